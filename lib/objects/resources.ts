@@ -1,0 +1,28 @@
+// The API server's resources that Farloop calls, as the paths need them.
+
+export interface Resource {
+  /** `v1`, or group and version as in `batch/v1`. */
+  apiVersion: string;
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+}
+
+export const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
+export const JOBS: Resource = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
+export const NODES: Resource = { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
+export const NAMESPACES: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+export const EVENTS: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true };
+export const LEASES: Resource = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
+
+/** `/api/v1/namespaces/n/pods/p/status` and its shorter forms. */
+export function pathOf(
+  resource: Resource,
+  target: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined } = {},
+): string {
+  const root = resource.apiVersion.includes('/') ? `/apis/${resource.apiVersion}` : `/api/${resource.apiVersion}`;
+  const scope = resource.namespaced && target.namespace !== undefined ? `/namespaces/${encodeURIComponent(target.namespace)}` : '';
+  const name = target.name === undefined ? '' : `/${encodeURIComponent(target.name)}`;
+  const subresource = target.subresource === undefined ? '' : `/${target.subresource}`;
+  return `${root}${scope}/${resource.plural}${name}${subresource}`;
+}

@@ -1,0 +1,66 @@
+// The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
+import type { KubernetesObject } from '../objects/kubernetes.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
+
+/** Durable state of a workload that no object on the cluster shows. */
+export interface PlanHead {
+  /** What was intended and whose outcome is not known: names to create, uids to delete, uids to strip of a finalizer. */
+  expectations: { create: readonly string[]; delete: readonly string[]; strip: readonly string[] };
+  backoff: { failures: number; lastFailureTime?: string };
+  /** Lowest number that no vanished child ever held (R5). */
+  ordinal: number;
+  /** Creating and deleting pods waits until then (Unix milliseconds): the API server refused some of it a moment ago. */
+  holdUntilMs?: number;
+}
+
+export const EMPTY_HEAD: PlanHead = { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 };
+
+export interface Snapshot<Owner extends KubernetesObject> {
+  owner: Owner;
+  /** Pods controlled by the owner and, where they were listed, orphans in its namespace; order is the caller's. */
+  pods: readonly PodFacts[];
+  head: PlanHead;
+  /** `own`: only workloads that name Farloop as their manager; `all`: those of the built-in controller too. */
+  manage: 'own' | 'all';
+}
+
+/** Where an action is aimed: enough to build the request. */
+export interface Target {
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+  name: string;
+  uid: string;
+}
+
+export type PatchType = 'merge' | 'json' | 'strategic';
+
+/** Few verbs, so that the executor stays a short switch. Every one says why. */
+export type Action =
+  | { verb: 'create'; object: KubernetesObject; slot: number; number: number; why: string }
+  /** `active`: the pod is taken to be active, so its resourceVersion is a precondition too (R8). */
+  | ({ verb: 'delete'; active: boolean; resourceVersion?: string; why: string } & Target)
+  | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release'; type: PatchType; patch: object; why: string } & Target)
+  | { verb: 'status'; status: object; why: string }
+  | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target; why: string };
+
+export type Outcome = 'acted' | 'waiting' | 'converged' | 'parked' | 'notOurs';
+
+export interface Plan<Status> {
+  /** In order of execution; neighbours of one verb may run at the same time. */
+  actions: Action[];
+  /** The workload's status at the end of the pass, if every action succeeds. */
+  status: Status;
+  /** When to look again though nothing happens; above 0. */
+  requeueAfterSeconds?: number;
+  outcome: Outcome;
+  why: string[];
+  /** Durable state after the pass; stored once the pass's first status write is through. */
+  head: { backoff: PlanHead['backoff']; ordinal: number };
+}
+
+export interface Planner<Owner extends KubernetesObject, Status> {
+  plan(snapshot: Snapshot<Owner>, now: Date): Plan<Status>;
+  /** What is left to do for pods whose owner is gone or finished: finalizers come off. */
+  orphans(pods: readonly PodFacts[]): Action[];
+}

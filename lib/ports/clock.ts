@@ -1,0 +1,25 @@
+// Time and chance, so that tests and the simulator can hold both.
+
+export interface Clock {
+  /** Unix milliseconds by the wall. */
+  nowMs(): number;
+  /** Milliseconds that never jump; only differences mean something. */
+  monotonicMs(): number;
+  /** Resolves after so long, or at once when the signal fires. Never used inside a function (R11): only relay, pollers, local mode. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /** 22 random characters, URL-safe: fences, session ids. */
+  randomId(): string;
+  /** In [0, 1): jitter. */
+  random(): number;
+}
+
+/** Nothing is sent after it (R17): checked by both clocks, last before the socket. */
+export interface Deadline {
+  wallMs: number;
+  monotonicMs: number;
+}
+
+export const deadlineIn = (clock: Clock, ms: number): Deadline => ({ wallMs: clock.nowMs() + ms, monotonicMs: clock.monotonicMs() + ms });
+
+export const hasPassed = (deadline: Deadline, clock: Clock): boolean =>
+  clock.nowMs() >= deadline.wallMs || clock.monotonicMs() >= deadline.monotonicMs;

@@ -1,0 +1,80 @@
+// A registered cluster's API server, as passes and the relay need it.
+import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import type { Resource } from '../objects/resources.ts';
+import type { Deadline } from './clock.ts';
+
+/** What the API server answered, and its `Date` (Unix milliseconds, whole seconds; R12). */
+export interface Answer<Answered> {
+  object: Answered;
+  dateMs: number;
+}
+
+export interface ListAnswer<Item> {
+  items: Item[];
+  /** The lowest of the pages' (R19). */
+  resourceVersion: string;
+  dateMs: number;
+}
+
+export interface Named {
+  namespace: string;
+  name: string;
+}
+
+export interface ListSelection {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+}
+
+export type WatchEvent<Item> = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: Item } | { type: 'BOOKMARK'; resourceVersion: string };
+
+/**
+ * Every call lives 10 s at most, is never repeated by the client, and is not sent once its deadline has passed (R17).
+ * Every write carries its own precondition (R8).
+ * @throws the errors of errors.ts and no others; on writes a time-out, reset or 5xx is an UnknownOutcomeError
+ */
+export interface Cluster {
+  /** Live: without a resourceVersion parameter. @throws NotFoundError only for a Status about that very object (R19) */
+  get<Item extends KubernetesObject>(resource: Resource, target: Named, deadline: Deadline): Promise<Answer<Item>>;
+  /** Live and whole: all pages of one consistent list. */
+  list<Item extends KubernetesObject>(resource: Resource, selection: ListSelection, deadline: Deadline): Promise<ListAnswer<Item>>;
+  /** The name is the precondition. @throws ConflictError `alreadyExists` */
+  create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>>;
+  /**
+   * @returns the object as it stands after the call: still there with a deletionTimestamp, or undefined when it is gone
+   * @throws NotFoundError it was gone already; ConflictError another uid or version
+   */
+  delete<Item extends KubernetesObject>(
+    resource: Resource,
+    target: Named & { uid: string; resourceVersion?: string; propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' },
+    deadline: Deadline,
+  ): Promise<Answer<Item | undefined>>;
+  /** The uid goes into the patch's own metadata as its precondition. @throws ConflictError another uid (422) or version (409) */
+  patch<Item extends KubernetesObject>(
+    resource: Resource,
+    target: Named & { uid: string; subresource?: string },
+    patch: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
+    deadline: Deadline,
+  ): Promise<Answer<Item>>;
+  /** PUT of the status subresource; metadata.resourceVersion is the precondition. */
+  replaceStatus<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>>;
+}
+
+/** The relay's side: lists by page and watches. Not bound to a pass, so without its deadline. */
+export interface ClusterSource {
+  listPage<Item extends KubernetesObject>(
+    resource: Resource,
+    selection: ListSelection & { limit: number; continueToken?: string; metadataOnly?: boolean; resourceVersion?: string },
+    signal: AbortSignal,
+  ): Promise<ListAnswer<Item> & { continueToken?: string }>;
+  /**
+   * Events after that version, until the server ends the watch (the iteration ends) or the signal fires.
+   * Bookmarks are always asked for. @throws ExpiredError for a 410, in the answer or as an ERROR event
+   */
+  watch<Item extends KubernetesObject>(
+    resource: Resource,
+    selection: ListSelection & { resourceVersion: string; timeoutSeconds: number },
+    signal: AbortSignal,
+  ): AsyncIterable<WatchEvent<Item>>;
+}

@@ -1,0 +1,25 @@
+// The registered clusters. Kept apart from the store: it survives a dropped table (R1).
+
+export interface ClusterRecord {
+  name: string;
+  /** Raised when the API server turns out to be restored from an older state (R3). */
+  era: number;
+  /** uid of the namespace kube-system; set at the first contact, then another uid is refused. */
+  kubeSystemUid?: string;
+  /** `own`: workloads that name Farloop as their manager; `all`: the built-in controller's too. */
+  manage: 'own' | 'all';
+  /** Empty: all namespaces. */
+  namespaces: readonly string[];
+  /** SQS `SenderId`s whose events may change this cluster's view (R15). */
+  senders: readonly string[];
+  /** Writes a second that all functions share, and how many may go at once. */
+  budget: { writesPerSecond: number; burst: number };
+  version: number;
+}
+
+export interface Clusters {
+  get(name: string): Promise<ClusterRecord | undefined>;
+  list(): Promise<ClusterRecord[]>;
+  /** @param expectedVersion 0 for a new one. @throws StaleWriteError<ClusterRecord> */
+  put(record: Omit<ClusterRecord, 'version'>, expectedVersion: number): Promise<ClusterRecord>;
+}
