@@ -1,0 +1,124 @@
+// What is said between relay, ingest, passes and the view: observations, each with the resourceVersion at which it was heard (R2).
+import type { Job } from '../objects/kubernetes.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
+import type { WorkloadKind } from '../objects/workload.ts';
+
+/** A workload within a cluster: the message names the cluster once. */
+export interface OwnerName {
+  kind: WorkloadKind;
+  namespace: string;
+  name: string;
+  uid: string;
+}
+
+export interface PodObservation {
+  /** An event's own resourceVersion, or that of the list it was in. */
+  heardAt: string;
+  /** True: it is gone (a watch's DELETED event); `pod` is its last known state. */
+  deleted: boolean;
+  pod: PodFacts;
+}
+
+export interface OwnerObservation {
+  heardAt: string;
+  deleted: boolean;
+  /** Projected by job-facts.ts; last known state when deleted. */
+  object: Job;
+}
+
+/** A whole list (R19): within these slots nothing but what the report names existed at `floor`. */
+export interface WholeList {
+  /** The lowest resourceVersion of its pages. */
+  floor: string;
+  /** `all`, or the slots from (included) to (excluded); see slotOf in view-layout.ts. */
+  slots: 'all' | { from: number; to: number };
+}
+
+/** News of one workload. */
+export interface WorkloadReport {
+  owner: OwnerName;
+  observed?: OwnerObservation;
+  pods: PodObservation[];
+  whole?: WholeList;
+}
+
+export interface WatchState {
+  resource: string;
+  /** Since the last event, bookmark or list. */
+  ageMs: number;
+  resourceVersion: string;
+}
+
+export interface WorkloadDigest {
+  owner: OwnerName;
+  /** Of the owner's and all its pods' uid and own resourceVersion, in any order; see digest.ts. */
+  digest: string;
+  /** The newest resourceVersion that the relay had heard of pods when it made the digest. */
+  heardAt: string;
+}
+
+export interface Heartbeat {
+  watches: WatchState[];
+  /** Server `Date` minus the relay's clock, milliseconds; bounded by the reader (R12). */
+  clockOffsetMs: number;
+  digests: WorkloadDigest[];
+  /** Set once all of a full list has been sent: its session and versions; known workloads that it did not name are looked up live. */
+  fullList?: { resourceVersion: string; startedAtMs: number };
+}
+
+/** One message on the events queue. */
+export interface EventMessage {
+  cluster: string;
+  /** Random id of the relay's run; a new one follows each start. */
+  session: string;
+  /** Era that the session began in (R3). */
+  era: number;
+  /** uid of the namespace kube-system as the relay sees it. */
+  kubeSystemUid: string;
+  sequence: number;
+  sentAtMs: number;
+  reports: WorkloadReport[];
+  heartbeat?: Heartbeat;
+}
+
+/** A queued request to look at a key; carries no facts. `follows`: the fence it was sent after. */
+export interface WakeMessage {
+  key: string;
+  follows: string;
+}
+
+export interface TimerMessage {
+  key: string;
+  dueAtMs: number;
+  attempt: number;
+  follows: string;
+}
+
+/** To a relay: send these again, all of a cluster or one workload. */
+export type RelayAsk = { ask: 'everything'; era: number } | { ask: 'workload'; owner: OwnerName };
+
+/** What the view remembers of one pod. */
+export interface PodEntry {
+  heardAt: string;
+  /** Heard as the answer to a pass's own call (R7): its event brings no news. */
+  byPass: boolean;
+  /** A tombstone. */
+  deleted: boolean;
+  pod: PodFacts;
+}
+
+export interface OwnerEntry {
+  heardAt: string;
+  byPass: boolean;
+  deleted: boolean;
+  object: Job;
+}
+
+/** One view item, unpacked. `floor`: nothing heard at or below it by other means changes the item. */
+export interface ViewPart {
+  era: number;
+  floor: string;
+  owner?: OwnerEntry;
+  /** By uid. */
+  pods: Map<string, PodEntry>;
+}
