@@ -72,6 +72,8 @@ export interface Store {
   /** Strong reads, all of them but the lists by index. */
   readHead(key: WorkloadKey): Promise<Head | undefined>;
   read(key: WorkloadKey): Promise<{ head: Head | undefined; items: ViewItem[] }>;
+  /** The named items that exist. @param names at most 100 */
+  readItems(key: WorkloadKey, names: readonly string[]): Promise<ViewItem[]>;
   /** @returns the head that stands there afterwards: this one, or the one that was there before */
   createHead(head: Head): Promise<Head>;
   /**

@@ -1,0 +1,19 @@
+// Everything outside that a function needs, in one value.
+import type { Clock } from './clock.ts';
+import type { Cluster } from './cluster.ts';
+import type { ClusterRecord, Clusters } from './clusters.ts';
+import type { Queue } from './queue.ts';
+import type { Recorder } from './recorder.ts';
+import type { Store } from './store.ts';
+import type { Telemetry } from './telemetry.ts';
+
+export interface Ports {
+  clock: Clock;
+  clusters: Clusters;
+  /** Access to the API server of a registered cluster; connections are kept and shared by name. */
+  connect(record: ClusterRecord): Cluster;
+  queue: Queue;
+  recorder: Recorder;
+  store: Store;
+  telemetry: Telemetry;
+}

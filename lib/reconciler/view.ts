@@ -1,0 +1,96 @@
+// What is known of one workload: observations merged by uid and the resourceVersion at which they were heard (R2).
+// Applying them in any order, any number of times, gives the same view.
+import { compareResourceVersions, isNewer, newest } from '../objects/resource-version.ts';
+import type { OwnerObservation, PodEntry, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
+import { slotOf } from '../wire/view-layout.ts';
+
+/** News for one view part. `byPass`: heard as the answer to a pass's own call or list (R7). */
+export interface News {
+  owner?: OwnerObservation;
+  pods: readonly PodObservation[];
+  whole?: WholeList;
+  byPass: boolean;
+}
+
+export interface Merged {
+  part: ViewPart;
+  changed: boolean;
+  /** Every observation had been heard by a pass already, in this state or a later one: nobody need be woken (R9). */
+  heardByPass: boolean;
+}
+
+export const emptyPart = ({ era, floor }: { era: number; floor: string }): ViewPart => ({ era, floor, pods: new Map() });
+
+/** A new part; the one given stays as it is. */
+export function mergeNews(part: ViewPart, news: News): Merged {
+  const merged: ViewPart = { ...part, pods: new Map(part.pods) };
+  let changed = false;
+  let heardByPass = true;
+
+  if (news.owner) {
+    const known = part.owner;
+    if (!known || isNewer(news.owner.heardAt, known.heardAt)) {
+      merged.owner = { ...news.owner, byPass: news.byPass };
+      changed = true;
+      heardByPass = false;
+    } else if (!known.byPass) heardByPass = false;
+  }
+  for (const observation of news.pods) {
+    const known = part.pods.get(observation.pod.uid);
+    if (supersedes(observation, known, part.floor, news.whole !== undefined)) {
+      merged.pods.set(observation.pod.uid, { ...observation, byPass: news.byPass });
+      changed = true;
+      heardByPass = false;
+    } else if (!known?.byPass) heardByPass = false;
+  }
+  if (news.whole && isNewer(news.whole.floor, part.floor)) {
+    applyWholeList(merged, part.floor, news.whole, news.pods);
+    changed = true;
+    heardByPass = false;
+  }
+  return { part: merged, changed, heardByPass };
+}
+
+function supersedes(observation: PodObservation, known: PodEntry | undefined, floor: string, listed: boolean): boolean {
+  if (known && compareResourceVersions(observation.heardAt, known.heardAt) <= 0) return false;
+  // At or below the floor only the list itself is believed (R2, R19).
+  return listed ? compareResourceVersions(observation.heardAt, floor) >= 0 : isNewer(observation.heardAt, floor);
+}
+
+/** Removes what the list proves absent (R19) and raises the floor. */
+function applyWholeList(part: ViewPart, floorBefore: string, whole: WholeList, listed: readonly PodObservation[]): void {
+  const named = new Set(listed.map(({ pod }) => pod.uid));
+  for (const [uid, entry] of part.pods) {
+    if (isNewer(entry.heardAt, whole.floor)) continue;
+    if (entry.deleted) {
+      // Kept over one whole list at least, so that a pass has seen which number it held before it goes (R5).
+      if (!isNewer(entry.heardAt, floorBefore)) part.pods.delete(uid);
+    } else if (!named.has(uid) && isWithin(slotOf(entry.pod), whole.slots)) {
+      part.pods.set(uid, { ...entry, heardAt: whole.floor, deleted: true, byPass: false });
+    }
+  }
+  part.floor = whole.floor;
+}
+
+const isWithin = (slot: number, slots: WholeList['slots']): boolean => slots === 'all' || (slot >= slots.from && slot < slots.to);
+
+/** Several parts of one workload as one; a pod known to two of them (its slot changed) counts as heard last. */
+export function joinParts(parts: readonly ViewPart[], era: number): ViewPart {
+  const joined = emptyPart({ era, floor: '0' });
+  for (const part of parts) {
+    joined.floor = newest(joined.floor, part.floor);
+    if (part.owner && (!joined.owner || isNewer(part.owner.heardAt, joined.owner.heardAt))) joined.owner = part.owner;
+    for (const [uid, entry] of part.pods) {
+      const known = joined.pods.get(uid);
+      if (!known || isNewer(entry.heardAt, known.heardAt)) joined.pods.set(uid, entry);
+    }
+  }
+  return joined;
+}
+
+/** The newest resourceVersion at which anything in it was heard. */
+export function newestHeard(part: ViewPart): string {
+  let version = newest(part.floor, part.owner?.heardAt ?? '0');
+  for (const { heardAt } of part.pods.values()) version = newest(version, heardAt);
+  return version;
+}
