@@ -1,0 +1,51 @@
+// A child process that cannot outlive its parent. A shell between the two holds a pipe to the parent: when the pipe closes,
+// because of kill() or because the parent is gone (SIGKILL included), the child is killed.
+import { spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
+
+export interface TetheredProcess {
+  hasEnded(): boolean;
+  /** SIGKILL, and wait until it is gone. */
+  kill(): Promise<void>;
+  /** The end of its log. */
+  lastWords(): Promise<string>;
+}
+
+const keeper = `
+"$@" &
+child=$!
+{ cat <&3 >/dev/null; kill -KILL $child 2>/dev/null; } &
+wait $child
+`;
+
+/** Starts `command`, its output going to the end of `logPath`. */
+export async function endedTogether(command: string, logPath: string, args: readonly string[]): Promise<TetheredProcess> {
+  const log = await open(logPath, 'a');
+  const child = spawn('/bin/sh', ['-c', keeper, 'keeper', command, ...args], {
+    stdio: ['ignore', log.fd, log.fd, 'pipe'],
+    detached: true, // a Ctrl-C at the terminal reaches the parent alone, which then stops things in its own order
+  });
+  const tether = child.stdio[3];
+  const gone = new Promise<void>((done) => {
+    const end = (): void => {
+      tether?.destroy();
+      done();
+    };
+    child.on('exit', end).on('error', end);
+  });
+  await log.close();
+  // A test runner that is through need not wait for what ends with it.
+  child.unref();
+  if (tether instanceof Socket) tether.unref();
+  return {
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    async kill() {
+      tether?.destroy();
+      await gone;
+    },
+    async lastWords() {
+      return (await readFile(logPath, 'utf8')).slice(-2000);
+    },
+  };
+}
