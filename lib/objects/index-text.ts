@@ -1,0 +1,184 @@
+// Sets of completion indexes and their text (`1,3-5,7`): sorted intervals that are never expanded, for a Job may have a
+// hundred thousand indexes and more. Reading is tolerant, as a controller reads a status; `checkIndexes` is strict, as the
+// API server checks what is written.
+
+/** The indexes from `first` to `last`, both included. */
+export interface IndexInterval {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Ascending intervals with at least one index missing between any two. */
+export type IndexSet = readonly IndexInterval[];
+
+export const noIndexes: IndexSet = [];
+
+const largestInt64 = 2n ** 63n - 1n;
+
+/** A decimal integer as Go's `strconv.Atoi` takes it: a sign and leading zeros are fine, blanks and fractions are not. */
+export function integerOf(text: string): number | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return value > largestInt64 || value < -largestInt64 - 1n ? undefined : Number(value);
+}
+
+/**
+ * The set that a text of a status means. Items that do not parse are skipped; the first one that starts at `completions` or
+ * above ends the reading; the end of a range is cut to `completions - 1`. An empty text is the empty set.
+ */
+export function parseIndexes(text: string, completions: number): IndexSet {
+  if (text === '') return noIndexes;
+  const intervals: IndexInterval[] = [];
+  for (const item of text.split(',')) {
+    const [from = '', to] = item.split('-');
+    const first = integerOf(from);
+    if (first === undefined || first < 0) continue;
+    if (first >= completions) break;
+    const last = to === undefined ? first : integerOf(to);
+    if (last === undefined || last < first) continue;
+    intervals.push({ first, last: Math.min(last, completions - 1) });
+  }
+  return normalized(intervals);
+}
+
+/** The set as text: ascending; three or more consecutive indexes as `a-b`, exactly two as `a,b`. */
+export function formatIndexes(set: IndexSet): string {
+  return set.map(({ first, last }) => (last === first ? `${first}` : `${first}${last === first + 1 ? ',' : '-'}${last}`)).join(',');
+}
+
+/** How many indexes the set holds. */
+export function countIndexes(set: IndexSet): number {
+  return set.reduce((count, { first, last }) => count + last - first + 1, 0);
+}
+
+/** Whether the set holds this index; logarithmic in the number of intervals. */
+export function hasIndex(set: IndexSet, index: number): boolean {
+  let [low, high] = [0, set.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const interval = set[middle];
+    if (interval === undefined) return false;
+    if (index < interval.first) high = middle - 1;
+    else if (index > interval.last) low = middle + 1;
+    else return true;
+  }
+  return false;
+}
+
+/** The set of some single indexes, in any order, repeated or not. */
+export function indexSetOf(indexes: Iterable<number>): IndexSet {
+  return normalized(Array.from(indexes, (index) => ({ first: index, last: index })));
+}
+
+/** What is in either set; linear in the number of intervals. */
+export function unionOfIndexes(a: IndexSet, b: IndexSet): IndexSet {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const merged: IndexInterval[] = [];
+  let [inA, inB] = [0, 0];
+  for (;;) {
+    const [nextA, nextB] = [a[inA], b[inB]];
+    if (nextA === undefined && nextB === undefined) return merged;
+    if (nextB === undefined || (nextA !== undefined && nextA.first <= nextB.first)) {
+      if (nextA !== undefined) append(merged, nextA);
+      inA += 1;
+    } else {
+      append(merged, nextB);
+      inB += 1;
+    }
+  }
+}
+
+/** The set with some single indexes added, in any order. */
+export const withIndexes = (set: IndexSet, indexes: Iterable<number>): IndexSet => unionOfIndexes(set, indexSetOf(indexes));
+
+/** How many indexes are in both sets. */
+export function countCommonIndexes(a: IndexSet, b: IndexSet): number {
+  let [inA, inB, count] = [0, 0, 0];
+  for (;;) {
+    const [nextA, nextB] = [a[inA], b[inB]];
+    if (nextA === undefined || nextB === undefined) return count;
+    count += Math.max(0, Math.min(nextA.last, nextB.last) - Math.max(nextA.first, nextB.first) + 1);
+    if (nextA.last < nextB.last) inA += 1;
+    else inB += 1;
+  }
+}
+
+/** The lowest indexes below `completions` that the set lacks, `count` at most, ascending. */
+export function lowestMissingIndexes(set: IndexSet, { count, completions }: { count: number; completions: number }): number[] {
+  const missing: number[] = [];
+  let candidate = 0;
+  for (const { first, last } of [...set, { first: completions, last: completions }]) {
+    for (; candidate < Math.min(first, completions) && missing.length < count; candidate += 1) missing.push(candidate);
+    if (missing.length >= count) break;
+    candidate = last + 1;
+  }
+  return missing;
+}
+
+/**
+ * The strict reading: how many indexes a text names, or in the API server's words what is wrong with it. Repeated or
+ * descending indexes, and those at `completions` or above, are wrong.
+ */
+export function checkIndexes(text: string, completions: number): { count: number } | { problem: string } {
+  if (text === '') return { count: 0 };
+  let [count, previous] = [0, Number.NEGATIVE_INFINITY];
+  for (const item of text.split(',')) {
+    const interval = strictInterval(item, completions);
+    if ('problem' in interval) return interval;
+    if (previous >= interval.first) return { problem: `non-increasing order, previous: ${previous}, current: ${interval.first}` };
+    count += interval.last - interval.first + 1;
+    previous = interval.last;
+  }
+  return { count };
+}
+
+/** The first index that two texts of a status share, items that do not parse left out; `undefined` if there is none. */
+export function firstCommonIndex(a: string, b: string, completions: number): number | undefined {
+  const [intervalsA, intervalsB] = [strictIntervals(a, completions), strictIntervals(b, completions)];
+  let [inA, inB] = [0, 0];
+  for (;;) {
+    const [nextA, nextB] = [intervalsA[inA], intervalsB[inB]];
+    if (nextA === undefined || nextB === undefined) return undefined;
+    if (nextA.first <= nextB.last && nextB.first <= nextA.last) return Math.max(nextA.first, nextB.first);
+    if (nextA.first <= nextB.first) inA += 1;
+    else inB += 1;
+  }
+}
+
+function strictIntervals(text: string, completions: number): IndexInterval[] {
+  const intervals = text.split(',').map((item) => strictInterval(item, completions));
+  return intervals.filter((interval) => 'first' in interval);
+}
+
+function strictInterval(item: string, completions: number): IndexInterval | { problem: string } {
+  const limits = item.split('-');
+  if (limits.length > 2) {
+    return {
+      problem: `the fragment ${JSON.stringify(item)} violates the requirement that an index interval can have at most two parts separated by '-'`,
+    };
+  }
+  const numbers: number[] = [];
+  for (const limit of limits) {
+    const value = integerOf(limit);
+    if (value === undefined) return { problem: `cannot convert string to integer for index: ${JSON.stringify(limit)}` };
+    if (value >= completions) return { problem: `too large index: ${JSON.stringify(limit)}` };
+    numbers.push(value);
+  }
+  const [first = 0, last = first] = numbers;
+  if (limits.length === 2 && first >= last) return { problem: `non-increasing order, previous: ${first}, current: ${last}` };
+  return { first, last };
+}
+
+function normalized(intervals: IndexInterval[]): IndexSet {
+  const merged: IndexInterval[] = [];
+  for (const interval of intervals.toSorted((a, b) => a.first - b.first)) append(merged, interval);
+  return merged;
+}
+
+/** Puts an interval behind the others, or into the last one where they touch. It starts at or after that one's start. */
+function append(intervals: IndexInterval[], interval: IndexInterval): void {
+  const end = intervals.at(-1);
+  if (end === undefined || end.last + 1 < interval.first) intervals.push(interval);
+  else if (end.last < interval.last) intervals[intervals.length - 1] = { first: end.first, last: interval.last };
+}

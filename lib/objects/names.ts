@@ -1,0 +1,112 @@
+// Which texts Kubernetes takes for names, labels and keys, and in which words it refuses the others.
+
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const subdomain = `${label}(\\.${label})*`;
+const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const httpPath = String.raw`[A-Za-z0-9/\-._~%!$&'()*+,;=:]+`;
+
+const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
+const labelPattern = whole(label);
+const subdomainPattern = whole(subdomain);
+const qualifiedPattern = whole(qualified);
+const labelValuePattern = whole(`(${qualified})?`);
+const httpPathPattern = whole(httpPath);
+
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+/** A refusal by pattern, with examples of what would do. */
+const notMatching = (words: string, pattern: string, ...examples: string[]): string =>
+  `${words} (${examples.map((example, at) => `${at === 0 ? 'e.g.' : ' or'} '${example}', `).join('')}regex used for validation is '${pattern}')`;
+
+// The API server says "characters" for DNS names and "bytes" for labels and their keys; it counts bytes for both.
+const tooManyCharacters = (limit: number): string => `must be no more than ${limit} characters`;
+const tooManyBytes = (limit: number): string => `must be no more than ${limit} bytes`;
+
+/** What is wrong with a DNS-1123 label (63 bytes at most); empty when nothing is. */
+export function problemsOfDnsLabel(text: string): string[] {
+  const problems = bytesOf(text) > 63 ? [tooManyCharacters(63)] : [];
+  if (labelPattern.test(text)) return problems;
+  if (subdomainPattern.test(text)) return [...problems, 'must not contain dots'];
+  const words =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+  return [...problems, notMatching(words, label, 'my-name', '123-abc')];
+}
+
+/** What is wrong with a DNS-1123 subdomain (253 bytes at most), the form of most names; empty when nothing is. */
+export function problemsOfDnsSubdomain(text: string): string[] {
+  const problems = bytesOf(text) > 253 ? [tooManyCharacters(253)] : [];
+  if (subdomainPattern.test(text)) return problems;
+  const words =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+  return [...problems, notMatching(words, subdomain, 'example.com')];
+}
+
+/** What is wrong with a qualified name, `[prefix/]name`: the form of label keys, finalizers, condition types. */
+export function problemsOfQualifiedName(text: string): string[] {
+  const words = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  const mismatch = notMatching(words, qualified, 'MyName', 'my.name', '123-abc');
+  const [prefix, name, ...rest] = text.includes('/') ? text.split('/') : [undefined, text];
+  if (rest.length > 0) return [`a valid label key ${mismatch} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  const problems: string[] = [];
+  if (prefix === '') problems.push('prefix part must be non-empty');
+  else if (prefix !== undefined) {
+    problems.push(...problemsOfDnsSubdomain(prefix).map((problem) => `prefix part ${problem.replace(/ characters$/, ' bytes')}`));
+  }
+  if (name === undefined || name === '') problems.push('name part must be non-empty');
+  else if (bytesOf(name) > 63) problems.push(`name part ${tooManyBytes(63)}`);
+  if (!qualifiedPattern.test(name ?? '')) problems.push(`name part ${mismatch}`);
+  return problems;
+}
+
+/** What is wrong with a label's value (63 bytes at most, empty allowed). */
+export function problemsOfLabelValue(text: string): string[] {
+  const problems = bytesOf(text) > 63 ? [tooManyBytes(63)] : [];
+  if (labelValuePattern.test(text)) return problems;
+  const words =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  return [...problems, notMatching(words, `(${qualified})?`, 'MyValue', 'my_value', '12345')];
+}
+
+/** What is wrong with a path behind a domain, `example.com/my/path`: the form of `managedBy`. Names the part that is wrong. */
+export function problemsOfDomainPrefixedPath(text: string): { part: string; problem: string }[] {
+  const slash = text.indexOf('/');
+  if (slash <= 0 || slash === text.length - 1) {
+    return [{ part: text, problem: 'must be a domain-prefixed path (such as "acme.io/foo")' }];
+  }
+  const [domain, path] = [text.slice(0, slash), text.slice(slash + 1)];
+  const problems = problemsOfDnsSubdomain(domain).map((problem) => ({ part: domain, problem }));
+  if (!httpPathPattern.test(path)) problems.push({ part: path, problem: `Invalid path (regex used for validation is '${httpPath}')` });
+  return problems;
+}
+
+/** What is wrong with the name of an environment variable: any printable ASCII except `=`, not empty. */
+export function problemsOfEnvName(text: string): string[] {
+  if (text === '') return ['environment variable name must be non-empty'];
+  if (/^[ -<>-~]+$/.test(text)) return [];
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+}
+
+/** What is wrong with a port's name: an IANA service name of 15 bytes at most with a letter in it. */
+export function problemsOfPortName(text: string): string[] {
+  const problems: string[] = [];
+  if (bytesOf(text) > 15) problems.push(tooManyCharacters(15));
+  if (!/^[-a-z0-9]+$/.test(text)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(text)) problems.push('must contain at least one letter (a-z)');
+  if (text.includes('--')) problems.push('must not contain consecutive hyphens');
+  if (text.startsWith('-') || text.endsWith('-')) problems.push('must not begin or end with a hyphen');
+  return problems;
+}
+
+/** What is wrong with a key of a ConfigMap or Secret (253 bytes at most). */
+export function problemsOfConfigKey(text: string): string[] {
+  const problems = bytesOf(text) > 253 ? [tooManyCharacters(253)] : [];
+  const pattern = '[-._a-zA-Z0-9]+';
+  if (!whole(pattern).test(text)) {
+    const words = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+    return [...problems, notMatching(words, pattern, 'key.name', 'KEY_NAME', 'key-name')];
+  }
+  if (text === '.') problems.push("must not be '.'");
+  else if (text === '..') problems.push("must not be '..'");
+  else if (text.startsWith('..')) problems.push("must not start with '..'");
+  return problems;
+}

@@ -1,0 +1,142 @@
+// Resource quantities (`1.5Gi`, `100m`, `1e3`), exact: whole numbers of billionths in a BigInt, never floating point.
+
+type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+
+export interface Quantity {
+  /** Billionths. Finer amounts are rounded away from zero: who asks for a little gets a little. */
+  readonly nanos: bigint;
+  /** How the amount was written, and so how it is written again. */
+  readonly format: QuantityFormat;
+}
+
+/** A text that is no quantity; the message is the API server's. */
+export class QuantityError extends Error {
+  override readonly name = 'QuantityError';
+}
+
+const nanosPerOne = 10n ** 9n;
+const nanosPerMilli = 10n ** 6n;
+const largestInt64 = 2n ** 63n - 1n;
+const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const largestExponent = 1000;
+
+/**
+ * Reads a quantity as the API server does. JSON numbers are taken by their decimal text.
+ * @throws QuantityError when it is none
+ */
+export function parseQuantity(value: string | number): Quantity {
+  const { sign, whole, fraction, exponent, format, shift } = partsOf(String(value).trim());
+  const digits = BigInt(whole + fraction);
+  // digits × 10^(exponent − fraction digits) × 2^shift, in billionths
+  const scale = exponent - fraction.length + 9;
+  let nanos = digits << BigInt(shift);
+  if (scale >= 0) nanos *= 10n ** BigInt(scale);
+  else nanos = dividedUp(nanos, 10n ** BigInt(-scale));
+  if (format === 'BinarySI' && nanos > largestInt64 * nanosPerOne) nanos = largestInt64 * nanosPerOne;
+  return { nanos: sign === '-' ? -nanos : nanos, format };
+}
+
+/** Whether a value can be read by `parseQuantity`. */
+export function isQuantity(value: unknown): value is string | number {
+  if (typeof value !== 'string' && typeof value !== 'number') return false;
+  try {
+    parseQuantity(value);
+    return true;
+  } catch (error) {
+    if (error instanceof QuantityError) return false;
+    throw error;
+  }
+}
+
+/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. @throws QuantityError when one is none */
+export function compareQuantities(a: string | number | Quantity, b: string | number | Quantity): number {
+  const [left, right] = [nanosOf(a), nanosOf(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The sum, written in the first one's format. */
+export const sumOfQuantities = (a: Quantity, b: Quantity): Quantity => ({ nanos: a.nanos + b.nanos, format: a.format });
+
+/** Rounded away from zero to whole thousandths, as the API server does with resource lists. */
+export function roundedToMillis({ nanos, format }: Quantity): Quantity {
+  const rounded = dividedUp(nanos < 0n ? -nanos : nanos, nanosPerMilli) * nanosPerMilli;
+  return { nanos: nanos < 0n ? -rounded : rounded, format };
+}
+
+/** The canonical text: no fraction, the largest suffix that keeps the amount exact. Binary amounts below 1024 are decimal. */
+export function formatQuantity({ nanos, format }: Quantity): string {
+  if (nanos === 0n) return '0';
+  const isLarge = nanos >= 1024n * nanosPerOne || nanos <= -1024n * nanosPerOne;
+  if (format === 'BinarySI' && isLarge && nanos % nanosPerOne === 0n) return binaryText(nanos / nanosPerOne);
+  return decimalText(nanos, format);
+}
+
+/**
+ * A quantity of a resource list as the API server gives it back: canonical, unless it came in a form that the server keeps
+ * (`1.500`, `1E3`). @throws QuantityError when it is none
+ */
+export function admittedQuantity(value: string | number): string {
+  const text = String(value).trim();
+  return isKept(text) ? text : formatQuantity(roundedToMillis(parseQuantity(text)));
+}
+
+const nanosOf = (value: string | number | Quantity): bigint => (typeof value === 'object' ? value.nanos : parseQuantity(value).nanos);
+
+const dividedUp = (value: bigint, divisor: bigint): bigint => (value + divisor - 1n) / divisor;
+
+function partsOf(text: string): {
+  sign: string;
+  whole: string;
+  fraction: string;
+  suffix: string;
+  exponent: number;
+  shift: number;
+  format: QuantityFormat;
+} {
+  const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*)([+-]?[0-9]*)$/.exec(text);
+  const [, sign = '', whole = '', fraction = '', letters = '', digits = ''] = match ?? [];
+  if (match === null || whole + fraction === '') {
+    throw new QuantityError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  }
+  const number = { sign, whole, fraction, suffix: letters + digits };
+  const decimal = decimalSuffixes.indexOf(letters);
+  const binary = binarySuffixes.indexOf(letters);
+  if (digits === '' && decimal >= 0) return { ...number, exponent: (decimal - 3) * 3, shift: 0, format: 'DecimalSI' };
+  if (digits === '' && binary >= 0) return { ...number, exponent: 0, shift: binary * 10, format: 'BinarySI' };
+  const exponent = Number(digits);
+  if ((letters === 'e' || letters === 'E') && /[0-9]/.test(digits) && Math.abs(exponent) <= largestExponent) {
+    return { ...number, exponent, shift: 0, format: 'DecimalExponent' };
+  }
+  throw new QuantityError("unable to parse quantity's suffix");
+}
+
+/** The API server keeps the text of an amount that needed no arithmetic: of few digits, in thousands, not ending in 000. */
+function isKept(text: string): boolean {
+  if (text === '0') return true;
+  const { whole, fraction, exponent, shift, format } = partsOf(text);
+  const significant = whole.replace(/^0+/, '') || '0';
+  const shifted = significant + fraction;
+  if (format === 'BinarySI') {
+    const precision = 15 - significant.length - Math.trunc((shift * 3) / 10) - 1;
+    return fraction === '' && precision >= 0 && (BigInt(shifted) & 7n) !== 0n;
+  }
+  const scale = exponent - fraction.length;
+  return shifted.length <= 18 && scale >= -3 && scale % 3 === 0 && !shifted.endsWith('000') && !shifted.startsWith('0');
+}
+
+function binaryText(amount: bigint): string {
+  let power = 0;
+  let rest = amount;
+  for (; rest % 1024n === 0n && power < binarySuffixes.length - 1; power += 1) rest /= 1024n;
+  return `${rest}${binarySuffixes[power] ?? ''}`;
+}
+
+function decimalText(nanos: bigint, format: QuantityFormat): string {
+  let exponent = -9;
+  let rest = nanos;
+  const largest = format === 'DecimalExponent' ? largestExponent : 18;
+  for (; rest % 1000n === 0n && exponent < largest; exponent += 3) rest /= 1000n;
+  if (format !== 'DecimalExponent') return `${rest}${decimalSuffixes[exponent / 3 + 3] ?? ''}`;
+  return exponent === 0 ? `${rest}` : `${rest}e${exponent}`;
+}

@@ -1,0 +1,15 @@
+// Reading the fields that the types of kubernetes.ts do not name: whatever a manifest holds there, a reader gets what it asks
+// for or an empty value.
+
+export type Fields = Record<string, unknown>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value as an object; an empty one when it is something else. */
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
+/** The objects of a list; none when it is no list. */
+export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+
+/** The value if it is a text, else the empty one, which in Go's types means "not given". */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,51 @@
+// What the API server fills into the volumes of pods and pod templates.
+import { defaultPullPolicyOf } from './image-reference.ts';
+import type { Fields } from './untyped-fields.ts';
+import { isFields, listOf } from './untyped-fields.ts';
+
+/** 0644 */
+const defaultMode = 0o644;
+
+/** Per kind of volume, the fields that are set where they are missing or empty. */
+const sourceDefaults: Record<string, Fields> = {
+  secret: { defaultMode },
+  configMap: { defaultMode },
+  downwardAPI: { defaultMode },
+  projected: { defaultMode },
+  hostPath: { type: '' },
+  iscsi: { iscsiInterface: 'default' },
+  rbd: { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' },
+  azureDisk: { cachingMode: 'ReadWrite', fsType: 'ext4', readOnly: false, kind: 'Shared' },
+  scaleIO: { storageMode: 'ThinProvisioned', fsType: 'xfs' },
+};
+
+/** Fills in one volume, in place. A volume that names no source is an empty directory. */
+export function setVolumeDefaults(volume: Fields): void {
+  const sources = Object.keys(volume).filter((field) => field !== 'name' && volume[field] !== null);
+  if (sources.length === 0) volume['emptyDir'] = {};
+  for (const source of sources) {
+    const fields = volume[source];
+    if (isFields(fields)) for (const [field, value] of Object.entries(sourceDefaults[source] ?? {})) fields[field] ??= value;
+  }
+  const { image, projected, downwardAPI, ephemeral } = volume;
+  if (isFields(image)) image['pullPolicy'] ||= defaultPullPolicyOf(typeof image['reference'] === 'string' ? image['reference'] : '');
+  if (isFields(downwardAPI)) setFileDefaults(downwardAPI['items']);
+  if (isFields(projected)) for (const source of listOf(projected['sources'])) setProjectionDefaults(source);
+  if (isFields(ephemeral) && isFields(ephemeral['volumeClaimTemplate']) && isFields(ephemeral['volumeClaimTemplate']['spec'])) {
+    ephemeral['volumeClaimTemplate']['spec']['volumeMode'] ??= 'Filesystem';
+    ephemeral['volumeClaimTemplate']['metadata'] ??= {};
+  }
+}
+
+function setProjectionDefaults(source: Fields): void {
+  const { downwardAPI, serviceAccountToken } = source;
+  if (isFields(downwardAPI)) setFileDefaults(downwardAPI['items']);
+  if (isFields(serviceAccountToken)) serviceAccountToken['expirationSeconds'] ??= 3600;
+}
+
+function setFileDefaults(items: unknown): void {
+  for (const { fieldRef, resourceFieldRef } of listOf(items)) {
+    if (isFields(fieldRef)) fieldRef['apiVersion'] ||= 'v1';
+    if (isFields(resourceFieldRef)) resourceFieldRef['divisor'] ??= '0';
+  }
+}
