@@ -3,7 +3,6 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,11 +39,13 @@ export interface ControlPlane {
   /** http://127.0.0.1:port, for compaction and the like. */
   etcdUrl: string;
   folder: string;
-  startControllerManager(options?: ControllerManagerOptions): Promise<void>;
-  stopControllerManager(): Promise<void>;
+  startControllerManager: (options?: ControllerManagerOptions) => Promise<void>;
+  stopControllerManager: () => Promise<void>;
   /** Kills the API server and starts it again on the same port with the same data; its watch cache begins anew. */
-  restartApiServer(): Promise<void>;
-  stop(): Promise<void>;
+  restartApiServer: () => Promise<void>;
+  /** Makes the server forget: compacts etcd up to now and restarts the API server, so that older versions answer 410. */
+  forgetHistory: () => Promise<void>;
+  stop: () => Promise<void>;
 }
 
 const readyPatienceMs = 60_000;
@@ -137,6 +138,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
         await running.controllerManager?.kill();
         delete running.controllerManager;
       },
+      async forgetHistory() {
+        await compact(etcdUrl);
+        await controlPlane.restartApiServer();
+      },
       async restartApiServer() {
         await running.apiServer?.kill();
         await startApiServer();
@@ -148,6 +153,18 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await stop();
     throw error;
   }
+}
+
+/** Through etcd's JSON gateway. @throws when it refuses */
+async function compact(etcdUrl: string): Promise<void> {
+  const call = async (path: string, body: unknown): Promise<unknown> => {
+    const response = await fetch(`${etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`etcd answered ${response.status} to ${path}: ${await response.text()}`);
+    return response.json();
+  };
+  const range = await call('/v3/kv/range', { key: Buffer.from('any').toString('base64') });
+  const revision = /"revision":"(\d+)"/.exec(JSON.stringify(range))?.[1];
+  await call('/v3/kv/compaction', { revision, physical: true });
 }
 
 async function writeServiceAccountKey(path: string): Promise<void> {
@@ -165,7 +182,11 @@ async function freePorts(count: number): Promise<number[]> {
       return server;
     }),
   );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  const ports = servers.map((server) => {
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+    return address.port;
+  });
   await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
   return ports;
 }

@@ -41,6 +41,7 @@ export async function endedTogether(command: string, logPath: string, args: read
   return {
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     async kill() {
+      child.ref();
       tether?.destroy();
       await gone;
     },

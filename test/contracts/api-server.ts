@@ -3,12 +3,20 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { ApiServer } from './api-server/client.ts';
 import { ApiClient } from './api-server/client.ts';
+import { controllersContract } from './api-server/controllers.ts';
 import { deletionContract } from './api-server/deletion.ts';
 import { discoveryContract } from './api-server/discovery.ts';
+import { forgottenHistoryContract } from './api-server/forgotten-history.ts';
+import { jobStatusContract } from './api-server/job-status.ts';
+import { jobValidationContract } from './api-server/job-validation.ts';
+import { jobsContract } from './api-server/jobs.ts';
 import { listsContract } from './api-server/lists.ts';
 import type { Suite } from './api-server/objects.ts';
 import { objectsContract } from './api-server/objects-and-versions.ts';
 import { patchesContract } from './api-server/patches.ts';
+import { podsContract } from './api-server/pods.ts';
+import { recordsContract } from './api-server/records.ts';
+import { tablesContract } from './api-server/tables.ts';
 import { watchesContract } from './api-server/watches.ts';
 
 export type { ApiServer } from './api-server/client.ts';
@@ -42,5 +50,13 @@ export function apiServerContract(name: string, open: () => Promise<ApiServer>):
     watchesContract(suite);
     patchesContract(suite);
     deletionContract(suite);
+    podsContract(suite);
+    jobsContract(suite);
+    jobValidationContract(suite);
+    jobStatusContract(suite);
+    recordsContract(suite);
+    tablesContract(suite);
+    controllersContract(suite);
+    forgottenHistoryContract(suite);
   });
 }

@@ -1,6 +1,5 @@
 // What an API server says of itself: version, health, discovery in its two forms, OpenAPI, and who may ask.
 import { describe, expect, test } from '@jest/globals';
-import type { Body } from './client.ts';
 import type { Suite } from './objects.ts';
 
 export function discoveryContract({ api }: Suite): void {
@@ -59,12 +58,12 @@ export function discoveryContract({ api }: Suite): void {
     ])('%s names %s', async (path, name, resource) => {
       const { body } = await api().get(path);
       expect(body.kind).toBe('APIResourceList');
-      expect(body['resources']).toContainEqual(expect.objectContaining({ name, ...resource }));
+      expect(body.resources).toContainEqual(expect.objectContaining({ name, ...resource }));
     });
 
     test('resources that clients write tell all verbs', async () => {
       const { body } = await api().get('/apis/batch/v1');
-      const resources = body['resources'] as { name: string; verbs: string[] }[];
+      const { resources = [] } = body;
       expect(resources.find(({ name }) => name === 'jobs')?.verbs).toEqual(
         expect.arrayContaining(['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']),
       );
@@ -76,10 +75,8 @@ export function discoveryContract({ api }: Suite): void {
       const { headers, body } = await api().get('/apis', { accept });
       expect(headers['content-type']).toContain('as=APIGroupDiscoveryList');
       expect(body.kind).toBe('APIGroupDiscoveryList');
-      const batch = body.items?.find(({ metadata }) => metadata.name === 'batch') as Body & {
-        versions: { version: string; resources: unknown[] }[];
-      };
-      const [v1] = batch.versions;
+      const batch = body.items?.find(({ metadata }) => metadata.name === 'batch');
+      const [v1] = batch?.versions ?? [];
       expect(v1?.version).toBe('v1');
       expect(v1?.resources).toContainEqual(
         expect.objectContaining({
@@ -93,12 +90,10 @@ export function discoveryContract({ api }: Suite): void {
 
     test('OpenAPI v3 is found through its index, and describes a Job', async () => {
       const index = await api().get('/openapi/v3');
-      const paths = index.body['paths'] as Record<string, { serverRelativeURL: string }>;
-      const address = paths['apis/batch/v1']?.serverRelativeURL ?? 'missing';
+      const address = index.body.paths?.['apis/batch/v1']?.serverRelativeURL ?? 'missing';
       const { status, body } = await api().get(address);
       expect(status).toBe(200);
-      const { schemas } = body['components'] as { schemas: Record<string, Record<string, unknown>> };
-      expect(Object.values(schemas)).toContainEqual(
+      expect(Object.values(body.components?.schemas ?? {})).toContainEqual(
         expect.objectContaining({ 'x-kubernetes-group-version-kind': [{ group: 'batch', kind: 'Job', version: 'v1' }] }),
       );
     });

@@ -5,7 +5,7 @@ export type Fields = Record<string, unknown>;
 
 /** What the tests of one suite share: the server they talk to. */
 export interface Suite {
-  api(): ApiClient;
+  api: () => ApiClient;
 }
 
 let made = 0;

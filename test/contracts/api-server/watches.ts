@@ -1,7 +1,7 @@
 // Watches: from a version, through selectors, with bookmarks, to their end and beyond what the server remembers.
 import { describe, expect, test } from '@jest/globals';
 import type { WatchEvent } from './client.ts';
-import { aConfigMap, aPod, aSecret, core, freshNamespace } from './objects.ts';
+import { aPod, aSecret, core, freshNamespace } from './objects.ts';
 import type { Suite } from './objects.ts';
 
 const brief = ({ type, object }: WatchEvent): string => `${type} ${object.metadata.name}`;
@@ -101,17 +101,6 @@ export function watchesContract({ api }: Suite): void {
       for (const watch of [named, onNode, pending]) watch.close();
     });
 
-    test('one object can be watched by its own path', async () => {
-      const namespace = await freshNamespace(api());
-      const a = await api().create(core(namespace, 'configmaps'), aConfigMap('a'));
-      const watch = await api().watch(core(namespace, 'configmaps', 'a'), { resourceVersion: a.metadata.resourceVersion ?? '' });
-      await api().create(core(namespace, 'configmaps'), aConfigMap('b'));
-      await api().delete(core(namespace, 'configmaps', 'a'));
-      const events = await watch.take(1);
-      expect(events.map(brief)).toEqual(['DELETED a']);
-      watch.close();
-    });
-
     test('timeoutSeconds ends the stream, without an error', async () => {
       const namespace = await freshNamespace(api());
       const began = performance.now();
@@ -160,14 +149,6 @@ export function watchesContract({ api }: Suite): void {
       expect(events.map(brief)).toEqual(['ADDED b']);
       for (const opened of [watch, resumed]) opened.close();
     }, 30_000);
-
-    test('a version that the server no longer remembers is 410, as an event', async () => {
-      const namespace = await freshNamespace(api());
-      const watch = await api().watch(core(namespace, 'pods'), { resourceVersion: 1 });
-      const event = await watch.next();
-      expect(event).toMatchObject({ type: 'ERROR', object: { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' } });
-      await expect(watch.next()).resolves.toBeUndefined();
-    });
 
     test('metadata only', async () => {
       const namespace = await freshNamespace(api());
