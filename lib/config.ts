@@ -1,0 +1,34 @@
+// Environment → Config, read and checked once; all mistakes are named together.
+import * as v from 'valibot';
+
+const text = v.pipe(v.string(), v.minLength(1));
+const wholeNumber = (min: number, max: number): v.GenericSchema<unknown, number> =>
+  v.pipe(v.string(), v.regex(/^\d+$/, 'a whole number'), v.transform(Number), v.minValue(min), v.maxValue(max));
+
+const Config = v.object({
+  /** Name of the DynamoDB table with view and heads. */
+  TABLE_NAME: v.pipe(v.string(), v.minLength(3)),
+  EVENTS_QUEUE_URL: v.pipe(v.string(), v.url()),
+  WAKES_QUEUE_URL: v.pipe(v.string(), v.url()),
+  TIMERS_QUEUE_URL: v.pipe(v.string(), v.url()),
+  EVENTS_DEAD_QUEUE_URL: v.pipe(v.string(), v.url()),
+  WAKES_DEAD_QUEUE_URL: v.pipe(v.string(), v.url()),
+  TIMERS_DEAD_QUEUE_URL: v.pipe(v.string(), v.url()),
+  /** URL of a cluster's relay queue, with `{cluster}` in the place of its name. */
+  RELAY_QUEUE_URL: text,
+  /** File with the cluster records and their access; see docs/clusters.md. */
+  CLUSTERS_FILE: text,
+  /** Seconds kept back from the function's deadline to hand work back in good order. */
+  DEADLINE_RESERVE_SECONDS: v.optional(wholeNumber(1, 60), '22'),
+  LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error']), 'info'),
+});
+
+export type Config = v.InferOutput<typeof Config>;
+
+/** @throws Error naming every variable that is missing or unusable, and what was expected */
+export function configFrom(environment: Record<string, string | undefined>): Config {
+  const parsed = v.safeParse(Config, environment);
+  if (parsed.success) return parsed.output;
+  const mistakes = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`);
+  throw new Error(`the environment is not usable: ${mistakes.join('; ')}`);
+}

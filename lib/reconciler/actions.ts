@@ -1,0 +1,255 @@
+// Carries a plan's actions out: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
+// An action that failed or stayed unknown ends the wave; the rest is planned again.
+import type { Job, KubernetesObject, Pod } from '../objects/kubernetes.ts';
+import { JOBS, PODS } from '../objects/resources.ts';
+import type { Action } from '../planners/plan.ts';
+import { hasPassed } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
+import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
+import type { WriteBudget } from './budget.ts';
+import { inParallel } from './parallel.ts';
+import type { Pass } from './pass.ts';
+import { statusDigestOf } from './pass-state.ts';
+
+type WriteAction = Exclude<Action, { verb: 'event' }>;
+type CreateAction = Extract<Action, { verb: 'create' }>;
+type PodAction = Extract<Action, { verb: 'delete' | 'patch' }>;
+type StatusAction = Extract<Action, { verb: 'status' }>;
+
+/** How a wave ended before its end. */
+export type Stop =
+  | { kind: 'refused'; error: TerminalError; during: WriteAction['verb']; refusals: { name: string; error: TerminalError }[] }
+  /** Somebody else was first; what there is was read live. */
+  | { kind: 'conflict'; during: WriteAction['verb']; error: Error }
+  | { kind: 'throttled'; retryAfterMs: number }
+  | { kind: 'unknown' | 'notDone'; error: Error };
+
+export interface Execution {
+  pass: Pass;
+  budget: WriteBudget;
+  clock: Clock;
+  /** Requests in flight at once. */
+  parallelism: number;
+}
+
+/** @returns undefined when every action was carried out */
+export async function act(execution: Execution, actions: readonly Action[]): Promise<Stop | undefined> {
+  for (const wave of wavesOf(actions)) {
+    const stop = await runWave(execution, wave);
+    if (stop) return stop;
+  }
+  return undefined;
+}
+
+type Wave = { verb: 'create'; actions: CreateAction[] } | { verb: 'pods'; chains: Map<string, PodAction[]> } | { verb: 'status'; action: StatusAction };
+
+/** Neighbouring creates; neighbouring patches and deletes, where those of one pod stay in their order; a status alone. */
+function wavesOf(actions: readonly Action[]): Wave[] {
+  const waves: Wave[] = [];
+  for (const action of actions) {
+    const last = waves.at(-1);
+    if (action.verb === 'event') continue;
+    if (action.verb === 'status') waves.push({ verb: 'status', action });
+    else if (action.verb === 'create') {
+      if (last?.verb === 'create') last.actions.push(action);
+      else waves.push({ verb: 'create', actions: [action] });
+    } else if (last?.verb === 'pods') {
+      const chain = last.chains.get(action.uid);
+      if (chain) chain.push(action);
+      else last.chains.set(action.uid, [action]);
+    } else waves.push({ verb: 'pods', chains: new Map([[action.uid, [action]]]) });
+  }
+  return waves;
+}
+
+async function runWave(execution: Execution, wave: Wave): Promise<Stop | undefined> {
+  switch (wave.verb) {
+    case 'status':
+      return await underBudget(execution, [wave.action], 1, async (action) => [await replaceStatus(execution, action)]);
+    case 'create': {
+      // Slow start: a quota or a webhook that refuses all is met by few requests.
+      let size = 1;
+      for (let at = 0; at < wave.actions.length; size *= 2) {
+        const batch = wave.actions.slice(at, at + size);
+        const stop = await underBudget(execution, batch, 1, async (action) => [await create(execution, action)]);
+        if (stop) return stop;
+        at += batch.length;
+      }
+      return undefined;
+    }
+    case 'pods': {
+      const chains = [...wave.chains.values()];
+      return await underBudget(execution, chains, Math.max(...chains.map((chain) => chain.length)), (chain) => runChain(execution, chain));
+    }
+  }
+}
+
+interface Result {
+  action: WriteAction;
+  error?: unknown;
+}
+
+/** Runs what the budget grants; one failure lets the others of this round end, and nothing after it begins. */
+async function underBudget<Item>(
+  { pass, budget, clock, parallelism }: Execution,
+  items: readonly Item[],
+  writesEach: number,
+  run: (item: Item) => Promise<Result[]>,
+): Promise<Stop | undefined> {
+  for (let at = 0; at < items.length; ) {
+    const { granted, retryAfterMs } = await budget.take(pass.record, (items.length - at) * writesEach);
+    const now = Math.floor(granted / writesEach);
+    if (now === 0) return { kind: 'throttled', retryAfterMs: Math.max(retryAfterMs, 200) };
+    if (hasPassed(pass.deadline, clock)) return { kind: 'notDone', error: new NotDoneError('the pass ran out of time') };
+    const results: Result[] = [];
+    await inParallel(items.slice(at, at + now), parallelism, async (item) => {
+      // A wave that met trouble sends nothing more.
+      if (results.some(({ error }) => error !== undefined && !(error instanceof TerminalError))) return;
+      results.push(...(await run(item)));
+    });
+    for (const { action, error } of results) note(pass, action, error);
+    const stop = await stopFor(pass, budget, results);
+    if (stop) return stop;
+    at += now;
+  }
+  return undefined;
+}
+
+function note(pass: Pass, action: WriteAction, error: unknown): void {
+  const result =
+    error === undefined ? 'done' : error instanceof UnknownOutcomeError ? 'unknown' : error instanceof NotDoneError || error instanceof ThrottledError ? 'notDone' : 'refused';
+  const last = pass.actions.at(-1);
+  const verb = action.verb === 'patch' ? action.purpose : action.verb;
+  if (last && last.verb === verb && last.why === action.why && last.result === result) last.count = (last.count ?? 1) + 1;
+  else pass.actions.push({ verb, target: targetOf(action), why: action.why, result, ...(error instanceof Error && { detail: error.message }) });
+}
+
+function targetOf(action: WriteAction): string {
+  if (action.verb === 'create') return action.object.metadata.name ?? '';
+  return action.verb === 'status' ? 'status' : action.name;
+}
+
+async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result[]): Promise<Stop | undefined> {
+  const failed = results.filter(({ error }) => error !== undefined);
+  const [first] = failed;
+  if (!first) return undefined;
+  const throttled = failed.find(({ error }) => error instanceof ThrottledError);
+  if (throttled?.error instanceof ThrottledError) {
+    await budget.close(pass.record, throttled.error.retryAfterSeconds);
+    return { kind: 'throttled', retryAfterMs: throttled.error.retryAfterSeconds * 1000 };
+  }
+  for (const { error } of failed) if (error instanceof UnknownOutcomeError) return { kind: 'unknown', error };
+  for (const { error } of failed) if (error instanceof NotDoneError) return { kind: 'notDone', error };
+  const refusals = failed.flatMap(({ action, error }) => (error instanceof TerminalError ? [{ name: targetOf(action), error }] : []));
+  const [refusal] = refusals;
+  if (refusal) return { kind: 'refused', error: refusal.error, during: first.action.verb, refusals };
+  if (first.error instanceof ConflictError) return { kind: 'conflict', during: first.action.verb, error: first.error };
+  throw first.error;
+}
+
+async function create({ pass }: Execution, action: CreateAction): Promise<Result> {
+  try {
+    const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline);
+    pass.hearPod(object as Pod);
+    return { action };
+  } catch (error) {
+    if (error instanceof ConflictError && error.reason === 'alreadyExists') return await meetNamesake(pass, action);
+    // The namespace is going, and the Job with it: nobody is to be told (spec 12.2).
+    if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) return { action };
+    return { action, error };
+  }
+}
+
+/** AlreadyExists (R5): ours, then the create is settled whatever state that pod is in; foreign, then the planner sees it hold the number. */
+async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
+  const name = action.object.metadata.name ?? '';
+  try {
+    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline);
+    const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
+    if (isOurs) {
+      pass.hearPod(object);
+      return { action };
+    }
+    // The next number: this name is taken for good as far as this workload is concerned.
+    pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.number + 1) };
+    return { action, error: new ConflictError(`pod ${name} belongs to somebody else`, { reason: 'alreadyExists' }) };
+  } catch (error) {
+    // Gone between the two calls: planned again.
+    if (error instanceof NotFoundError) return { action, error: new ConflictError(`pod ${name} came and went`, { reason: 'alreadyExists' }) };
+    return { action, error };
+  }
+}
+
+/** The actions on one pod, in their order; a failure leaves the rest of them undone. */
+async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promise<Result[]> {
+  const results: Result[] = [];
+  const activeDelete = chain.find((action) => action.verb === 'delete' && action.active);
+  // A pod that is taken to be active must still be in the state that was judged, in every call on it (R8).
+  let guard = activeDelete?.verb === 'delete' ? activeDelete.resourceVersion : undefined;
+  for (const action of chain) {
+    const facts = pass.view.pods.get(action.uid)?.pod;
+    try {
+      if (action.verb === 'patch') {
+        const { object } = await pass.cluster.patch<Pod>(PODS, action, { type: action.type, body: guarded(action.patch, guard) }, pass.deadline);
+        if (guard !== undefined) guard = object.metadata.resourceVersion;
+        // A released pod is somebody else's from now on, and shows in the view as such.
+        pass.hearPod(object);
+      } else {
+        const target = { namespace: action.namespace, name: action.name, uid: action.uid, ...(guard !== undefined && { resourceVersion: guard }) };
+        const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline);
+        if (object) pass.hearPod(object);
+        else if (facts) pass.hearGone(facts);
+      }
+      results.push({ action });
+    } catch (error) {
+      if (error instanceof NotFoundError) {
+        if (facts) pass.hearGone(facts);
+        results.push({ action });
+        continue;
+      }
+      if (error instanceof ConflictError && facts) await pass.readChild(facts);
+      results.push({ action, error });
+      return results;
+    }
+  }
+  return results;
+}
+
+function guarded(patch: object, resourceVersion: string | undefined): object {
+  if (resourceVersion === undefined) return patch;
+  const { metadata, ...rest } = patch as { metadata?: object };
+  return { ...rest, metadata: { ...metadata, resourceVersion } };
+}
+
+const STATUS_FIELDS = [
+  'conditions',
+  'startTime',
+  'completionTime',
+  'active',
+  'succeeded',
+  'failed',
+  'terminating',
+  'ready',
+  'completedIndexes',
+  'failedIndexes',
+  'uncountedTerminatedPods',
+];
+
+/** A merge patch of the whole status: it leaves the metadata alone, of which a view does not hold everything. */
+async function replaceStatus({ pass }: Execution, action: StatusAction): Promise<Result> {
+  const owner = pass.owner;
+  if (!owner) return { action, error: new ConflictError('the owner is gone') };
+  const status: Record<string, unknown> = Object.fromEntries(STATUS_FIELDS.map((field) => [field, null]));
+  for (const [field, value] of Object.entries(action.status)) if (value !== undefined) status[field] = value;
+  const { uid, resourceVersion } = owner.metadata;
+  try {
+    const target = { namespace: pass.key.namespace, name: pass.key.name, uid: pass.key.uid, subresource: 'status' };
+    const { object, dateMs } = await pass.cluster.patch<Job>(JOBS, target, { type: 'merge', body: { metadata: { uid, resourceVersion }, status } }, pass.deadline);
+    pass.hearOwner(object, dateMs);
+    pass.state = { ...pass.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
+    return { action };
+  } catch (error) {
+    if (error instanceof NotFoundError) return { action, error: new ConflictError('the owner is gone', { cause: error }) };
+    return { action, error };
+  }
+}

@@ -1,0 +1,48 @@
+// A batch of wakes: one workload's trouble never comes back with another's (R13).
+import { formatKey, parseKey } from '../objects/workload.ts';
+import type { Ports } from '../ports/ports.ts';
+import { decodeWake } from '../wire/messages.ts';
+import type { Reconciler } from './reconcile.ts';
+
+export interface WakeDelivery {
+  messageId: string;
+  body: string;
+}
+
+/**
+ * @param hasTime whether another pass may begin: the function must not end in the middle of one
+ * @returns ids of the messages that must come back; in FIFO order the rest of the failing group comes back with it
+ */
+export async function reconcileBatch(
+  deliveries: readonly WakeDelivery[],
+  { reconciler, telemetry, hasTime }: { reconciler: Reconciler; telemetry: Ports['telemetry']; hasTime: () => boolean },
+): Promise<string[]> {
+  const undone: string[] = [];
+  const groups = new Map<string, { messageIds: string[]; key: NonNullable<ReturnType<typeof parseKey>> }>();
+  for (const { messageId, body } of deliveries)
+    try {
+      const key = parseKey(decodeWake(body).key);
+      if (!key) throw new Error('its key is not one of ours');
+      const group = groups.get(formatKey(key)) ?? { messageIds: [], key };
+      group.messageIds.push(messageId);
+      groups.set(formatKey(key), group);
+    } catch (error) {
+      telemetry.error('wake cannot be read', { messageId, error });
+      telemetry.count('UnreadableMessages', 1, 'Count');
+      undone.push(messageId);
+    }
+  await Promise.all(
+    // Two wakes of one workload in a batch say the same.
+    [...groups.values()].map(async ({ key, messageIds }) => {
+      if (!hasTime()) return undone.push(...messageIds);
+      try {
+        if ((await reconciler.reconcile(key)) === 'failed') undone.push(...messageIds);
+      } catch (error) {
+        telemetry.error('pass failed', { ...key, error });
+        undone.push(...messageIds);
+      }
+      return undefined;
+    }),
+  );
+  return undone;
+}

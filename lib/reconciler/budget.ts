@@ -1,0 +1,70 @@
+// The write budget of a cluster, shared by all functions (R14): a token bucket in one note, taken in slices that lapse soon,
+// so that the note is not written for every pass. `Retry-After` of one is honoured by all.
+import * as v from 'valibot';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import type { Ports } from '../ports/ports.ts';
+import { StaleWriteError } from '../ports/store.ts';
+
+const NOTE = 'budget';
+const SLICE_LAPSES_MS = 1_500;
+const MOST_TRIES = 6;
+
+const Bucket = v.object({ tokens: v.number(), atMs: v.number(), closedUntilMs: v.number() });
+type Bucket = v.InferOutput<typeof Bucket>;
+
+export class WriteBudget {
+  readonly #ports: Pick<Ports, 'store' | 'clock'>;
+  readonly #slices = new Map<string, { left: number; lapsesAtMs: number }>();
+
+  constructor(ports: Pick<Ports, 'store' | 'clock'>) {
+    this.#ports = ports;
+  }
+
+  /** @param wanted writes, 1 or more. @returns how many may be sent now, and else when to ask again */
+  async take(record: ClusterRecord, wanted: number): Promise<{ granted: number; retryAfterMs: number }> {
+    const slice = this.#slices.get(record.name);
+    if (slice && slice.left > 0 && slice.lapsesAtMs > this.#ports.clock.nowMs()) return { granted: spend(slice, wanted), retryAfterMs: 0 };
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const nowMs = this.#ports.clock.nowMs();
+      const { bucket, version } = await this.#read(record, nowMs);
+      if (bucket.closedUntilMs > nowMs) return { granted: 0, retryAfterMs: bucket.closedUntilMs - nowMs };
+      if (bucket.tokens < 1) return { granted: 0, retryAfterMs: Math.ceil(1000 / record.budget.writesPerSecond) };
+      const size = Math.min(Math.floor(bucket.tokens), Math.max(wanted, Math.ceil(record.budget.writesPerSecond / 4)));
+      try {
+        await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, tokens: bucket.tokens - size }), version);
+      } catch (error) {
+        if (error instanceof StaleWriteError) continue;
+        throw error;
+      }
+      const taken = { left: size, lapsesAtMs: nowMs + SLICE_LAPSES_MS };
+      this.#slices.set(record.name, taken);
+      return { granted: spend(taken, wanted), retryAfterMs: 0 };
+    }
+    return { granted: 0, retryAfterMs: 500 };
+  }
+
+  /** The API server asked everybody to wait. */
+  async close(record: ClusterRecord, seconds: number): Promise<void> {
+    this.#slices.delete(record.name);
+    const nowMs = this.#ports.clock.nowMs();
+    const { bucket, version } = await this.#read(record, nowMs);
+    const closedUntilMs = Math.max(bucket.closedUntilMs, nowMs + Math.min(Math.max(seconds, 1), 300) * 1000);
+    await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, closedUntilMs }), version).catch((error: unknown) => {
+      if (!(error instanceof StaleWriteError)) throw error;
+    });
+  }
+
+  async #read({ name, budget }: ClusterRecord, nowMs: number): Promise<{ bucket: Bucket; version: number }> {
+    const note = await this.#ports.store.readNote(name, NOTE);
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Bucket), note?.body);
+    const stored = parsed.success ? parsed.output : { tokens: budget.burst, atMs: nowMs, closedUntilMs: 0 };
+    const refill = (Math.max(nowMs - stored.atMs, 0) / 1000) * budget.writesPerSecond;
+    return { bucket: { ...stored, tokens: Math.min(budget.burst, stored.tokens + refill), atMs: nowMs }, version: note?.version ?? 0 };
+  }
+}
+
+function spend(slice: { left: number }, wanted: number): number {
+  const granted = Math.min(slice.left, wanted);
+  slice.left -= granted;
+  return granted;
+}

@@ -1,0 +1,66 @@
+// Kubernetes Events about a workload, limited as the reference limits them: 25 at once, then one per 5 minutes.
+import { createHash } from 'node:crypto';
+import type { KubernetesObject } from '../objects/kubernetes.ts';
+import { timeOf } from '../objects/pod-facts.ts';
+import { EVENTS } from '../objects/resources.ts';
+import type { Action } from '../planners/plan.ts';
+import { inParallel } from './parallel.ts';
+import type { Execution } from './actions.ts';
+
+export type EventAction = Extract<Action, { verb: 'event' }>;
+
+const BURST = 25;
+const ONE_MORE_EVERY_MS = 300_000;
+const LONGEST_MESSAGE = 1_024;
+
+/** Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. */
+export async function writeEvents({ pass, budget, clock, parallelism }: Execution, events: readonly EventAction[], component: string): Promise<void> {
+  const allowed = withinLimit(pass, clock.nowMs(), events);
+  if (allowed.length === 0) return;
+  const { granted } = await budget.take(pass.record, allowed.length);
+  await inParallel(allowed.slice(0, granted), parallelism, async (event, at) => {
+    try {
+      await pass.cluster.create(EVENTS, eventObject(event, { component, id: `${pass.head.fence} ${at}`, nowMs: clock.nowMs() }), pass.deadline);
+    } catch {
+      // The next pass has other things to say.
+    }
+  });
+}
+
+/** Spends of the workload's allowance, kept in its state. */
+function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly EventAction[]): EventAction[] {
+  const { left, atMs } = pass.state.events ?? { left: BURST, atMs: nowMs };
+  const regained = Math.floor((nowMs - atMs) / ONE_MORE_EVERY_MS);
+  const available = Math.min(BURST, left + Math.max(regained, 0));
+  // The end of a workload is worth more than its hundredth pod.
+  const ranked = events.toSorted((a, b) => rank(a) - rank(b)).slice(0, available);
+  if (ranked.length > 0) pass.state = { ...pass.state, events: { left: available - ranked.length, atMs: regained > 0 || !pass.state.events ? nowMs : atMs } };
+  return ranked;
+}
+
+const rank = ({ reason }: EventAction): number => (reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete' ? 1 : 0);
+
+function eventObject(
+  { type, reason, message, regarding }: EventAction,
+  { component, id, nowMs }: { component: string; id: string; nowMs: number },
+): KubernetesObject & Record<string, unknown> {
+  const time = timeOf(Math.floor(nowMs / 1000));
+  const { apiVersion, kind, namespace, name, uid } = regarding;
+  // A repeated write of the same pass meets its own name.
+  const suffix = createHash('sha256').update(`${uid} ${id}`).digest('hex').slice(0, 16);
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `${name.slice(0, 230)}.${suffix}`, namespace },
+    involvedObject: { apiVersion, kind, namespace, name, uid },
+    type,
+    reason,
+    message: message.slice(0, LONGEST_MESSAGE),
+    source: { component },
+    reportingComponent: component,
+    reportingInstance: '',
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+  };
+}

@@ -1,0 +1,25 @@
+// Another controller that writes the same status: seen in managedFields, parked, not fought.
+import type { Job } from '../objects/kubernetes.ts';
+import type { PassState } from './pass-state.ts';
+
+/** One write of another hand is a workload that changed hands; so many, one after another's, are a fight. */
+const STRIKES = 3;
+const FORGIVEN_AFTER_MS = 300_000;
+const OURS = 'farloop';
+
+export interface ForeignWriter {
+  manager: string;
+  /** Strikes so far; the workload is parked from STRIKES on. */
+  state: NonNullable<PassState['foreign']>;
+  isFight: boolean;
+}
+
+/** @returns undefined while nobody else wrote the status after our own last write */
+export function foreignWriterOf(owner: Job, { statusWrittenAtMs, foreign }: PassState): ForeignWriter | undefined {
+  if (statusWrittenAtMs === undefined) return undefined;
+  const entries = (owner.metadata.managedFields ?? []).filter(({ subresource, manager }) => subresource === 'status' && manager !== OURS);
+  const latest = entries.map((entry) => ({ manager: entry.manager ?? 'unknown', atMs: Date.parse(entry.time ?? '') || 0 })).toSorted((a, b) => b.atMs - a.atMs)[0];
+  if (!latest || latest.atMs < statusWrittenAtMs || latest.atMs === foreign?.seenAtMs) return undefined;
+  const strikes = foreign && latest.atMs - foreign.seenAtMs < FORGIVEN_AFTER_MS ? foreign.strikes + 1 : 1;
+  return { manager: latest.manager, state: { strikes, seenAtMs: latest.atMs }, isFight: strikes >= STRIKES };
+}

@@ -1,0 +1,124 @@
+// Events queue → view → wakes. Decodes within limits, believes a sender only about its own cluster (R15), merges the batch per
+// workload in memory, writes the view (R8), then wakes (R9).
+import type { WorkloadKey } from '../objects/workload.ts';
+import { formatKey } from '../objects/workload.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import type { Ports } from '../ports/ports.ts';
+import { decodeEvents } from '../wire/events.ts';
+import type { EventMessage, OwnerObservation, WorkloadReport } from '../wire/observations.ts';
+import { createHead } from './heads.ts';
+import { learnFromHeartbeat } from './heartbeats.ts';
+import { inParallel } from './parallel.ts';
+import type { News } from './view.ts';
+import { writeView } from './view-access.ts';
+import type { Urgency } from './wake.ts';
+import { prepareWake, wake } from './wake.ts';
+
+export interface EventDelivery {
+  messageId: string;
+  body: string;
+  senderId: string;
+}
+
+const WORKLOADS_AT_ONCE = 16;
+
+/** @returns ids of the messages that must come back: unreadable ones until they are dead letters, and those whose news could not be kept */
+export async function ingestBatch(deliveries: readonly EventDelivery[], ports: Ports): Promise<string[]> {
+  const undone = new Set<string>();
+  const accepted: { delivery: EventDelivery; message: EventMessage; record: ClusterRecord }[] = [];
+  for (const delivery of deliveries) {
+    const opened = await open(delivery, ports);
+    if (opened === 'unreadable') undone.add(delivery.messageId);
+    else if (opened !== 'dropped') accepted.push({ delivery, ...opened });
+  }
+
+  const work = new Map<string, { key: WorkloadKey; record: ClusterRecord; reports: WorkloadReport[]; messageIds: string[] }>();
+  for (const { delivery, message, record } of accepted)
+    for (const report of message.reports) {
+      if (record.namespaces.length > 0 && !record.namespaces.includes(report.owner.namespace)) continue;
+      const key: WorkloadKey = { cluster: record.name, ...report.owner };
+      const entry = work.get(formatKey(key)) ?? { key, record, reports: [], messageIds: [] };
+      entry.reports.push(report);
+      entry.messageIds.push(delivery.messageId);
+      work.set(formatKey(key), entry);
+    }
+
+  await inParallel([...work.values()], WORKLOADS_AT_ONCE, async ({ key, record, reports, messageIds }) => {
+    try {
+      await keepNews(ports, key, record, reports);
+    } catch (error) {
+      // One workload's trouble brings back its own messages only (R13).
+      ports.telemetry.warn('news not kept', { ...key, error });
+      for (const id of messageIds) undone.add(id);
+    }
+  });
+  for (const { delivery, message, record } of accepted)
+    if (message.heartbeat && !undone.has(delivery.messageId))
+      try {
+        await learnFromHeartbeat(ports, record, message, message.heartbeat);
+      } catch (error) {
+        ports.telemetry.warn('heartbeat not kept', { cluster: record.name, error });
+        undone.add(delivery.messageId);
+      }
+  return [...undone];
+}
+
+type Opened = 'unreadable' | 'dropped' | { message: EventMessage; record: ClusterRecord };
+
+async function open({ messageId, body, senderId }: EventDelivery, { clusters, telemetry }: Ports): Promise<Opened> {
+  let message: EventMessage;
+  try {
+    message = decodeEvents(body);
+  } catch (error) {
+    telemetry.error('message cannot be read', { messageId, senderId, error });
+    telemetry.count('UnreadableMessages', 1, 'Count');
+    return 'unreadable';
+  }
+  const record = await clusters.get(message.cluster);
+  const drop = (reason: string): Opened => {
+    telemetry.error('message refused', { messageId, senderId, cluster: message.cluster, reason });
+    telemetry.count('RefusedMessages', 1, 'Count', { reason });
+    return 'dropped';
+  };
+  if (!record?.senders.includes(senderId)) return drop('sender is not registered for this cluster');
+  if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== message.kubeSystemUid) return drop('another cluster than the registered one');
+  // A session begun before the API server was restored tells of a past that is no more (R3).
+  if (message.era < record.era) return drop('relay session of an earlier era');
+  return { message, record };
+}
+
+async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, reports: readonly WorkloadReport[]): Promise<void> {
+  const found = await ports.store.readHead(key);
+  // Nothing is known and nothing is left to do: departed pods of a workload that is over.
+  if (!found && !reports.some(concernsTheLiving)) return;
+  let head = found ?? (await createHead(ports, key, record));
+
+  let urgency: Urgency | undefined;
+  let told = false;
+  for (const report of reports) {
+    const news: News = { ...(report.observed && { owner: report.observed }), pods: report.pods, ...(report.whole && { whole: report.whole }), byPass: false };
+    const wanted = urgencyOf(report);
+    const written = await writeView(ports.store, head, news, { era: record.era, alongside: (current) => prepareWake(ports, current, wanted) });
+    head = written.head;
+    // A message that changes nothing wakes too (an earlier delivery may have died before its wake), unless a pass had heard it all.
+    if (written.heardByPass) continue;
+    if (written.told && wanted === 'now') told = true;
+    else if (!written.told) urgency = urgency === 'now' ? 'now' : wanted;
+  }
+  if (urgency && !told) await wake(ports, key, urgency);
+}
+
+const concernsTheLiving = ({ observed, pods }: WorkloadReport): boolean =>
+  (observed !== undefined && !observed.deleted) || pods.some(({ deleted, pod }) => !deleted && (pod.tracked || pod.deletedAt === undefined));
+
+/** A changed spec is looked at at once; pods and a mere status wait for company (R9). */
+function urgencyOf({ observed, whole }: WorkloadReport): Urgency {
+  if (whole) return 'now';
+  return observed && isNewToReact(observed) ? 'now' : 'second';
+}
+
+function isNewToReact({ deleted, object }: OwnerObservation): boolean {
+  if (deleted || object.metadata.deletionTimestamp !== undefined) return true;
+  // A Job without a start time has just come; a generation above 1 has been edited, now or earlier: one look more at most.
+  return object.status?.startTime === undefined || (object.metadata.generation ?? 1) > 1;
+}

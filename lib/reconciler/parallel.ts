@@ -1,0 +1,19 @@
+// Work in parallel, bounded.
+
+/** Runs `work` over all items, at most `limit` at once, in their order; ends when all have ended. Throws the first error, after all. */
+export async function inParallel<Item>(items: readonly Item[], limit: number, work: (item: Item, at: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const errors: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    while (next < items.length) {
+      const at = next++;
+      try {
+        await work(items[at] as Item, at);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  if (errors.length > 0) throw errors[0];
+}

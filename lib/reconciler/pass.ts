@@ -1,0 +1,152 @@
+// One pass while it lasts: what it knows, what it has heard from the API server, what it must still write.
+import type { Job, Pod } from '../objects/kubernetes.ts';
+import { jobFactsOf } from '../objects/job-facts.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
+import { podFactsOf } from '../objects/pod-facts.ts';
+import { isNewer } from '../objects/resource-version.ts';
+import { JOBS, PODS } from '../objects/resources.ts';
+import type { WorkloadKey } from '../objects/workload.ts';
+import type { CatalogRow } from '../planners/catalog.ts';
+import type { Deadline } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import { NotFoundError } from '../ports/errors.ts';
+import type { PassRecord } from '../ports/recorder.ts';
+import type { Head } from '../ports/store.ts';
+import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
+import type { ChildOrUid, PassState } from './pass-state.ts';
+import { mergeNews } from './view.ts';
+
+/** The owner is not there any more, or another one of its name is. */
+export class OwnerGoneError extends Error {}
+
+export class Pass {
+  readonly key: WorkloadKey;
+  readonly record: ClusterRecord;
+  readonly row: CatalogRow;
+  readonly cluster: Cluster;
+  readonly deadline: Deadline;
+  readonly startedAtMs: number;
+  /** Cluster time minus ours, milliseconds (R12). */
+  readonly offsetMs: number;
+  head: Head;
+  state: PassState;
+  view: ViewPart;
+  /** Read in this pass, template and all. */
+  live: { owner: Job; dateMs: number } | undefined;
+  /** The children were listed in this pass. */
+  listed = false;
+  readonly actions: PassRecord['actions'] = [];
+  readonly why: string[] = [];
+  /** Heard in this pass and not yet written to the view (R7). */
+  #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
+
+  constructor(given: Pick<Pass, 'key' | 'record' | 'row' | 'cluster' | 'deadline' | 'startedAtMs' | 'offsetMs' | 'head' | 'state' | 'view'>) {
+    this.key = given.key;
+    this.record = given.record;
+    this.row = given.row;
+    this.cluster = given.cluster;
+    this.deadline = given.deadline;
+    this.startedAtMs = given.startedAtMs;
+    this.offsetMs = given.offsetMs;
+    this.head = given.head;
+    this.state = given.state;
+    this.view = given.view;
+  }
+
+  /** The owner to plan with: live where it was read, else as last heard. */
+  get owner(): Job | undefined {
+    if (this.live) return this.live.owner;
+    return this.view.owner && !this.view.owner.deleted ? this.view.owner.object : undefined;
+  }
+
+  get pods(): PodFacts[] {
+    return [...this.view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+  }
+
+  hearPod(pod: Pod): void {
+    const facts = podFactsOf(pod);
+    this.#hear([{ heardAt: facts.resourceVersion, deleted: false, pod: facts }]);
+  }
+
+  /** A delete was answered, or a GET answered 404 about this very pod (R19): it is gone a moment after it was last heard of. */
+  hearGone(facts: PodFacts): void {
+    const known = this.view.pods.get(facts.uid)?.heardAt ?? facts.resourceVersion;
+    this.#hear([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
+  }
+
+  /** @param job as the API server answered it, template and all */
+  hearOwner(job: Job, dateMs: number): void {
+    const heardAt = job.metadata.resourceVersion ?? '0';
+    this.live = { owner: job, dateMs };
+    const observation = { heardAt, deleted: false, object: jobFactsOf(job) };
+    if (!this.#heard.owner || isNewer(heardAt, this.#heard.owner.heardAt)) this.#heard.owner = observation;
+    this.view = mergeNews(this.view, { owner: observation, pods: [], byPass: true }).part;
+  }
+
+  /** The children of a whole live list. */
+  hearList(pods: readonly Pod[], floor: string): void {
+    this.listed = true;
+    const whole: WholeList = { floor, slots: 'all' };
+    this.#heard.whole = whole;
+    this.#hear(pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) })), whole);
+  }
+
+  #hear(pods: PodObservation[], whole?: WholeList): void {
+    for (const observation of pods) {
+      const known = this.#heard.pods.get(observation.pod.uid);
+      if (!known || isNewer(observation.heardAt, known.heardAt)) this.#heard.pods.set(observation.pod.uid, observation);
+    }
+    this.view = mergeNews(this.view, { pods, ...(whole && { whole }), byPass: true }).part;
+  }
+
+  /** What must be written to the view before the pass ends. */
+  get heard(): { owner?: OwnerObservation; pods: PodObservation[]; whole?: WholeList } {
+    return { ...this.#heard, pods: [...this.#heard.pods.values()] };
+  }
+
+  get hasNews(): boolean {
+    return this.#heard.owner !== undefined || this.#heard.whole !== undefined || this.#heard.pods.size > 0;
+  }
+
+  /** Reads the owner live (R10). @throws OwnerGoneError */
+  async readOwner(): Promise<{ owner: Job; dateMs: number }> {
+    try {
+      const { object, dateMs } = await this.cluster.get<Job>(JOBS, this.key, this.deadline);
+      if (object.metadata.uid !== this.key.uid) throw new OwnerGoneError(`${this.key.name} is another ${this.key.kind} now`);
+      this.hearOwner(object, dateMs);
+      return { owner: object, dateMs };
+    } catch (error) {
+      if (error instanceof NotFoundError) throw new OwnerGoneError(`${this.key.kind} ${this.key.namespace}/${this.key.name} is gone`, { cause: error });
+      throw error;
+    }
+  }
+
+  /** Lists the children live and whole (R1, R18). */
+  async listChildren(): Promise<void> {
+    const selector = this.row.childSelector(this.key, this.owner);
+    const { items, resourceVersion } = await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, labelSelector: selector }, this.deadline);
+    this.hearList(
+      items.filter((pod) => this.row.concerns(this.key, podFactsOf(pod))),
+      resourceVersion,
+    );
+  }
+
+  /** One child live; 404 about it makes a tombstone. */
+  async readChild(facts: PodFacts): Promise<void> {
+    try {
+      const { object } = await this.cluster.get<Pod>(PODS, facts, this.deadline);
+      if (object.metadata.uid === facts.uid) this.hearPod(object);
+      else this.hearGone(facts);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      this.hearGone(facts);
+    }
+  }
+
+  /** How an intent names this pod. */
+  childOf(pod: Pick<PodFacts, 'uid' | 'index' | 'number'>): ChildOrUid {
+    if (pod.number === undefined) return pod.uid;
+    return { slot: pod.index === undefined ? pod.number : Number(pod.index), number: pod.number };
+  }
+}

@@ -1,0 +1,478 @@
+// The loop: read → settle → plan → intend → act → record. Safe to run again at any moment, in any order, on any machine.
+import { isJobFinished } from '../objects/job-facts.ts';
+import type { Job, JobStatus } from '../objects/kubernetes.ts';
+import type { WorkloadKey } from '../objects/workload.ts';
+import { formatKey } from '../objects/workload.ts';
+import { rowOf } from '../planners/catalog.ts';
+import type { Action, Plan, PlanHead } from '../planners/plan.ts';
+import { deadlineIn } from '../ports/clock.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Head, HeadChange } from '../ports/store.ts';
+import { StaleWriteError } from '../ports/store.ts';
+import type { Execution, Stop } from './actions.ts';
+import { act } from './actions.ts';
+import { WriteBudget } from './budget.ts';
+import { writeEvents } from './event-objects.ts';
+import type { EventAction } from './event-objects.ts';
+import { foreignWriterOf } from './foreign-writer.ts';
+import { createHead } from './heads.ts';
+import { readMarker } from './heartbeats.ts';
+import { Pass, OwnerGoneError } from './pass.ts';
+import type { PassState } from './pass-state.ts';
+import { NO_INTENTS, decodeState, encodeState, initialState, statusDigestOf } from './pass-state.ts';
+import { Reachability } from './reachability.ts';
+import { resendPutOff } from './resend.ts';
+import { lowestFreeNumber, settle } from './settle.ts';
+import { readView, writeView } from './view-access.ts';
+import { prepareWake, sendTimer, wake } from './wake.ts';
+
+export interface LoopOptions {
+  /** Nothing is sent after so long (R17). */
+  passMs: number;
+  /** Requests to one API server in flight at once, per pass. */
+  parallelism: number;
+  /** A workload whose head is lost is left alone for so long, if it had started: no older pass can be sending then (R1, R17). */
+  unknownMs: number;
+  /** A status in which ready alone differs is written at most this often. */
+  readyAloneMs: number;
+}
+
+export const LOOP_OPTIONS: LoopOptions = { passMs: 20_000, parallelism: 48, unknownMs: 30_000, readyAloneMs: 5_000 };
+
+/** `done`: what must follow is sent. `failed`: the wake must come back. */
+export type Answer = 'done' | 'failed';
+
+/** Overtaken: a later pass opened the head. */
+class OvertakenError extends Error {}
+
+interface Ending {
+  outcome: string;
+  /** When to look again, from now. */
+  againInMs?: number | undefined;
+  attempt?: number;
+  error?: unknown;
+  events?: EventAction[];
+}
+
+const MOST_ROUNDS = 4;
+const UNKNOWN_OUTCOME_AGAIN_MS = 1_000;
+const PARKED_MS = { first: 60_000, most: 3_600_000 };
+const HELD_MS = { first: 1_000, most: 60_000 };
+
+export class Reconciler {
+  readonly #ports: Ports;
+  readonly #options: LoopOptions;
+  readonly #budget: WriteBudget;
+  readonly #reachability: Reachability;
+  readonly #offsets = new Map<string, { offsetMs: number; readAtMs: number }>();
+
+  constructor(ports: Ports, options: LoopOptions = LOOP_OPTIONS) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#budget = new WriteBudget(ports);
+    this.#reachability = new Reachability(ports);
+  }
+
+  /** One pass over one workload, for one delivered wake (R9: it always opens a pass, even if only to put the work off). */
+  async reconcile(key: WorkloadKey): Promise<Answer> {
+    const { clock, clusters, store, telemetry } = this.#ports;
+    const startedAtMs = clock.nowMs();
+    const record = await clusters.get(key.cluster);
+    if (!record) {
+      telemetry.warn('wake of a cluster that is not registered', { ...key });
+      return 'done';
+    }
+    const head = await this.#open(key, record, startedAtMs);
+    if (!head) return 'failed';
+    const state = decodeState(head.state);
+    const { part, hole } = await readView(store, head, record.era);
+    const unknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
+    const pass = new Pass({
+      key,
+      record,
+      row: rowOf(key.kind),
+      cluster: this.#ports.connect(record),
+      deadline: deadlineIn(clock, this.#options.passMs),
+      startedAtMs,
+      head,
+      state: state ?? initialState(),
+      view: part,
+      offsetMs: await this.#offsetOf(key.cluster),
+    });
+    const ending = await this.#run(pass, unknown);
+    return await this.#record(pass, ending);
+  }
+
+  /** Replaces the fence by this pass's own. Undefined: overtaken at the door. */
+  async #open(key: WorkloadKey, record: ClusterRecord, openedAtMs: number): Promise<Head | undefined> {
+    const { store, clock } = this.#ports;
+    const before = (await store.readHead(key)) ?? (await createHead(this.#ports, key, record));
+    const fence = clock.randomId();
+    try {
+      return await store.updateHead(key, { ifFence: before.fence }, { fence, openedAtMs });
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      const current = error.current as Head | undefined;
+      // Our own try, repeated below us (R8).
+      if (current?.fence === fence) return current;
+      await wake(this.#ports, key);
+      return undefined;
+    }
+  }
+
+  async #run(pass: Pass, unknown: boolean): Promise<Ending> {
+    const holdMs = await this.#reachability.holdMs(pass.key.cluster);
+    if (holdMs > 0) return { outcome: 'putOff', againInMs: holdMs, attempt: (pass.head.wake?.attempt ?? 0) + 1 };
+    try {
+      const parked = parkedFor(pass, this.#ports.clock.nowMs());
+      if (parked !== undefined) return { outcome: 'parked', againInMs: parked };
+      if (unknown) {
+        const waitMs = await this.#getToKnow(pass);
+        if (waitMs > 0) return { outcome: 'unknown', againInMs: waitMs };
+      }
+      if (!pass.owner) await pass.readOwner();
+      await settle(pass);
+      const ending = await this.#rounds(pass);
+      if (await this.#answered(pass)) await resendPutOff(this.#ports, pass.key.cluster);
+      return ending;
+    } catch (error) {
+      return await this.#trouble(pass, error);
+    }
+  }
+
+  /** R1: nothing is created, deleted or counted before the children were listed live. @returns milliseconds to wait, 0 to go on */
+  async #getToKnow(pass: Pass): Promise<number> {
+    const { owner } = await pass.readOwner();
+    await pass.listChildren();
+    const isOver = isJobFinished(owner);
+    const hadStarted = owner.status?.startTime !== undefined || pass.pods.length > 0;
+    const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
+    if (hadStarted && !isOver && ageMs < this.#options.unknownMs) {
+      pass.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
+      return this.#options.unknownMs - ageMs;
+    }
+    pass.state = { ...pass.state, listedEra: pass.record.era, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)) };
+    return 0;
+  }
+
+  async #rounds(pass: Pass): Promise<Ending> {
+    const events: EventAction[] = [];
+    for (let round = 1; ; round++) {
+      const plan = await this.#plan(pass);
+      if (!plan) return { outcome: 'notOurs' };
+      if (plan === 'fight') return this.#park(pass, `another controller writes the status of this ${pass.key.kind}`, events);
+      pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
+      events.push(...plan.actions.filter((action) => action.verb === 'event'));
+      if (plan.outcome === 'parked') return this.#park(pass, plan.why.join('; '), events);
+      const writes = plan.actions.filter((action) => action.verb !== 'event');
+      const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
+      if (writes.length === 0) return { outcome: plan.outcome, againInMs: again, events };
+      const waitMs = this.#readyAloneWaitMs(pass, writes);
+      if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs), events };
+
+      await this.#intend(pass, writes);
+      const stop = await act(this.#execution(pass), writes);
+      if (!stop) {
+        const { hold: _, ...state } = pass.state;
+        pass.state = { ...state, intents: NO_INTENTS, backoff: { ...plan.head.backoff } };
+        return { outcome: 'acted', againInMs: again, events };
+      }
+      const next = await this.#afterStop(pass, stop, events);
+      if (next !== 'again') return next;
+      if (round === MOST_ROUNDS) return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, events, error: new Error('planned again too often in one pass') };
+    }
+  }
+
+  /** Plans from the view; where that would act on what cannot be taken back, reads the owner live and plans again (R10). */
+  async #plan(pass: Pass): Promise<Plan<JobStatus> | 'fight' | undefined> {
+    await this.#lookBeforeCounting(pass);
+    let plan = this.#planOnce(pass);
+    if (plan.outcome === 'notOurs') return undefined;
+    if (!pass.live && plan.actions.some(isGrave)) {
+      await pass.readOwner();
+      await this.#lookBeforeCounting(pass);
+      const writer = pass.owner && foreignWriterOf(pass.owner, pass.state);
+      if (writer) pass.state = { ...pass.state, foreign: writer.state };
+      if (writer?.isFight) return 'fight';
+      plan = this.#planOnce(pass);
+      if (plan.outcome === 'notOurs') return undefined;
+    }
+    return plan;
+  }
+
+  #planOnce(pass: Pass): Plan<JobStatus> {
+    const owner = pass.owner;
+    if (!owner) throw new OwnerGoneError('the owner is gone');
+    const now = new Date(pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs);
+    const { backoff, ordinal, hold } = pass.state;
+    const head: PlanHead = {
+      // Settled before: no intent is open when a pass plans.
+      expectations: { create: [], delete: [], strip: [] },
+      backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
+      ordinal,
+      ...(hold && { holdUntilMs: hold.untilMs }),
+    };
+    if (isJobFinished(owner)) {
+      const actions = pass.row.planner.orphans(pass.pods);
+      const why = [actions.length > 0 ? 'finished: the last finalizers come off' : 'finished'];
+      return { actions, status: owner.status ?? {}, outcome: actions.length > 0 ? 'acted' : 'converged', why, head };
+    }
+    return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
+  }
+
+  /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
+  async #lookBeforeCounting(pass: Pass): Promise<void> {
+    if (pass.listed || !pass.owner) return;
+    const status = pass.owner.status;
+    const isOurs = pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status);
+    const uncounted = [...(status?.uncountedTerminatedPods?.succeeded ?? []), ...(status?.uncountedTerminatedPods?.failed ?? [])];
+    if (isOurs && uncounted.every((uid) => pass.view.pods.has(uid))) return;
+    // The Job is read before its pods: a pod is counted on evidence no older than the status it is added to.
+    await pass.readOwner();
+    await pass.listChildren();
+    pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner.status) };
+  }
+
+  /** R5: names and uids are durable before the first call; the write fails if a later pass has opened. */
+  async #intend(pass: Pass, actions: readonly Action[]): Promise<void> {
+    const intents: PassState['intents'] = { atMs: this.#ports.clock.nowMs(), create: [], delete: [], strip: [] };
+    for (const action of actions)
+      if (action.verb === 'create') intents.create.push({ slot: action.slot, number: action.number });
+      else if (action.verb === 'delete' || action.verb === 'patch') {
+        const pod = pass.view.pods.get(action.uid)?.pod;
+        const child = pod ? pass.childOf(pod) : action.uid;
+        if (action.verb === 'delete') intents.delete.push(child);
+        else if (action.purpose === 'strip' && this.#stripNeedsIntent(pass, actions)) intents.strip.push(child);
+      }
+    if (intents.create.length + intents.delete.length + intents.strip.length === 0) return;
+    pass.state = { ...pass.state, intents };
+    await this.#writeHead(pass, { state: encodeState(pass.state) });
+  }
+
+  /** Not where nothing is counted after it: the strips of a Job that has ended, or whose indexes are the count. */
+  #stripNeedsIntent(pass: Pass, actions: readonly Action[]): boolean {
+    if (pass.owner && isJobFinished(pass.owner)) return false;
+    const statuses = actions.filter((action) => action.verb === 'status').map(({ status }) => status as JobStatus);
+    const usesUncounted = (status: JobStatus | undefined): boolean =>
+      (status?.uncountedTerminatedPods?.succeeded?.length ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0) > 0;
+    return statuses.some(usesUncounted) || usesUncounted(pass.owner?.status);
+  }
+
+  async #afterStop(pass: Pass, stop: Stop, events: EventAction[]): Promise<Ending | 'again'> {
+    switch (stop.kind) {
+      case 'conflict':
+        // Somebody else was first: the owner and what is to be counted are read live, then planned again (R18).
+        await pass.readOwner();
+        await pass.listChildren();
+        await settle(pass);
+        pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner?.status) };
+        return 'again';
+      case 'refused': {
+        const failures = (pass.state.hold?.failures ?? 0) + 1;
+        if (stop.during === 'status') return this.#park(pass, `the API server refuses its status: ${stop.error.message}`, events);
+        const untilMs = (pass.live?.dateMs ?? this.#ports.clock.nowMs()) + backoffMs(failures, HELD_MS);
+        events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
+        await settle(pass);
+        pass.state = { ...pass.state, hold: { failures, untilMs } };
+        // What has ended is counted all the same: the plan leaves creating and deleting out while it is held.
+        return 'again';
+      }
+      case 'throttled':
+        return { outcome: 'throttled', againInMs: stop.retryAfterMs, events };
+      case 'unknown':
+      case 'notDone':
+        return { outcome: stop.kind, againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: stop.error, events };
+    }
+  }
+
+  #readyAloneWaitMs(pass: Pass, writes: readonly Action[]): number {
+    const [only, ...others] = writes;
+    if (only?.verb !== 'status' || others.length > 0 || pass.state.statusWrittenAtMs === undefined) return 0;
+    const { ready: _wanted, ...wanted } = only.status as JobStatus;
+    const { ready: _shown, ...shown } = pass.owner?.status ?? {};
+    if (statusDigestOf(wanted) !== statusDigestOf(shown)) return 0;
+    const nowMs = this.#ports.clock.nowMs() + pass.offsetMs;
+    return Math.max(pass.state.statusWrittenAtMs + this.#options.readyAloneMs - nowMs, 0);
+  }
+
+  #park(pass: Pass, reason: string, events: EventAction[]): Ending {
+    const failures = (pass.state.park?.failures ?? 0) + 1;
+    const againInMs = backoffMs(failures, PARKED_MS);
+    const generation = pass.owner?.metadata.generation ?? 0;
+    pass.state = { ...pass.state, park: { failures, untilMs: this.#ports.clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation } };
+    pass.why.push(reason);
+    this.#ports.telemetry.error('workload parked', { ...pass.key, reason });
+    this.#ports.telemetry.count('ParkedWorkloads', 1, 'Count', { kind: pass.key.kind });
+    const told = events.some(({ type }) => type === 'Warning');
+    const own: EventAction[] = told ? [] : [{ verb: 'event', type: 'Warning', reason: 'Parked', message: reason, regarding: regardingOf(pass), why: 'a person must act' }];
+    return { outcome: 'parked', againInMs, events: [...events, ...own] };
+  }
+
+  async #trouble(pass: Pass, error: unknown): Promise<Ending> {
+    if (error instanceof OwnerGoneError)
+      try {
+        return await this.#bury(pass);
+      } catch (second) {
+        return await this.#trouble(pass, second);
+      }
+    if (error instanceof OvertakenError || error instanceof StaleWriteError) return { outcome: 'overtaken', error };
+    if (error instanceof ThrottledError) {
+      await this.#budget.close(pass.record, error.retryAfterSeconds);
+      return { outcome: 'throttled', againInMs: error.retryAfterSeconds * 1000, error };
+    }
+    const isRefusedEntry = error instanceof TerminalError && (error.code === 401 || error.code === 403);
+    if (error instanceof NotDoneError || error instanceof UnknownOutcomeError || isRefusedEntry) {
+      await this.#reachability.sawSilence(pass.key.cluster, error.message);
+      return { outcome: 'unreachable', againInMs: 5_000, attempt: (pass.head.wake?.attempt ?? 0) + 1, error };
+    }
+    // Our own mistake, or a workload that no planner can take: it must not stop the others (R13).
+    return { ...this.#park(pass, error instanceof Error ? error.message : String(error), []), error };
+  }
+
+  /** The owner is gone: its pods are let go, and then there is nothing to know any more. */
+  async #bury(pass: Pass): Promise<Ending> {
+    await pass.listChildren();
+    const actions = pass.row.planner.orphans(pass.pods);
+    pass.why.push('the owner is gone: its pods are let go');
+    if (actions.length > 0) {
+      const stop = await act(this.#execution(pass), actions);
+      if (stop) return { outcome: 'waiting', againInMs: UNKNOWN_OUTCOME_AGAIN_MS };
+    }
+    return { outcome: 'gone' };
+  }
+
+  #execution(pass: Pass): Execution {
+    return { pass, budget: this.#budget, clock: this.#ports.clock, parallelism: this.#options.parallelism };
+  }
+
+  async #answered(pass: Pass): Promise<boolean> {
+    if (!pass.live && !pass.listed && pass.actions.length === 0) return false;
+    return await this.#reachability.sawAnswer(pass.key.cluster);
+  }
+
+  /** Cluster time minus ours, milliseconds, as the relay last told (R12); read again once a minute. */
+  async #offsetOf(cluster: string): Promise<number> {
+    const nowMs = this.#ports.clock.nowMs();
+    const known = this.#offsets.get(cluster);
+    if (known && nowMs - known.readAtMs < 60_000) return known.offsetMs;
+    const offsetMs = (await readMarker(this.#ports, cluster))?.marker.clockOffsetMs ?? 0;
+    this.#offsets.set(cluster, { offsetMs, readAtMs: nowMs });
+    return offsetMs;
+  }
+
+  /** Writes the head under this pass's fence. @throws OvertakenError */
+  async #writeHead(pass: Pass, change: HeadChange): Promise<void> {
+    try {
+      pass.head = await this.#ports.store.updateHead(pass.key, { ifFence: pass.head.fence }, change);
+    } catch (error) {
+      if (error instanceof StaleWriteError) throw new OvertakenError('a later pass opened the head', { cause: error });
+      throw error;
+    }
+  }
+
+  /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */
+  async #record(pass: Pass, ending: Ending): Promise<Answer> {
+    const { recorder, telemetry, clock } = this.#ports;
+    let answer: Answer = 'done';
+    let nextWakeAtMs: number | undefined;
+    try {
+      if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
+      if (ending.events && ending.events.length > 0) await writeEvents(this.#execution(pass), ending.events, pass.row.component);
+      if (ending.outcome === 'gone') await this.#ports.store.forget(pass.key, pass.head.fence);
+      else nextWakeAtMs = await this.#close(pass, ending);
+    } catch (error) {
+      if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
+      ending = { ...ending, outcome: 'overtaken', error };
+      await this.#saveHeard(pass);
+      await wake(this.#ports, pass.key);
+      answer = 'failed';
+    }
+    const durationMs = clock.nowMs() - pass.startedAtMs;
+    const { error } = ending;
+    telemetry.info('reconciled', { ...pass.key, passId: pass.head.fence, outcome: ending.outcome, durationMs, ...(error instanceof Error && { error: error.message }) });
+    telemetry.count('ReconcileDuration', durationMs, 'Milliseconds', { kind: pass.key.kind, outcome: ending.outcome });
+    await recorder
+      .append({
+        key: pass.key,
+        passId: pass.head.fence,
+        startedAtMs: pass.startedAtMs,
+        durationMs,
+        outcome: ending.outcome,
+        why: pass.why,
+        saw: { pods: pass.pods.length, resourceVersion: pass.owner?.metadata.resourceVersion ?? '', live: pass.live !== undefined, listed: pass.listed },
+        actions: pass.actions,
+        ...(nextWakeAtMs !== undefined && { nextWakeAtMs }),
+        ...(error instanceof Error && { error: error.message }),
+      })
+      .catch((cause: unknown) => telemetry.warn('pass not recorded', { ...pass.key, error: cause }));
+    return answer;
+  }
+
+  /** @returns when the next wake is due */
+  async #close(pass: Pass, { againInMs, attempt }: Ending): Promise<number | undefined> {
+    const { store, clock } = this.#ports;
+    const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
+    // Sent, then recorded (R11).
+    if (due) await sendTimer(this.#ports, pass.head, due);
+    const change: HeadChange = {
+      state: encodeState({ ...pass.state, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)) }),
+      wake: due ?? null,
+      pendingSinceMs: due?.dueAtMs ?? null,
+      ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
+    };
+    const { fence } = pass.head;
+    const alongside = async (head: Head): Promise<{ ifFence: string; change: HeadChange }> => {
+      if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
+      return { ifFence: fence, change };
+    };
+    const written = pass.hasNews
+      ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside })
+      : { head: pass.head, told: false };
+    pass.head = written.head;
+    if (!written.told) await this.#writeHead(pass, change);
+    // Woken while it ran: that wake is still pending, and sweep must be able to find it.
+    if (pass.head.queued === pass.head.fence && pass.head.pendingSinceMs === undefined) await this.#writeHead(pass, { pendingSinceMs: clock.nowMs() });
+    return due?.dueAtMs;
+  }
+
+  /** What an overtaken pass heard is true all the same. */
+  async #saveHeard(pass: Pass): Promise<void> {
+    if (!pass.hasNews) return;
+    try {
+      await writeView(this.#ports.store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
+    } catch (error) {
+      this.#ports.telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });
+    }
+  }
+}
+
+/** R10: these cannot be taken back. Counting alone is guarded by its resourceVersion. */
+function isGrave(action: Action): boolean {
+  if (action.verb === 'create') return true;
+  if (action.verb === 'delete') return action.active;
+  if (action.verb === 'patch') return action.purpose !== 'strip';
+  if (action.verb !== 'status') return false;
+  return (action.status as JobStatus).conditions?.some(({ type, status }) => (type === 'Failed' || type === 'FailureTarget') && status === 'True') ?? false;
+}
+
+function parkedFor(pass: Pass, nowMs: number): number | undefined {
+  const { park } = pass.state;
+  if (!park || park.untilMs <= nowMs || pass.owner?.metadata.generation !== park.generation) return undefined;
+  pass.why.push(park.reason);
+  return park.untilMs - nowMs;
+}
+
+const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number => Math.min(first * 2 ** Math.min(failures - 1, 20), most);
+
+const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({ apiVersion: row.resource.apiVersion, kind: key.kind, namespace: key.namespace, name: key.name, uid: key.uid });
+
+const refusalEvent = (pass: Pass, during: Action['verb'], error: TerminalError): EventAction => ({
+  verb: 'event',
+  type: 'Warning',
+  reason: during === 'create' ? 'FailedCreate' : 'FailedDelete',
+  message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${error.message}`,
+  regarding: regardingOf(pass),
+  why: `the API server refuses it: ${formatKey(pass.key)}`,
+});

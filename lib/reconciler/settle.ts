@@ -1,0 +1,74 @@
+// Intents whose outcome is not known are looked up, never waited for (R4): first in the view, then live.
+import type { Job, Pod } from '../objects/kubernetes.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
+import { PODS } from '../objects/resources.ts';
+import { NotFoundError } from '../ports/errors.ts';
+import type { PodEntry } from '../wire/observations.ts';
+import type { Pass } from './pass.ts';
+import type { Child, ChildOrUid } from './pass-state.ts';
+import { hasIntents, NO_INTENTS } from './pass-state.ts';
+
+/** More unknown outcomes than this are looked up with one list. */
+const MOST_LOOKUPS = 5;
+
+/** Afterwards no intent is open: each is seen done, seen not done, or was carried out by somebody else. */
+export async function settle(pass: Pass): Promise<void> {
+  const { intents } = pass.state;
+  if (!hasIntents(intents)) return;
+  if (!pass.listed) {
+    const open = openIntents(pass);
+    const count = open.creates.length + open.pods.length;
+    if (count > MOST_LOOKUPS || open.unknown > 0) await pass.listChildren();
+    else {
+      if (open.creates.length > 0 && !pass.owner) await pass.readOwner();
+      const owner = pass.owner;
+      for (const child of open.creates) if (owner) await lookUp(pass, owner, child);
+      for (const pod of open.pods) await pass.readChild(pod);
+    }
+  }
+  pass.state = { ...pass.state, intents: NO_INTENTS, ordinal: lowestFreeNumber(pass) };
+}
+
+function openIntents(pass: Pass): { creates: Child[]; pods: PodFacts[]; unknown: number } {
+  const { intents } = pass.state;
+  const entryOf = childFinder(pass);
+  const creates = intents.create.filter((child) => entryOf(child) === undefined);
+  const pods: PodFacts[] = [];
+  let unknown = 0;
+  const look = (child: ChildOrUid, isOpen: (entry: PodEntry) => boolean): void => {
+    const entry = entryOf(child);
+    if (!entry) unknown += 1;
+    else if (isOpen(entry)) pods.push(entry.pod);
+  };
+  for (const child of intents.delete) look(child, ({ deleted, pod }) => !deleted && pod.deletedAt === undefined);
+  for (const child of intents.strip) look(child, ({ deleted, pod }) => !deleted && pod.tracked);
+  return { creates, pods, unknown };
+}
+
+function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
+  const byChild = new Map<string, PodEntry>();
+  for (const [uid, entry] of pass.view.pods) {
+    const child = pass.childOf(entry.pod);
+    byChild.set(uid, entry);
+    if (typeof child !== 'string') byChild.set(`${child.slot} ${child.number}`, entry);
+  }
+  return (child) => byChild.get(typeof child === 'string' ? child : `${child.slot} ${child.number}`);
+}
+
+/** A create whose outcome is unknown, by the name it would have: ours is merged, a foreign one of that name is its planner's business. */
+async function lookUp(pass: Pass, owner: Job, { slot, number }: Child): Promise<void> {
+  const name = pass.row.childName(owner, { slot, number });
+  try {
+    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline);
+    pass.hearPod(object);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+  }
+}
+
+/** Above every number that a vanished child was seen to hold (R5). */
+export function lowestFreeNumber({ view, state }: Pick<Pass, 'view' | 'state'>): number {
+  let lowest = state.ordinal;
+  for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);
+  return lowest;
+}

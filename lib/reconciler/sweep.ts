@@ -1,0 +1,111 @@
+// Once a minute: what was lost is mended. The safety net under wakes, timers and relays; one bad item never ends it.
+import type { WorkloadKey } from '../objects/workload.ts';
+import { isNewer } from '../objects/resource-version.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Head } from '../ports/store.ts';
+import { StaleWriteError } from '../ports/store.ts';
+import { putMarker, readMarker } from './heartbeats.ts';
+import { inParallel } from './parallel.ts';
+import { sendTimer, sendWake, wake } from './wake.ts';
+
+export interface SweepOptions {
+  /** A head queued or open for longer than the wakes' visibility time-out has lost its wake or its pass. */
+  staleMs: number;
+  /** A relay that has not been heard of for so long is an alarm. */
+  silentMs: number;
+  /** Items of one index page. */
+  pageSize: number;
+}
+
+export const SWEEP_OPTIONS: SweepOptions = { staleMs: 45_000, silentMs: 180_000, pageSize: 500 };
+
+const WORKLOADS_AT_ONCE = 16;
+
+export interface Swept {
+  woken: number;
+  due: number;
+  silentClusters: string[];
+  lookedUp: number;
+}
+
+export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS): Promise<Swept> {
+  const swept: Swept = { woken: 0, due: 0, silentClusters: [], lookedUp: 0 };
+  const nowMs = ports.clock.nowMs();
+  const each = async (keys: readonly WorkloadKey[], work: (key: WorkloadKey) => Promise<void>): Promise<void> =>
+    await inParallel(keys, WORKLOADS_AT_ONCE, async (key) => {
+      try {
+        await work(key);
+      } catch (error) {
+        ports.telemetry.error('sweep could not mend a workload', { ...key, error });
+      }
+    });
+
+  const depth = await ports.queue.depth('wakes');
+  const wholeQueueIsLate = depth.oldestSentAtMs !== undefined && nowMs - depth.oldestSentAtMs > options.staleMs;
+  if (!wholeQueueIsLate)
+    await each(await ports.store.pendingBefore(nowMs - options.staleMs, options.pageSize), async (key) => {
+      if (await mend(ports, key, options.staleMs)) swept.woken += 1;
+    });
+  await each(await ports.store.dueBefore(nowMs + 60_000, options.pageSize), async (key) => {
+    const head = await ports.store.readHead(key);
+    if (!head?.wake || head.queued === head.fence) return;
+    swept.due += 1;
+    if (head.wake.dueAtMs <= ports.clock.nowMs()) await wake(ports, key);
+    else await sendTimer(ports, head, head.wake);
+  });
+  for (const record of await ports.clusters.list())
+    try {
+      await lookAfter(ports, record, options, swept);
+    } catch (error) {
+      ports.telemetry.error('sweep could not look after a cluster', { cluster: record.name, error });
+    }
+  ports.telemetry.info('swept', { ...swept });
+  ports.telemetry.count('SweepsFinished', 1, 'Count');
+  return swept;
+}
+
+/** The index is late: the head itself says whether it is stale. A new fence makes a wake that no deduplication swallows. */
+async function mend(ports: Ports, key: WorkloadKey, staleMs: number): Promise<boolean> {
+  const head: Head | undefined = await ports.store.readHead(key);
+  const nowMs = ports.clock.nowMs();
+  if (!head || head.pendingSinceMs === undefined || nowMs - Math.max(head.pendingSinceMs, head.openedAtMs) < staleMs) return false;
+  const fence = ports.clock.randomId();
+  try {
+    await ports.store.updateHead(key, { ifFence: head.fence }, { fence, queued: fence, pendingSinceMs: nowMs });
+  } catch (error) {
+    if (error instanceof StaleWriteError) return false;
+    throw error;
+  }
+  await sendWake(ports, key, fence);
+  ports.telemetry.warn('stale workload woken', { ...key, pendingMs: nowMs - head.pendingSinceMs });
+  ports.telemetry.count('StaleWakes', 1, 'Count', { kind: key.kind });
+  return true;
+}
+
+/** Silent relays are told of; after a full list, known workloads that it did not name are looked up live. */
+async function lookAfter(ports: Ports, record: ClusterRecord, { silentMs, pageSize }: SweepOptions, swept: Swept): Promise<void> {
+  const known = await readMarker(ports, record.name);
+  if (!known) return;
+  const silentForMs = ports.clock.nowMs() - known.marker.heardAtMs;
+  ports.telemetry.count('WatchAge', Math.max(silentForMs, ...known.marker.watches.map(({ ageMs }) => ageMs)), 'Milliseconds');
+  if (silentForMs > silentMs) {
+    swept.silentClusters.push(record.name);
+    ports.telemetry.error('relay is silent', { cluster: record.name, silentForMs });
+  }
+  const { fullList, ...marker } = known.marker;
+  if (!fullList) return;
+  let after: string | undefined;
+  do {
+    const page = await ports.store.workloads(record.name, { limit: pageSize, ...(after !== undefined && { after }) });
+    await inParallel(page.keys, WORKLOADS_AT_ONCE, async (key) => {
+      const head = await ports.store.readHead(key);
+      if (!head || !isNewer(fullList.resourceVersion, head.floor) || head.bornAtMs >= fullList.startedAtMs) return;
+      swept.lookedUp += 1;
+      await ports.store.updateHead(key, {}, { era: -1 });
+      await wake(ports, key);
+    });
+    after = page.next;
+  } while (after !== undefined);
+  await putMarker(ports, record.name, marker, known.version);
+}

@@ -1,0 +1,38 @@
+// Delayed wakes come due. A timer is a hint: the planner decides again whether it is (R11).
+import { parseKey } from '../objects/workload.ts';
+import type { Ports } from '../ports/ports.ts';
+import { decodeTimer } from '../wire/messages.ts';
+import { sendTimer, sendWake } from './wake.ts';
+
+/** @returns ids of the messages that must come back */
+export async function fireTimers(deliveries: readonly { messageId: string; body: string }[], ports: Pick<Ports, 'queue' | 'store' | 'clock' | 'telemetry'>): Promise<string[]> {
+  const undone: string[] = [];
+  await Promise.all(
+    deliveries.map(async ({ messageId, body }) => {
+      try {
+        await fire(body, ports);
+      } catch (error) {
+        ports.telemetry.error('timer not fired', { messageId, error });
+        undone.push(messageId);
+      }
+    }),
+  );
+  return undone;
+}
+
+async function fire(body: string, ports: Pick<Ports, 'queue' | 'store' | 'clock'>): Promise<void> {
+  const timer = decodeTimer(body);
+  const key = parseKey(timer.key);
+  if (!key) throw new Error(`"${timer.key}" is not the key of a workload`);
+  const head = await ports.store.readHead(key);
+  // Forgotten since: there is nothing to look at.
+  if (!head) return;
+  if (head.queued === head.fence) return;
+  // A pass has opened since: what this timer was for, it has seen, and set its own.
+  if (head.fence !== timer.follows && !(head.wake && head.wake.dueAtMs <= ports.clock.nowMs())) {
+    if (head.wake === undefined || head.wake.dueAtMs !== timer.dueAtMs) return;
+  }
+  if (timer.dueAtMs - ports.clock.nowMs() > 1_000) return await sendTimer(ports, head, { dueAtMs: timer.dueAtMs, attempt: timer.attempt });
+  // `queued` is not set: the head's wake record says as much, and a second wake with this fence is dropped by the queue (R9).
+  await sendWake(ports, key, head.fence);
+}

@@ -1,0 +1,66 @@
+// No wake is ever lost (R9): everybody who wakes does it here, in one way.
+import { createHash } from 'node:crypto';
+import type { WorkloadKey } from '../objects/workload.ts';
+import { formatKey } from '../objects/workload.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Head, HeadChange } from '../ports/store.ts';
+import { StaleWriteError } from '../ports/store.ts';
+import { encodeTimer, encodeWake } from '../wire/messages.ts';
+
+/** SQS holds a message back for 900 s at most; what is due later waits in the due-time index that sweep reads. */
+export const LONGEST_DELAY_SECONDS = 900;
+
+/** `now`, or with company: pod events cost at most one pass a second per workload. */
+export type Urgency = 'now' | 'second';
+
+const COMPANY_MS = 1_000;
+
+type WakePorts = Pick<Ports, 'queue' | 'store' | 'clock'>;
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/** The FIFO group of a workload: its key may be longer than a group's id. */
+export const groupOf = (key: WorkloadKey): string => digest(formatKey(key));
+
+export async function sendWake({ queue }: Pick<Ports, 'queue'>, key: WorkloadKey, follows: string): Promise<void> {
+  const body = encodeWake({ key: formatKey(key), follows });
+  await queue.send('wakes', [{ body, groupId: groupOf(key), deduplicationId: digest(`${formatKey(key)} ${follows}`) }]);
+}
+
+/** Sends the delayed wake that falls within the queue's reach; a later one is left to the index. */
+export async function sendTimer({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, head: Head, due: { dueAtMs: number; attempt: number }): Promise<void> {
+  const delaySeconds = Math.ceil(Math.max(due.dueAtMs - clock.nowMs(), 0) / 1000);
+  if (delaySeconds > LONGEST_DELAY_SECONDS) return;
+  await queue.send('timers', [{ body: encodeTimer({ key: formatKey(head.key), follows: head.fence, ...due }), delaySeconds }]);
+}
+
+/**
+ * Sends what this head still needs, and says what must then be written beside it, on the condition that the fence is still the head's.
+ * @returns undefined when a wake is on its way already
+ */
+export async function prepareWake(ports: WakePorts, head: Head, urgency: Urgency): Promise<{ ifFence: string; change: HeadChange } | undefined> {
+  if (head.queued === head.fence) return undefined;
+  const nowMs = ports.clock.nowMs();
+  const companyAtMs = head.openedAtMs + COMPANY_MS;
+  if (urgency === 'second' && companyAtMs > nowMs) {
+    // Nothing is due sooner than the second is over, so a timer that is to come within it will do.
+    if (head.wake && head.wake.dueAtMs > nowMs && head.wake.dueAtMs <= companyAtMs) return undefined;
+    const wake = { dueAtMs: companyAtMs, attempt: 0 };
+    await sendTimer(ports, head, wake);
+    return { ifFence: head.fence, change: { wake, pendingSinceMs: head.pendingSinceMs ?? companyAtMs } };
+  }
+  await sendWake(ports, head.key, head.fence);
+  return { ifFence: head.fence, change: { queued: head.fence, pendingSinceMs: head.pendingSinceMs ?? nowMs } };
+}
+
+/** Reads the head after the view was written, and wakes the workload if no wake is on its way. A workload without a head is none. */
+export async function wake(ports: WakePorts, key: WorkloadKey, urgency: Urgency = 'now'): Promise<void> {
+  const head = await ports.store.readHead(key);
+  if (!head) return;
+  const prepared = await prepareWake(ports, head, urgency);
+  if (!prepared) return;
+  await ports.store.updateHead(key, { ifFence: prepared.ifFence }, prepared.change).catch((error: unknown) => {
+    // Another pass opened since: it reads the view that was written before.
+    if (!(error instanceof StaleWriteError)) throw error;
+  });
+}
