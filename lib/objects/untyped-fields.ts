@@ -13,3 +13,9 @@ export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? valu
 
 /** The value if it is a text, else the empty one, which in Go's types means "not given". */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The value if it is a number. */
+export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+/** The texts of a list; none when it is no list. */
+export const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);

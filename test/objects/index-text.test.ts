@@ -76,7 +76,7 @@ describe('the strict reading, in the words of the API server', () => {
     ['3,2', 'non-increasing order, previous: 3, current: 2'],
     ['0-2,2', 'non-increasing order, previous: 2, current: 2'],
   ];
-  for (const [text, problem] of cases) test(`${text}`, () => expect(checkIndexes(text, 5)).toEqual({ problem }));
+  for (const [text, problem] of cases) test(`refuses ${text}`, () => expect(checkIndexes(text, 5)).toEqual({ problem }));
 
   test('counts what is right', () => {
     expect(checkIndexes('', 5)).toEqual({ count: 0 });
