@@ -1,48 +1,51 @@
-// Every kind in one table: what it owns, how its children are found and named, its planner.
+// Every workload kind in one table: what it is, what it owns, how its children are found and named, which planner decides.
 import type { Job, JobStatus } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import type { Resource } from '../objects/resources.ts';
-import { JOBS } from '../objects/resources.ts';
+import { JOBS, PODS, type Resource } from '../objects/resources.ts';
 import type { WorkloadKey, WorkloadKind } from '../objects/workload.ts';
 import { podNameOf } from './job/names.ts';
 import { jobPlanner } from './job/plan.ts';
 import type { Planner } from './plan.ts';
 
-export interface CatalogRow {
+export interface KindRow<Owner extends Job, Status> {
   kind: WorkloadKind;
+  /** The owner's own resource. */
   resource: Resource;
+  /** Resources whose objects belong to the workload through their controller reference. */
+  owns: readonly Resource[];
   /** Source component of its Events: the reference's. */
   component: string;
-  planner: Planner<Job, JobStatus>;
-  /** Selects the children in a live list; the owner's own selector where it is known. */
-  childSelector(key: WorkloadKey, owner: Job | undefined): string;
+  planner: Planner<Owner, Status>;
+  /** Selects the children in a live list: by the owner's own selector where it is known. */
+  childSelector(key: WorkloadKey, owner: Owner | undefined): string;
   /** Whether a pod that the selector found is this workload's business: controlled by it, or by nobody. */
   concerns(key: WorkloadKey, pod: PodFacts): boolean;
   /** The name that a child's slot and number stand for (R5). */
-  childName(owner: Job, child: { slot: number; number: number }): string;
+  childName(owner: Owner, child: { slot: number; number: number }): string;
 }
+
+export type CatalogRow = KindRow<Job, JobStatus>;
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
-export const CATALOG: readonly CatalogRow[] = [
-  {
+export const CATALOG = {
+  Job: {
     kind: 'Job',
     resource: JOBS,
+    owns: [PODS],
     component: 'job-controller',
     planner: jobPlanner,
     childSelector: (key, owner) => selectorTextOf(owner) ?? `${CONTROLLER_UID}=${key.uid}`,
     concerns: (key, { controller }) => controller === undefined || controller.uid === key.uid,
     childName: (owner, { slot, number }) => podNameOf(owner, slot, number),
   },
-];
+} satisfies Record<WorkloadKind, CatalogRow>;
 
-export function rowOf(kind: WorkloadKind): CatalogRow {
-  const row = CATALOG.find((candidate) => candidate.kind === kind);
-  if (!row) throw new Error(`no catalogue row for kind ${kind}`);
-  return row;
-}
+export const rowOf = (kind: WorkloadKind): CatalogRow => CATALOG[kind];
 
-/** `matchLabels` as a selector text; undefined where there are none, or expressions that a text would have to repeat. */
+export const plannerOf = (kind: WorkloadKind): Planner<Job, JobStatus> => CATALOG[kind].planner;
+
+/** `matchLabels` as a selector text; undefined where there are none, or expressions beside them. */
 function selectorTextOf(owner: Job | undefined): string | undefined {
   const labels = Object.entries(owner?.spec.selector?.matchLabels ?? {});
   if (labels.length === 0 || (owner?.spec.selector?.matchExpressions?.length ?? 0) > 0) return undefined;

@@ -87,7 +87,7 @@ function extend(run: Run, { slot, number }: Child): boolean {
 }
 
 const unpackChildren = (packed: v.InferOutput<typeof PackedChildren>): ChildOrUid[] =>
-  packed.flatMap((run) =>
+  packed.flatMap((run): ChildOrUid[] =>
     typeof run === 'string' ? [run] : Array.from({ length: run[1] }, (_, at) => ({ slot: run[0] + at, number: run[2] + run[3] * at })),
   );
 
