@@ -1,0 +1,86 @@
+// A plan as text that a person likes to read: what, why, and when again.
+import type { Action, Plan } from './plan.ts';
+
+const OUTCOMES: Record<Plan<unknown>['outcome'], string> = {
+  acted: 'acts',
+  waiting: 'waits',
+  converged: 'has nothing to do',
+  parked: 'is parked',
+  notOurs: 'is not ours',
+};
+
+/** Neighbours of one verb and one reason are told as one line. At most this many names stand in it. */
+const MAX_NAMES = 5;
+
+/** Lines without a line break at the end. @param workload such as `job/default/demo` */
+export function explainPlan(workload: string, plan: Plan<unknown>): string {
+  const lines = [`${workload} ${OUTCOMES[plan.outcome]}`, ...plan.why.map((reason) => `  because: ${reason}`)];
+  let group: { line: string; why: string; names: string[] } | undefined;
+  const close = (): void => {
+    if (group) lines.push(`  ${group.line}${namesText(group.names)}`, `      ${group.why}`);
+    group = undefined;
+  };
+  for (const action of plan.actions) {
+    const { line, name } = describe(action);
+    if (group?.line !== line || group.why !== action.why) close();
+    group ??= { line, why: action.why, names: [] };
+    if (name !== undefined) group.names.push(name);
+  }
+  close();
+  if (plan.requeueAfterSeconds !== undefined)
+    lines.push(`  looks again in ${secondsText(plan.requeueAfterSeconds)} if nothing happens before`);
+  return lines.join('\n');
+}
+
+function describe(action: Action): { line: string; name?: string } {
+  switch (action.verb) {
+    case 'create':
+      return { line: `create ${action.object.kind ?? 'object'}`, name: action.object.metadata.name ?? '' };
+    case 'delete':
+      return { line: `delete ${action.kind}`, name: action.name };
+    case 'patch':
+      return { line: `${PURPOSES[action.purpose]} ${action.kind}`, name: action.name };
+    case 'status':
+      return { line: `write status: ${statusText(action.status)}` };
+    case 'event':
+      break;
+  }
+  return { line: `tell ${action.type} ${action.reason}: ${perPod(action.reason) ? 'one event for each pod' : action.message}` };
+}
+
+const PURPOSES = { strip: 'take the tracking finalizer off', adopt: 'adopt', release: 'release' } as const;
+
+const perPod = (reason: string): boolean => reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete';
+
+function namesText(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const shown = names.slice(0, MAX_NAMES).join(', ');
+  return names.length > MAX_NAMES ? `: ${shown} and ${names.length - MAX_NAMES} more (${names.length} in all)` : `: ${shown}`;
+}
+
+/** Counters and texts as they stand, conditions by type and reason; times and uids are left to the JSON output. */
+function statusText(status: object): string {
+  return Object.entries(status)
+    .map(([key, value]: [string, unknown]) => fieldText(key, value))
+    .filter((text) => text !== undefined)
+    .join(', ');
+}
+
+function fieldText(key: string, value: unknown): string | undefined {
+  if (key === 'conditions' && Array.isArray(value)) {
+    return `conditions ${value.map((condition: unknown) => conditionText(condition)).join(' ')}`;
+  }
+  if (key === 'uncountedTerminatedPods') return undefined;
+  if (typeof value === 'number') return `${key} ${value}`;
+  return typeof value === 'string' && value !== '' ? `${key} ${value}` : undefined;
+}
+
+function conditionText(condition: unknown): string {
+  const { type, status, reason } = { type: '', status: '', reason: '', ...(typeof condition === 'object' ? condition : undefined) };
+  return `${type}=${status}${reason ? `(${reason})` : ''}`;
+}
+
+function secondsText(seconds: number): string {
+  if (seconds < 120) return `${Math.ceil(seconds)} s`;
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
+}

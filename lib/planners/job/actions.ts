@@ -1,0 +1,104 @@
+// What a pass does, as actions: pods started and stopped, the status written, events told.
+import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { Action, Target } from '../plan.ts';
+import type { Child } from './numbers.ts';
+import { stripAction, targetOf } from './ownership.ts';
+import { podMaker } from './pod.ts';
+
+export interface NewEvent {
+  type: 'Normal' | 'Warning';
+  reason: string;
+  message: string;
+}
+
+const jobTarget = ({ metadata }: Job): Target => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  namespace: metadata.namespace ?? '',
+  name: metadata.name ?? '',
+  uid: metadata.uid ?? '',
+});
+
+export const eventAction = (job: Job, { type, reason, message }: NewEvent): Action => ({
+  verb: 'event',
+  type,
+  reason,
+  message,
+  regarding: jobTarget(job),
+  why: 'people and tools follow a Job by its events',
+});
+
+/** The creates, then their events. @param delayed failed pods whose places are taken, by index */
+export function createActions(
+  job: Job,
+  children: readonly Child[],
+  { delayed, why }: { delayed: ReadonlyMap<number, PodFacts>; why: string },
+): Action[] {
+  if (children.length === 0) return [];
+  const make = podMaker(job);
+  const indexed = job.spec.completionMode === 'Indexed';
+  const regarding = jobTarget(job);
+  const creates: Action[] = [];
+  const events: Action[] = [];
+  for (const { slot, number } of children) {
+    const replaces = delayed.get(slot);
+    const object = make({ slot, number, replaces });
+    const reason = !indexed
+      ? why
+      : replaces
+        ? `${why}; index ${slot} is tried again, ${replaces.name} failed`
+        : `${why}; index ${slot} is open`;
+    creates.push({ verb: 'create', object, slot, number, why: reason });
+    const message = `Created pod: ${object.metadata.name ?? ''}`;
+    events.push({ verb: 'event', type: 'Normal', reason: 'SuccessfulCreate', message, regarding, why: 'a pod was created' });
+  }
+  return [...creates, ...events];
+}
+
+/**
+ * The deletes of active pods, then their events.
+ * @param uncounted the finalizer comes off first, so that the pod is never counted as failed
+ */
+export function deleteActions(job: Job, pods: readonly PodFacts[], { uncounted, why }: { uncounted: boolean; why: string }): Action[] {
+  if (pods.length === 0) return [];
+  const strips = uncounted ? pods.filter(({ tracked }) => tracked).map((pod) => stripAction(pod, `removed and not counted: ${why}`)) : [];
+  const deletes = pods.map((pod): Action => {
+    return { verb: 'delete', ...targetOf(pod), active: true, resourceVersion: pod.resourceVersion, why };
+  });
+  const regarding = jobTarget(job);
+  const events = pods.map(({ name }): Action => {
+    const message = `Deleted pod: ${name}`;
+    return { verb: 'event', type: 'Normal', reason: 'SuccessfulDelete', message, regarding, why: 'a pod was deleted' };
+  });
+  return [...strips, ...deletes, ...events];
+}
+
+/** The status as the API server stores it: counters that are 0 and empty texts are left out, `ready` and `terminating` are not. */
+export function storedStatus(status: JobStatus): JobStatus {
+  const { conditions, startTime, completionTime, active, succeeded, failed, terminating, ready } = status;
+  const { completedIndexes, failedIndexes, uncountedTerminatedPods } = status;
+  return {
+    ...(conditions?.length && { conditions }),
+    ...(startTime !== undefined && { startTime }),
+    ...(completionTime !== undefined && { completionTime }),
+    ...(active && { active }),
+    ...(succeeded && { succeeded }),
+    ...(failed && { failed }),
+    ...(terminating !== undefined && { terminating }),
+    ...(completedIndexes && { completedIndexes }),
+    ...(failedIndexes !== undefined && { failedIndexes }),
+    uncountedTerminatedPods: uncountedTerminatedPods ?? {},
+    ...(ready !== undefined && { ready }),
+  };
+}
+
+/** What the end of a Job is told as: the terminal condition's reason, after a warning where more succeeded than were asked for. */
+export function finishEvents(job: Job, status: JobStatus, verdict: { succeeded: boolean; reason: string; message: string }): Action[] {
+  if (!verdict.succeeded) return [eventAction(job, { type: 'Warning', reason: verdict.reason, message: verdict.message })];
+  const completed = eventAction(job, { type: 'Normal', reason: 'Completed', message: 'Job completed' });
+  const { completions } = job.spec;
+  if (completions === undefined || (status.succeeded ?? 0) <= completions) return [completed];
+  const message = 'Too many succeeded pods running after completion count reached';
+  return [eventAction(job, { type: 'Warning', reason: 'TooManySucceededPods', message }), completed];
+}

@@ -1,0 +1,84 @@
+// Completion indexes: which one a pod works on, which are done, which come next. Sets stay intervals: a Job may have 10^9 of them.
+import type { JobStatus } from '../../objects/kubernetes.ts';
+import {
+  integerOf,
+  lowestMissingIndexes,
+  parseIndexes,
+  unionOfIndexes,
+  withIndexes,
+  hasIndex,
+  type IndexSet,
+} from '../../objects/index-text.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+
+/** The index that the pod's annotation names, whether or not the Job has it; undefined where there is none that can be read. */
+export function completionIndexOf({ index }: PodFacts): number | undefined {
+  if (index === undefined) return undefined;
+  let value = 0;
+  for (let at = 0; at < index.length; at += 1) {
+    const digit = index.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9 || at > 8) return unusualIndex(index);
+    value = value * 10 + digit;
+  }
+  return index === '' ? undefined : value;
+}
+
+function unusualIndex(text: string): number | undefined {
+  const value = integerOf(text);
+  return value === undefined || value < 0 ? undefined : value;
+}
+
+/** The pod's index where the Job has it. @param completions unset: the Job is not Indexed, every pod is as good as any */
+export function usableIndexOf(pod: PodFacts, completions: number): number | undefined {
+  const index = completionIndexOf(pod);
+  return index === undefined || index >= completions ? undefined : index;
+}
+
+export interface CompletedIndexes {
+  /** As the status has them, cut to the present completions. */
+  before: IndexSet;
+  /** With those of the pods that succeeded since. */
+  now: IndexSet;
+}
+
+/**
+ * @param pods the Job's pods
+ * @param alreadyFailed indexes that the status calls failed: an index cannot be both, and the first record stands
+ */
+export function completedIndexesOf(
+  status: JobStatus,
+  pods: readonly PodFacts[],
+  { completions, alreadyFailed }: { completions: number; alreadyFailed: IndexSet },
+): CompletedIndexes {
+  const before = parseIndexes(status.completedIndexes ?? '', completions);
+  const fresh: number[] = [];
+  for (const pod of pods) {
+    if (!pod.tracked || pod.phase !== 'Succeeded') continue;
+    const index = usableIndexOf(pod, completions);
+    if (index !== undefined && !hasIndex(before, index) && !hasIndex(alreadyFailed, index)) fresh.push(index);
+  }
+  return { before, now: fresh.length === 0 ? before : withIndexes(before, fresh) };
+}
+
+/** The lowest indexes that nothing holds: not completed, not failed, without an active pod or one that still blocks its index. */
+export function nextIndexes({
+  completed,
+  failed,
+  held,
+  count,
+  completions,
+}: {
+  completed: IndexSet;
+  failed: IndexSet;
+  held: readonly PodFacts[];
+  count: number;
+  completions: number;
+}): number[] {
+  if (count <= 0) return [];
+  const taken: number[] = [];
+  for (const pod of held) {
+    const index = usableIndexOf(pod, completions);
+    if (index !== undefined) taken.push(index);
+  }
+  return lowestMissingIndexes(withIndexes(unionOfIndexes(completed, failed), taken), { count, completions });
+}

@@ -1,0 +1,42 @@
+// Which numbers the next children of a Job get, so that no name is ever taken twice (R5).
+import type { Job } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import { completionIndexOf } from './indexes.ts';
+import { podNameOf } from './names.ts';
+
+export interface Child {
+  slot: number;
+  number: number;
+}
+
+/**
+ * The next children, one for each entry.
+ * @param start completion indexes to start; of a Job without indexes the length alone counts
+ * @param ordinal lowest number that no vanished child ever held
+ */
+export function nextChildren(
+  job: Job,
+  pods: readonly PodFacts[],
+  { start, ordinal }: { start: readonly number[]; ordinal: number },
+): Child[] {
+  const indexed = job.spec.completionMode === 'Indexed';
+  const next = new Map<number, number>(start.map((slot) => [indexed ? slot : 0, ordinal]));
+  // Names of pods that somebody else numbered, the built-in controller before a hand-over.
+  const foreign = new Set<string>();
+  for (const pod of pods) {
+    if (pod.number === undefined) {
+      foreign.add(pod.name);
+      continue;
+    }
+    const series = indexed ? (completionIndexOf(pod) ?? -1) : 0;
+    const free = next.get(series);
+    if (free !== undefined && free <= pod.number) next.set(series, pod.number + 1);
+  }
+  return start.map((index) => {
+    const series = indexed ? index : 0;
+    let number = next.get(series) ?? ordinal;
+    while (foreign.size > 0 && foreign.has(podNameOf(job, indexed ? index : number, number))) number += 1;
+    next.set(series, number + 1);
+    return { slot: indexed ? index : number, number };
+  });
+}

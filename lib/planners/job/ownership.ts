@@ -1,0 +1,98 @@
+// Which pods are the Job's: kept, adopted, released or left alone.
+import type { Job, LabelSelector } from '../../objects/kubernetes.ts';
+import { matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
+import { TRACKING_FINALIZER, type PodFacts } from '../../objects/pod-facts.ts';
+import type { Action } from '../plan.ts';
+
+export interface Claims {
+  /** The Job's pods, adopted ones included as they will be: controlled and tracked. */
+  pods: readonly PodFacts[];
+  adopt: readonly PodFacts[];
+  release: readonly PodFacts[];
+}
+
+/** @throws LabelSelectorError the Job's selector cannot be read */
+export function claimPods(job: Job, candidates: readonly PodFacts[]): Claims {
+  const { uid, namespace, deletionTimestamp } = job.metadata;
+  const matches = quickMatcherOf(job.spec.selector);
+  const deleting = deletionTimestamp !== undefined;
+  const pods: PodFacts[] = [];
+  const adopt: PodFacts[] = [];
+  const release: PodFacts[] = [];
+  for (const pod of candidates) {
+    if (pod.controller !== undefined) {
+      if (pod.controller.uid !== uid) continue;
+      if (matches(pod.labels)) pods.push(pod);
+      else if (!deleting) release.push(pod);
+    } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(pod.labels)) {
+      adopt.push(pod);
+      pods.push({ ...pod, tracked: true });
+    }
+  }
+  return { pods, adopt, release };
+}
+
+/** Equality alone, what nearly every Job's selector is, needs no parsing. */
+function quickMatcherOf(selector: LabelSelector | undefined): LabelMatcher {
+  if (selector === undefined || selector.matchExpressions?.length) return matcherOf(selector);
+  const wanted = Object.entries(selector.matchLabels ?? {});
+  return (labels) => wanted.every(([key, value]) => labels?.[key] === value);
+}
+
+export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
+  const { name = '', uid = '' } = job.metadata;
+  return [
+    ...adopt.map((pod): Action => ({
+      verb: 'patch',
+      purpose: 'adopt',
+      ...targetOf(pod),
+      type: 'strategic',
+      patch: {
+        metadata: {
+          uid: pod.uid,
+          ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true, blockOwnerDeletion: true }],
+          finalizers: [TRACKING_FINALIZER],
+        },
+      },
+      why: 'its labels match the selector and nobody controls it',
+    })),
+    ...release.map((pod): Action => ({
+      verb: 'patch',
+      purpose: 'release',
+      ...targetOf(pod),
+      type: 'strategic',
+      patch: {
+        metadata: {
+          uid: pod.uid,
+          ownerReferences: [{ $patch: 'delete', uid }],
+          '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER],
+        },
+      },
+      why: 'its labels no longer match the selector',
+    })),
+  ];
+}
+
+export const targetOf = ({ namespace, name, uid }: PodFacts) => ({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid });
+
+/**
+ * The patch that takes the tracking finalizer off.
+ * @param ifVersion only if the pod is still in the state that was judged: an active one may have ended meanwhile, and would not be
+ *   counted (R8). Where a delete of the pod follows, its version is the precondition of both.
+ */
+export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersion?: string } = {}): Action {
+  return {
+    verb: 'patch',
+    purpose: 'strip',
+    ...targetOf(pod),
+    type: 'strategic',
+    patch: {
+      metadata: {
+        uid: pod.uid,
+        ...(ifVersion !== undefined && { resourceVersion: ifVersion }),
+        '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER],
+      },
+    },
+    why,
+  };
+}

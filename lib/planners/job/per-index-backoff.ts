@@ -1,0 +1,91 @@
+// Failures counted per index: which indexes have failed for good, which failed pods wait for their replacement, and what the
+// replacement inherits.
+import type { JobSpec } from '../../objects/kubernetes.ts';
+import { hasIndex, integerOf, withIndexes, type IndexInterval, type IndexSet } from '../../objects/index-text.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import { finishTimeOf, remainingBackoffMs } from './backoff.ts';
+import { judgeFailure } from './failure-policy.ts';
+import { usableIndexOf } from './indexes.ts';
+import { isFailed, type Tally } from './tally.ts';
+
+const LARGEST_INT32 = 2 ** 31 - 1;
+
+/** The number in a failure annotation; 0 where it is missing, not a whole number, negative or beyond 32 bits. */
+export function failureCountOf(text: string | undefined): number {
+  const value = text === undefined ? undefined : integerOf(text);
+  return value === undefined || value < 0 || value > LARGEST_INT32 ? 0 : value;
+}
+
+/** Failures that the pods of this index had before this one, counted or not. */
+const earlierFailures = (pod: PodFacts): number => failureCountOf(pod.failureCount) + failureCountOf(pod.ignoredFailureCount);
+
+/**
+ * The indexes that have failed: those of the status, and those of failed pods that are past the limit or match a FailIndex
+ * rule. An index that completed is not failed.
+ */
+export function failedIndexesOf(spec: JobSpec, tally: Tally, { before, completed }: { before: IndexSet; completed: IndexSet }): IndexSet {
+  const { pods, terms } = tally;
+  const completions = terms.completions ?? 0;
+  const fresh: number[] = [];
+  for (const pod of pods) {
+    if (!pod.tracked || !isFailed(pod, terms)) continue;
+    const index = usableIndexOf(pod, completions);
+    if (index === undefined || hasIndex(completed, index)) continue;
+    const { action, counted } = judgeFailure(spec.podFailurePolicy?.rules, pod);
+    if (action === 'FailIndex' || (counted && failureCountOf(pod.failureCount) >= (terms.perIndexLimit ?? 0))) fresh.push(index);
+  }
+  return withoutCompleted(fresh.length === 0 ? before : withIndexes(before, fresh), completed);
+}
+
+function withoutCompleted(failed: IndexSet, completed: IndexSet): IndexSet {
+  const left: IndexInterval[] = [];
+  for (const { first, last } of failed) {
+    let from = first;
+    for (const done of completed) {
+      if (done.last < from) continue;
+      if (done.first > last) break;
+      if (done.first > from) left.push({ first: from, last: done.first - 1 });
+      from = done.last + 1;
+    }
+    if (from <= last) left.push({ first: from, last });
+  }
+  return left;
+}
+
+/**
+ * The failed pod of each open index that keeps its finalizer until a replacement is active, because it carries the count: the
+ * one with the most failures, of equals the one that finished last.
+ */
+export function delayedPods(tally: Tally, { completed, failed }: { completed: IndexSet; failed: IndexSet }): Map<number, PodFacts> {
+  const delayed = new Map<number, PodFacts>();
+  if (tally.newFailed.length === 0 && tally.uncounted.failed.size === 0) return delayed;
+  const completions = tally.terms.completions ?? 0;
+  const withActivePod = new Set(tally.active.map((pod) => usableIndexOf(pod, completions)));
+  for (const pod of tally.pods) {
+    if (!tally.isTracked(pod) || !isFailed(pod, tally.terms)) continue;
+    const index = usableIndexOf(pod, completions);
+    if (index === undefined || withActivePod.has(index) || hasIndex(completed, index) || hasIndex(failed, index)) continue;
+    const other = delayed.get(index);
+    if (other === undefined || isPreferred(pod, other)) delayed.set(index, pod);
+  }
+  return delayed;
+}
+
+function isPreferred(pod: PodFacts, other: PodFacts): boolean {
+  const more = earlierFailures(pod) - earlierFailures(other);
+  return more > 0 || (more === 0 && finishTimeOf(pod) >= finishTimeOf(other));
+}
+
+/** Milliseconds until the index of this delayed pod may be tried again. */
+export const indexBackoffMs = (delayed: PodFacts | undefined, nowMs: number): number =>
+  delayed === undefined ? 0 : remainingBackoffMs(earlierFailures(delayed) + 1, finishTimeOf(delayed), nowMs);
+
+/** What a replacement's annotations say: failures of its index that counted, and those that the policy ignored. */
+export function inheritedFailures(spec: JobSpec, replaced: PodFacts | undefined): { counted: number; ignored: number } {
+  if (replaced === undefined) return { counted: 0, ignored: 0 };
+  const counted = failureCountOf(replaced.failureCount);
+  const ignored = failureCountOf(replaced.ignoredFailureCount);
+  return judgeFailure(spec.podFailurePolicy?.rules, replaced).counted
+    ? { counted: counted + 1, ignored }
+    : { counted, ignored: ignored + 1 };
+}

@@ -1,0 +1,202 @@
+// batch/v1 Job: keep up to `parallelism` pods running until `completions` of them have succeeded, count each exactly once, and
+// end as the policies say. One pass, in the reference's order: claim, count, decide the end, start or stop pods, suspend, write.
+import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import { isJobFinished } from '../../objects/job-facts.ts';
+import { LabelSelectorError } from '../../objects/label-selector.ts';
+import { isActive, isReady, secondsOf, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
+import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
+import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './actions.ts';
+import { nextBackoff } from './backoff.ts';
+import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus, type Verdict } from './finish.ts';
+import { staffingOf, type Staffing } from './manage.ts';
+import { nextChildren } from './numbers.ts';
+import { obstacleOf, type Obstacle } from './obstacles.ts';
+import { claimActions, claimPods, stripAction, type Claims } from './ownership.ts';
+import { templateProblem } from './pod.ts';
+import { progressOf, type Progress } from './progress.ts';
+import { applySuspension } from './suspend.ts';
+import { tallyOf } from './tally.ts';
+import { isKnownMode, isOurs, termsOf } from './terms.ts';
+import { track } from './tracking.ts';
+
+/** Pod events come in bursts: a Job that waits for its back-off is not looked at sooner than this. */
+const MIN_WAIT_MS = 1000;
+
+export const jobPlanner: Planner<Job, JobStatus> = { plan, orphans };
+
+function plan(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
+  const job = snapshot.owner;
+  if (!isOurs(job.spec, snapshot.manage)) {
+    return idle(snapshot, 'notOurs', `the Job is managed by ${job.spec.managedBy ?? 'the built-in controller'}`);
+  }
+  if (isJobFinished(job)) return finished(snapshot);
+  if (!isKnownMode(job.spec)) {
+    const message = 'Skipped Job sync because completion mode is unknown';
+    const event = eventAction(job, { type: 'Warning', reason: 'UnknownCompletionMode', message });
+    return { ...idle(snapshot, 'parked', `the completion mode ${String(job.spec.completionMode)} is unknown`), actions: [event] };
+  }
+  let claims: Claims;
+  try {
+    claims = claimPods(job, snapshot.pods);
+  } catch (error) {
+    if (!(error instanceof LabelSelectorError)) throw error;
+    return idle(snapshot, 'parked', `couldn't convert Job selector: ${error.message}`);
+  }
+  return passOf(snapshot, claims, now.getTime());
+}
+
+/** Finalizers come off pods whose owner is gone or finished: nobody will count them any more. */
+function orphans(pods: readonly PodFacts[]): Action[] {
+  return pods.filter(({ tracked }) => tracked).map((pod) => stripAction(pod, 'its Job is gone or finished, nobody counts it any more'));
+}
+
+function idle({ owner, head }: Snapshot<Job>, outcome: Plan<JobStatus>['outcome'], why: string): Plan<JobStatus> {
+  return { actions: [], status: owner.status ?? {}, outcome, why: [why], head: { backoff: head.backoff, ordinal: head.ordinal } };
+}
+
+function finished(snapshot: Snapshot<Job>): Plan<JobStatus> {
+  const { owner: job, pods, head } = snapshot;
+  const asked = new Set(head.expectations.strip);
+  const actions = orphans(pods.filter((pod) => pod.controller?.uid === job.metadata.uid && !asked.has(pod.uid)));
+  const result = idle(snapshot, actions.length > 0 ? 'acted' : 'converged', 'the Job has finished');
+  return { ...result, actions, head: { backoff: { failures: 0 }, ordinal: head.ordinal } };
+}
+
+function passOf(snapshot: Snapshot<Job>, claims: Claims, nowMs: number): Plan<JobStatus> {
+  const { owner: job, head } = snapshot;
+  const before = job.status ?? {};
+  const terms = termsOf(job);
+  const time = timeOf(Math.floor(nowMs / 1000));
+  const tally = tallyOf(job, terms, { pods: claims.pods, stripping: head.expectations.strip });
+  const progress = progressOf(job, tally);
+  // With failures counted per index each index waits for itself.
+  const countsPerIndex = terms.perIndexLimit !== undefined;
+  const backoff = countsPerIndex ? head.backoff : nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });
+  const obstacle = obstacleOf(head, snapshot.pods, nowMs);
+
+  const draft: JobStatus = { ...before };
+  if (draft.startTime === undefined && !terms.suspended) draft.startTime = time;
+  const deadline = deadlineOf(job, nowMs);
+  const early = verdictInStatus(job) ?? jobFailure(job, tally, deadline);
+  const decided = early ?? (terms.indexed ? indexVerdict(job, progress) : undefined);
+
+  const changes = podChanges(job, progress, { decided, obstacle, backoff, nowMs });
+  const active = tally.active.length - changes.remove.length + changes.start.length;
+  draft.active = active;
+  draft.terminating = tally.terminating.length + changes.remove.length;
+  draft.ready = tally.ready - changes.remove.filter(isReady).length;
+
+  // With earlier creates or deletes still open, an end is decided again by the next pass.
+  let verdict = obstacle ? undefined : decided;
+  let suspension: { reason: string; message: string } | undefined;
+  if (!decided) {
+    if (isComplete({ completions: terms.completions, succeeded: progress.succeeded, active })) verdict = REACHED_COMPLETIONS;
+    else if (!obstacle && !terms.deleting) suspension = applySuspension(job, draft, time);
+  }
+  const changed =
+    suspension !== undefined || active !== (before.active ?? 0) || draft.ready !== before.ready || draft.terminating !== before.terminating;
+  const { first, strip, second, ends } = track(job, { progress, verdict, draft, changed, time });
+
+  const removed = new Set(decided ? [] : changes.remove);
+  const writes = [first, second].map((status) => status && storedStatus(status));
+  const status = writes[1] ?? writes[0] ?? before;
+  const why = reasons(progress, { changes, verdict, obstacle, status });
+  const actions: Action[] = [
+    ...claimActions(job, claims),
+    ...deleteActions(job, changes.remove, { uncounted: !decided, why: changes.why }),
+    ...createActions(job, nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal }), {
+      delayed: progress.delayed,
+      why: changes.why,
+    }),
+    ...(writes[0] ? [statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
+    ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension })] : []),
+    ...strip
+      .filter((pod) => !removed.has(pod))
+      .map((pod) =>
+        stripAction(
+          pod,
+          'the status counts it, or it need not be counted',
+          verdict === undefined && isActive(pod) ? { ifVersion: pod.resourceVersion } : {},
+        ),
+      ),
+    ...(writes[1] ? [statusAction(writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
+    ...(ends && verdict ? finishEvents(job, status, verdict) : []),
+  ];
+  const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs, obstacle?.waitMs);
+  return {
+    actions,
+    status,
+    ...(waitMs !== undefined && { requeueAfterSeconds: waitMs / 1000 }),
+    outcome: changes.problem ? 'parked' : actions.length > 0 ? 'acted' : waitMs !== undefined || obstacle ? 'waiting' : 'converged',
+    why,
+    head: { backoff: ends ? { failures: 0 } : backoff, ordinal: head.ordinal },
+  };
+}
+
+/** How long the Job has run and may still; nothing is told while it has no deadline or is suspended. */
+function deadlineOf({ spec, status }: Job, nowMs: number): { runningMs: number | undefined; remainingMs: number | undefined } {
+  if (spec.activeDeadlineSeconds === undefined || spec.suspend === true) return { runningMs: undefined, remainingMs: undefined };
+  const startedAt = secondsOf(status?.startTime);
+  const runningMs = startedAt === undefined ? 0 : nowMs - startedAt * 1000;
+  return { runningMs, remainingMs: spec.activeDeadlineSeconds * 1000 - runningMs };
+}
+
+interface PodChanges extends Staffing {
+  /** Why no pod can be made at all. */
+  problem?: string;
+}
+
+/** Pods to start and to stop. A Job that is over stops all of them. */
+function podChanges(
+  job: Job,
+  progress: Progress,
+  {
+    decided,
+    obstacle,
+    backoff,
+    nowMs,
+  }: { decided: Verdict | undefined; obstacle: Obstacle | undefined; backoff: Plan<JobStatus>['head']['backoff']; nowMs: number },
+): PodChanges {
+  const { active, terms } = progress.tally;
+  if (decided) {
+    return { remove: obstacle?.forbidsDeletes ? [] : [...active], start: [], why: `the Job is over: ${decided.reason}` };
+  }
+  if (obstacle) return { remove: [], start: [], why: obstacle.why };
+  if (terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };
+  const staffing = staffingOf(progress, backoff, nowMs);
+  const problem = staffing.start.length > 0 ? templateProblem(job) : undefined;
+  const waitMs = staffing.waitMs === undefined ? {} : { waitMs: Math.max(staffing.waitMs, MIN_WAIT_MS) };
+  return problem === undefined ? { ...staffing, ...waitMs } : { ...staffing, ...waitMs, start: [], why: problem, problem };
+}
+
+function shortest(...waits: (number | undefined)[]): number | undefined {
+  const ahead = waits.filter((wait) => wait !== undefined).filter((wait) => wait > 0);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+function firstWriteReason(end: Verdict | undefined, strips: number): string {
+  if (end) return `the Job ends: ${end.reason}`;
+  return strips > 0 ? 'what finished is recorded before the finalizers come off' : 'the counts or conditions have changed';
+}
+
+const statusAction = (status: JobStatus, why: string): Action => ({ verb: 'status', status, why });
+
+/** For people: where the Job stands, and what follows from it. */
+function reasons(
+  { tally, succeeded }: Progress,
+  {
+    changes,
+    verdict,
+    obstacle,
+    status,
+  }: { changes: PodChanges; verdict: Verdict | undefined; obstacle: Obstacle | undefined; status: JobStatus },
+): string[] {
+  const { completions } = tally.terms;
+  const of = completions === undefined ? '' : ` of ${completions}`;
+  const running = `${status.active ?? 0} run (${status.ready ?? 0} ready), ${status.terminating ?? 0} terminate`;
+  return [
+    `${succeeded}${of} succeeded, ${tally.failed} failed, ${running}`,
+    ...(verdict ? [`the Job ${verdict.succeeded ? 'succeeds' : 'fails'}: ${verdict.reason}, ${verdict.message}`] : [changes.why]),
+    ...(verdict && obstacle ? [obstacle.why] : []),
+  ];
+}

@@ -1,0 +1,41 @@
+// How far the Job is: its pods counted, and of an Indexed Job its indexes.
+import type { Job } from '../../objects/kubernetes.ts';
+import { countIndexes, noIndexes, parseIndexes, type IndexSet } from '../../objects/index-text.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import { completedIndexesOf } from './indexes.ts';
+import { delayedPods, failedIndexesOf } from './per-index-backoff.ts';
+import type { Tally } from './tally.ts';
+
+export interface Progress {
+  tally: Tally;
+  /** Pods, or of an Indexed Job indexes, that have succeeded, newly finished ones included. */
+  succeeded: number;
+  completedBefore: IndexSet;
+  completed: IndexSet;
+  /** Set only where failures are counted per index. */
+  failed: IndexSet | undefined;
+  /** Failed pods that keep their finalizer until their index has a replacement. */
+  delayed: ReadonlyMap<number, PodFacts>;
+}
+
+const NOBODY: ReadonlyMap<number, PodFacts> = new Map();
+
+export function progressOf(job: Job, tally: Tally): Progress {
+  const { terms } = tally;
+  if (!terms.indexed) {
+    return { tally, succeeded: tally.succeeded, completedBefore: noIndexes, completed: noIndexes, failed: undefined, delayed: NOBODY };
+  }
+  const completions = terms.completions ?? 0;
+  const countsPerIndex = terms.perIndexLimit !== undefined;
+  const alreadyFailed = countsPerIndex ? parseIndexes(job.status?.failedIndexes ?? '', completions) : noIndexes;
+  const { before, now } = completedIndexesOf(job.status ?? {}, tally.pods, { completions, alreadyFailed });
+  const failed = countsPerIndex ? failedIndexesOf(job.spec, tally, { before: alreadyFailed, completed: now }) : undefined;
+  return {
+    tally,
+    succeeded: countIndexes(now),
+    completedBefore: before,
+    completed: now,
+    failed,
+    delayed: failed ? delayedPods(tally, { completed: now, failed }) : NOBODY,
+  };
+}

@@ -1,0 +1,63 @@
+// Which active pods go first when there are too many.
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import { completionIndexOf } from './indexes.ts';
+
+const PHASES: Record<string, number> = { Pending: 0, Unknown: 1, Running: 2 };
+
+/** Negative when `a` goes before `b`. */
+export function compareForRemoval(a: PodFacts, b: PodFacts): number {
+  if (a.assigned !== b.assigned) return a.assigned ? 1 : -1;
+  const phase = (PHASES[a.phase] ?? 0) - (PHASES[b.phase] ?? 0);
+  if (phase !== 0) return phase;
+  const [aReady, bReady] = [a.ready === 'True', b.ready === 'True'];
+  if (aReady !== bReady) return aReady ? 1 : -1;
+  if (aReady && a.readySince !== b.readySince) return laterFirst(a.readySince, b.readySince);
+  const restarts = maxRestarts(b, 'container') - maxRestarts(a, 'container') || maxRestarts(b, 'sidecar') - maxRestarts(a, 'sidecar');
+  if (restarts !== 0) return restarts;
+  return laterFirst(a.createdAt || undefined, b.createdAt || undefined);
+}
+
+/** A time that is not known counts as the latest. */
+const laterFirst = (a: number | undefined, b: number | undefined): number =>
+  a === b ? 0 : a === undefined ? -1 : b === undefined ? 1 : b - a;
+
+function maxRestarts(pod: PodFacts, wanted: 'container' | 'sidecar'): number {
+  let most = 0;
+  for (const { role, restarts } of pod.containers) if (role === wanted && restarts > most) most = restarts;
+  return most;
+}
+
+/**
+ * The active pods to remove, first to go first: of an Indexed Job always those without a usable index, all but one of each
+ * index and those at `completions` or above; then as many others as `surplus` asks for.
+ */
+export function podsToRemove(active: readonly PodFacts[], { surplus, completions }: { surplus: number; completions?: number }): PodFacts[] {
+  const { unwanted, others } = completions === undefined ? { unwanted: [], others: [...active] } : unwantedPods(active, completions);
+  const more = surplus - unwanted.length;
+  return more > 0 ? [...unwanted, ...others.toSorted(compareForRemoval).slice(0, more)] : unwanted;
+}
+
+function unwantedPods(active: readonly PodFacts[], completions: number): { unwanted: PodFacts[]; others: PodFacts[] } {
+  const withoutIndex: PodFacts[] = [];
+  const outOfRange: PodFacts[] = [];
+  const byIndex = new Map<number, PodFacts>();
+  const duplicates = new Map<number, PodFacts[]>();
+  for (const pod of active) {
+    const index = completionIndexOf(pod);
+    if (index === undefined) withoutIndex.push(pod);
+    else if (index >= completions) outOfRange.push(pod);
+    else {
+      const other = byIndex.get(index);
+      if (other === undefined) byIndex.set(index, pod);
+      else duplicates.set(index, [...(duplicates.get(index) ?? [other]), pod]);
+    }
+  }
+  const surplus: PodFacts[] = [];
+  for (const [index, pods] of [...duplicates].toSorted(([a], [b]) => a - b)) {
+    const ranked = pods.toSorted(compareForRemoval);
+    const kept = ranked.pop();
+    if (kept !== undefined) byIndex.set(index, kept);
+    surplus.push(...ranked);
+  }
+  return { unwanted: [...withoutIndex, ...surplus, ...outOfRange], others: [...byIndex.values()] };
+}

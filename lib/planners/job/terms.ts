@@ -1,0 +1,48 @@
+// The terms of a Job: its spec with what missing fields mean, read once per plan.
+import type { Job, JobSpec } from '../../objects/kubernetes.ts';
+
+/** The values of `spec.managedBy` that stand for the built-in controller and for Farloop. */
+export const BUILT_IN_MANAGER = 'kubernetes.io/job-controller';
+export const OUR_MANAGER = 'farloop.dev/job';
+
+const LARGEST_INT32 = 2 ** 31 - 1;
+
+export interface Terms {
+  indexed: boolean;
+  /** Unset for a work queue: the first success ends it. */
+  completions: number | undefined;
+  parallelism: number;
+  backoffLimit: number;
+  /** Set only for Indexed Jobs that count failures per index. */
+  perIndexLimit: number | undefined;
+  suspended: boolean;
+  /** The Job itself is being deleted. */
+  deleting: boolean;
+  /** A terminating pod is neither failed nor replaced before its phase is Failed. */
+  replacesOnlyFailed: boolean;
+}
+
+export function termsOf({ metadata, spec }: Job): Terms {
+  const indexed = spec.completionMode === 'Indexed';
+  const perIndexLimit = indexed ? spec.backoffLimitPerIndex : undefined;
+  return {
+    indexed,
+    completions: spec.completions,
+    parallelism: spec.parallelism ?? 1,
+    backoffLimit: spec.backoffLimit ?? (perIndexLimit === undefined ? 6 : LARGEST_INT32),
+    perIndexLimit,
+    suspended: spec.suspend === true,
+    deleting: metadata.deletionTimestamp !== undefined,
+    replacesOnlyFailed: spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined,
+  };
+}
+
+/** Whether the Job is ours to reconcile. `own`: it names Farloop; `all`: the built-in controller's too. */
+export function isOurs({ managedBy }: JobSpec, manage: 'own' | 'all'): boolean {
+  if (managedBy === OUR_MANAGER) return true;
+  return manage === 'all' && (managedBy === undefined || managedBy === BUILT_IN_MANAGER);
+}
+
+/** Whether the completion mode is one that this planner knows; absent means NonIndexed. */
+export const isKnownMode = ({ completionMode }: JobSpec): boolean =>
+  completionMode === undefined || completionMode === 'Indexed' || completionMode === 'NonIndexed';
