@@ -1,0 +1,11 @@
+// Where a pod lies among its siblings: neighbours are stored and listed together, since a storm touches neighbours together.
+import type { PodFacts } from '../objects/pod-facts.ts';
+
+/** The completion index, else the number that its name stands for, else a hash of the uid. */
+export function slotOf({ index, number, uid }: Pick<PodFacts, 'index' | 'number' | 'uid'>): number {
+  if (index !== undefined && /^\d{1,9}$/.test(index)) return Number(index);
+  if (number !== undefined) return number;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < uid.length; at++) hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}

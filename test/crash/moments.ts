@@ -1,0 +1,16 @@
+// The moments at which a process is killed: each lies between two calls of which the first has taken effect.
+export const MOMENTS = [
+  'relay before a send',
+  'between merge and wake',
+  'between intent and act',
+  'in a wave of creates',
+  'between act and record',
+  'between status and finalizer',
+] as const;
+export type Moment = (typeof MOMENTS)[number];
+
+/** Environment of a process that is to die: which moment, and how many of its occurrences are let pass before. */
+export const MOMENT_VARIABLE = 'CRASH_MOMENT';
+export const SKIP_VARIABLE = 'CRASH_SKIP';
+/** `seed`: every message is delivered 1 to 3 times, out of order and up to 10 s late. */
+export const CHAOS_VARIABLE = 'CRASH_CHAOS_SEED';

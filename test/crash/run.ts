@@ -1,0 +1,232 @@
+// `npm run test:crash -- [--kills N] [--cluster sandbox|real] [--seed S] [--pods N]`: 1,000-index Jobs on a cluster in a process of its own
+// while Farloop is killed at seeded moments and started again. Afterwards every index has succeeded exactly once.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import { deadlineIn } from '../../lib/ports/clock.ts';
+import { startControlPlane } from '../cluster/control-plane.ts';
+import { CHAOS_VARIABLE, MOMENT_VARIABLE, MOMENTS, SKIP_VARIABLE, type Moment } from './moments.ts';
+import { Witness } from './witness.ts';
+
+const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
+const HOOK = new URL('./hook.ts', import.meta.url).href;
+const NAMESPACE = 'default';
+const MOST_WAIT_MS = 60_000;
+/** Occurrences that may pass before the kill, so that kills fall early and late in a Job. */
+const SKIPS: Record<Moment, number> = {
+  'relay before a send': 12,
+  'between merge and wake': 6,
+  'between intent and act': 2,
+  'in a wave of creates': 700,
+  'between act and record': 6,
+  'between status and finalizer': 4,
+};
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '100' },
+    cluster: { type: 'string', default: 'sandbox' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    pods: { type: 'string', default: '1000' },
+    chaos: { type: 'boolean', default: false },
+  },
+});
+const kills = Number(values.kills);
+const podsPerJob = Number(values.pods);
+const random = seededRandom(Number(values.seed));
+const clock = new SystemClock();
+
+async function main(): Promise<void> {
+  console.log(`crash: ${kills} kills, cluster ${values.cluster}, seed ${values.seed}${values.chaos ? ', every message 1 to 3 times and up to 10 s late' : ''}`);
+  const folder = await mkdtemp(join(tmpdir(), 'farloop-crash-'));
+  const children: ChildProcess[] = [];
+  const end: (() => Promise<void>)[] = [];
+  try {
+    const kubeconfig = await startCluster(folder, children, end);
+    children.push(launch(['node', '--simulated', '--kubeconfig', kubeconfig]));
+    const cluster = new KubernetesCluster({ access: await accessFromKubeconfig({ file: kubeconfig }), clock });
+    const witness = new Witness(cluster, NAMESPACE);
+    end.push(() => witness.stop());
+    await crashAll({ folder, kubeconfig, cluster, witness });
+  } finally {
+    for (const stop of end.toReversed()) await stop();
+    for (const child of children) child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function startCluster(folder: string, children: ChildProcess[], end: (() => Promise<void>)[]): Promise<string> {
+  if (values.cluster === 'real') {
+    const plane = await startControlPlane({ controllers: '*,-job' });
+    end.push(() => plane.stop());
+    return plane.kubeconfigPath;
+  }
+  const sandbox = launch(['sandbox', '--state', join(folder, 'sandbox'), '--port', '0']);
+  children.push(sandbox);
+  return await new Promise<string>((found, failed) => {
+    let text = '';
+    sandbox.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const path = /kubeconfig\s+(\S+)/i.exec(text)?.[1];
+      if (path !== undefined && text.includes('ready')) found(path);
+    });
+    sandbox.on('exit', () => failed(new Error(`the sandbox ended: ${text}`)));
+  });
+}
+
+function launch(commandLine: string[], { environment = {}, hook = false }: { environment?: Record<string, string>; hook?: boolean } = {}): ChildProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...(hook ? ['--import', HOOK] : []), MAIN, ...commandLine], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment, LOG_LEVEL: 'warn' },
+  });
+  child.stderr?.resume();
+  return child;
+}
+
+interface Scene {
+  folder: string;
+  kubeconfig: string;
+  cluster: KubernetesCluster;
+  witness: Witness;
+}
+
+async function crashAll(scene: Scene): Promise<void> {
+  const { witness } = scene;
+  const struck = new Map<Moment, number>(MOMENTS.map((moment) => [moment, 0]));
+  const resumedAfterMs: number[] = [];
+  const names: string[] = [];
+  let total = 0;
+  for (let attempt = 0; total < kills && attempt < kills * 3; attempt++) {
+    const moment = [...struck].toSorted((a, b) => a[1] - b[1])[0]?.[0] ?? MOMENTS[0];
+    const skip = attempt < kills ? Math.floor(random() * SKIPS[moment]) : 0;
+    await ensureJob(scene, names);
+    const startedMs = performance.now();
+    const child = launchUp(scene, { [MOMENT_VARIABLE]: moment, [SKIP_VARIABLE]: String(skip) });
+    const killed = await diesOrProgresses(scene, child, names);
+    if (witness.lastProgressMs > startedMs && total > 0) resumedAfterMs.push(await firstProgressAfter(startedMs));
+    if (killed) {
+      struck.set(moment, (struck.get(moment) ?? 0) + 1);
+      total += 1;
+    }
+  }
+  const last = launchUp(scene, {});
+  await until('every Job ends', () => names.every((name) => isFinished(witness.jobs.get(name))), 120_000).finally(() => stopProcess(last));
+  for (const name of names) await judge(scene, name);
+  for (const [moment, count] of struck) console.log(`crash: ${moment}: ${count}`);
+  const slowest = Math.max(0, ...resumedAfterMs);
+  console.log(`crash: ${total} kills, ${names.length} Jobs of ${podsPerJob} pods, first progress after a start: slowest ${Math.round(slowest)} ms`);
+  check(total >= kills, `only ${total} of ${kills} kills struck`);
+  check([...struck.values()].every((count) => count >= Math.floor(kills / 10 / (MOMENTS.length / 6)) || kills < 60), 'a moment was struck too seldom');
+  check(slowest <= 5_000 || values.chaos === true, `first progress took ${Math.round(slowest)} ms, at most 5,000 expected`);
+  console.log('crash: every index succeeded exactly once');
+}
+
+const progressMarks: number[] = [];
+/** The witness keeps the last mark only; a sampler keeps them all. */
+async function firstProgressAfter(startedMs: number): Promise<number> {
+  const first = progressMarks.find((mark) => mark > startedMs);
+  return (first ?? performance.now()) - startedMs;
+}
+
+const launchUp = ({ folder, kubeconfig }: Scene, environment: Record<string, string>): ChildProcess => {
+  const chaos = values.chaos ? { [CHAOS_VARIABLE]: String(Math.floor(random() * 1e6)) } : {};
+  const line = ['up', '--kubeconfig', kubeconfig, '--manage', 'all-jobs', '--state', join(folder, 'state'), '--port', '0'];
+  return launch(line, { environment: { ...environment, ...chaos }, hook: true });
+};
+
+/** Waits until the process has killed itself; new Jobs arrive as the old ones end. */
+async function diesOrProgresses(scene: Scene, child: ChildProcess, names: string[]): Promise<boolean> {
+  const { witness } = scene;
+  const began = performance.now();
+  while (child.exitCode === null && child.signalCode === null && performance.now() - began < MOST_WAIT_MS) {
+    if (witness.lastProgressMs > (progressMarks.at(-1) ?? 0)) progressMarks.push(witness.lastProgressMs);
+    await ensureJob(scene, names);
+    await clock.wait(20);
+  }
+  if (witness.lastProgressMs > (progressMarks.at(-1) ?? 0)) progressMarks.push(witness.lastProgressMs);
+  const died = child.signalCode === 'SIGKILL';
+  if (!died) {
+    if (child.exitCode !== null) throw new Error(`farloop up ended by itself with ${child.exitCode}`);
+    await stopProcess(child);
+  }
+  return died;
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+const isFinished = (job: Job | undefined): boolean => job !== undefined && isJobFinished(job);
+
+async function ensureJob({ cluster, witness }: Scene, names: string[]): Promise<void> {
+  const current = names.at(-1);
+  if (current !== undefined && !isFinished(witness.jobs.get(current))) return;
+  const name = `crash-${names.length}`;
+  const template = {
+    metadata: { annotations: { 'sim.farloop.dev/run-seconds': '0' } },
+    spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none', command: ['true'] }] },
+  };
+  const job: Job = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: NAMESPACE },
+    spec: { completions: podsPerJob, parallelism: podsPerJob, completionMode: 'Indexed', backoffLimit: 0, template },
+  };
+  await cluster.create(JOBS, job, deadlineIn(clock, 10_000));
+  names.push(name);
+}
+
+async function judge({ cluster, witness }: Scene, name: string): Promise<void> {
+  const { object: job } = await cluster.get<Job>(JOBS, { namespace: NAMESPACE, name }, deadlineIn(clock, 10_000));
+  const stripped = async (): Promise<Pod[]> => {
+    const { items } = await cluster.list<Pod>(PODS, { namespace: NAMESPACE, labelSelector: `job-name=${name}` }, deadlineIn(clock, 10_000));
+    return items;
+  };
+  const pods = await stripped();
+  const of = `Job ${name}`;
+  check(job.status?.conditions?.some(({ type, status }) => type === 'Complete' && status === 'True') ?? false, `${of} is not Complete: ${JSON.stringify(job.status)}`);
+  check(job.status?.succeeded === podsPerJob, `${of}: succeeded is ${job.status?.succeeded}`);
+  check((job.status?.failed ?? 0) === 0, `${of}: failed is ${job.status?.failed}`);
+  check(job.status?.completedIndexes === `0-${podsPerJob - 1}`, `${of}: completedIndexes is ${job.status?.completedIndexes}`);
+  check(pods.length === podsPerJob, `${of}: ${pods.length} pods`);
+  check(witness.created.get(name)?.size === podsPerJob, `${of}: ${witness.created.get(name)?.size} pods were ever created`);
+  check(
+    new Set(pods.map(({ metadata }) => metadata.annotations?.['batch.kubernetes.io/job-completion-index'])).size === podsPerJob,
+    `${of}: an index ran twice`,
+  );
+  await until(`${of} keeps no finalizer`, async () => (await stripped()).every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)), 20_000);
+}
+
+function check(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}
+
+async function until(what: string, holds: () => boolean | Promise<boolean>, boundMs: number): Promise<void> {
+  const began = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - began > boundMs) throw new Error(`not within ${boundMs / 1000} s: ${what}`);
+    await clock.wait(100);
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(`crash: seed ${values.seed}: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,60 @@
+// Watches a cluster on its own connection and remembers what Farloop did there: who was created, when it last did anything.
+import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import type { ClusterSource } from '../../lib/ports/cluster.ts';
+
+export class Witness {
+  /** uids of all pods ever seen, by Job name. */
+  readonly created = new Map<string, Set<string>>();
+  readonly jobs = new Map<string, Job>();
+  /** `performance.now()` of the last thing that only Farloop does. */
+  lastProgressMs = 0;
+  readonly #tracked = new Map<string, boolean>();
+  readonly #statuses = new Map<string, string>();
+  readonly #source: ClusterSource;
+  readonly #ending = new AbortController();
+  readonly #running: Promise<void>[];
+
+  constructor(source: ClusterSource, namespace: string) {
+    this.#source = source;
+    this.#running = [this.#follow<Pod>(PODS, namespace, (pod) => this.#sawPod(pod)), this.#follow<Job>(JOBS, namespace, (job) => this.#sawJob(job))];
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  async #follow<Item extends KubernetesObject>(resource: Resource, namespace: string, saw: (item: Item) => void): Promise<void> {
+    const { signal } = this.#ending;
+    const list = await this.#source.listPage<Item>(resource, { namespace, limit: 0 }, signal);
+    for (const item of list.items) saw(item);
+    let resourceVersion = list.resourceVersion;
+    while (!signal.aborted)
+      for await (const event of this.#source.watch<Item>(resource, { namespace, resourceVersion, timeoutSeconds: 300 }, signal))
+        if (event.type === 'BOOKMARK') ({ resourceVersion } = event);
+        else {
+          resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+          saw(event.object);
+        }
+  }
+
+  #sawPod({ metadata }: Pod): void {
+    const uid = metadata.uid ?? '';
+    const job = metadata.labels?.['job-name'] ?? '';
+    const known = this.created.get(job) ?? new Set();
+    const tracked = metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
+    if (!known.has(uid) || this.#tracked.get(uid) !== tracked) this.lastProgressMs = performance.now();
+    this.#tracked.set(uid, tracked);
+    this.created.set(job, known.add(uid));
+  }
+
+  #sawJob(job: Job): void {
+    const name = job.metadata.name ?? '';
+    const status = JSON.stringify(job.status);
+    if (this.#statuses.get(name) !== status && job.status?.startTime) this.lastProgressMs = performance.now();
+    this.#statuses.set(name, status);
+    this.jobs.set(name, job);
+  }
+}
