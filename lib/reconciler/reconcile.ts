@@ -214,11 +214,6 @@ export class Reconciler {
       ordinal,
       ...(hold && { holdUntilMs: hold.untilMs }),
     };
-    if (isJobFinished(owner)) {
-      const actions = pass.row.planner.orphans(pass.pods);
-      const why = [actions.length > 0 ? 'finished: the last finalizers come off' : 'finished'];
-      return { actions, status: owner.status ?? {}, outcome: actions.length > 0 ? 'acted' : 'converged', why, head };
-    }
     return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
   }
 
