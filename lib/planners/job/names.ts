@@ -1,15 +1,8 @@
-// Names of a Job's pods: the reference's pattern, whose five characters are computed from what the pod is for (R5). They are
-// a keyed permutation of the child's number, so no two numbers of a slot share a name, and repeating a create collides.
+// Names of a Job's pods; how their last five characters come about is in child-names.ts.
+import { childNameOf } from '../../objects/child-names.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 
-const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-const SUFFIX_LENGTH = 5;
-/** How many names a slot has: 27 to the 5th. */
-export const NAMES_PER_SLOT = ALPHABET.length ** SUFFIX_LENGTH;
-const MAX_PREFIX_LENGTH = 58;
-const HALF_BITS = 12;
-const HALF_MASK = (1 << HALF_BITS) - 1;
-const ROUNDS = 6;
+export { namePrefixOf } from '../../objects/child-names.ts';
 
 /**
  * The name of a Job's pod.
@@ -18,47 +11,5 @@ const ROUNDS = 6;
  */
 export function podNameOf(job: Job, slot: number, number: number): string {
   const { name = '', uid = '' } = job.metadata;
-  const indexed = job.spec.completionMode === 'Indexed';
-  return `${namePrefixOf(name, indexed ? slot : undefined).slice(0, MAX_PREFIX_LENGTH)}${suffixOf(keyOf(uid, indexed ? slot : 0), number)}`;
-}
-
-/** What the reference gives as `generateName`: `<job>-`, or with an index `<job>-<index>-` with the Job's part cut to fit. */
-export function namePrefixOf(jobName: string, index?: number): string {
-  if (index === undefined) return jobName.length < 253 ? `${jobName}-` : jobName;
-  const end = `-${index}-`;
-  return `${jobName.slice(0, MAX_PREFIX_LENGTH - end.length)}${end}`;
-}
-
-/** The key of a slot: the uid's text and the index, mixed into 32 bits. */
-function keyOf(uid: string, index: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < uid.length; at += 1) hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193);
-  return mix(hash ^ mix(index + 0x9e3779b9));
-}
-
-function mix(value: number): number {
-  let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
-}
-
-/** A Feistel network over 24 bits, walked until it lands among the names: one to one. */
-function suffixOf(key: number, number: number): string {
-  let value = number % NAMES_PER_SLOT;
-  do {
-    let left = value >>> HALF_BITS;
-    let right = value & HALF_MASK;
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const next = left ^ (mix(key ^ mix(right ^ Math.imul(round + 1, 0x9e3779b1))) & HALF_MASK);
-      left = right;
-      right = next;
-    }
-    value = (left << HALF_BITS) | right;
-  } while (value >= NAMES_PER_SLOT);
-  let text = '';
-  for (let at = 0; at < SUFFIX_LENGTH; at += 1) {
-    text = `${ALPHABET.charAt(value % ALPHABET.length)}${text}`;
-    value = Math.floor(value / ALPHABET.length);
-  }
-  return text;
+  return childNameOf({ name, uid }, { index: job.spec.completionMode === 'Indexed' ? slot : undefined, number });
 }
