@@ -1,0 +1,18 @@
+// Chance from a seed: the same in every run.
+
+/** Whole numbers of 32 bits (Mulberry32). */
+export function seededBits(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}
+
+/** Numbers in [0, 1). */
+export function seededRandom(seed: number): () => number {
+  const bits = seededBits(seed);
+  return () => bits() / 2 ** 32;
+}

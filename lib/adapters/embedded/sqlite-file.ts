@@ -1,0 +1,149 @@
+// One SQLite file of the state folder: opened, versioned, rebuilt when old, refused when newer, full disks named.
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface SqliteFileOptions {
+  /** Folder of the file; in memory when absent. */
+  folder?: string | undefined;
+  file: string;
+  /** 1 or more; kept in the file itself. */
+  schemaVersion: number;
+  /** Statements that make an empty file's tables and indexes. */
+  schema: string;
+}
+
+/** There is no room for what had to be written. Nothing is lost but this write; whoever asked for it asks again. */
+export class FullDiskError extends Error {
+  constructor(path: string, options?: { cause?: unknown }) {
+    super(`no space left where ${path} lies: free some space there; what could not be written is tried again`, options);
+    this.name = 'FullDiskError';
+  }
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
+
+/** By their fields, not by instanceof: errors of the runtime itself may come from another realm. */
+const fieldOf = (error: unknown, field: string): unknown =>
+  typeof error === 'object' && error !== null ? Reflect.get(error, field) : undefined;
+
+const errorCodeOf = (error: unknown): number | undefined => {
+  const code = fieldOf(error, 'errcode');
+  return typeof code === 'number' ? code & 0xff : undefined;
+};
+
+/** As ENOENT; undefined for errors that no system call gave. */
+export const systemCodeOf = (error: unknown): string | undefined => {
+  const code = fieldOf(error, 'code');
+  return typeof code === 'string' ? code : undefined;
+};
+
+export const messageOf = (error: unknown): string => {
+  const message = fieldOf(error, 'message');
+  return typeof message === 'string' ? message : String(error);
+};
+
+/** Another connection holds the lock. */
+export const isBusy = (error: unknown): boolean => errorCodeOf(error) === SQLITE_BUSY;
+
+export const isFullDisk = (error: unknown): boolean =>
+  errorCodeOf(error) === SQLITE_FULL ||
+  systemCodeOf(error) === 'ENOSPC' ||
+  systemCodeOf(error) === 'EDQUOT' ||
+  (errorCodeOf(error) === SQLITE_IOERR && /full|no space/i.test(messageOf(error)));
+
+const isDamaged = (error: unknown): boolean => [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errorCodeOf(error) ?? 0);
+
+/** An open file. Everything in it can be had again from the clusters (R1), so an old or damaged one begins anew. */
+export class SqliteFile {
+  readonly path: string;
+  readonly database: DatabaseSync;
+  /** Why the file began anew, if it did although there was one. */
+  readonly rebuilt: 'older version' | 'damaged' | undefined;
+
+  private constructor(path: string, database: DatabaseSync, rebuilt: 'older version' | 'damaged' | undefined) {
+    this.path = path;
+    this.database = database;
+    this.rebuilt = rebuilt;
+  }
+
+  /** @throws one sentence when a newer version of Farloop wrote the file, or when it cannot be opened; FullDiskError */
+  static open(options: SqliteFileOptions): SqliteFile {
+    const path = options.folder === undefined ? ':memory:' : join(options.folder, options.file);
+    try {
+      return SqliteFile.#open(path, options, undefined);
+    } catch (error) {
+      if (isFullDisk(error)) throw new FullDiskError(path, { cause: error });
+      if (!isDamaged(error)) throw error;
+      // Kept beside, for whoever wants to know why; the next damaged one takes its place.
+      setAside(path);
+      return SqliteFile.#open(path, options, 'damaged');
+    }
+  }
+
+  static #open(path: string, { schema, schemaVersion }: SqliteFileOptions, rebuilt: SqliteFile['rebuilt']): SqliteFile {
+    let database: DatabaseSync;
+    try {
+      database = new DatabaseSync(path, { timeout: 5_000 });
+    } catch (error) {
+      throw isDamaged(error) || isFullDisk(error) ? error : new Error(`cannot open ${path}: ${messageOf(error)}`, { cause: error });
+    }
+    try {
+      const found = Number(database.prepare('pragma user_version').get()?.['user_version']);
+      if (found > schemaVersion)
+        throw new Error(
+          `${path} was written by a newer Farloop (format ${found}, this one knows ${schemaVersion}): use that version, or remove the file`,
+        );
+      if (found > 0 && found < schemaVersion) {
+        database.close();
+        for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+        return SqliteFile.#open(path, { schema, schemaVersion, file: '' }, 'older version');
+      }
+      // WAL and NORMAL: a killed process loses nothing, a power cut perhaps the last writes, which a cache can bear.
+      database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory');
+      if (found === 0) database.exec(`begin immediate; ${schema}; pragma user_version = ${schemaVersion}; commit`);
+      return new SqliteFile(path, database, rebuilt);
+    } catch (error) {
+      if (database.isOpen) database.close();
+      throw error;
+    }
+  }
+
+  /** Runs the function, and says it in one sentence when the disk is full. */
+  guard<Value>(run: () => Value): Value {
+    try {
+      return run();
+    } catch (error) {
+      throw isFullDisk(error) ? new FullDiskError(this.path, { cause: error }) : error;
+    }
+  }
+
+  /** All of the function's statements or none. */
+  transaction<Value>(run: () => Value): Value {
+    return this.guard(() => {
+      this.database.exec('begin immediate');
+      try {
+        const value = run();
+        this.database.exec('commit');
+        return value;
+      } catch (error) {
+        // A full disk has rolled back already.
+        if (this.database.isTransaction) this.database.exec('rollback');
+        throw error;
+      }
+    });
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close();
+  }
+}
+
+const setAside = (path: string): void => {
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+  if (existsSync(path)) renameSync(path, `${path}.damaged`);
+};

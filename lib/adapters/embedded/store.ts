@@ -1,0 +1,346 @@
+// View and heads on one SQLite file, for local mode, tests and the simulator. Removing the file loses nothing that a relist does not heal (R1).
+import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
+import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type ViewItem } from '../../ports/store.ts';
+import { SystemClock } from '../system-clock.ts';
+import { applyChange, headItem, isIndexedWake, noteItem, viewItem, type Item } from '../table-items.ts';
+import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from '../write-units.ts';
+import { SqliteFile } from './sqlite-file.ts';
+
+export const STORE_FILE = 'store.db';
+
+const SCHEMA_VERSION = 1;
+const SCHEMA = `
+  create table heads (pk text primary key, cluster text not null, revision integer not null, era integer not null, born_at integer not null,
+    items text not null, floor text not null, fence text not null, opened_at integer not null, queued text, pending_since integer,
+    wake_at integer, wake_attempt integer, wake_indexed_at integer, state text not null, view blob, view_version integer not null);
+  create index heads_by_cluster on heads (cluster, pk);
+  create index heads_pending on heads (pending_since) where pending_since is not null;
+  create index heads_due on heads (wake_indexed_at) where wake_indexed_at is not null;
+  create table items (pk text not null, name text not null, version integer not null, bytes blob not null, primary key (pk, name));
+  create table notes (cluster text not null, name text not null, version integer not null, body text not null, primary key (cluster, name))`;
+
+/** A Query answers so much at once. */
+const PAGE_BYTES = 1024 * 1024;
+const DELETES_PER_REQUEST = 25;
+
+interface StoredHead {
+  head: Head;
+  revision: number;
+  /** Whether its wake is in the index. */
+  isIndexed: boolean;
+}
+
+export class EmbeddedStore implements Store {
+  /** What the same requests would cost on DynamoDB. */
+  readonly meter = new WriteMeter();
+  readonly #file: SqliteFile;
+  readonly #clock: Clock;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(file: SqliteFile, clock: Clock) {
+    this.#file = file;
+    this.#clock = clock;
+  }
+
+  /**
+   * @param options.folder the state folder; in memory when absent
+   * @throws one sentence for a file of a newer version or one that cannot be opened; FullDiskError
+   */
+  static open({ folder, clock = new SystemClock() }: { folder?: string; clock?: Clock } = {}): EmbeddedStore {
+    return new EmbeddedStore(SqliteFile.open({ folder, file: STORE_FILE, schemaVersion: SCHEMA_VERSION, schema: SCHEMA }), clock);
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  /** Why the store began anew although there was a file; undefined when it did not. */
+  get rebuilt(): 'older version' | 'damaged' | undefined {
+    return this.#file.rebuilt;
+  }
+
+  get database(): DatabaseSync {
+    return this.#file.database;
+  }
+
+  /** Drops everything, as R1 allows at any moment. */
+  wipe(): void {
+    this.#file.transaction(() => this.database.exec('delete from heads; delete from items; delete from notes'));
+  }
+
+  /** A consistent copy of the live file. */
+  async backupTo(path: string): Promise<void> {
+    await backup(this.database, path);
+  }
+
+  async readHead(key: WorkloadKey): Promise<Head | undefined> {
+    const stored = this.#head(key);
+    this.meter.add('readHead', { readUnits: readUnitsOf(stored ? itemSizeBytes(this.#item(stored)) : 0) });
+    return stored?.head;
+  }
+
+  async read(key: WorkloadKey): Promise<{ head: Head | undefined; items: ViewItem[] }> {
+    const stored = this.#head(key);
+    const items = this.#all('select name, version, bytes from items where pk = ? order by name', formatKey(key)).map(viewItemOfRow);
+    let bytes = stored ? itemSizeBytes(this.#item(stored)) : 0;
+    for (const item of items) bytes += itemSizeBytes(viewItem(key, item, this.#clock.nowMs()));
+    this.meter.add('read', { readUnits: readUnitsOf(bytes), requests: Math.max(1, Math.ceil(bytes / PAGE_BYTES)) });
+    return { head: stored?.head, items };
+  }
+
+  async readItems(key: WorkloadKey, names: readonly string[]): Promise<ViewItem[]> {
+    if (names.length > 100) throw new RangeError(`at most 100 view items are read at once, asked for ${names.length}`);
+    const items: ViewItem[] = [];
+    let readUnits = 0;
+    for (const name of new Set(names)) {
+      const item = this.#viewItem(key, name);
+      readUnits += readUnitsOf(item ? itemSizeBytes(viewItem(key, item, this.#clock.nowMs())) : 0);
+      if (item) items.push(item);
+    }
+    if (names.length > 0) this.meter.add('readItems', { readUnits });
+    return items;
+  }
+
+  async createHead(head: Head): Promise<Head> {
+    const fresh = applyChange(head, { addItems: [] });
+    const isIndexed = isIndexedWake(fresh.wake, this.#clock.nowMs());
+    const item = this.#item({ head: fresh, isIndexed });
+    const { changes } = this.#run(
+      `insert into heads (pk, cluster, revision, ${COLUMNS.join(', ')}) values (?, ?, 1${', ?'.repeat(COLUMNS.length)}) on conflict do nothing`,
+      formatKey(head.key),
+      head.key.cluster,
+      ...columnsOf(fresh, isIndexed),
+    );
+    if (changes > 0) {
+      this.meter.add('createHead', { writeUnits: writeUnitsOf(item), indexUnits: indexUnitsOf(undefined, item) });
+      return fresh;
+    }
+    const there = this.#head(head.key);
+    if (!there) throw new Error(`the head of ${formatKey(head.key)} was there and is not: read it again`);
+    this.meter.add('createHead', { writeUnits: writeUnitsOf(this.#item(there)) });
+    return there.head;
+  }
+
+  async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head> {
+    for (;;) {
+      const stored = this.#head(key);
+      const before = stored && this.#item(stored);
+      if (
+        !stored ||
+        (conditions.ifFence !== undefined && stored.head.fence !== conditions.ifFence) ||
+        (conditions.ifViewVersion !== undefined && stored.head.viewVersion !== conditions.ifViewVersion)
+      ) {
+        this.meter.add('updateHead', { writeUnits: writeUnitsOf(before) });
+        throw new StaleWriteError<Head>(staleHead(key, stored?.head), stored?.head);
+      }
+      const changed = applyChange(stored.head, change);
+      // A wake that is not written stays in the index, or out of it, as it was.
+      const isIndexed = change.wake === undefined ? stored.isIndexed : isIndexedWake(change.wake, this.#clock.nowMs());
+      const after = this.#item({ head: changed, isIndexed });
+      const { changes } = this.#run(
+        `update heads set revision = revision + 1, ${COLUMNS.map((column) => `${column} = ?`).join(', ')} where pk = ? and revision = ?`,
+        ...columnsOf(changed, isIndexed),
+        formatKey(key),
+        stored.revision,
+      );
+      if (changes === 0) continue; // Another process with the same file was between: look again.
+      this.meter.add('updateHead', { writeUnits: writeUnitsOf(before, after), indexUnits: indexUnitsOf(before, after) });
+      return changed;
+    }
+  }
+
+  async putItem(key: WorkloadKey, { name, bytes }: { name: string; bytes: Uint8Array }, expectedVersion: number): Promise<number> {
+    const nowMs = this.#clock.nowMs();
+    const item = viewItem(key, { name, version: expectedVersion + 1, bytes }, nowMs);
+    const old = this.#viewItem(key, name);
+    const oldItem = old && viewItem(key, old, nowMs);
+    const { changes } =
+      expectedVersion === 0
+        ? this.#run('insert into items (pk, name, version, bytes) values (?, ?, 1, ?) on conflict do nothing', formatKey(key), name, bytes)
+        : this.#run(
+            'update items set version = version + 1, bytes = ? where pk = ? and name = ? and version = ?',
+            bytes,
+            formatKey(key),
+            name,
+            expectedVersion,
+          );
+    this.meter.add('putItem', { writeUnits: changes > 0 ? writeUnitsOf(oldItem, item) : writeUnitsOf(oldItem) });
+    if (changes > 0) return expectedVersion + 1;
+    throw new StaleWriteError<ViewItem>(
+      `view item ${name} of ${formatKey(key)}: expected version ${expectedVersion}, found ${old?.version ?? 'none'}`,
+      old,
+    );
+  }
+
+  async forget(key: WorkloadKey, ifFence: string): Promise<void> {
+    const stored = this.#head(key);
+    const before = stored && this.#item(stored);
+    if (!stored || stored.head.fence !== ifFence) {
+      this.meter.add('forget', { writeUnits: writeUnitsOf(before) });
+      if (!stored) return;
+      throw new StaleWriteError<Head>(staleHead(key, stored.head), stored.head);
+    }
+    const nowMs = this.#clock.nowMs();
+    let writeUnits = writeUnitsOf(before);
+    for (const row of this.#all('select name, version, bytes from items where pk = ?', formatKey(key)))
+      writeUnits += writeUnitsOf(viewItem(key, viewItemOfRow(row), nowMs));
+    this.#file.transaction(() => {
+      this.#run('delete from heads where pk = ?', formatKey(key));
+      this.#run('delete from items where pk = ?', formatKey(key));
+    });
+    this.meter.add('forget', {
+      writeUnits,
+      indexUnits: indexUnitsOf(before, undefined),
+      requests: 1 + Math.ceil(stored.head.items.length / DELETES_PER_REQUEST),
+    });
+  }
+
+  async pendingBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
+    this.meter.add('pendingBefore', { readUnits: 1 });
+    return keysOf(this.#all('select pk from heads where pending_since < ? order by pending_since limit ?', timeMs, limit));
+  }
+
+  async dueBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
+    this.meter.add('dueBefore', { readUnits: 1 });
+    return keysOf(this.#all('select pk from heads where wake_indexed_at < ? order by wake_indexed_at limit ?', timeMs, limit));
+  }
+
+  async workloads(cluster: string, { limit, after }: { limit: number; after?: string }): Promise<{ keys: WorkloadKey[]; next?: string }> {
+    const rows = this.#all('select pk from heads where cluster = ? and pk > ? order by pk limit ?', cluster, after ?? '', limit + 1);
+    this.meter.add('workloads', { readUnits: 1 });
+    const keys = keysOf(rows.slice(0, limit));
+    const last = keys.at(-1);
+    return rows.length > limit && last ? { keys, next: formatKey(last) } : { keys };
+  }
+
+  async readNote(cluster: string, name: string): Promise<Note | undefined> {
+    const note = this.#note(cluster, name);
+    this.meter.add('readNote', { readUnits: readUnitsOf(note ? itemSizeBytes(noteItem(cluster, name, note)) : 0) });
+    return note;
+  }
+
+  async putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number> {
+    const old = this.#note(cluster, name);
+    const oldItem = old && noteItem(cluster, name, old);
+    const { changes } =
+      expectedVersion === 0
+        ? this.#run('insert into notes (cluster, name, version, body) values (?, ?, 1, ?) on conflict do nothing', cluster, name, body)
+        : this.#run(
+            'update notes set version = version + 1, body = ? where cluster = ? and name = ? and version = ?',
+            body,
+            cluster,
+            name,
+            expectedVersion,
+          );
+    const item = noteItem(cluster, name, { version: expectedVersion + 1, body });
+    this.meter.add('putNote', { writeUnits: changes > 0 ? writeUnitsOf(oldItem, item) : writeUnitsOf(oldItem) });
+    if (changes > 0) return expectedVersion + 1;
+    throw new StaleWriteError<Note>(
+      `note ${name} of ${cluster}: expected version ${expectedVersion}, found ${old?.version ?? 'none'}`,
+      old,
+    );
+  }
+
+  #item({ head, isIndexed }: Pick<StoredHead, 'head' | 'isIndexed'>): Item {
+    return headItem(head, this.#clock.nowMs(), isIndexed);
+  }
+
+  #head(key: WorkloadKey): StoredHead | undefined {
+    const row = this.#statement('select * from heads where pk = ?').get(formatKey(key));
+    if (!row) return undefined;
+    return { head: headOfRow(key, row), revision: Number(row['revision']), isIndexed: row['wake_indexed_at'] !== null };
+  }
+
+  #viewItem(key: WorkloadKey, name: string): ViewItem | undefined {
+    const row = this.#statement('select name, version, bytes from items where pk = ? and name = ?').get(formatKey(key), name);
+    return row && viewItemOfRow(row);
+  }
+
+  #note(cluster: string, name: string): Note | undefined {
+    const row = this.#statement('select version, body from notes where cluster = ? and name = ?').get(cluster, name);
+    return row && { version: Number(row['version']), body: String(row['body']) };
+  }
+
+  #all(sql: string, ...values: SqliteValue[]): Row[] {
+    return this.#statement(sql).all(...values);
+  }
+
+  #run(sql: string, ...values: SqliteValue[]): { changes: number } {
+    return this.#file.guard(() => ({ changes: Number(this.#statement(sql).run(...values).changes) }));
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+type SqliteValue = string | number | null | Uint8Array;
+type Row = ReturnType<StatementSync['all']>[number];
+
+const COLUMNS = [
+  'era',
+  'born_at',
+  'items',
+  'floor',
+  'fence',
+  'opened_at',
+  'queued',
+  'pending_since',
+  'wake_at',
+  'wake_attempt',
+  'wake_indexed_at',
+  'state',
+  'view',
+  'view_version',
+];
+
+const columnsOf = (head: Head, isIndexed: boolean): SqliteValue[] => [
+  head.era,
+  head.bornAtMs,
+  head.items.join('\n'),
+  head.floor,
+  head.fence,
+  head.openedAtMs,
+  head.queued ?? null,
+  head.pendingSinceMs ?? null,
+  head.wake?.dueAtMs ?? null,
+  head.wake?.attempt ?? null,
+  isIndexed ? (head.wake?.dueAtMs ?? null) : null,
+  head.state,
+  head.view ?? null,
+  head.viewVersion,
+];
+
+const headOfRow = (key: WorkloadKey, row: Row): Head => ({
+  key: { ...key },
+  era: Number(row['era']),
+  bornAtMs: Number(row['born_at']),
+  items: row['items'] === '' ? [] : String(row['items']).split('\n'),
+  floor: String(row['floor']),
+  fence: String(row['fence']),
+  openedAtMs: Number(row['opened_at']),
+  ...(row['queued'] === null ? {} : { queued: String(row['queued']) }),
+  ...(row['pending_since'] === null ? {} : { pendingSinceMs: Number(row['pending_since']) }),
+  ...(row['wake_at'] === null ? {} : { wake: { dueAtMs: Number(row['wake_at']), attempt: Number(row['wake_attempt']) } }),
+  state: String(row['state']),
+  ...(row['view'] instanceof Uint8Array ? { view: row['view'] } : {}),
+  viewVersion: Number(row['view_version']),
+});
+
+const viewItemOfRow = (row: Row): ViewItem => ({
+  name: String(row['name']),
+  version: Number(row['version']),
+  bytes: row['bytes'] instanceof Uint8Array ? row['bytes'] : new Uint8Array(),
+});
+
+const keysOf = (rows: Row[]): WorkloadKey[] =>
+  rows.map((row) => parseKey(String(row['pk']))).filter((key): key is WorkloadKey => key !== undefined);
+
+const staleHead = (key: WorkloadKey, head: Head | undefined): string =>
+  head ? `the head of ${formatKey(key)} is not as it was read` : `there is no head of ${formatKey(key)}`;

@@ -1,0 +1,43 @@
+// What SQS takes and what not, checked before anything is sent: the embedded queue refuses just what the service would.
+import type { OutgoingMessage, QueueName } from '../ports/queue.ts';
+
+export const MESSAGE_BYTES_MAX = 1024 * 1024;
+export const BATCH_MESSAGES_MAX = 10;
+export const DELAY_SECONDS_MAX = 900;
+
+/** Letters, digits, punctuation; at most 128: a longer name must be hashed by whoever sends. */
+const ID = /^[!-~]{1,128}$/;
+
+/** Characters that XML cannot hold, so SQS does not either; half a surrogate pair among them. */
+const UNSENDABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+export const isQueueName = (name: string): name is QueueName =>
+  name === 'events' || name === 'wakes' || name === 'timers' || name.startsWith('relay-');
+
+export const isFifo = (queue: QueueName): boolean => queue === 'wakes';
+
+/** @throws RangeError naming the queue, the message's place and what is wrong with it */
+export function checkOutgoing(queue: QueueName, messages: readonly OutgoingMessage[]): void {
+  for (const [index, message] of messages.entries()) {
+    const fault = faultOf(message, isFifo(queue));
+    if (fault) throw new RangeError(`message ${index + 1} of ${messages.length} for the queue ${queue}: ${fault}`);
+  }
+}
+
+function faultOf({ body, groupId, deduplicationId, delaySeconds }: OutgoingMessage, fifo: boolean): string | undefined {
+  const bytes = Buffer.byteLength(body);
+  if (bytes === 0) return 'the body is empty';
+  if (bytes > MESSAGE_BYTES_MAX) return `the body takes ${bytes} bytes, at most ${MESSAGE_BYTES_MAX} are allowed`;
+  if (UNSENDABLE.test(body)) return 'the body holds characters that SQS does not carry';
+  if (groupId !== undefined && !ID.test(groupId))
+    return `the group ${JSON.stringify(groupId)} is not 1 to 128 letters, digits and punctuation`;
+  if (deduplicationId !== undefined && !ID.test(deduplicationId))
+    return `the deduplication id ${JSON.stringify(deduplicationId)} is not 1 to 128 letters, digits and punctuation`;
+  if (fifo && (groupId === undefined || deduplicationId === undefined)) return 'a FIFO queue needs a group and a deduplication id';
+  if (!fifo && deduplicationId !== undefined) return 'only a FIFO queue takes a deduplication id';
+  if (delaySeconds === undefined) return undefined;
+  if (fifo) return 'a FIFO queue takes no delay for a single message';
+  return Number.isInteger(delaySeconds) && delaySeconds >= 0 && delaySeconds <= DELAY_SECONDS_MAX
+    ? undefined
+    : `the delay ${delaySeconds} s is not a whole number from 0 to ${DELAY_SECONDS_MAX}`;
+}
