@@ -1,0 +1,240 @@
+// The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
+import { ApiError, internalError, methodNotAllowed, noSuchPath, notFound, unsupportedMediaType, versionAhead } from './api-error.ts';
+import { isFields } from './api-object.ts';
+import type { ApiObject, Fields } from './api-object.ts';
+import { jsonOf, parseJson, readObject } from './body.ts';
+import { deleteObject, deleteOptionsOf } from './deletion.ts';
+import { answerDiscovery } from './discovery.ts';
+import { listObjects } from './list.ts';
+import { terminateNamespace } from './namespace-lifecycle.ts';
+import { jsonPatched, mergePatched } from './patch-merge.ts';
+import { strategicPatched } from './patch-strategic.ts';
+import { bindPod, logOf } from './pod-subresources.ts';
+import { renderList, renderObject, representationOf } from './representation.ts';
+import { fieldManagerOf, flagIn, isDryRun, parseResourcePath, versionIn } from './request.ts';
+import type { ApiRequest, ApiResponse, ResourcePath } from './request.ts';
+import type { ResourceRow } from './resource-row.ts';
+import { apiVersionOf, rowAt, storageName } from './resources.ts';
+import { keyOf } from './version.ts';
+import type { Version } from './version.ts';
+import { watchObjects } from './watch.ts';
+import { createObject, storedRow, subjectOf, updateObject } from './writing.ts';
+import type { Cluster } from './writing.ts';
+
+/** The namespace hook: namespaces end by being emptied, not at once. */
+export interface ApiServerOptions extends Cluster {
+  bookmarkIntervalMs: number;
+}
+
+const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
+
+/** A request about a resource, with its path and row. */
+interface Target {
+  request: ApiRequest;
+  row: ResourceRow;
+  path: ResourcePath;
+}
+
+export class ApiServer {
+  readonly #cluster: Cluster;
+  readonly #bookmarkIntervalMs: number;
+
+  constructor({ storage, surroundings, bookmarkIntervalMs }: ApiServerOptions) {
+    this.#cluster = { storage, surroundings };
+    this.#bookmarkIntervalMs = bookmarkIntervalMs;
+  }
+
+  /** Answers a request; never throws. What it tells is on disk by then. */
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    let response: ApiResponse;
+    try {
+      response = this.#answer(request);
+    } catch (error) {
+      response = responseOf(error);
+    }
+    try {
+      await this.#cluster.storage.settled();
+    } catch (error) {
+      return responseOf(error);
+    }
+    return response;
+  }
+
+  #answer(request: ApiRequest): ApiResponse {
+    const path = parseResourcePath(request.path);
+    const row = path && rowAt(path.group, path.version, path.plural);
+    if (!path || !row) {
+      const found = answerDiscovery(request, this.#cluster);
+      if (!found) throw noSuchPath();
+      return found;
+    }
+    if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) throw noSuchPath();
+    if (row.namespaced ? path.name !== undefined && path.namespace === undefined : path.namespace !== undefined) throw noSuchPath();
+    const target: Target = { request, row, path };
+    switch (request.method) {
+      case 'GET':
+      case 'HEAD':
+        return path.name === undefined || flagIn(request.query, 'watch') ? this.#listOrWatch(target) : this.#get(target);
+      case 'POST':
+        return this.#create(target);
+      case 'PUT':
+        return this.#replace(target);
+      case 'PATCH':
+        return this.#patch(target);
+      case 'DELETE':
+        return path.name === undefined ? this.#deleteCollection(target) : this.#delete(target);
+      default:
+        throw methodNotAllowed(subjectOf(row, ''), request.method.toLowerCase());
+    }
+  }
+
+  #listOrWatch({ request, row, path: { namespace, name } }: Target): ApiResponse {
+    const { query, headers } = request;
+    const representation = representationOf(headers['accept'], query);
+    const headersOut = { 'Content-Type': representation.contentType };
+    if (flagIn(query, 'watch')) {
+      const options = { representation, bookmarkIntervalMs: this.#bookmarkIntervalMs };
+      return { status: 200, headers: headersOut, stream: watchObjects(this.#cluster, row, { namespace, name, query }, options) };
+    }
+    const { versions, facts } = listObjects(this.#cluster.storage, row, namespace, query);
+    return { status: 200, headers: headersOut, body: renderList(row, versions, facts, representation, this.#cluster.surroundings.now()) };
+  }
+
+  #get(target: Target): ApiResponse {
+    const { storage } = this.#cluster;
+    if (target.path.subresource === 'binding' || target.path.subresource === 'finalize') throw this.#notAllowed(target, 'get');
+    const asked = versionIn(target.request.query);
+    if (asked !== undefined && asked > storage.revision) throw versionAhead(asked, storage.revision);
+    const found = this.#find(target);
+    if (target.path.subresource === 'log') return logOf(this.#cluster, found, target.request.query);
+    return this.#one(target, found);
+  }
+
+  #create(target: Target): ApiResponse {
+    const { request, row, path } = target;
+    if (path.subresource === 'binding')
+      return bindPod(this.#cluster, row, this.#find(target), jsonOf(request), isDryRun(request.query.getAll('dryRun')));
+    if (path.name !== undefined || (row.namespaced && path.namespace === undefined)) throw this.#notAllowed(target, 'create');
+    const { object, warnings } = readObject(row, jsonOf(request), request.query.get('fieldValidation'));
+    const made = createObject(this.#cluster, object, path.namespace, this.#context(target));
+    return this.#one(target, made, { status: 201, warnings });
+  }
+
+  #replace(target: Target): ApiResponse {
+    const { request, row, path } = target;
+    if (path.name === undefined || path.subresource === 'binding' || path.subresource === 'log') throw this.#notAllowed(target, 'update');
+    const { object, warnings } = readObject(row, jsonOf(request), request.query.get('fieldValidation'));
+    const previous = this.#lookUp(target);
+    if (!previous && storedRow(row).createsOnUpdate && path.subresource === undefined)
+      return this.#createByUpdate(target, object, warnings);
+    const next = updateObject(this.#cluster, previous ?? this.#find(target), object, { ...this.#context(target), isReplacement: true });
+    return this.#one(target, next, { warnings });
+  }
+
+  #createByUpdate(target: Target, object: ApiObject, warnings: string[]): ApiResponse {
+    const { name, namespace } = target.path;
+    const { resourceVersion: _, ...metadata } = object.metadata;
+    const named = { ...object, metadata: { ...metadata, ...(name !== undefined && { name: metadata.name ?? name }) } };
+    return this.#one(target, createObject(this.#cluster, named, namespace, this.#context(target)), { status: 201, warnings });
+  }
+
+  #patch(target: Target): ApiResponse {
+    const { request, row, path } = target;
+    if (path.name === undefined || path.subresource === 'binding' || path.subresource === 'log' || path.subresource === 'finalize') {
+      throw this.#notAllowed(target, 'patch');
+    }
+    const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
+    if (!patchTypes.includes(type)) throw unsupportedMediaType(patchTypes);
+    const patch = parseJson(request.body);
+    const previous = this.#find(target);
+    const before: Fields = { ...(row.stored ? row.stored.read(previous.object) : previous.object) };
+    const patched = patchedBy(type, row, before, patch);
+    const { object, warnings } = readObject(row, patched, request.query.get('fieldValidation'));
+    const next = updateObject(this.#cluster, previous, object, { ...this.#context(target), isReplacement: false });
+    return this.#one(target, next, { warnings });
+  }
+
+  #delete(target: Target): ApiResponse {
+    const { request, row, path } = target;
+    if (path.subresource !== undefined) throw this.#notAllowed(target, 'delete');
+    const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
+    const previous = this.#find(target);
+    const isTry = isDryRun(options.dryRun);
+    const { isGone, version } =
+      storageName(row) === 'namespaces'
+        ? { isGone: false, version: terminateNamespace(this.#cluster, previous, options, isTry) }
+        : deleteObject(this.#cluster, row, previous, options, isTry);
+    if (!isGone || storedRow(row).answersDeleted) return this.#one(target, version);
+    const { name, uid } = previous.object.metadata;
+    const details = { name, ...(row.group && { group: row.group }), kind: row.plural, uid };
+    const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details });
+    return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
+  }
+
+  #deleteCollection({ request, row, path }: Target): ApiResponse {
+    const { storage, surroundings } = this.#cluster;
+    const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
+    const { versions, facts } = listObjects(storage, row, path.namespace, request.query);
+    const isTry = isDryRun(options.dryRun);
+    for (const version of versions) deleteObject(this.#cluster, row, version, options, isTry);
+    const representation = representationOf(request.headers['accept'], request.query);
+    const body = renderList(row, versions, facts, representation, surroundings.now());
+    return { status: 200, headers: { 'Content-Type': representation.contentType }, body };
+  }
+
+  #lookUp({ row, path }: Target): Version | undefined {
+    return this.#cluster.storage.get(storageName(row), keyOf(path.namespace, path.name ?? ''));
+  }
+
+  #find(target: Target): Version {
+    const found = this.#lookUp(target);
+    if (!found) throw notFound(subjectOf(target.row, target.path.name ?? ''));
+    return found;
+  }
+
+  #context({ request, row, path }: Target) {
+    return {
+      manager: fieldManagerOf(request),
+      row,
+      isDryRun: isDryRun(request.query.getAll('dryRun')),
+      ...(path.subresource === 'status' && { subresource: 'status' as const }),
+    };
+  }
+
+  #one(
+    { request, row }: Target,
+    version: Version,
+    { status = 200, warnings = [] }: { status?: number; warnings?: string[] } = {},
+  ): ApiResponse {
+    const representation = representationOf(request.headers['accept'], request.query);
+    const headers: Record<string, string> = { 'Content-Type': representation.contentType };
+    if (warnings.length > 0) headers['Warning'] = warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+    return { status, headers, body: renderObject(row, version, representation, this.#cluster.surroundings.now()) };
+  }
+
+  #notAllowed({ row }: Target, verb: string): ApiError {
+    return methodNotAllowed(subjectOf(row, ''), verb);
+  }
+}
+
+function patchedBy(type: string, row: ResourceRow, before: Fields, patch: unknown): unknown {
+  const whole: Fields = { kind: row.kind, apiVersion: apiVersionOf(row), ...before };
+  if (type === 'application/json-patch+json') return jsonPatched(whole, patch);
+  if (!isFields(patch)) throw new ApiError(400, 'BadRequest', 'the patch is not an object');
+  return type === 'application/merge-patch+json' ? mergePatched(whole, patch) : strategicPatched(row.schema, whole, patch);
+}
+
+/** An error as an answer: a refusal as it is, a body that is nested too deeply as 400, anything else as 500. */
+export function responseOf(error: unknown): ApiResponse {
+  const refusal =
+    error instanceof ApiError
+      ? error
+      : error instanceof RangeError
+        ? new ApiError(400, 'BadRequest', 'the body is nested too deeply')
+        : internalError(error instanceof Error ? error.message : String(error));
+  return {
+    status: refusal.status.code,
+    headers: { 'Content-Type': 'application/json', ...refusal.headers },
+    body: JSON.stringify(refusal.status),
+  };
+}

@@ -1,0 +1,158 @@
+// Deletions: preconditions, grace, finalizers. What depends on the deleted is garbage-collection.ts.
+import { badRequest, conflict, invalid } from './api-error.ts';
+import { isFields, timeText } from './api-object.ts';
+import type { ApiObject } from './api-object.ts';
+import type { DeleteOptions } from './body.ts';
+import type { ResourceRow } from './resource-row.ts';
+import { storageName } from './resources.ts';
+import { Version } from './version.ts';
+import { storedRow, subjectOf } from './writing.ts';
+import type { Cluster } from './writing.ts';
+
+const policies = ['Background', 'Foreground', 'Orphan'] as const;
+const ownFinalizers = ['orphan', 'foregroundDeletion'];
+
+/** What a DELETE asks for, from its body and its query. @throws ApiError 400, 422 */
+export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOptions {
+  if (body !== undefined && !isFields(body)) throw badRequest('the body of a deletion is a DeleteOptions object');
+  if (typeof body?.['kind'] === 'string' && body['kind'] !== 'DeleteOptions') {
+    throw badRequest(`the body of a deletion is a DeleteOptions object, not a ${body['kind']}`);
+  }
+  const grace = body?.['gracePeriodSeconds'] ?? query.get('gracePeriodSeconds');
+  const policy = body?.['propagationPolicy'] ?? query.get('propagationPolicy') ?? undefined;
+  const orphan = body?.['orphanDependents'] ?? (query.has('orphanDependents') ? query.get('orphanDependents') === 'true' : undefined);
+  const preconditions = isFields(body?.['preconditions']) ? body['preconditions'] : {};
+  const dryRun = Array.isArray(body?.['dryRun']) ? body['dryRun'].map(String) : query.getAll('dryRun');
+  const known = policies.find((each) => each === policy);
+  if (policy !== undefined && !known) {
+    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions', name: '' }, [
+      {
+        reason: 'FieldValueNotSupported',
+        field: 'propagationPolicy',
+        message: `Unsupported value: ${JSON.stringify(policy)}: supported values: "Background", "Foreground", "Orphan"`,
+      },
+    ]);
+  }
+  const graceSeconds = grace === null || grace === '' ? undefined : Number(grace);
+  if (graceSeconds !== undefined && !Number.isInteger(graceSeconds))
+    throw badRequest(`gracePeriodSeconds must be a whole number, not ${String(grace)}`);
+  const { uid, resourceVersion } = preconditions;
+  const chosen = known ?? (orphan === true ? 'Orphan' : orphan === false ? 'Background' : undefined);
+  return {
+    dryRun,
+    ...(typeof uid === 'string' && { uid }),
+    ...(typeof resourceVersion === 'string' && { resourceVersion }),
+    ...(graceSeconds !== undefined && { graceSeconds: graceSeconds < 0 ? 1 : graceSeconds }),
+    ...(chosen && { policy: chosen }),
+  };
+}
+
+/** What became of a deletion: gone, or still there with a mark. */
+export interface Deletion {
+  isGone: boolean;
+  version: Version;
+}
+
+/**
+ * Deletes an object, or marks it where grace or finalizers keep it.
+ * @throws ApiError 409 where a precondition does not hold
+ */
+export function deleteObject(cluster: Cluster, row: ResourceRow, previous: Version, options: DeleteOptions, isDryRun = false): Deletion {
+  const { storage, surroundings } = cluster;
+  const stored = storedRow(row);
+  const before = previous.object;
+  checkPreconditions(row, before, options);
+  const nowMs = surroundings.now();
+  const graceful = withGrace(stored, before, options, nowMs);
+  if (graceful === 'pending') return { isGone: false, version: previous };
+
+  const finalizers = finalizersAfter(stored, before, options);
+  const kept = graceful ?? before;
+  const marked: ApiObject = {
+    ...kept,
+    metadata: { ...kept.metadata, ...(finalizers.length > 0 || before.metadata.finalizers ? { finalizers } : {}) },
+  };
+  if (marked.metadata.finalizers?.length === 0) delete marked.metadata.finalizers;
+  const isHeld = finalizers.length > 0;
+  if (isHeld && !graceful) markDeleted(marked, nowMs);
+  if (isDryRun) return { isGone: !isHeld && !graceOf(marked), version: new Version(previous.key, previous.revision, { object: marked }) };
+  const name = storageName(row);
+  let version = previous;
+  if (graceful || isHeld) {
+    version = isUnchanged(marked, before) ? previous : storage.put(name, previous.key, marked);
+    if (isHeld || graceOf(marked) > 0) return { isGone: false, version };
+  }
+  return { isGone: true, version: storage.remove(name, previous.key) ?? version };
+}
+
+const graceOf = ({ metadata }: ApiObject): number => metadata.deletionGracePeriodSeconds ?? 0;
+
+const isUnchanged = (next: ApiObject, before: ApiObject): boolean =>
+  before.metadata.deletionTimestamp === next.metadata.deletionTimestamp &&
+  before.metadata.deletionGracePeriodSeconds === next.metadata.deletionGracePeriodSeconds &&
+  (before.metadata.finalizers ?? []).join() === (next.metadata.finalizers ?? []).join();
+
+/** @throws ApiError 409 where the uid or resourceVersion asked for is not the object's */
+export function checkPreconditions(row: ResourceRow, { metadata }: ApiObject, { uid, resourceVersion }: DeleteOptions): void {
+  const subject = subjectOf(row, metadata.name ?? '');
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw conflict(
+      subject,
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw conflict(
+      subject,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/** The object with its grace begun or shortened; undefined where the kind knows none or it is over; pending where nothing changes. */
+function withGrace(row: ResourceRow, object: ApiObject, { graceSeconds }: DeleteOptions, nowMs: number): ApiObject | 'pending' | undefined {
+  if (!row.graceSeconds) return undefined;
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined) {
+    const seconds = row.graceSeconds(object, graceSeconds);
+    const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
+    return marked(object, nowMs + seconds * 1000, seconds, generation);
+  }
+  const current = metadata.deletionGracePeriodSeconds ?? 0;
+  if (current === 0) return undefined;
+  if (graceSeconds === undefined || graceSeconds >= current) return 'pending';
+  const endsMs = Date.parse(metadata.deletionTimestamp) - current * 1000 + graceSeconds * 1000;
+  if (endsMs >= nowMs) return marked(object, endsMs, graceSeconds);
+  return marked(object, nowMs, graceSeconds === 0 ? 0 : 1);
+}
+
+const marked = (object: ApiObject, endsMs: number, seconds: number, more: { generation?: number } = {}): ApiObject => ({
+  ...object,
+  metadata: { ...object.metadata, ...more, deletionTimestamp: timeText(endsMs), deletionGracePeriodSeconds: seconds },
+});
+
+/** Held by finalizers alone: marked as of now. */
+function markDeleted(object: ApiObject, nowMs: number): void {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined) {
+    metadata.deletionTimestamp = timeText(nowMs);
+    if (metadata.generation !== undefined) metadata.generation += 1;
+  } else if (Date.parse(metadata.deletionTimestamp) > nowMs) metadata.deletionTimestamp = timeText(nowMs);
+  metadata.deletionGracePeriodSeconds = 0;
+}
+
+/** The finalizers that the collector's policy asks for, besides the object's own. */
+function finalizersAfter(row: ResourceRow, { metadata }: ApiObject, { policy }: DeleteOptions): string[] {
+  const present = metadata.finalizers ?? [];
+  if (row.dependents === 'ignored') return present;
+  const others = present.filter((finalizer) => !ownFinalizers.includes(finalizer));
+  const wanted = policy ?? policyOf(present, row);
+  const result = wanted === 'Orphan' ? [...others, 'orphan'] : wanted === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
+  return result.length === present.length && result.every((finalizer) => present.includes(finalizer)) ? present : result;
+}
+
+function policyOf(present: readonly string[], row: ResourceRow): 'Orphan' | 'Foreground' | 'Background' {
+  if (present.includes('orphan')) return 'Orphan';
+  if (present.includes('foregroundDeletion')) return 'Foreground';
+  return row.dependents === 'orphan' ? 'Orphan' : 'Background';
+}

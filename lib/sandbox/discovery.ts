@@ -1,0 +1,149 @@
+// What the server says of itself: version, health, groups, resources, OpenAPI.
+import { openApiFor, openApiIndex } from './openapi.ts';
+import { acceptedTypes } from './representation.ts';
+import type { ApiRequest, ApiResponse } from './request.ts';
+import type { ResourceRow } from './resource-row.ts';
+import { apiVersionOf, rows } from './resources.ts';
+import type { Cluster } from './writing.ts';
+
+/** What clients compare their own version with. */
+const version = {
+  major: '1',
+  minor: '36',
+  gitVersion: 'v1.36.3',
+  gitCommit: 'unknown',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: 'unknown',
+  compiler: 'node',
+  platform: 'linux/amd64',
+};
+
+const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+const verbsOf = ({ plural }: ResourceRow): string[] =>
+  plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
+
+/** The answer to a path that names no resource, undefined where there is none. */
+export function answerDiscovery({ path, headers, method }: ApiRequest, _cluster: Cluster): ApiResponse | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  const words = path.split('/').filter(Boolean);
+  const at = words.join('/');
+  if (at === 'version') return json(version);
+  if (words.length <= 2 && ['healthz', 'livez', 'readyz'].includes(words[0] ?? '')) return text('ok');
+  if (at === '')
+    return json({
+      paths: [
+        '/api',
+        '/api/v1',
+        '/apis',
+        ...groupVersions().map((each) => `/apis/${each}`),
+        '/healthz',
+        '/livez',
+        '/openapi/v3',
+        '/readyz',
+        '/version',
+      ],
+    });
+  if (at === 'openapi/v3') return json(openApiIndex());
+  if (words[0] === 'openapi' && words[1] === 'v3') {
+    const document = openApiFor(words.slice(2).join('/'));
+    return document === undefined ? undefined : { status: 200, headers: { 'Content-Type': 'application/json' }, body: document };
+  }
+  if ((at === 'api' || at === 'apis') && wantsAggregated(headers['accept'])) return aggregated(at === 'apis');
+  if (at === 'api') {
+    return json({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: headers['host'] ?? '' }],
+    });
+  }
+  if (at === 'apis') return json({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups().map(groupOf) });
+  if (words[0] === 'apis' && words.length === 2 && groups().includes(words[1] ?? '')) {
+    return json({ kind: 'APIGroup', apiVersion: 'v1', ...groupOf(words[1] ?? '') });
+  }
+  const [root, ...rest] = words;
+  if (root !== 'api' && root !== 'apis') return undefined;
+  const found = rows.filter((row) => apiVersionOf(row) === rest.join('/') && (row.group === '') === (root === 'api'));
+  if (found.length === 0) return undefined;
+  return json({
+    kind: 'APIResourceList',
+    ...(root === 'apis' && { apiVersion: 'v1' }),
+    groupVersion: rest.join('/'),
+    resources: found.flatMap(resourcesOf),
+  });
+}
+
+const json = (body: unknown, contentType = 'application/json'): ApiResponse => ({
+  status: 200,
+  headers: { 'Content-Type': contentType },
+  body: JSON.stringify(body),
+});
+
+const text = (body: string): ApiResponse => ({ status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body });
+
+const groups = (): string[] => [...new Set(rows.map(({ group }) => group))].filter(Boolean);
+
+const groupVersions = (): string[] => [...new Set(rows.filter(({ group }) => group).map(apiVersionOf))];
+
+function groupOf(name: string): object {
+  const versions = [...new Set(rows.filter(({ group }) => group === name).map(({ version: each }) => each))];
+  const described = versions.map((each) => ({ groupVersion: `${name}/${each}`, version: each }));
+  return { name, versions: described, preferredVersion: described[0] };
+}
+
+function resourcesOf(row: ResourceRow): object[] {
+  const { plural, singular, namespaced, kind, shortNames, categories, subresources } = row;
+  return [
+    {
+      name: plural,
+      singularName: singular,
+      namespaced,
+      kind,
+      verbs: verbsOf(row),
+      ...(shortNames.length > 0 && { shortNames }),
+      ...(categories.length > 0 && { categories }),
+    },
+    ...subresources.map((sub) => ({ name: `${plural}/${sub.name}`, singularName: '', namespaced, kind: sub.kind, verbs: sub.verbs })),
+  ];
+}
+
+const wantsAggregated = (accept: string | undefined): boolean =>
+  acceptedTypes(accept).some(({ parameters }) => parameters.get('as') === 'APIGroupDiscoveryList' && parameters.get('v') === 'v2');
+
+function aggregated(named: boolean): ApiResponse {
+  const items = (named ? groups() : ['']).map((name) => {
+    const own = rows.filter(({ group }) => group === name);
+    const versions = [...new Set(own.map(({ version: each }) => each))];
+    return {
+      metadata: { ...(name && { name }), creationTimestamp: null },
+      versions: versions.map((each) => ({
+        version: each,
+        resources: own.filter((row) => row.version === each).map(aggregatedResource),
+        freshness: 'Current',
+      })),
+    };
+  });
+  const body = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
+  return json(body, 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
+}
+
+function aggregatedResource(row: ResourceRow): object {
+  const { plural, singular, group, version: rowVersion, kind, namespaced, shortNames, categories, subresources } = row;
+  return {
+    resource: plural,
+    responseKind: { group, version: rowVersion, kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: verbsOf(row),
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    ...(subresources.length > 0 && {
+      subresources: subresources.map((sub) => ({
+        subresource: sub.name,
+        responseKind: { group: sub.group ?? group, version: sub.version ?? rowVersion, kind: sub.kind },
+        verbs: sub.verbs,
+      })),
+    }),
+  };
+}

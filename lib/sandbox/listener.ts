@@ -1,0 +1,146 @@
+// HTTPS before the API server: sockets, tokens, bodies, streams. HTTP/1.1, connections kept.
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { Server } from 'node:https';
+import { ApiError, tooLarge, unauthorized } from './api-error.ts';
+import { responseOf } from './api-server.ts';
+import { largestBody } from './body.ts';
+import type { ApiRequest, ApiResponse } from './request.ts';
+import { SandboxError } from './storage-file.ts';
+import type { Credentials } from './tls.ts';
+
+/** A client that does not read its watch is let go when so much waits for it; it will list and watch again. */
+const largestBacklog = 64 * 1024 * 1024;
+
+/** Anybody may ask these. */
+const openPaths = new Set(['/version', '/healthz', '/livez', '/readyz']);
+
+export interface Listener {
+  port: number;
+  close: () => Promise<void>;
+}
+
+export interface ListenerOptions {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  credentials: Credentials;
+  /** For the Date header: clients take the cluster's time from it. */
+  now: () => number;
+  handle: (request: ApiRequest) => Promise<ApiResponse>;
+}
+
+/** Listens. @throws SandboxError when the port is taken or may not be used */
+export async function listen({ host, port, credentials, now, handle }: ListenerOptions): Promise<Listener> {
+  const { certPem, keyPem, token } = credentials;
+  const bearer = Buffer.from(`Bearer ${token}`);
+  const server = createServer(
+    { cert: certPem, key: keyPem, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'] },
+    (incoming, outgoing) => {
+      outgoing.sendDate = false;
+      outgoing.setHeader('Date', new Date(now()).toUTCString());
+      answer(incoming, outgoing).catch(() => outgoing.destroy());
+    },
+  );
+
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const url = new URL(incoming.url ?? '/', 'https://localhost');
+    const given = Buffer.from(incoming.headers.authorization ?? '');
+    const isKnown = given.length === bearer.length && timingSafeEqual(given, bearer);
+    if (!isKnown && !openPaths.has(url.pathname)) {
+      incoming.resume();
+      return send(outgoing, responseOf(unauthorized()), false);
+    }
+    let body: string;
+    try {
+      body = await bodyOf(incoming);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      outgoing.setHeader('Connection', 'close');
+      return send(outgoing, responseOf(error), false);
+    }
+    const { method = 'GET', headers } = incoming;
+    const response = await handle({ method, path: url.pathname, query: url.searchParams, headers: textsOf(headers), body });
+    return send(outgoing, response, method === 'HEAD');
+  };
+
+  server.on('tlsClientError', () => undefined); // a client that does not trust the certificate is its own problem
+  const actual = await bind(server, host, port);
+  return {
+    port: actual,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function bind(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((done, failed) => {
+    server.once('error', (error) => {
+      const code = 'code' in error ? error.code : undefined;
+      const why =
+        code === 'EADDRINUSE'
+          ? `port ${port} on ${host} is already in use: stop what listens there or choose another port (0 takes any free one)`
+          : `cannot listen on ${host}:${port}: ${error.message}`;
+      failed(new SandboxError(why, { cause: error }));
+    });
+    server.listen(port, host, () => {
+      const address = server.address();
+      done(typeof address === 'object' && address ? address.port : port);
+    });
+  });
+}
+
+function bodyOf(incoming: IncomingMessage): Promise<string> {
+  return new Promise((done, failed) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > largestBody) {
+        incoming.removeAllListeners('data');
+        incoming.resume();
+        failed(tooLarge(largestBody));
+      } else chunks.push(chunk);
+    });
+    incoming.on('end', () => done(chunks.length === 1 ? (chunks[0]?.toString() ?? '') : Buffer.concat(chunks).toString()));
+    incoming.on('error', failed);
+  });
+}
+
+const textsOf = (headers: IncomingMessage['headers']): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+
+function send(outgoing: ServerResponse, response: ApiResponse, isHead: boolean): void {
+  if (!('stream' in response)) {
+    const { status, headers, body } = response;
+    outgoing.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), 'Cache-Control': 'no-cache, private' });
+    outgoing.end(isHead ? undefined : body);
+    return;
+  }
+  outgoing.writeHead(response.status, { ...response.headers, 'Cache-Control': 'no-cache, private' });
+  outgoing.flushHeaders();
+  let pending = '';
+  const flush = (): void => {
+    const text = pending;
+    pending = '';
+    if (text === '' || outgoing.destroyed) return;
+    outgoing.write(text);
+    if (outgoing.writableLength > largestBacklog) outgoing.destroy();
+  };
+  const stop = response.stream({
+    write: (text) => {
+      // One write to the socket for all the events of a commit.
+      if (pending === '') queueMicrotask(flush);
+      pending += text;
+    },
+    end: () => {
+      flush();
+      outgoing.end();
+    },
+  });
+  outgoing.on('close', stop);
+}

@@ -1,0 +1,118 @@
+// Strategic merge patch: a merge patch that knows the types, so that lists are merged by key where their type says so.
+// Directives: `$patch: replace|delete|merge`, `$deleteFromPrimitiveList/f`, `$setElementOrder/f`, `$retainKeys`.
+import { badRequest } from './api-error.ts';
+import { isFields, isSame } from './api-object.ts';
+import type { Fields } from './api-object.ts';
+import type { FieldType, ListType, ObjectType } from './schema/notation.ts';
+
+const deleteFrom = '$deleteFromPrimitiveList/';
+const elementOrder = '$setElementOrder/';
+
+/**
+ * The target with the patch applied; the target itself stays.
+ * @param type undefined where the target has no shape of its own: then as a merge patch
+ * @throws ApiError 400 for directives that do not fit, or list elements without their key
+ */
+export function strategicPatched(type: ObjectType | undefined, target: Fields, patch: Fields): Fields {
+  if (patch['$patch'] === 'replace') return withoutDirectives(patch);
+  if (patch['$patch'] === 'delete') return {};
+  const result: Fields = { ...target };
+  for (const key of Object.keys(patch)) {
+    if (key.startsWith(deleteFrom)) {
+      const name = key.slice(deleteFrom.length);
+      const values = listOf(patch[key], key);
+      const list = result[name];
+      if (Array.isArray(list)) result[name] = list.filter((item) => !values.some((value) => isSame(value, item)));
+      continue;
+    }
+    if (key.startsWith('$') || key === '__proto__') continue;
+    const value = patch[key];
+    if (value === null) delete result[key];
+    else result[key] = patchedField(type?.fields.get(key)?.type, result[key], value, { key, order: patch[elementOrder + key] });
+  }
+  for (const key of Object.keys(patch)) {
+    if (!key.startsWith(elementOrder)) continue;
+    const name = key.slice(elementOrder.length);
+    if (!(name in patch)) reorderIn(result, name, type?.fields.get(name)?.type, listOf(patch[key], key));
+  }
+  const retained = patch['$retainKeys'];
+  if (Array.isArray(retained)) for (const key of Object.keys(result)) if (!retained.includes(key)) delete result[key];
+  return result;
+}
+
+function patchedField(
+  type: FieldType | undefined,
+  target: unknown,
+  value: unknown,
+  { key, order }: { key: string; order: unknown },
+): unknown {
+  if (Array.isArray(value)) {
+    if (type?.is !== 'list' || type.patch === 'replace') return value.filter((item) => !isDirective(item));
+    const existing: unknown[] = Array.isArray(target) ? target : [];
+    const merged = type.patch === 'set' ? mergedSet(existing, value) : mergedList(type, existing, value, key);
+    return order === undefined ? merged : inOrder(merged, listOf(order, elementOrder + key), type.patchKey);
+  }
+  if (!isFields(value)) return value;
+  return strategicPatched(type?.is === 'object' ? type : undefined, isFields(target) ? target : {}, value);
+}
+
+const mergedSet = (existing: readonly unknown[], added: readonly unknown[]): unknown[] => [
+  ...existing,
+  ...added.filter((value, index) => !existing.includes(value) && added.indexOf(value) === index),
+];
+
+function mergedList({ patchKey, of }: ListType, existing: readonly unknown[], patch: readonly unknown[], field: string): unknown[] {
+  const items = patch.map((item) => {
+    if (!isFields(item)) throw badRequest(`the list ${field} is merged by ${patchKey}: its elements must be objects`);
+    return item;
+  });
+  const replaces = items.some((item) => item['$patch'] === 'replace');
+  let result: unknown[] = replaces ? [] : [...existing];
+  for (const item of items) {
+    const directive = item['$patch'];
+    if (directive === 'replace' && !(patchKey in item)) continue; // only says: begin with an empty list
+    if (!(patchKey in item)) {
+      if (directive === 'delete') return [];
+      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${patchKey}`);
+    }
+    const isIt = (other: unknown): boolean => isFields(other) && isSame(other[patchKey], item[patchKey]);
+    if (directive === 'delete') {
+      result = result.filter((other) => !isIt(other));
+      continue;
+    }
+    const index = result.findIndex(isIt);
+    const known = result[index];
+    const merged = strategicPatched(of.is === 'object' ? of : undefined, isFields(known) ? known : {}, item);
+    if (index < 0) result.push(merged);
+    else result[index] = merged;
+  }
+  return result;
+}
+
+/** Elements that the order names stand in that order; the others keep their place relative to those before them. */
+function inOrder(list: readonly unknown[], order: readonly unknown[], patchKey: string): unknown[] {
+  const idOf = (item: unknown): unknown => (patchKey !== '' && isFields(item) ? item[patchKey] : item);
+  const wanted = order.map(idOf);
+  const rankOf = (item: unknown): number => wanted.findIndex((id) => isSame(id, idOf(item)));
+  const named = list.filter((item) => rankOf(item) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b));
+  let next = 0;
+  return list.map((item) => {
+    if (rankOf(item) < 0) return item;
+    next += 1;
+    return named[next - 1];
+  });
+}
+
+function reorderIn(result: Fields, name: string, type: FieldType | undefined, order: readonly unknown[]): void {
+  const list = result[name];
+  if (Array.isArray(list) && type?.is === 'list') result[name] = inOrder(list, order, type.patchKey);
+}
+
+function listOf(value: unknown, key: string): unknown[] {
+  if (!Array.isArray(value)) throw badRequest(`${key} must be a list`);
+  return value;
+}
+
+const isDirective = (item: unknown): boolean => isFields(item) && '$patch' in item && Object.keys(item).length === 1;
+
+const withoutDirectives = (patch: Fields): Fields => Object.fromEntries(Object.entries(patch).filter(([key]) => !key.startsWith('$')));

@@ -1,0 +1,102 @@
+// What a request asks for: its path taken apart, its query read.
+import { badRequest } from './api-error.ts';
+
+/** A request without its socket. Header names in lower case. */
+export interface ApiRequest {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: string;
+}
+
+/** Receives a stream: texts as they come, then the end. */
+export interface Sink {
+  write: (text: string) => void;
+  end: () => void;
+}
+
+/** A whole answer, or one that goes on: `stream` begins it and gives the way to break it off. */
+export type ApiResponse =
+  | { status: number; headers: Record<string, string>; body: string }
+  | { status: number; headers: Record<string, string>; stream: (sink: Sink) => () => void };
+
+/** `/apis/batch/v1/namespaces/default/jobs/a/status` taken apart. */
+export interface ResourcePath {
+  group: string;
+  version: string;
+  namespace: string | undefined;
+  plural: string;
+  name: string | undefined;
+  subresource: string | undefined;
+  /** After the subresource, for proxies. */
+  rest: string[];
+}
+
+/** @returns undefined for a path that names no resource (`/version`, `/apis/batch/v1`) @throws ApiError 400 for bad escapes */
+export function parseResourcePath(path: string): ResourcePath | undefined {
+  const [root, ...words] = path.split('/').filter(Boolean).map(decoded);
+  if (root !== 'api' && root !== 'apis') return undefined;
+  const group = root === 'apis' ? (words.shift() ?? '') : '';
+  const version = words.shift();
+  if (!version || words.length === 0) return undefined;
+  // `namespaces/x/y` is about y in x, but for the namespace's own subresources.
+  const scoped = words[0] === 'namespaces' && words.length > 2 && words[2] !== 'status' && words[2] !== 'finalize';
+  const namespace = scoped ? words[1] : undefined;
+  const [plural = '', name, subresource, ...rest] = scoped ? words.slice(2) : words;
+  return { group, version, namespace, plural, name, subresource, rest };
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    throw badRequest(`the path holds a broken escape: ${word}`);
+  }
+}
+
+/** True for `true`, `1` and a bare parameter, as Go reads them. @throws ApiError 400 for other words */
+export function flagIn(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  if (value === null) return false;
+  if (['', 'true', '1', 't', 'T', 'TRUE', 'True'].includes(value)) return true;
+  if (['false', '0', 'f', 'F', 'FALSE', 'False'].includes(value)) return false;
+  throw badRequest(`invalid value ${JSON.stringify(value)} for the parameter ${name}: expected true or false`);
+}
+
+/** A whole number of the query, undefined where there is none. @throws ApiError 400 for other texts */
+export function numberIn(query: URLSearchParams, name: string): number | undefined {
+  const value = query.get(name);
+  if (value === null || value === '') return undefined;
+  if (!/^-?\d{1,15}$/.test(value))
+    throw badRequest(`invalid value ${JSON.stringify(value)} for the parameter ${name}: expected a whole number`);
+  return Number(value);
+}
+
+/** A resourceVersion of the query, undefined where there is none. @throws ApiError 400 for what this server never gave out */
+export function versionIn(query: URLSearchParams, name = 'resourceVersion'): number | undefined {
+  const value = query.get(name);
+  if (value === null || value === '') return undefined;
+  const version = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(version)) {
+    throw badRequest(`Invalid value: ${JSON.stringify(value)}: strconv.ParseUint: parsing ${JSON.stringify(value)}: invalid syntax`);
+  }
+  return version;
+}
+
+/** The name under which a write is recorded: the parameter, else the first word of the client's User-Agent. */
+export function fieldManagerOf({ query, headers }: ApiRequest): string {
+  const named = query.get('fieldManager');
+  if (named) {
+    if (named.length > 128) throw badRequest(`fieldManager: Invalid value: ${JSON.stringify(named)}: may not be more than 128 bytes`);
+    return named;
+  }
+  return headers['user-agent']?.split('/')[0]?.slice(0, 128) || 'unknown';
+}
+
+/** Whether the write is only tried. @throws ApiError 400 for another value than `All` */
+export function isDryRun(values: readonly string[]): boolean {
+  for (const value of values)
+    if (value !== 'All') throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(value)}: supported values: "All"`);
+  return values.length > 0;
+}

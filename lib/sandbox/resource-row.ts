@@ -1,0 +1,74 @@
+// What a row of the table of resources says: names, shape, rules, columns.
+import type { FieldError } from '../objects/field-error.ts';
+import type { ApiObject } from './api-object.ts';
+import type { ObjectType } from './schema/notation.ts';
+
+/** One column of `kubectl get`. */
+export interface Column {
+  name: string;
+  type: 'string' | 'integer' | 'boolean' | 'date';
+  format?: string;
+  description: string;
+  /** 0 is always shown, 1 with `-o wide`. */
+  priority?: number;
+  /** @param nowMs the server's time, for ages */
+  cell: (object: ApiObject, nowMs: number) => unknown;
+}
+
+export interface Subresource {
+  name: string;
+  kind: string;
+  verbs: readonly string[];
+  /** Group and version of its kind where they are not those of the resource. */
+  group?: string;
+  version?: string;
+}
+
+/** What happens to an object before it is stored, and what is refused. Everything gets and gives whole objects. */
+export interface Rules {
+  /** Defaults and what only the server may set. `metadata.uid` is set. */
+  create: (object: ApiObject) => ApiObject;
+  validate: (object: ApiObject) => FieldError[];
+  /** The body of an update with its defaults, and what an update cannot change put back. */
+  update: (next: ApiObject, previous: ApiObject) => ApiObject;
+  validateUpdate: (next: ApiObject, previous: ApiObject) => FieldError[];
+  /** The same for the status subresource; the spec is the previous one already. */
+  updateStatus?: (next: ApiObject, previous: ApiObject) => ApiObject;
+  validateStatus?: (next: ApiObject, previous: ApiObject) => FieldError[];
+  /** What is wrong with a name; nothing for a good one. */
+  nameProblems: (name: string) => string[];
+}
+
+export interface ResourceRow {
+  group: string;
+  version: string;
+  plural: string;
+  singular: string;
+  kind: string;
+  shortNames: readonly string[];
+  categories: readonly string[];
+  namespaced: boolean;
+  schema: ObjectType;
+  /** The row whose objects these are, seen through another API group. */
+  stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };
+  subresources: readonly Subresource[];
+  columns: readonly Column[];
+  /** Fields to select by, besides `metadata.name` and `metadata.namespace`. */
+  selectable: readonly string[];
+  fieldsOf: (object: ApiObject) => Record<string, string>;
+  rules: Rules;
+  /** Which spec changes raise `metadata.generation`: those of rows that count generations. */
+  countsGenerations: boolean;
+  /** Seconds of grace that a deletion gets; a row without this deletes at once. */
+  graceSeconds?: (object: ApiObject, askedSeconds: number | undefined) => number;
+  /** What a deletion without a policy means. `ignored`: the collector does not look at these objects. */
+  dependents: 'delete' | 'orphan' | 'ignored';
+  /** A deletion answers the object instead of a Status. */
+  answersDeleted: boolean;
+  /** PUT on a name that is not there creates it. */
+  createsOnUpdate: boolean;
+  /** A PUT without a resourceVersion is refused. */
+  needsVersion: boolean;
+  /** Objects go this long after their last write. */
+  lifetimeMs?: number;
+}

@@ -1,0 +1,92 @@
+// Config maps, secrets and service accounts: data that others read.
+import type { FieldError } from '../../objects/field-error.ts';
+import { problemsOfConfigKey } from '../../objects/names.ts';
+import { fieldsAt, textAt } from '../api-object.ts';
+import type { ApiObject } from '../api-object.ts';
+import { ageColumn, nameColumn, row } from './row.ts';
+
+const countOf = (object: ApiObject, ...fields: string[]): number =>
+  fields.reduce((sum, field) => sum + Object.keys(fieldsAt(object, field)).length, 0);
+
+function keyErrors(object: ApiObject): FieldError[] {
+  return ['data', 'binaryData'].flatMap((field) =>
+    Object.keys(fieldsAt(object, field)).flatMap((key) =>
+      problemsOfConfigKey(key).map((problem): FieldError => ({
+        reason: 'FieldValueInvalid',
+        field: `${field}[${key}]`,
+        message: `Invalid value: ${JSON.stringify(key)}: ${problem}`,
+      })),
+    ),
+  );
+}
+
+function immutableErrors(next: ApiObject, previous: ApiObject): FieldError[] {
+  if (previous['immutable'] !== true) return [];
+  return ['immutable', 'data', 'binaryData']
+    .filter((field) => JSON.stringify(next[field]) !== JSON.stringify(previous[field]))
+    .map((field) => ({ reason: 'FieldValueForbidden', field, message: 'Forbidden: field is immutable when `immutable` is set' }));
+}
+
+const validateUpdate = (next: ApiObject, previous: ApiObject): FieldError[] => [...immutableErrors(next, previous), ...keyErrors(next)];
+
+export const configMaps = row({
+  plural: 'configmaps',
+  singular: 'configmap',
+  kind: 'ConfigMap',
+  shortNames: ['cm'],
+  columns: [
+    nameColumn,
+    { name: 'Data', type: 'string', description: 'How many entries it holds.', cell: (object) => countOf(object, 'data', 'binaryData') },
+    ageColumn,
+  ],
+  rules: { validate: keyErrors, validateUpdate },
+});
+
+/** `stringData` is for writing only: it goes into `data`. */
+function withStringData(secret: ApiObject): ApiObject {
+  const { stringData: _, ...rest } = secret;
+  const texts = Object.entries(fieldsAt(secret, 'stringData'));
+  const encoded = texts.map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]);
+  const data = { ...fieldsAt(secret, 'data'), ...Object.fromEntries(encoded) };
+  return { ...rest, ...(Object.keys(data).length > 0 && { data }), type: textAt(secret, 'type') || 'Opaque' };
+}
+
+export const secrets = row({
+  plural: 'secrets',
+  singular: 'secret',
+  kind: 'Secret',
+  columns: [
+    nameColumn,
+    { name: 'Type', type: 'string', description: 'What its data is used for.', cell: (object) => textAt(object, 'type') },
+    { name: 'Data', type: 'string', description: 'How many entries it holds.', cell: (object) => countOf(object, 'data') },
+    ageColumn,
+  ],
+  selectable: ['type'],
+  fieldsOf: (object) => ({ type: textAt(object, 'type') }),
+  rules: {
+    create: withStringData,
+    update: withStringData,
+    validate: keyErrors,
+    validateUpdate: (next, previous) => [
+      ...(next['type'] === previous['type']
+        ? []
+        : [
+            {
+              reason: 'FieldValueInvalid' as const,
+              field: 'type',
+              message: `Invalid value: ${JSON.stringify(next['type'])}: field is immutable`,
+            },
+          ]),
+      ...validateUpdate(next, previous),
+    ],
+  },
+});
+
+export const serviceAccounts = row({
+  plural: 'serviceaccounts',
+  singular: 'serviceaccount',
+  kind: 'ServiceAccount',
+  shortNames: ['sa'],
+  answersDeleted: true,
+  columns: [nameColumn, ageColumn],
+});

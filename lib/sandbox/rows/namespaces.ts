@@ -1,0 +1,50 @@
+// Namespaces: made active, ended by emptying them first (namespace-lifecycle.ts).
+import { problemsOfDnsLabel } from '../../objects/names.ts';
+import { fieldsAt, textAt } from '../api-object.ts';
+import type { ApiObject } from '../api-object.ts';
+import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+
+const nameLabel = 'kubernetes.io/metadata.name';
+
+const withNameLabel = ({ metadata, ...rest }: ApiObject): ApiObject => ({
+  ...rest,
+  metadata: { ...metadata, labels: { ...metadata.labels, [nameLabel]: metadata.name ?? '' } },
+});
+
+export const namespaces = row({
+  plural: 'namespaces',
+  singular: 'namespace',
+  kind: 'Namespace',
+  shortNames: ['ns'],
+  namespaced: false,
+  answersDeleted: true,
+  subresources: [
+    { name: 'finalize', kind: 'Namespace', verbs: ['update'] },
+    { name: 'status', kind: 'Namespace', verbs: readAndWrite },
+  ],
+  columns: [
+    nameColumn,
+    {
+      name: 'Status',
+      type: 'string',
+      description: 'Active, or Terminating while it is being emptied.',
+      cell: (object) => textAt(object.status, 'phase'),
+    },
+    ageColumn,
+  ],
+  selectable: ['status.phase', 'name'],
+  fieldsOf: (object) => ({ 'status.phase': textAt(object.status, 'phase'), name: object.metadata.name ?? '' }),
+  rules: {
+    create: (object) => ({ ...withNameLabel(object), spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }),
+    update: (next, previous) => ({
+      ...withNameLabel(next),
+      spec: { ...next.spec, ...('finalizers' in fieldsAt(previous, 'spec') && { finalizers: previous.spec?.['finalizers'] }) },
+      status: previous.status ?? {},
+    }),
+    updateStatus: (next, previous) => ({
+      ...next,
+      status: { ...next.status, phase: previous.metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating' },
+    }),
+    nameProblems: problemsOfDnsLabel,
+  },
+});

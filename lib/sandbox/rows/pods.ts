@@ -1,0 +1,170 @@
+// Pods: defaults, grace of deletion, and the columns of `kubectl get pods`.
+import type { Pod } from '../../objects/kubernetes.ts';
+import { withPodDefaults } from '../../objects/pod-defaults.ts';
+import { fieldsAt, listAt, numberAt, textAt } from '../api-object.ts';
+import type { ApiObject, Fields } from '../api-object.ts';
+import { ageOf } from '../human-duration.ts';
+import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+
+/** As the schema has checked it. */
+export const asPod = (object: ApiObject): Pod => ({ ...object, spec: { containers: [], ...fieldsAt(object, 'spec') } });
+const asObject = (pod: Pod): ApiObject => ({ ...pod, spec: { ...pod.spec }, status: { ...pod.status } });
+
+const isFinished = ({ status }: ApiObject): boolean => status?.['phase'] === 'Succeeded' || status?.['phase'] === 'Failed';
+
+function create({ status: _, ...object }: ApiObject): ApiObject {
+  return asObject(withPodDefaults(asPod({ ...object, metadata: { ...object.metadata, generation: 1 } })));
+}
+
+/** Who ran: a kubelet may still be stopping it. Nobody did or does: no grace is needed. */
+function graceSeconds(pod: ApiObject, askedSeconds: number | undefined): number {
+  if (textAt(pod.spec, 'nodeName') === '' || isFinished(pod)) return 0;
+  const seconds = askedSeconds ?? pod.spec?.['terminationGracePeriodSeconds'];
+  return typeof seconds === 'number' ? (seconds < 0 ? 1 : seconds) : 0;
+}
+
+const stateOf = (container: Fields, state: string): Fields | undefined => {
+  const found = fieldsAt(container, 'state')[state];
+  return found === undefined ? undefined : fieldsAt(fieldsAt(container, 'state'), state);
+};
+
+/** Why a container does not run: its reason, else its signal or exit code. */
+function endText(terminated: Fields): string {
+  const reason = textAt(terminated, 'reason');
+  if (reason) return reason;
+  const signal = numberAt(terminated, 'signal');
+  return signal === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`;
+}
+
+function initText(pod: ApiObject): string | undefined {
+  const wanted = listAt(pod.spec, 'initContainers').length;
+  for (const [index, container] of listAt(pod.status, 'initContainerStatuses').entries()) {
+    const terminated = stateOf(container, 'terminated');
+    if (terminated && numberAt(terminated, 'exitCode') === 0) continue;
+    if (terminated) return `Init:${endText(terminated)}`;
+    const waiting = textAt(stateOf(container, 'waiting'), 'reason');
+    if (waiting && waiting !== 'PodInitializing') return `Init:${waiting}`;
+    if (container['started'] === true && container['ready'] === true) continue;
+    return `Init:${index}/${wanted}`;
+  }
+  return undefined;
+}
+
+function statusText(pod: ApiObject): string {
+  const status = pod.status;
+  const gated = listAt(status, 'conditions').some(
+    (condition) => condition['type'] === 'PodScheduled' && condition['reason'] === 'SchedulingGated',
+  );
+  let text = textAt(status, 'reason') || (gated ? 'SchedulingGated' : textAt(status, 'phase'));
+  const init = initText(pod);
+  if (init !== undefined) text = init;
+  else {
+    let isRunning = false;
+    for (const container of listAt(status, 'containerStatuses').toReversed()) {
+      const waiting = textAt(stateOf(container, 'waiting'), 'reason');
+      const terminated = stateOf(container, 'terminated');
+      if (waiting) text = waiting;
+      else if (terminated) text = endText(terminated);
+      else if (container['ready'] === true && stateOf(container, 'running')) isRunning = true;
+    }
+    if (text === 'Completed' && isRunning) {
+      const ready = listAt(status, 'conditions').some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
+      text = ready ? 'Running' : 'NotReady';
+    }
+  }
+  if (pod.metadata.deletionTimestamp === undefined) return text;
+  if (textAt(status, 'reason') === 'NodeLost') return 'Unknown';
+  return isFinished(pod) ? text : 'Terminating';
+}
+
+function readyText({ spec, status }: ApiObject): string {
+  const ready = listAt(status, 'containerStatuses').filter((container) => container['ready'] === true && stateOf(container, 'running'));
+  return `${ready.length}/${listAt(spec, 'containers').length}`;
+}
+
+function restartsText({ status }: ApiObject, nowMs: number): string {
+  const containers = listAt(status, 'containerStatuses');
+  const count = containers.reduce((sum, container) => sum + numberAt(container, 'restartCount'), 0);
+  const ends = containers
+    .map((container) => textAt(fieldsAt(fieldsAt(container, 'lastState'), 'terminated'), 'finishedAt'))
+    .filter(Boolean);
+  const last = ends.toSorted().at(-1);
+  return count > 0 && last ? `${count} (${ageOf(last, nowMs)} ago)` : String(count);
+}
+
+function gatesText({ spec, status }: ApiObject): string {
+  const gates = listAt(spec, 'readinessGates').map((gate) => textAt(gate, 'conditionType'));
+  if (gates.length === 0) return '<none>';
+  const met = gates.filter((gate) =>
+    listAt(status, 'conditions').some((condition) => condition['type'] === gate && condition['status'] === 'True'),
+  );
+  return `${met.length}/${gates.length}`;
+}
+
+export const pods = row({
+  plural: 'pods',
+  singular: 'pod',
+  kind: 'Pod',
+  shortNames: ['po'],
+  categories: ['all'],
+  answersDeleted: true,
+  countsGenerations: true,
+  graceSeconds,
+  subresources: [
+    { name: 'binding', kind: 'Binding', verbs: ['create'] },
+    { name: 'log', kind: 'Pod', verbs: ['get'] },
+    { name: 'status', kind: 'Pod', verbs: readAndWrite },
+  ],
+  columns: [
+    nameColumn,
+    { name: 'Ready', type: 'string', description: 'Ready containers of all.', cell: readyText },
+    { name: 'Status', type: 'string', description: 'What its containers do, in one word.', cell: statusText },
+    { name: 'Restarts', type: 'string', description: 'How often its containers were started again, and when last.', cell: restartsText },
+    ageColumn,
+    { name: 'IP', type: 'string', description: 'Its address.', priority: 1, cell: ({ status }) => textAt(status, 'podIP') || '<none>' },
+    { name: 'Node', type: 'string', description: 'Where it runs.', priority: 1, cell: ({ spec }) => textAt(spec, 'nodeName') || '<none>' },
+    {
+      name: 'Nominated Node',
+      type: 'string',
+      description: 'Where room is being made for it.',
+      priority: 1,
+      cell: ({ status }) => textAt(status, 'nominatedNodeName') || '<none>',
+    },
+    { name: 'Readiness Gates', type: 'string', description: 'Conditions that it waits for.', priority: 1, cell: gatesText },
+  ],
+  selectable: [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.podIPs',
+    'status.nominatedNodeName',
+  ],
+  fieldsOf: ({ spec, status }) => ({
+    'spec.nodeName': textAt(spec, 'nodeName'),
+    'spec.restartPolicy': textAt(spec, 'restartPolicy'),
+    'spec.schedulerName': textAt(spec, 'schedulerName'),
+    'spec.serviceAccountName': textAt(spec, 'serviceAccountName'),
+    'spec.hostNetwork': String(spec?.['hostNetwork'] === true),
+    'status.phase': textAt(status, 'phase'),
+    'status.podIP': textAt(status, 'podIP'),
+    'status.podIPs': textAt(status, 'podIP'),
+    'status.nominatedNodeName': textAt(status, 'nominatedNodeName'),
+  }),
+  rules: {
+    create,
+    update: (next, previous) => ({ ...next, status: previous.status ?? {} }),
+    updateStatus: ({ metadata, ...next }, previous) => {
+      const { ownerReferences: _, deletionTimestamp: __, ...rest } = metadata;
+      const owners = previous.metadata.ownerReferences;
+      return {
+        ...next,
+        metadata: { ...rest, ...(owners && { ownerReferences: owners }) },
+        status: { ...next.status, ...(next.status?.['qosClass'] === undefined && { qosClass: previous.status?.['qosClass'] }) },
+      };
+    },
+  },
+});

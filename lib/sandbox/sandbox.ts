@@ -1,0 +1,119 @@
+// A cluster to try things on: the API server over HTTPS, with its objects in a folder or in memory. Pods need a node to run.
+import { ApiServer } from './api-server.ts';
+import { GarbageCollector } from './garbage-collection.ts';
+import { kubeconfigFor } from './kubeconfig.ts';
+import { listen } from './listener.ts';
+import { ensureBuiltInNamespaces, NamespaceCollector } from './namespace-lifecycle.ts';
+import type { ApiRequest, ApiResponse } from './request.ts';
+import { openDisk, SandboxError } from './storage-file.ts';
+import { Storage } from './storage.ts';
+import { realSurroundings } from './surroundings.ts';
+import type { Surroundings } from './surroundings.ts';
+import { credentialsIn } from './tls.ts';
+
+export { SandboxError };
+
+const defaultWindowEvents = 10_000;
+const defaultBookmarkIntervalMs = 60_000;
+
+export interface ClusterOptions {
+  /** Where objects are kept; in memory if not given. */
+  folder?: string;
+  /** Changes kept per resource; watches from before answer 410. */
+  windowEvents?: number;
+  bookmarkIntervalMs?: number;
+  surroundings: Surroundings;
+}
+
+/** An API server without sockets, for those in the same process. */
+export interface EmbeddedCluster {
+  handle: (request: ApiRequest) => Promise<ApiResponse>;
+  /** Forgets what changed so far: watches and continue tokens from before answer 410, as after a compaction. */
+  forgetChanges: () => void;
+  close: () => void;
+}
+
+/** Opens the objects and what works on them. @throws SandboxError when the folder cannot be used */
+export function openCluster({
+  folder,
+  windowEvents = defaultWindowEvents,
+  bookmarkIntervalMs = defaultBookmarkIntervalMs,
+  surroundings,
+}: ClusterOptions): EmbeddedCluster {
+  const disk = folder === undefined ? undefined : openDisk(folder);
+  try {
+    const storage = new Storage({ windowEvents, defer: surroundings.defer, ...(disk && { disk }) });
+    const cluster = { storage, surroundings };
+    ensureBuiltInNamespaces(cluster);
+    const collectors = [new GarbageCollector(cluster), new NamespaceCollector(cluster)];
+    const server = new ApiServer({ ...cluster, bookmarkIntervalMs });
+    return {
+      handle: (request) => server.handle(request),
+      forgetChanges: () => {
+        storage.commit();
+        storage.forgetChanges();
+      },
+      close: () => {
+        collectors.length = 0;
+        storage.close();
+      },
+    };
+  } catch (error) {
+    disk?.close();
+    throw error;
+  }
+}
+
+export interface SandboxOptions {
+  /** State folder, made if missing; in memory if not given. */
+  folder?: string;
+  /** 0, the default, takes any free port. */
+  port?: number;
+  host?: '127.0.0.1';
+  bookmarkIntervalMs?: number;
+  windowEvents?: number;
+  /** The server's time in milliseconds since 1970. */
+  clock?: () => number;
+}
+
+export interface Sandbox {
+  url: string;
+  port: number;
+  caPem: string;
+  token: string;
+  /** YAML. */
+  kubeconfig: string;
+  handle: EmbeddedCluster['handle'];
+  forgetChanges: () => void;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Starts a sandbox.
+ * @throws SandboxError with one sentence for people: a used port, a folder that another sandbox holds, a full disk
+ */
+export async function startSandbox({ folder, port = 0, host = '127.0.0.1', clock, ...options }: SandboxOptions = {}): Promise<Sandbox> {
+  const surroundings = realSurroundings(clock);
+  const cluster = openCluster({ surroundings, ...options, ...(folder !== undefined && { folder }) });
+  try {
+    const credentials = await credentialsIn(folder, surroundings.now());
+    const listener = await listen({ host, port, credentials, now: surroundings.now, handle: cluster.handle });
+    const url = `https://${host}:${listener.port}`;
+    return {
+      url,
+      port: listener.port,
+      caPem: credentials.caPem,
+      token: credentials.token,
+      kubeconfig: kubeconfigFor({ url, caPem: credentials.caPem, token: credentials.token }),
+      handle: cluster.handle,
+      forgetChanges: cluster.forgetChanges,
+      stop: async () => {
+        await listener.close();
+        cluster.close();
+      },
+    };
+  } catch (error) {
+    cluster.close();
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+// What a request's body becomes before anything looks at it: checked against its type, unknown fields and nulls dropped,
+// empty lists and maps dropped where they would not be serialised. Always a copy.
+import { ApiError } from '../api-error.ts';
+import { isFields } from '../api-object.ts';
+import type { Fields } from '../api-object.ts';
+import type { FieldType, ObjectType } from './notation.ts';
+
+/** What became of a body. `unknown`: paths that its type does not have. */
+export interface Decoded {
+  object: Fields;
+  unknown: string[];
+}
+
+/** Deeper bodies are refused: no type here comes near, and walkers recurse. */
+const maxDepth = 64;
+
+const quantityPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE])?$/;
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const base64Pattern = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
+
+/**
+ * Checks a body against its type.
+ * @param label how a refusal names it, e.g. `Job in version "v1" cannot be handled as a Job`
+ * @throws ApiError 400 where a value has the wrong type
+ */
+export function decode(type: ObjectType, value: unknown, label: string): Decoded {
+  const unknown: string[] = [];
+  const fail = (message: string): never => {
+    throw new ApiError(400, 'BadRequest', `${label}: ${message}`);
+  };
+  const mismatch = (found: unknown, wanted: string, path: string): never =>
+    fail(`json: cannot unmarshal ${jsonKind(found)} into Go struct field ${path} of type ${wanted}`);
+
+  const object = (of: ObjectType, from: unknown, path: string, depth: number): Fields => {
+    if (!isFields(from)) return mismatch(from, of.name, path || of.name);
+    if (depth > maxDepth) fail(`nested deeper than ${maxDepth} levels`);
+    const result: Fields = {};
+    for (const key of Object.keys(from)) {
+      const field = of.fields.get(key);
+      const at = path ? `${path}.${key}` : key;
+      if (!field) {
+        unknown.push(at);
+        continue;
+      }
+      const given = from[key];
+      if (given === null || given === undefined) continue;
+      const read = any(field.type, given, at, depth + 1);
+      if (!field.required && isEmpty(field.type, read)) continue;
+      result[key] = read;
+    }
+    return result;
+  };
+
+  const any = (of: FieldType, from: unknown, path: string, depth: number): unknown => {
+    switch (of.is) {
+      case 'object':
+        return object(of, from, path, depth);
+      case 'list':
+        if (!Array.isArray(from)) return mismatch(from, `[]${of.of.is === 'object' ? of.of.name : of.of.is}`, path);
+        return from.map((item: unknown, index) => any(of.of, item, `${path}[${index}]`, depth + 1));
+      case 'map': {
+        if (!isFields(from)) return mismatch(from, `map[string]${of.of.is}`, path);
+        const result: Fields = {};
+        for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = any(of.of, from[key], `${path}.${key}`, depth + 1);
+        return result;
+      }
+      case 'string':
+        return typeof from === 'string' ? from : from === null ? '' : mismatch(from, 'string', path);
+      case 'boolean':
+        return typeof from === 'boolean' ? from : mismatch(from, 'bool', path);
+      case 'int32':
+      case 'int64':
+        if (typeof from !== 'number') return mismatch(from, of.is, path);
+        return isWhole(from, of.is) ? from : fail(`json: cannot unmarshal number ${from} into Go struct field ${path} of type ${of.is}`);
+      case 'number':
+        return typeof from === 'number' ? from : mismatch(from, 'float64', path);
+      case 'time':
+      case 'microTime':
+        if (typeof from !== 'string') return mismatch(from, 'string', path);
+        if (!timePattern.test(from) || Number.isNaN(Date.parse(from))) {
+          fail(`parsing time ${JSON.stringify(from)} as "2006-01-02T15:04:05Z07:00": cannot parse it (field ${path})`);
+        }
+        return from;
+      case 'bytes':
+        if (typeof from !== 'string') return mismatch(from, '[]byte', path);
+        return base64Pattern.test(from) ? from : fail(`illegal base64 data in field ${path}`);
+      case 'quantity':
+        if (typeof from === 'number') return String(from);
+        if (typeof from !== 'string') return mismatch(from, 'resource.Quantity', path);
+        return quantityPattern.test(from)
+          ? from
+          : fail("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+      case 'intOrString':
+        return typeof from === 'string' || typeof from === 'number' ? from : mismatch(from, 'intstr.IntOrString', path);
+      case 'any':
+        return copyOf(from, depth);
+      default:
+        return of satisfies never;
+    }
+  };
+
+  /** A free-form value, without keys that would change a prototype. */
+  const copyOf = (from: unknown, depth: number): unknown => {
+    if (depth > maxDepth) return fail(`nested deeper than ${maxDepth} levels`);
+    if (Array.isArray(from)) return from.map((item: unknown) => copyOf(item, depth + 1));
+    if (!isFields(from)) return from;
+    const result: Fields = {};
+    for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = copyOf(from[key], depth + 1);
+    return result;
+  };
+
+  return { object: object(type, value, '', 0), unknown };
+}
+
+function isEmpty(type: FieldType, value: unknown): boolean {
+  if (type.is === 'list') return Array.isArray(value) && value.length === 0;
+  return type.is === 'map' && isFields(value) && Object.keys(value).length === 0;
+}
+
+const isWhole = (value: number, size: 'int32' | 'int64'): boolean =>
+  Number.isInteger(value) && (size === 'int64' || (value >= -2147483648 && value <= 2147483647));
+
+function jsonKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value;
+}

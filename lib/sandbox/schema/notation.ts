@@ -1,0 +1,131 @@
+// The shapes of the objects that the API server knows, written as data and read once at start.
+//
+// One line per type: `field:type` separated by blanks, `field*:type` for one that is always serialised.
+//   s text · i 32-bit integer · l 64-bit integer · n number · b boolean · t time · m time with microseconds · y base64
+//   q quantity · x integer or text · * anything · {T} map of texts to T · Name an object of that type
+//   T[] list replaced as a whole · T[k] list merged by key k, in patches and in field ownership
+//   T[p|a,b] merged by p in patches, owned by a,b · T[p|] merged by p in patches only · T[|a] owned by a only
+//   T[=] set of scalars · T[|=] set for ownership only · T[k!] and T! `$retainKeys` applies · T~ owned as a whole
+import { clusterTypes } from './cluster-types.ts';
+import { containerTypes } from './container-types.ts';
+import { jobTypes } from './job-types.ts';
+import { metaTypes } from './meta-types.ts';
+import { podTypes } from './pod-types.ts';
+import { volumeTypes } from './volume-types.ts';
+
+export type Scalar =
+  'string' | 'int32' | 'int64' | 'number' | 'boolean' | 'time' | 'microTime' | 'bytes' | 'quantity' | 'intOrString' | 'any';
+
+export interface ScalarType {
+  is: Scalar;
+}
+
+export interface MapType {
+  is: 'map';
+  of: FieldType;
+}
+
+export interface ListType {
+  is: 'list';
+  of: FieldType;
+  /** How a strategic merge patch treats the list: replaced, merged by `patchKey`, or merged as a set of scalars. */
+  patch: 'replace' | 'merge' | 'set';
+  patchKey: string;
+  /** How field ownership treats it: as one value, per element by `ownerKeys`, or per scalar. */
+  ownership: 'atomic' | 'map' | 'set';
+  ownerKeys: readonly string[];
+}
+
+export interface ObjectType {
+  is: 'object';
+  name: string;
+  fields: ReadonlyMap<string, Field>;
+}
+
+export type FieldType = ScalarType | MapType | ListType | ObjectType;
+
+export interface Field {
+  name: string;
+  /** Always serialised, even when empty. */
+  required: boolean;
+  /** Field ownership does not look inside. */
+  atomic: boolean;
+  type: FieldType;
+}
+
+const scalars: Readonly<Record<string, Scalar>> = {
+  s: 'string',
+  i: 'int32',
+  l: 'int64',
+  n: 'number',
+  b: 'boolean',
+  t: 'time',
+  m: 'microTime',
+  y: 'bytes',
+  q: 'quantity',
+  x: 'intOrString',
+  '*': 'any',
+};
+
+const sources: Readonly<Record<string, string>> = {
+  ...metaTypes,
+  ...volumeTypes,
+  ...containerTypes,
+  ...podTypes,
+  ...jobTypes,
+  ...clusterTypes,
+};
+
+const read = new Map<string, ObjectType>();
+
+/**
+ * The shape of a type, e.g. `Pod`. Types refer to each other and to themselves; each is read once.
+ * @throws Error for a type that no table names: a mistake in this program, not in a request
+ */
+export function schemaOf(name: string): ObjectType {
+  const known = read.get(name);
+  if (known) return known;
+  const source = sources[name];
+  if (source === undefined) throw new Error(`no schema table names the type ${name}`);
+  const fields = new Map<string, Field>();
+  const type: ObjectType = { is: 'object', name, fields };
+  read.set(name, type); // before its fields: JSON-like types contain themselves
+  for (const word of source.trim().split(/\s+/)) fields.set(...fieldOf(word));
+  return type;
+}
+
+/** Every type's name, in the order of the tables. */
+export const schemaNames = (): string[] => Object.keys(sources);
+
+function fieldOf(word: string): [string, Field] {
+  const colon = word.indexOf(':');
+  const required = word[colon - 1] === '*';
+  const name = word.slice(0, required ? colon - 1 : colon);
+  let type = word.slice(colon + 1);
+  const atomic = type.endsWith('~');
+  if (atomic) type = type.slice(0, -1);
+  return [name, { name, required, atomic, type: typeOf(type.endsWith('!') ? type.slice(0, -1) : type) }];
+}
+
+function typeOf(text: string): FieldType {
+  if (text.endsWith(']')) return listOf(text);
+  if (text.startsWith('{')) return { is: 'map', of: typeOf(text.slice(1, -1)) };
+  const scalar = scalars[text];
+  return scalar ? { is: scalar } : schemaOf(text);
+}
+
+function listOf(text: string): ListType {
+  const open = text.lastIndexOf('[');
+  const notes = text.slice(open + 1, -1).replace('!', '');
+  const bar = notes.indexOf('|');
+  const patchNote = bar < 0 ? notes : notes.slice(0, bar);
+  const ownerNote = bar < 0 ? notes : notes.slice(bar + 1);
+  return {
+    is: 'list',
+    of: typeOf(text.slice(0, open)),
+    patch: patchNote === '' ? 'replace' : patchNote === '=' ? 'set' : 'merge',
+    patchKey: patchNote === '=' ? '' : patchNote,
+    ownership: ownerNote === '' ? 'atomic' : ownerNote === '=' ? 'set' : 'map',
+    ownerKeys: ownerNote === '' || ownerNote === '=' ? [] : ownerNote.split(','),
+  };
+}

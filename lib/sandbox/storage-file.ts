@@ -1,0 +1,113 @@
+// Objects on a file: SQLite in WAL mode, one transaction per commit. SIGKILL at any moment loses nothing that was answered.
+// A second, locked file keeps other instances out of the folder.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Disk } from './storage.ts';
+
+/** Newer folders are refused, older ones would be converted; there is one layout so far. */
+const layout = 1;
+
+/** The sandbox cannot start or go on; the message is for people. */
+export class SandboxError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SandboxError';
+  }
+}
+
+/**
+ * Opens the objects of a state folder, which is made if missing.
+ * @throws SandboxError when another instance holds it, it is of a newer version, or it cannot be written
+ */
+export function openDisk(folder: string): Disk {
+  const lock = lockFolder(folder);
+  try {
+    return openDatabase(folder, lock);
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+function lockFolder(folder: string): DatabaseSync {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const lock = new DatabaseSync(join(folder, 'sandbox.lock'), { timeout: 0 });
+    lock.exec('begin exclusive');
+    return lock;
+  } catch (error) {
+    if (codeOf(error) === 5) {
+      throw new SandboxError(`the state folder ${folder} is in use by another running sandbox: stop that one or choose another folder`, {
+        cause: error,
+      });
+    }
+    throw new SandboxError(`the state folder ${folder} cannot be used: ${textOf(error)}`, { cause: error });
+  }
+}
+
+function openDatabase(folder: string, lock: DatabaseSync): Disk {
+  const file = join(folder, 'objects.sqlite');
+  let database: DatabaseSync;
+  try {
+    database = new DatabaseSync(file);
+    database.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = normal;
+      create table if not exists objects (resource text, key text, revision integer, body text, primary key (resource, key)) without rowid;
+      create table if not exists facts (name text primary key, value integer) without rowid;
+    `);
+  } catch (error) {
+    throw diskError(file, error);
+  }
+  const fact = database.prepare('select value from facts where name = ?');
+  const setFact = database.prepare('insert or replace into facts (name, value) values (?, ?)');
+  const found = fact.get('layout')?.['value'];
+  if (typeof found === 'number' && found > layout) {
+    database.close();
+    throw new SandboxError(
+      `the state folder ${folder} was written by a newer version (layout ${found}, this one knows ${layout}): use that version or another folder`,
+    );
+  }
+  setFact.run('layout', layout);
+
+  const upsert = database.prepare('insert or replace into objects (resource, key, revision, body) values (?, ?, ?, ?)');
+  const remove = database.prepare('delete from objects where resource = ? and key = ?');
+  return {
+    load(each) {
+      for (const row of database.prepare('select resource, key, revision, body from objects').iterate()) {
+        each({ resource: String(row['resource']), key: String(row['key']), revision: Number(row['revision']), text: String(row['body']) });
+      }
+      const revision = fact.get('revision')?.['value'];
+      return { revision: typeof revision === 'number' ? revision : 1 };
+    },
+    save(changes, revision) {
+      try {
+        database.exec('begin immediate');
+        for (const { type, resource, current } of changes) {
+          if (type === 'DELETED') remove.run(resource, current.key);
+          else upsert.run(resource, current.key, current.revision, current.text);
+        }
+        setFact.run('revision', revision);
+        database.exec('commit');
+      } catch (error) {
+        if (database.isTransaction) database.exec('rollback');
+        throw diskError(file, error);
+      }
+    },
+    close() {
+      database.close();
+      lock.close();
+    },
+  };
+}
+
+const codeOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function diskError(file: string, error: unknown): SandboxError {
+  const why = codeOf(error) === 13 ? 'the disk is full; free some space, nothing that was answered is lost' : textOf(error);
+  return new SandboxError(`the sandbox's objects cannot be written to ${file}: ${why}`, { cause: error });
+}

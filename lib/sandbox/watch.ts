@@ -1,0 +1,119 @@
+// Watches: what was, if asked for; then every change, as the watch's selection sees it; bookmarks in between.
+import { badRequest, invalid, tooOldVersion } from './api-error.ts';
+import { selectionIn } from './list.ts';
+import { renderBookmark, renderEvent } from './representation.ts';
+import type { Representation } from './representation.ts';
+import { flagIn, numberIn, versionIn } from './request.ts';
+import type { Sink } from './request.ts';
+import type { ResourceRow } from './resource-row.ts';
+import { storageName } from './resources.ts';
+import { keyOf, Version } from './version.ts';
+import type { Change } from './version.ts';
+import type { Cluster } from './writing.ts';
+
+/** Watches that name no timeout end after half an hour to an hour. */
+const shortestMs = 1_800_000;
+const initialEventsEnd = { 'k8s.io/initial-events-end': 'true' };
+
+/**
+ * Reads what a watch asks for; the stream begins it.
+ * @throws ApiError 400 and 422 for parameters; a version that is too old is an ERROR event of the stream
+ */
+export function watchObjects(
+  cluster: Cluster,
+  row: ResourceRow,
+  { namespace, name, query }: { namespace: string | undefined; name: string | undefined; query: URLSearchParams },
+  { representation, bookmarkIntervalMs }: { representation: Representation; bookmarkIntervalMs: number },
+): (sink: Sink) => () => void {
+  const { storage, surroundings } = cluster;
+  const selection = selectionIn(row, query, name);
+  const asked = versionIn(query);
+  const timeoutSeconds = numberIn(query, 'timeoutSeconds') ?? 0;
+  const wantsBookmarks = flagIn(query, 'allowWatchBookmarks');
+  const wantsInitial = query.has('sendInitialEvents') ? flagIn(query, 'sendInitialEvents') : undefined;
+  checkInitial(wantsInitial, query);
+  const resource = storageName(row);
+  const prefix = namespace === undefined ? undefined : keyOf(namespace, '');
+
+  return (sink) => {
+    storage.commit(); // so that what follows is either in the list or still to come
+    let isFirst = true;
+    const send = (type: string, version: Version): void => {
+      sink.write(renderEvent(row, type, version, representation, { nowMs: surroundings.now(), isFirst }));
+      isFirst = false;
+    };
+    const tell = ({ type, current, previous, revision }: Change): void => {
+      if (prefix !== undefined && !current.key.startsWith(prefix)) return;
+      if (!selection) return send(type, current);
+      const is = type !== 'DELETED' && selection(current.object);
+      const was = previous !== undefined && selection(previous.object);
+      if (is) send(was ? 'MODIFIED' : 'ADDED', current);
+      else if (was) send('DELETED', type === 'DELETED' ? current : atRevision(previous, revision));
+    };
+
+    const past = asked === undefined || asked === 0 || wantsInitial === true ? undefined : storage.since(resource, asked);
+    const startsWithState = asked === undefined || asked === 0 ? wantsInitial !== false : wantsInitial === true;
+    if (!startsWithState && asked !== undefined && asked > 0 && !past) {
+      const { status } = tooOldVersion(asked, storage.oldest(resource));
+      sink.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+      sink.end();
+      return () => undefined;
+    }
+    if (startsWithState) {
+      for (const version of storage.list(resource, namespace)) if (!selection || selection(version.object)) send('ADDED', version);
+      if (wantsInitial && wantsBookmarks) sink.write(renderBookmark(row, storage.committed, representation, initialEventsEnd));
+    } else for (const change of past ?? []) tell(change);
+
+    const floor = asked ?? 0;
+    const leave = storage.onCommit((changes) => {
+      for (const change of changes) if (change.resource === resource && change.revision > floor) tell(change);
+    });
+    let callOff = (): void => undefined;
+    const bookmarkLater = (): void => {
+      callOff = surroundings.after(bookmarkIntervalMs, () => {
+        sink.write(renderBookmark(row, Math.max(storage.committed, floor), representation));
+        bookmarkLater();
+      });
+    };
+    if (wantsBookmarks) bookmarkLater();
+    const stop = (): void => {
+      leave();
+      callOff();
+      callOffEnd();
+    };
+    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : shortestMs + (surroundings.random() % shortestMs);
+    const callOffEnd = surroundings.after(lifeMs, () => {
+      stop();
+      sink.end();
+    });
+    return stop;
+  };
+}
+
+function checkInitial(wantsInitial: boolean | undefined, query: URLSearchParams): void {
+  if (wantsInitial === undefined) {
+    if (!query.get('resourceVersionMatch')) return;
+    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, [
+      {
+        reason: 'FieldValueForbidden',
+        field: 'resourceVersionMatch',
+        message: 'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      },
+    ]);
+  }
+  if (query.get('resourceVersionMatch') === 'NotOlderThan') return;
+  if (query.get('resourceVersionMatch')) throw badRequest('sendInitialEvents needs resourceVersionMatch=NotOlderThan');
+  throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, [
+    {
+      reason: 'FieldValueForbidden',
+      field: 'resourceVersionMatch',
+      message: 'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    },
+  ]);
+}
+
+/** An object that left the selection: its last state within, at the version with which it left. */
+function atRevision(version: Version, revision: number): Version {
+  const { object, key } = version;
+  return new Version(key, revision, { object: { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } } });
+}

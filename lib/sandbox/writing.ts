@@ -1,0 +1,194 @@
+// Creates and updates of objects: rules of the resource, rules of metadata, preconditions, then the store.
+import { alreadyExists, badRequest, conflict, forbidden, invalid, notFound, staleVersion, ApiError } from './api-error.ts';
+import type { Subject } from './api-error.ts';
+import { isSame, timeText } from './api-object.ts';
+import type { ApiObject } from './api-object.ts';
+import { managedFieldsAfter } from './managed-fields.ts';
+import { changesSpec, metadataErrors, metadataUpdateErrors, withServerMetadata } from './metadata-rules.ts';
+import type { ResourceRow } from './resource-row.ts';
+import { apiVersionOf, storageName } from './resources.ts';
+import type { Storage } from './storage.ts';
+import { nameFrom, uuidFrom } from './surroundings.ts';
+import type { Surroundings } from './surroundings.ts';
+import { keyOf, Version } from './version.ts';
+
+export interface Cluster {
+  storage: Storage;
+  surroundings: Surroundings;
+}
+
+/** How a write came: for whom it is recorded, and whether it is only tried. */
+export interface WriteContext {
+  manager: string;
+  /** As the request named it: an object may be seen through two groups. */
+  row: ResourceRow;
+  isDryRun: boolean;
+  subresource?: 'status';
+}
+
+const attemptsAtNames = 8;
+
+/** The row whose rules and storage hold for a row: its own, but for a second view on the same objects. */
+export const storedRow = (row: ResourceRow): ResourceRow => row.stored?.as ?? row;
+
+/** How refusals name an object of a row. */
+export const subjectOf = ({ group, plural }: ResourceRow, name: string): Subject => ({ group, kind: plural, name });
+const kindSubject = ({ group, kind }: ResourceRow, name: string): Subject => ({ group, kind, name });
+
+/**
+ * Creates an object.
+ * @param namespace undefined for objects without one
+ * @throws ApiError 400, 403 and 404 about the namespace, 409 for a taken name, 422 for what the rules refuse
+ */
+export function createObject(cluster: Cluster, given: ApiObject, namespace: string | undefined, context: WriteContext): Version {
+  const { row } = context;
+  const stored = storedRow(row);
+  const { storage, surroundings } = cluster;
+  checkNamespaceName(given, namespace);
+  if (namespace !== undefined) checkNamespace(storage, namespace, row, given.metadata.name ?? '');
+  if (given.metadata.resourceVersion) throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
+  const named = withName(cluster, given, namespace, row);
+  const {
+    deletionTimestamp: _,
+    deletionGracePeriodSeconds: __,
+    selfLink: ___,
+    managedFields: ____,
+    ...metadata
+  } = { selfLink: '', ...named.metadata };
+  const object = stored.rules.create({
+    ...named,
+    metadata: {
+      ...metadata,
+      ...(namespace !== undefined && { namespace }),
+      uid: uuidFrom(surroundings.random),
+      creationTimestamp: timeText(surroundings.now()),
+    },
+  });
+  const name = object.metadata.name ?? '';
+  const errors = [...metadataErrors(row, object), ...stored.rules.validate(object)];
+  if (errors.length > 0) throw invalid(kindSubject(row, name), errors);
+  const key = keyOf(namespace, name);
+  if (storage.get(storageName(row), key)) throw alreadyExists(subjectOf(row, name));
+  object.metadata.managedFields = managedFieldsAfter(stored.schema, undefined, object, writerOf(cluster, context));
+  if (context.isDryRun) return new Version(key, 0, { object });
+  return storage.put(storageName(row), key, object);
+}
+
+/** The body must not name another namespace than the path. @throws ApiError 400 */
+function checkNamespaceName({ metadata }: ApiObject, namespace: string | undefined): void {
+  if (metadata.namespace === undefined || metadata.namespace === '' || metadata.namespace === namespace) return;
+  if (namespace === undefined) throw badRequest('namespace is not allowed on this type');
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function checkNamespace(storage: Storage, namespace: string, row: ResourceRow, name: string): void {
+  const found = storage.get('namespaces', keyOf(undefined, namespace));
+  if (!found) throw notFound({ group: '', kind: 'namespaces', name: namespace });
+  if (found.object.metadata.deletionTimestamp === undefined) return;
+  throw forbidden(subjectOf(row, name), `unable to create new content in namespace ${namespace} because it is being terminated`, [
+    { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+  ]);
+}
+
+function withName({ storage, surroundings }: Cluster, given: ApiObject, namespace: string | undefined, row: ResourceRow): ApiObject {
+  const { name, generateName } = given.metadata;
+  if (name || !generateName) return given;
+  for (let attempt = 0; attempt < attemptsAtNames; attempt += 1) {
+    const generated = nameFrom(generateName, surroundings.random);
+    if (!storage.get(storageName(row), keyOf(namespace, generated))) return { ...given, metadata: { ...given.metadata, name: generated } };
+  }
+  throw alreadyExists(subjectOf(row, generateName), ', the server was not able to generate a unique name for the object');
+}
+
+/**
+ * Replaces an object by another state of it.
+ * @param given the whole new state; what the server alone sets is put back
+ * @param isReplacement the body came whole (PUT): its uid is a precondition, its resourceVersion may be required
+ * @returns the new version, or the old one where nothing changed, and whether the object is gone with its last finalizer
+ * @throws ApiError 400 for another name, 409 for another version or uid, 422 for what the rules refuse
+ */
+export function updateObject(
+  cluster: Cluster,
+  previous: Version,
+  given: ApiObject,
+  context: WriteContext & { isReplacement: boolean },
+): Version {
+  const { row, subresource, isDryRun, isReplacement } = context;
+  const { storage } = cluster;
+  const stored = storedRow(row);
+  const before = previous.object;
+  const name = before.metadata.name ?? '';
+  checkIdentity(given, before, row, isReplacement);
+  const { resourceVersion } = given.metadata;
+  if (!resourceVersion) {
+    if (stored.needsVersion) {
+      throw invalid(subjectOf(row, name), [
+        { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: 'Invalid value: 0: must be specified for an update' },
+      ]);
+    }
+  } else if (resourceVersion !== before.metadata.resourceVersion) throw staleVersion(subjectOf(row, name));
+
+  const next = applyRules(stored, withServerMetadata(given, before), before, subresource);
+  const errors = [
+    ...metadataErrors(row, next),
+    ...metadataUpdateErrors(next, before),
+    ...(subresource === 'status' ? (stored.rules.validateStatus?.(next, before) ?? []) : stored.rules.validateUpdate(next, before)),
+  ];
+  if (errors.length > 0) throw invalid(kindSubject(row, name), errors);
+
+  next.metadata.resourceVersion = before.metadata.resourceVersion ?? '';
+  if (isSame(next, before)) return previous;
+  next.metadata.managedFields = managedFieldsAfter(stored.schema, before, next, writerOf(cluster, context));
+  if (isDryRun) return new Version(previous.key, previous.revision, { object: next });
+  if (isReleased(next)) {
+    const removed = storage.remove(storageName(row), previous.key);
+    // The answer is the state asked for; watches hear of the state before, as from any deletion.
+    return new Version(previous.key, removed?.revision ?? previous.revision, { object: next });
+  }
+  return storage.put(storageName(row), previous.key, next);
+}
+
+/** Marked as deleted, no grace left and no finalizer: nothing keeps it. */
+const isReleased = ({ metadata }: ApiObject): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+
+function checkIdentity({ metadata }: ApiObject, { metadata: known }: ApiObject, row: ResourceRow, isReplacement: boolean): void {
+  if (metadata.name !== undefined && metadata.name !== known.name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${known.name})`);
+  }
+  if (metadata.namespace !== undefined && metadata.namespace !== known.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  if (isReplacement && metadata.uid !== undefined && metadata.uid !== known.uid) {
+    throw conflict(
+      subjectOf(row, known.name ?? ''),
+      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${known.uid}`,
+    );
+  }
+}
+
+function applyRules(row: ResourceRow, given: ApiObject, before: ApiObject, subresource: 'status' | undefined): ApiObject {
+  const named: ApiObject = {
+    ...given,
+    metadata: {
+      ...given.metadata,
+      ...(before.metadata.name !== undefined && { name: before.metadata.name }),
+      ...(before.metadata.namespace !== undefined && { namespace: before.metadata.namespace }),
+    },
+  };
+  if (subresource === 'status') {
+    const { spec: _, ...rest } = named;
+    const next: ApiObject = { ...rest, ...(before.spec && { spec: before.spec }) };
+    return withServerMetadata(row.rules.updateStatus?.(next, before) ?? next, before);
+  }
+  const next = row.rules.update(named, before);
+  if (!row.countsGenerations || !changesSpec(next, before)) return next;
+  return { ...next, metadata: { ...next.metadata, generation: (before.metadata.generation ?? 0) + 1 } };
+}
+
+const writerOf = ({ surroundings }: Cluster, { manager, row, subresource }: WriteContext) => ({
+  manager,
+  apiVersion: apiVersionOf(row),
+  time: timeText(surroundings.now()),
+  ...(subresource && { subresource }),
+});
