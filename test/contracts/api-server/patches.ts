@@ -132,12 +132,12 @@ export function patchesContract({ api }: Suite): void {
       const status = (type: string, value: string) =>
         api().patch(core(namespace, 'pods', 'a/status'), strategicPatch, { status: { conditions: [{ type, status: value }] } });
       await status('Ready', 'False');
-      await status('DisruptionTarget', 'True');
+      await status('farloop.dev/Tested', 'True');
       const { body } = await status('Ready', 'True');
       expect(body.status).toMatchObject({
         conditions: expect.arrayContaining([
           expect.objectContaining({ type: 'Ready', status: 'True' }),
-          expect.objectContaining({ type: 'DisruptionTarget', status: 'True' }),
+          expect.objectContaining({ type: 'farloop.dev/Tested', status: 'True' }),
         ]),
       });
       expect(body.status).not.toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ status: 'False' })]) });

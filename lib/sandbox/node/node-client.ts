@@ -1,0 +1,24 @@
+// What the simulated node needs of an API server: the two ways of talking to one.
+
+export interface NodeClient {
+  /**
+   * One call.
+   * @param request body: a value to be sent as JSON; contentType: `application/json` unless said otherwise
+   * @returns status: of HTTP; body: the answer's JSON, `undefined` where there is none
+   * @throws when no answer came
+   */
+  request: (request: NodeRequest) => Promise<{ status: number; body: unknown }>;
+  /**
+   * The events of a watch, parsed. Ends when the server ends the stream or `signal` is aborted.
+   * @throws when the connection breaks, or the answer is not 200
+   */
+  watch: (request: { path: string; signal: AbortSignal }) => AsyncIterable<unknown>;
+}
+
+export interface NodeRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With query; begins with a slash. */
+  path: string;
+  body?: unknown;
+  contentType?: string;
+}

@@ -1,0 +1,251 @@
+// Keeps the pods of a simulated node going: what is known of each, which step is due, so many steps at a time.
+import type { Pod } from '../../objects/kubernetes.ts';
+import { isNewer } from '../../objects/resource-version.ts';
+import { Failures } from './failures.ts';
+import type { NodeClient } from './node-client.ts';
+import type { NodeIdentity, PodStep } from './pod-step.ts';
+import { hasEnded, nextStep } from './pod-step.ts';
+
+export interface KeeperOptions extends NodeIdentity {
+  podCapacity: number;
+  /** Calls at the same time. */
+  concurrency: number;
+  restartBackoffMs: number;
+  nowMs: () => number;
+  failed: (problem: string) => void;
+}
+
+interface Known {
+  pod: Pod;
+  attempt: number;
+  /** When the runs that this node started began, by container and restart count. */
+  starts: Map<string, number>;
+  failedTries: number;
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+const firstRetryMs = 100;
+const longestRetryMs = 10_000;
+const strategicPatch = 'application/strategic-merge-patch+json';
+
+export class PodKeeper {
+  readonly client: NodeClient;
+  readonly options: KeeperOptions;
+  readonly known = new Map<string, Known>();
+  readonly failures = new Failures();
+  readonly due = new Set<string>();
+  readonly busy = new Set<string>();
+  readonly timers = new Map<string, NodeJS.Timeout>();
+  /** Pods bound to this node, or being bound, that have not ended. */
+  readonly placed = new Set<string>();
+  /** Pods for which there was no room. */
+  readonly unplaced = new Set<string>();
+  readonly idle: (() => void)[] = [];
+  isStopped = false;
+
+  constructor(client: NodeClient, options: KeeperOptions) {
+    this.client = client;
+    this.options = options;
+  }
+
+  /** All pods there are. */
+  replace(pods: readonly Pod[]): void {
+    const uids = new Set(pods.map(({ metadata }) => metadata.uid));
+    for (const uid of this.known.keys()) if (!uids.has(uid)) this.forget(uid);
+    // Failures first: the pods beside them must know how many there were.
+    for (const pod of pods) if (pod.status?.phase === 'Failed') this.failures.note(pod);
+    for (const pod of pods) this.notice(pod);
+  }
+
+  /** A pod as heard; older news than what is known changes nothing. */
+  notice(pod: Pod): void {
+    const { uid, resourceVersion } = pod.metadata;
+    if (uid === undefined || resourceVersion === undefined) return;
+    const nodeName = pod.spec.nodeName ?? '';
+    if (nodeName !== '' && nodeName !== this.options.nodeName) return this.forget(uid);
+    const before = this.known.get(uid);
+    if (before !== undefined && !isNewer(resourceVersion, before.pod.metadata.resourceVersion ?? '0')) return;
+    if (pod.status?.phase === 'Failed') this.failures.note(pod);
+    if (before === undefined) {
+      this.known.set(uid, { pod: kept(pod), attempt: this.failures.before(pod), starts: new Map(), failedTries: 0 });
+    } else before.pod = kept(pod);
+    if (hasEnded(pod)) this.makeRoom(uid);
+    else if (nodeName !== '') this.placed.add(uid);
+    this.enqueue(uid);
+  }
+
+  forget(uid: string): void {
+    this.known.delete(uid);
+    this.due.delete(uid);
+    this.unplaced.delete(uid);
+    clearTimeout(this.timers.get(uid));
+    this.timers.delete(uid);
+    this.makeRoom(uid);
+  }
+
+  /** Looks at every pod again: heals whatever was missed. */
+  reconsiderAll(): void {
+    for (const uid of this.known.keys()) this.enqueue(uid);
+  }
+
+  /** Takes no further step. Resolves when those under way are through. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+    this.due.clear();
+    if (this.busy.size > 0) await new Promise<void>((done) => this.idle.push(done));
+  }
+
+  private enqueue(uid: string): void {
+    if (this.isStopped) return;
+    this.due.add(uid);
+    this.startSteps();
+  }
+
+  private startSteps(): void {
+    for (const uid of this.due) {
+      if (this.busy.size >= this.options.concurrency) return;
+      if (this.busy.has(uid)) continue; // stays due: looked at again when it is through
+      this.due.delete(uid);
+      this.busy.add(uid);
+      void this.takeSteps(uid).finally(() => {
+        this.busy.delete(uid);
+        if (this.busy.size === 0) for (const done of this.idle.splice(0)) done();
+        this.startSteps();
+      });
+    }
+  }
+
+  /** Step after step until this pod waits for something. */
+  private async takeSteps(uid: string): Promise<void> {
+    for (;;) {
+      const known = this.known.get(uid);
+      if (known === undefined || this.isStopped) return;
+      const step = this.stepFor(known);
+      if (step.verb === 'nothing') return;
+      if (step.verb === 'wait') return this.wakeAt(uid, step.untilMs);
+      if (step.verb === 'bind' && !this.takeRoom(uid)) return;
+      try {
+        const status = await this.take(uid, known, step);
+        if (status === 'done') known.failedTries = 0;
+        else return;
+      } catch (error) {
+        known.failedTries += 1;
+        this.options.failed(error instanceof Error ? error.message : String(error));
+        const ms = Math.min(firstRetryMs * 2 ** (known.failedTries - 1), longestRetryMs);
+        return this.wakeAt(uid, this.options.nowMs() + ms * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+
+  private stepFor({ pod, attempt, starts }: Known): PodStep {
+    const { nowMs, restartBackoffMs } = this.options;
+    const startedAtMs = (container: string, restartCount: number): number | undefined => starts.get(`${container}/${restartCount}`);
+    return nextStep(pod, { nowMs: nowMs(), attempt, startedAtMs, restartBackoffMs }, this.options);
+  }
+
+  /** @returns 'done': look for the next step; 'settled': the watch will tell. @throws when it has to be tried again */
+  private async take(uid: string, known: Known, step: PodStep): Promise<'done' | 'settled'> {
+    const { namespace = '', name = '' } = known.pod.metadata;
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
+    switch (step.verb) {
+      case 'bind': {
+        const target = { apiVersion: 'v1', kind: 'Node', name: this.options.nodeName };
+        const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace, uid }, target };
+        const { status } = await this.client.request({ method: 'POST', path: `${path}/binding`, body });
+        if (status === 201) {
+          // The answer holds no pod. What it did to this one is known all the same, so its start need not wait for the watch.
+          known.pod = { ...known.pod, spec: { ...known.pod.spec, nodeName: this.options.nodeName } };
+          return 'done';
+        }
+        this.makeRoom(uid);
+        return this.refused(uid, status, `POST ${path}/binding`);
+      }
+      case 'report': {
+        const nowMs = this.options.nowMs();
+        const { status, body } = await this.client.request({
+          method: 'PATCH',
+          path: `${path}/status`,
+          contentType: strategicPatch,
+          body: { metadata: { uid }, status: step.status },
+        });
+        // A conflict is one among writers: ours carries no version, so it may simply be sent again.
+        if (status === 409) throw new Error(`PATCH ${path}/status met a conflict`);
+        if (status !== 200 || !isPod(body)) return this.refused(uid, status, `PATCH ${path}/status`);
+        for (const { name: container, restartCount = 0, state } of step.status.containerStatuses ?? []) {
+          const key = `${container}/${restartCount}`;
+          if (state?.running !== undefined && !known.starts.has(key)) known.starts.set(key, nowMs);
+        }
+        this.notice(body);
+        return 'done';
+      }
+      case 'remove': {
+        const body = { gracePeriodSeconds: 0, preconditions: { uid } };
+        const answer = await this.client.request({ method: 'DELETE', path, body });
+        if (answer.status !== 200) return this.refused(uid, answer.status, `DELETE ${path}`);
+        return 'settled';
+      }
+      case 'wait':
+      case 'nothing':
+        return 'settled';
+      default:
+        return step satisfies never;
+    }
+  }
+
+  private refused(uid: string, status: number, call: string): 'settled' {
+    // Gone, or another of its name: what is true comes with the watch.
+    if (status === 404 || status === 422) {
+      this.forget(uid);
+      return 'settled';
+    }
+    if (status === 409) return 'settled';
+    throw new Error(`${call} answered ${status}`);
+  }
+
+  private wakeAt(uid: string, atMs: number): void {
+    if (this.isStopped) return;
+    clearTimeout(this.timers.get(uid));
+    const waitMs = Math.min(Math.max(0, Math.ceil(atMs - this.options.nowMs())), longestTimerMs);
+    this.timers.set(
+      uid,
+      setTimeout(() => {
+        this.timers.delete(uid);
+        this.enqueue(uid);
+      }, waitMs),
+    );
+  }
+
+  private takeRoom(uid: string): boolean {
+    if (this.placed.has(uid)) return true;
+    if (this.placed.size >= this.options.podCapacity) {
+      this.unplaced.add(uid);
+      return false;
+    }
+    this.unplaced.delete(uid);
+    this.placed.add(uid);
+    return true;
+  }
+
+  private makeRoom(uid: string): void {
+    if (!this.placed.delete(uid)) return;
+    const [next] = this.unplaced;
+    if (next === undefined) return;
+    this.unplaced.delete(next);
+    this.enqueue(next);
+  }
+}
+
+/** What steps are decided by; of a pod that has ended little is needed. */
+function kept(pod: Pod): Pod {
+  const { managedFields: _unread, ...metadata } = pod.metadata;
+  if (!hasEnded(pod)) return { ...pod, metadata };
+  const { annotations: _alsoUnread, labels: _labels, ...identity } = metadata;
+  const { phase = '' } = pod.status ?? {};
+  return { metadata: identity, spec: { containers: [], nodeName: pod.spec.nodeName ?? '' }, status: { phase } };
+}
+
+function isPod(body: unknown): body is Pod {
+  return typeof body === 'object' && body !== null && 'kind' in body && body.kind === 'Pod';
+}

@@ -1,0 +1,168 @@
+// What the simulated node does next about one pod: a pure decision on the pod as last seen.
+import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
+import type { Moment } from './container-states.ts';
+import { containersAt, startedContainers, stoppedContainers, timeOf } from './container-states.ts';
+import { isNeverReady } from './program.ts';
+
+export type PodStep =
+  | { verb: 'bind' }
+  /** `status` is for a strategic merge patch. */
+  | { verb: 'report'; status: PodStatus }
+  /** The processes have ended: the API server may let the pod go. */
+  | { verb: 'remove' }
+  | { verb: 'wait'; untilMs: number }
+  | { verb: 'nothing' };
+
+export interface NodeIdentity {
+  nodeName: string;
+  /** Labels of the node, for the pods' node selectors. */
+  labels: Readonly<Record<string, string>>;
+  hostIp: string;
+}
+
+const nothing: PodStep = { verb: 'nothing' };
+
+/** The next step for a pod, of this node or of none yet. */
+export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep {
+  if (pod.spec.nodeName === undefined || pod.spec.nodeName === '') return isForUs(pod, node) ? { verb: 'bind' } : nothing;
+  if (pod.spec.nodeName !== node.nodeName) return nothing;
+  const isDeleted = pod.metadata.deletionTimestamp !== undefined;
+  if (hasEnded(pod)) {
+    // With a grace of 0 already, only finalizers hold it.
+    return isDeleted && pod.metadata.deletionGracePeriodSeconds !== 0 ? { verb: 'remove' } : nothing;
+  }
+  if (isDeleted) return { verb: 'report', status: endOf(pod, stoppedContainers(pod, moment.nowMs), moment.nowMs) };
+  if ((pod.status?.containerStatuses ?? []).length === 0) return { verb: 'report', status: startOf(pod, moment, node) };
+
+  const deadlineMs = deadlineOf(pod);
+  if (moment.nowMs >= deadlineMs) {
+    const status = endOf(pod, stoppedContainers(pod, moment.nowMs), moment.nowMs);
+    return {
+      verb: 'report',
+      status: {
+        ...status,
+        phase: 'Failed',
+        reason: 'DeadlineExceeded',
+        message: 'Pod was active on the node longer than the specified deadline',
+      },
+    };
+  }
+  const { statuses, haveChanged, changeAtMs } = containersAt(pod, moment);
+  if (!haveChanged) {
+    const untilMs = Math.min(changeAtMs, deadlineMs);
+    return untilMs === Infinity ? nothing : { verb: 'wait', untilMs };
+  }
+  const allEnded = statuses.every(({ state }) => state?.terminated !== undefined);
+  if (allEnded) return { verb: 'report', status: endOf(pod, statuses, moment.nowMs) };
+  return { verb: 'report', status: { containerStatuses: statuses, conditions: readiness(pod, statuses, moment.nowMs) } };
+}
+
+export const hasEnded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+
+/** Unscheduled, meant for the default scheduler, not gated, and content with our labels. */
+function isForUs(pod: Pod, { labels }: NodeIdentity): boolean {
+  if (pod.metadata.deletionTimestamp !== undefined || hasEnded(pod)) return false;
+  const { schedulerName = 'default-scheduler', schedulingGates, nodeSelector } = pod.spec;
+  if (schedulerName !== 'default-scheduler') return false;
+  if (Array.isArray(schedulingGates) && schedulingGates.length > 0) return false;
+  if (typeof nodeSelector !== 'object' || nodeSelector === null) return true;
+  return Object.entries(nodeSelector).every(([key, value]) => labels[key] === value);
+}
+
+/** The end of `activeDeadlineSeconds`, which is the kubelet's to keep; Infinity without one. */
+function deadlineOf(pod: Pod): number {
+  const seconds = pod.spec['activeDeadlineSeconds'];
+  const startTime = pod.status?.startTime;
+  return typeof seconds === 'number' && startTime !== undefined ? Date.parse(startTime) + seconds * 1000 : Infinity;
+}
+
+function startOf(pod: Pod, moment: Moment, { hostIp }: NodeIdentity): PodStatus {
+  const { nowMs } = moment;
+  const podIp = addressOf(pod.metadata.uid ?? '');
+  const statuses = startedContainers(pod, moment);
+  return {
+    phase: 'Running',
+    startTime: timeOf(nowMs),
+    hostIP: hostIp,
+    hostIPs: [{ ip: hostIp }],
+    podIP: podIp,
+    podIPs: [{ ip: podIp }],
+    conditions: [
+      ...(['PodScheduled', 'Initialized', 'PodReadyToStartContainers'] as const).map((type) => condition(type, 'True', nowMs)),
+      ...readiness(pod, statuses, nowMs),
+    ],
+    containerStatuses: statuses,
+    ...initContainersOf(pod, nowMs),
+  };
+}
+
+/** Init containers are over at once; those that restart always (sidecars) run beside the others. */
+function initContainersOf(pod: Pod, nowMs: number): { initContainerStatuses?: ContainerStatus[] } {
+  const containers = pod.spec.initContainers ?? [];
+  if (containers.length === 0) return {};
+  const at = timeOf(nowMs);
+  return {
+    initContainerStatuses: containers.map(({ name, image = '', restartPolicy }) => ({
+      name,
+      image,
+      imageID: '',
+      restartCount: 0,
+      ready: true,
+      started: restartPolicy === 'Always',
+      state:
+        restartPolicy === 'Always'
+          ? { running: { startedAt: at } }
+          : { terminated: { exitCode: 0, reason: 'Completed', startedAt: at, finishedAt: at } },
+    })),
+  };
+}
+
+function endOf(pod: Pod, statuses: ContainerStatus[], nowMs: number): PodStatus {
+  const succeeded = statuses.every(({ state }) => state?.terminated?.exitCode === 0);
+  const reason = succeeded ? 'PodCompleted' : 'PodFailed';
+  return {
+    phase: succeeded ? 'Succeeded' : 'Failed',
+    ...(pod.status?.startTime === undefined ? { startTime: timeOf(nowMs) } : {}),
+    conditions: [
+      condition('Initialized', 'True', nowMs, succeeded ? reason : undefined),
+      condition('Ready', 'False', nowMs, reason),
+      condition('ContainersReady', 'False', nowMs, reason),
+      condition('PodReadyToStartContainers', 'False', nowMs),
+    ],
+    containerStatuses: statuses,
+    ...endedSidecars(pod, nowMs),
+  };
+}
+
+function endedSidecars(pod: Pod, nowMs: number): { initContainerStatuses?: ContainerStatus[] } {
+  const known = pod.status?.initContainerStatuses;
+  if (known === undefined) return {};
+  return {
+    initContainerStatuses: known.map((status) => {
+      const startedAt = status.state?.running?.startedAt;
+      if (startedAt === undefined) return status;
+      const terminated = { exitCode: 0, reason: 'Completed', startedAt, finishedAt: timeOf(nowMs) };
+      return { ...status, ready: false, started: false, state: { terminated } };
+    }),
+  };
+}
+
+/** Ready and ContainersReady, where they differ from what the pod says. */
+function readiness(pod: Pod, statuses: readonly ContainerStatus[], nowMs: number): Condition[] {
+  const isReady = !isNeverReady(pod) && statuses.every(({ ready }) => ready === true);
+  const status = isReady ? 'True' : 'False';
+  return (['Ready', 'ContainersReady'] as const)
+    .filter((type) => pod.status?.conditions?.find((known) => known.type === type)?.status !== status)
+    .map((type) => condition(type, status, nowMs, isReady ? undefined : 'ContainersNotReady'));
+}
+
+function condition(type: string, status: string, nowMs: number, reason?: string): Condition {
+  return { type, status, lastTransitionTime: timeOf(nowMs), ...(reason === undefined ? {} : { reason }) };
+}
+
+/** An address out of 10.64.0.0/10, the same for the same pod at any time. */
+function addressOf(uid: string): string {
+  let hash = 0x811c9dc5;
+  for (const character of uid) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return `10.${64 + ((hash >>> 16) & 63)}.${(hash >>> 8) & 255}.${1 + ((hash & 255) % 254)}`;
+}

@@ -1,0 +1,121 @@
+// What the containers of a simulated pod do: how long they run, and how they end.
+//
+// Annotations of the pod come first, and then its commands are not looked at:
+//
+//   sim.farloop.dev/run-seconds   how long each run of each container lasts, e.g. `0`, `2.5`. Without it 0.
+//   sim.farloop.dev/exit-codes    how the first container ends, the others end with 0. A comma list, of which the last entry
+//                                 stands for all beyond it. Without it 0.
+//       restartPolicy OnFailure or Always   the entry at the container's restart count: `1,0` fails once, then succeeds
+//       Never, pod with a completion index  the entry at that index; within it, a slash list by attempt: `0,1/0,0` lets the
+//                                           first pod of index 1 fail and its successor succeed
+//       Never, other pods                   the entry at the attempt
+//     An attempt is the number of failed pods of the same owner (and index) that this node has seen before this pod.
+//   sim.farloop.dev/never-ready   `true`: runs, but never becomes ready
+//
+// Without the first two, each container does what its command (with its arguments) plainly says: `true`, `false`, `exit N`,
+// `sleep N`, `echo …`, several of them joined by `;` or `&&`, bare or through `sh -c`. Everything else runs until it is deleted.
+import type { Container, Pod } from '../../objects/kubernetes.ts';
+
+export const runSecondsAnnotation = 'sim.farloop.dev/run-seconds';
+export const exitCodesAnnotation = 'sim.farloop.dev/exit-codes';
+export const neverReadyAnnotation = 'sim.farloop.dev/never-ready';
+
+const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
+
+/** One run of a container. `runMs` is Infinity for one that ends only when it is stopped. */
+export interface Run {
+  runMs: number;
+  exitCode: number;
+}
+
+const forEver: Run = { runMs: Infinity, exitCode: 0 };
+
+/**
+ * The run of one container.
+ * @param which restartCount: of the container; attempt: of the pod, see above; both from 0
+ */
+export function runOf(pod: Pod, container: Container, which: { restartCount: number; attempt: number }): Run {
+  const annotations = pod.metadata.annotations ?? {};
+  const runSeconds = annotations[runSecondsAnnotation];
+  const exitCodes = annotations[exitCodesAnnotation];
+  if (runSeconds === undefined && exitCodes === undefined) return runOfCommand(container);
+  const isFirst = pod.spec.containers[0]?.name === container.name;
+  return {
+    runMs: Math.max(0, Number(runSeconds ?? 0)) * 1000 || 0,
+    exitCode: isFirst && exitCodes !== undefined ? exitCodeOf(pod, exitCodes, which) : 0,
+  };
+}
+
+export const isNeverReady = (pod: Pod): boolean => pod.metadata.annotations?.[neverReadyAnnotation] === 'true';
+
+/** The completion index of a pod of an Indexed Job. */
+export function completionIndexOf(pod: Pod): number | undefined {
+  const text = pod.metadata.annotations?.[indexAnnotation];
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function exitCodeOf(pod: Pod, list: string, { restartCount, attempt }: { restartCount: number; attempt: number }): number {
+  const entries = list.split(',');
+  if (pod.spec.restartPolicy !== 'Never') return codeAt(entries, restartCount);
+  const index = completionIndexOf(pod);
+  if (index === undefined) return codeAt(entries, attempt);
+  return codeAt((entries[Math.min(index, entries.length - 1)] ?? '').split('/'), attempt);
+}
+
+function codeAt(entries: readonly string[], position: number): number {
+  const code = Number(entries[Math.min(position, entries.length - 1)]);
+  return Number.isInteger(code) && code >= 0 && code <= 255 ? code : 0;
+}
+
+function runOfCommand({ command = [], args = [] }: Container): Run {
+  const words = [...command, ...args];
+  const [first = '', ...rest] = words;
+  const isShell = /^(\/bin\/|\/usr\/bin\/)?(sh|bash|ash|dash)$/.test(first);
+  if (!isShell) return runOfWords(words);
+  const option = rest[0] ?? '';
+  return /^-[eux]*c$/.test(option) && rest.length === 2 ? runOfScript(rest[1] ?? '') : forEver;
+}
+
+function runOfScript(script: string): Run {
+  let runMs = 0;
+  let exitCode = 0;
+  // Odd parts are the joints.
+  const parts = script.split(/(&&|;|\n)/);
+  for (let at = 0; at < parts.length; at += 2) {
+    const words = (parts[at] ?? '').trim().split(/\s+/).filter(Boolean);
+    if (words.length === 0) continue;
+    if (at > 0 && parts[at - 1] === '&&' && exitCode !== 0) continue;
+    const run = runOfWords(words);
+    if (run.runMs === Infinity) return forEver;
+    runMs += run.runMs;
+    exitCode = run.exitCode;
+    if (words[0] === 'exit') break;
+  }
+  return { runMs, exitCode };
+}
+
+function runOfWords([name = '', ...args]: readonly string[]): Run {
+  if (args.some((word) => /[|&<>$`()]/.test(word))) return forEver;
+  switch (name.replace(/^(\/usr)?\/bin\//, '')) {
+    case 'true':
+    case 'echo':
+      return { runMs: 0, exitCode: 0 };
+    case 'false':
+      return { runMs: 0, exitCode: 1 };
+    case 'exit':
+      return args.length <= 1 && /^\d+$/.test(args[0] ?? '0') ? { runMs: 0, exitCode: Number(args[0] ?? 0) % 256 } : forEver;
+    case 'sleep':
+      return sleepOf(args);
+    default:
+      return forEver;
+  }
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 };
+
+function sleepOf(args: readonly string[]): Run {
+  const [, seconds, unit = ''] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(args[0] ?? '') ?? [];
+  const factor = unitSeconds[unit];
+  if (args.length !== 1 || seconds === undefined || factor === undefined) return forEver;
+  return { runMs: Number(seconds) * factor * 1000, exitCode: 0 };
+}

@@ -1,0 +1,134 @@
+// The node's own objects: its Node, kept Ready, and its Lease, renewed as a kubelet does.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { timeOf } from './container-states.ts';
+import type { NodeClient, NodeRequest } from './node-client.ts';
+import type { NodeIdentity } from './pod-step.ts';
+
+const leaseSeconds = 40;
+const renewEveryMs = 10_000;
+const retryAfterMs = 500;
+/** A node that changes nothing reports all the same, once in so many renewals. */
+const renewalsPerReport = 6;
+
+export interface Registration extends NodeIdentity {
+  podCapacity: number;
+  nowMs: () => number;
+  failed: (problem: string) => void;
+}
+
+/** Registers the node and makes it Ready; tries until it succeeds or `signal` is aborted. */
+export async function register(client: NodeClient, node: Registration, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await reportNode(client, node);
+      await renewLease(client, node);
+      return;
+    } catch (error) {
+      node.failed(error instanceof Error ? error.message : String(error));
+      await pause(retryAfterMs, signal);
+    }
+  }
+}
+
+/** Renews until `signal` is aborted. A Node that somebody deleted is made again. Never throws. */
+export async function keepRegistered(client: NodeClient, node: Registration, signal: AbortSignal): Promise<void> {
+  for (let renewals = 1; !signal.aborted; renewals += 1) {
+    await pause(renewEveryMs, signal);
+    if (signal.aborted) return;
+    try {
+      await renewLease(client, node);
+      if (renewals % renewalsPerReport === 0) await reportNode(client, node);
+    } catch (error) {
+      node.failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+async function reportNode(client: NodeClient, node: Registration): Promise<void> {
+  const path = `/api/v1/nodes/${node.nodeName}`;
+  const report: NodeRequest = {
+    method: 'PATCH',
+    path: `${path}/status`,
+    contentType: 'application/strategic-merge-patch+json',
+    body: { status: statusOf(node) },
+  };
+  const { status } = await client.request(report);
+  if (status === 200) return;
+  if (status !== 404) throw new Error(`PATCH ${path}/status answered ${status}`);
+  const created = await client.request({
+    method: 'POST',
+    path: '/api/v1/nodes',
+    body: { apiVersion: 'v1', kind: 'Node', metadata: { name: node.nodeName, labels: node.labels } },
+  });
+  if (created.status !== 201 && created.status !== 409) throw new Error(`POST /api/v1/nodes answered ${created.status}`);
+  const again = await client.request(report);
+  if (again.status !== 200) throw new Error(`PATCH ${path}/status answered ${again.status}`);
+}
+
+function statusOf({ nodeName, hostIp, podCapacity, nowMs }: Registration): unknown {
+  const now = timeOf(nowMs());
+  const resources = {
+    cpu: String(Math.max(4, podCapacity)),
+    memory: `${Math.max(16, podCapacity)}Gi`,
+    'ephemeral-storage': '1Ti',
+    pods: String(podCapacity),
+  };
+  const condition = (type: string, status: string, reason: string, message: string) => ({
+    type,
+    status,
+    reason,
+    message,
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+  });
+  return {
+    capacity: resources,
+    allocatable: resources,
+    addresses: [
+      { type: 'InternalIP', address: hostIp },
+      { type: 'Hostname', address: nodeName },
+    ],
+    conditions: [
+      condition('Ready', 'True', 'KubeletReady', 'the simulated node is posting ready status'),
+      condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'the simulated node has sufficient memory'),
+      condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'the simulated node has no disk pressure'),
+      condition('PIDPressure', 'False', 'KubeletHasSufficientPID', 'the simulated node has sufficient PID available'),
+    ],
+    nodeInfo: {
+      architecture: 'amd64',
+      operatingSystem: 'linux',
+      osImage: 'simulated',
+      kernelVersion: 'simulated',
+      containerRuntimeVersion: 'simulated://1',
+      kubeletVersion: 'v1.36.3-simulated',
+      kubeProxyVersion: '',
+      machineID: '',
+      systemUUID: '',
+      bootID: '',
+    },
+  };
+}
+
+async function renewLease(client: NodeClient, { nodeName, nowMs }: Registration): Promise<void> {
+  const folder = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+  const renewTime = new Date(nowMs()).toISOString().replace('Z', '000Z');
+  const spec = { holderIdentity: nodeName, leaseDurationSeconds: leaseSeconds, renewTime };
+  const { status } = await client.request({
+    method: 'PATCH',
+    path: `${folder}/${nodeName}`,
+    contentType: 'application/merge-patch+json',
+    body: { spec },
+  });
+  if (status === 200) return;
+  if (status !== 404) throw new Error(`PATCH ${folder}/${nodeName} answered ${status}`);
+  const created = await client.request({
+    method: 'POST',
+    path: folder,
+    body: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: nodeName }, spec },
+  });
+  if (created.status !== 201 && created.status !== 409) throw new Error(`POST ${folder} answered ${created.status}`);
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}
