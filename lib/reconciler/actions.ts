@@ -41,7 +41,10 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
   return undefined;
 }
 
-type Wave = { verb: 'create'; actions: CreateAction[] } | { verb: 'pods'; chains: Map<string, PodAction[]> } | { verb: 'status'; action: StatusAction };
+type Wave =
+  | { verb: 'create'; actions: CreateAction[] }
+  | { verb: 'pods'; chains: Map<string, PodAction[]> }
+  | { verb: 'status'; action: StatusAction };
 
 /** Neighbouring creates; neighbouring patches and deletes, where those of one pod stay in their order; a status alone. */
 function wavesOf(actions: readonly Action[]): Wave[] {
@@ -96,7 +99,7 @@ async function underBudget<Item>(
   writesEach: number,
   run: (item: Item) => Promise<Result[]>,
 ): Promise<Stop | undefined> {
-  for (let at = 0; at < items.length; ) {
+  for (let at = 0; at < items.length;) {
     const { granted, retryAfterMs } = await budget.take(pass.record, (items.length - at) * writesEach);
     const now = Math.floor(granted / writesEach);
     if (now === 0) return { kind: 'throttled', retryAfterMs: Math.max(retryAfterMs, 200) };
@@ -117,11 +120,24 @@ async function underBudget<Item>(
 
 function note(pass: Pass, action: WriteAction, error: unknown): void {
   const result =
-    error === undefined ? 'done' : error instanceof UnknownOutcomeError ? 'unknown' : error instanceof NotDoneError || error instanceof ThrottledError ? 'notDone' : 'refused';
+    error === undefined
+      ? 'done'
+      : error instanceof UnknownOutcomeError
+        ? 'unknown'
+        : error instanceof NotDoneError || error instanceof ThrottledError
+          ? 'notDone'
+          : 'refused';
   const last = pass.actions.at(-1);
   const verb = action.verb === 'patch' ? action.purpose : action.verb;
   if (last && last.verb === verb && last.why === action.why && last.result === result) last.count = (last.count ?? 1) + 1;
-  else pass.actions.push({ verb, target: targetOf(action), why: action.why, result, ...(error instanceof Error && { detail: error.message }) });
+  else
+    pass.actions.push({
+      verb,
+      target: targetOf(action),
+      why: action.why,
+      result,
+      ...(error instanceof Error && { detail: error.message }),
+    });
 }
 
 function targetOf(action: WriteAction): string {
@@ -175,7 +191,8 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
     return { action, error: new ConflictError(`pod ${name} belongs to somebody else`, { reason: 'alreadyExists' }) };
   } catch (error) {
     // Gone between the two calls: planned again.
-    if (error instanceof NotFoundError) return { action, error: new ConflictError(`pod ${name} came and went`, { reason: 'alreadyExists' }) };
+    if (error instanceof NotFoundError)
+      return { action, error: new ConflictError(`pod ${name} came and went`, { reason: 'alreadyExists' }) };
     return { action, error };
   }
 }
@@ -190,12 +207,22 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
     const facts = pass.view.pods.get(action.uid)?.pod;
     try {
       if (action.verb === 'patch') {
-        const { object } = await pass.cluster.patch<Pod>(PODS, action, { type: action.type, body: guarded(action.patch, guard) }, pass.deadline);
+        const { object } = await pass.cluster.patch<Pod>(
+          PODS,
+          action,
+          { type: action.type, body: guarded(action.patch, guard) },
+          pass.deadline,
+        );
         if (guard !== undefined) guard = object.metadata.resourceVersion;
         // A released pod is somebody else's from now on, and shows in the view as such.
         pass.hearPod(object);
       } else {
-        const target = { namespace: action.namespace, name: action.name, uid: action.uid, ...(guard !== undefined && { resourceVersion: guard }) };
+        const target = {
+          namespace: action.namespace,
+          name: action.name,
+          uid: action.uid,
+          ...(guard !== undefined && { resourceVersion: guard }),
+        };
         const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline);
         if (object) pass.hearPod(object);
         else if (facts) pass.hearGone(facts);
@@ -244,7 +271,12 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
   const { uid, resourceVersion } = owner.metadata;
   try {
     const target = { namespace: pass.key.namespace, name: pass.key.name, uid: pass.key.uid, subresource: 'status' };
-    const { object, dateMs } = await pass.cluster.patch<Job>(JOBS, target, { type: 'merge', body: { metadata: { uid, resourceVersion }, status } }, pass.deadline);
+    const { object, dateMs } = await pass.cluster.patch<Job>(
+      JOBS,
+      target,
+      { type: 'merge', body: { metadata: { uid, resourceVersion }, status } },
+      pass.deadline,
+    );
     pass.hearOwner(object, dateMs);
     pass.state = { ...pass.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
     return { action };

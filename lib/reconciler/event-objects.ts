@@ -14,13 +14,21 @@ const ONE_MORE_EVERY_MS = 300_000;
 const LONGEST_MESSAGE = 1_024;
 
 /** Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. */
-export async function writeEvents({ pass, budget, clock, parallelism }: Execution, events: readonly EventAction[], component: string): Promise<void> {
+export async function writeEvents(
+  { pass, budget, clock, parallelism }: Execution,
+  events: readonly EventAction[],
+  component: string,
+): Promise<void> {
   const allowed = withinLimit(pass, clock.nowMs(), events);
   if (allowed.length === 0) return;
   const { granted } = await budget.take(pass.record, allowed.length);
   await inParallel(allowed.slice(0, granted), parallelism, async (event, at) => {
     try {
-      await pass.cluster.create(EVENTS, eventObject(event, { component, id: `${pass.head.fence} ${at}`, nowMs: clock.nowMs() }), pass.deadline);
+      await pass.cluster.create(
+        EVENTS,
+        eventObject(event, { component, id: `${pass.head.fence} ${at}`, nowMs: clock.nowMs() }),
+        pass.deadline,
+      );
     } catch {
       // The next pass has other things to say.
     }
@@ -34,7 +42,8 @@ function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly Ev
   const available = Math.min(BURST, left + Math.max(regained, 0));
   // The end of a workload is worth more than its hundredth pod.
   const ranked = events.toSorted((a, b) => rank(a) - rank(b)).slice(0, available);
-  if (ranked.length > 0) pass.state = { ...pass.state, events: { left: available - ranked.length, atMs: regained > 0 || !pass.state.events ? nowMs : atMs } };
+  if (ranked.length > 0)
+    pass.state = { ...pass.state, events: { left: available - ranked.length, atMs: regained > 0 || !pass.state.events ? nowMs : atMs } };
   return ranked;
 }
 

@@ -18,7 +18,9 @@ export interface ForeignWriter {
 export function foreignWriterOf(owner: Job, { statusWrittenAtMs, foreign }: PassState): ForeignWriter | undefined {
   if (statusWrittenAtMs === undefined) return undefined;
   const entries = (owner.metadata.managedFields ?? []).filter(({ subresource, manager }) => subresource === 'status' && manager !== OURS);
-  const latest = entries.map((entry) => ({ manager: entry.manager ?? 'unknown', atMs: Date.parse(entry.time ?? '') || 0 })).toSorted((a, b) => b.atMs - a.atMs)[0];
+  const latest = entries
+    .map((entry) => ({ manager: entry.manager ?? 'unknown', atMs: Date.parse(entry.time ?? '') || 0 }))
+    .toSorted((a, b) => b.atMs - a.atMs)[0];
   if (!latest || latest.atMs < statusWrittenAtMs || latest.atMs === foreign?.seenAtMs) return undefined;
   const strikes = foreign && latest.atMs - foreign.seenAtMs < FORGIVEN_AFTER_MS ? foreign.strikes + 1 : 1;
   return { manager: latest.manager, state: { strikes, seenAtMs: latest.atMs }, isFight: strikes >= STRIKES };

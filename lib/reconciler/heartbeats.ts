@@ -35,7 +35,10 @@ const RelayMarker = v.object({
 export type RelayMarker = v.InferOutput<typeof RelayMarker>;
 
 /** @returns undefined before the first heartbeat, or when the table was dropped */
-export async function readMarker({ store }: Pick<Ports, 'store'>, cluster: string): Promise<{ version: number; marker: RelayMarker } | undefined> {
+export async function readMarker(
+  { store }: Pick<Ports, 'store'>,
+  cluster: string,
+): Promise<{ version: number; marker: RelayMarker } | undefined> {
   const note = await store.readNote(cluster, MARKER);
   if (!note) return undefined;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), RelayMarker), note.body);

@@ -81,7 +81,8 @@ async function open({ messageId, body, senderId }: EventDelivery, { clusters, te
     return 'dropped';
   };
   if (!record?.senders.includes(senderId)) return drop('sender is not registered for this cluster');
-  if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== message.kubeSystemUid) return drop('another cluster than the registered one');
+  if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== message.kubeSystemUid)
+    return drop('another cluster than the registered one');
   // A session begun before the API server was restored tells of a past that is no more (R3).
   if (message.era < record.era) return drop('relay session of an earlier era');
   return { message, record };
@@ -96,9 +97,17 @@ async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, r
   let urgency: Urgency | undefined;
   let told = false;
   for (const report of reports) {
-    const news: News = { ...(report.observed && { owner: report.observed }), pods: report.pods, ...(report.whole && { whole: report.whole }), byPass: false };
+    const news: News = {
+      ...(report.observed && { owner: report.observed }),
+      pods: report.pods,
+      ...(report.whole && { whole: report.whole }),
+      byPass: false,
+    };
     const wanted = urgencyOf(report);
-    const written = await writeView(ports.store, head, news, { era: record.era, alongside: (current) => prepareWake(ports, current, wanted) });
+    const written = await writeView(ports.store, head, news, {
+      era: record.era,
+      alongside: (current) => prepareWake(ports, current, wanted),
+    });
     head = written.head;
     // A message that changes nothing wakes too (an earlier delivery may have died before its wake), unless a pass had heard it all.
     if (written.heardByPass) continue;
@@ -109,7 +118,8 @@ async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, r
 }
 
 const concernsTheLiving = ({ observed, pods }: WorkloadReport): boolean =>
-  (observed !== undefined && !observed.deleted) || pods.some(({ deleted, pod }) => !deleted && (pod.tracked || pod.deletedAt === undefined));
+  (observed !== undefined && !observed.deleted) ||
+  pods.some(({ deleted, pod }) => !deleted && (pod.tracked || pod.deletedAt === undefined));
 
 /** A changed spec is looked at at once; pods and a mere status wait for company (R9). */
 function urgencyOf({ observed, whole }: WorkloadReport): Urgency {

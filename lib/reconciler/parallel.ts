@@ -1,7 +1,11 @@
 // Work in parallel, bounded.
 
 /** Runs `work` over all items, at most `limit` at once, in their order; ends when all have ended. Throws the first error, after all. */
-export async function inParallel<Item>(items: readonly Item[], limit: number, work: (item: Item, at: number) => Promise<void>): Promise<void> {
+export async function inParallel<Item>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item, at: number) => Promise<void>,
+): Promise<void> {
   let next = 0;
   const errors: unknown[] = [];
   const worker = async (): Promise<void> => {

@@ -107,7 +107,10 @@ export function decodeState(text: string): PassState | undefined {
 
 /** Of a status in any order of its keys; 16 hex digits. Empty fields and absent ones are the same. */
 export function statusDigestOf(status: object | undefined): string {
-  return createHash('sha256').update(canonical(status ?? {})).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(canonical(status ?? {}))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function canonical(value: unknown): string {

@@ -41,7 +41,9 @@ export class Pass {
   /** Heard in this pass and not yet written to the view (R7). */
   #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
 
-  constructor(given: Pick<Pass, 'key' | 'record' | 'row' | 'cluster' | 'deadline' | 'startedAtMs' | 'offsetMs' | 'head' | 'state' | 'view'>) {
+  constructor(
+    given: Pick<Pass, 'key' | 'record' | 'row' | 'cluster' | 'deadline' | 'startedAtMs' | 'offsetMs' | 'head' | 'state' | 'view'>,
+  ) {
     this.key = given.key;
     this.record = given.record;
     this.row = given.row;
@@ -89,7 +91,10 @@ export class Pass {
     this.listed = true;
     const whole: WholeList = { floor, slots: 'all' };
     this.#heard.whole = whole;
-    this.#hear(pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) })), whole);
+    this.#hear(
+      pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) })),
+      whole,
+    );
   }
 
   #hear(pods: PodObservation[], whole?: WholeList): void {
@@ -117,7 +122,8 @@ export class Pass {
       this.hearOwner(object, dateMs);
       return { owner: object, dateMs };
     } catch (error) {
-      if (error instanceof NotFoundError) throw new OwnerGoneError(`${this.key.kind} ${this.key.namespace}/${this.key.name} is gone`, { cause: error });
+      if (error instanceof NotFoundError)
+        throw new OwnerGoneError(`${this.key.kind} ${this.key.namespace}/${this.key.name} is gone`, { cause: error });
       throw error;
     }
   }
@@ -125,7 +131,11 @@ export class Pass {
   /** Lists the children live and whole (R1, R18). */
   async listChildren(): Promise<void> {
     const selector = this.row.childSelector(this.key, this.owner);
-    const { items, resourceVersion } = await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, labelSelector: selector }, this.deadline);
+    const { items, resourceVersion } = await this.cluster.list<Pod>(
+      PODS,
+      { namespace: this.key.namespace, labelSelector: selector },
+      this.deadline,
+    );
     this.hearList(
       items.filter((pod) => this.row.concerns(this.key, podFactsOf(pod))),
       resourceVersion,

@@ -181,7 +181,8 @@ export class Reconciler {
       }
       const next = await this.#afterStop(pass, stop, events);
       if (next !== 'again') return next;
-      if (round === MOST_ROUNDS) return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, events, error: new Error('planned again too often in one pass') };
+      if (round === MOST_ROUNDS)
+        return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, events, error: new Error('planned again too often in one pass') };
     }
   }
 
@@ -296,12 +297,17 @@ export class Reconciler {
     const failures = (pass.state.park?.failures ?? 0) + 1;
     const againInMs = backoffMs(failures, PARKED_MS);
     const generation = pass.owner?.metadata.generation ?? 0;
-    pass.state = { ...pass.state, park: { failures, untilMs: this.#ports.clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation } };
+    pass.state = {
+      ...pass.state,
+      park: { failures, untilMs: this.#ports.clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation },
+    };
     pass.why.push(reason);
     this.#ports.telemetry.error('workload parked', { ...pass.key, reason });
     this.#ports.telemetry.count('ParkedWorkloads', 1, 'Count', { kind: pass.key.kind });
     const told = events.some(({ type }) => type === 'Warning');
-    const own: EventAction[] = told ? [] : [{ verb: 'event', type: 'Warning', reason: 'Parked', message: reason, regarding: regardingOf(pass), why: 'a person must act' }];
+    const own: EventAction[] = told
+      ? []
+      : [{ verb: 'event', type: 'Warning', reason: 'Parked', message: reason, regarding: regardingOf(pass), why: 'a person must act' }];
     return { outcome: 'parked', againInMs, events: [...events, ...own] };
   }
 
@@ -386,7 +392,13 @@ export class Reconciler {
     }
     const durationMs = clock.nowMs() - pass.startedAtMs;
     const { error } = ending;
-    telemetry.info('reconciled', { ...pass.key, passId: pass.head.fence, outcome: ending.outcome, durationMs, ...(error instanceof Error && { error: error.message }) });
+    telemetry.info('reconciled', {
+      ...pass.key,
+      passId: pass.head.fence,
+      outcome: ending.outcome,
+      durationMs,
+      ...(error instanceof Error && { error: error.message }),
+    });
     telemetry.count('ReconcileDuration', durationMs, 'Milliseconds', { kind: pass.key.kind, outcome: ending.outcome });
     await recorder
       .append({
@@ -396,7 +408,12 @@ export class Reconciler {
         durationMs,
         outcome: ending.outcome,
         why: pass.why,
-        saw: { pods: pass.pods.length, resourceVersion: pass.owner?.metadata.resourceVersion ?? '', live: pass.live !== undefined, listed: pass.listed },
+        saw: {
+          pods: pass.pods.length,
+          resourceVersion: pass.owner?.metadata.resourceVersion ?? '',
+          live: pass.live !== undefined,
+          listed: pass.listed,
+        },
         actions: pass.actions,
         ...(nextWakeAtMs !== undefined && { nextWakeAtMs }),
         ...(error instanceof Error && { error: error.message }),
@@ -428,7 +445,8 @@ export class Reconciler {
     pass.head = written.head;
     if (!written.told) await this.#writeHead(pass, change);
     // Woken while it ran: that wake is still pending, and sweep must be able to find it.
-    if (pass.head.queued === pass.head.fence && pass.head.pendingSinceMs === undefined) await this.#writeHead(pass, { pendingSinceMs: clock.nowMs() });
+    if (pass.head.queued === pass.head.fence && pass.head.pendingSinceMs === undefined)
+      await this.#writeHead(pass, { pendingSinceMs: clock.nowMs() });
     return due?.dueAtMs;
   }
 
@@ -449,7 +467,11 @@ function isGrave(action: Action): boolean {
   if (action.verb === 'delete') return action.active;
   if (action.verb === 'patch') return action.purpose !== 'strip';
   if (action.verb !== 'status') return false;
-  return (action.status as JobStatus).conditions?.some(({ type, status }) => (type === 'Failed' || type === 'FailureTarget') && status === 'True') ?? false;
+  return (
+    (action.status as JobStatus).conditions?.some(
+      ({ type, status }) => (type === 'Failed' || type === 'FailureTarget') && status === 'True',
+    ) ?? false
+  );
 }
 
 function parkedFor(pass: Pass, nowMs: number): number | undefined {
@@ -459,9 +481,16 @@ function parkedFor(pass: Pass, nowMs: number): number | undefined {
   return park.untilMs - nowMs;
 }
 
-const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number => Math.min(first * 2 ** Math.min(failures - 1, 20), most);
+const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number =>
+  Math.min(first * 2 ** Math.min(failures - 1, 20), most);
 
-const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({ apiVersion: row.resource.apiVersion, kind: key.kind, namespace: key.namespace, name: key.name, uid: key.uid });
+const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({
+  apiVersion: row.resource.apiVersion,
+  kind: key.kind,
+  namespace: key.namespace,
+  name: key.name,
+  uid: key.uid,
+});
 
 const refusalEvent = (pass: Pass, during: Action['verb'], error: TerminalError): EventAction => ({
   verb: 'event',

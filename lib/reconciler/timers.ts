@@ -5,7 +5,10 @@ import { decodeTimer } from '../wire/messages.ts';
 import { sendTimer, sendWake } from './wake.ts';
 
 /** @returns ids of the messages that must come back */
-export async function fireTimers(deliveries: readonly { messageId: string; body: string }[], ports: Pick<Ports, 'queue' | 'store' | 'clock' | 'telemetry'>): Promise<string[]> {
+export async function fireTimers(
+  deliveries: readonly { messageId: string; body: string }[],
+  ports: Pick<Ports, 'queue' | 'store' | 'clock' | 'telemetry'>,
+): Promise<string[]> {
   const undone: string[] = [];
   await Promise.all(
     deliveries.map(async ({ messageId, body }) => {

@@ -65,7 +65,12 @@ export type Alongside = (head: Head) => Promise<{ ifFence?: string; change: Head
  * (`alongside`) goes into the same write.
  * @throws StaleWriteError when the head is gone, or too many others wrote at the same time
  */
-export async function writeView(store: Store, before: Head, news: News, { era, alongside }: { era: number; alongside?: Alongside }): Promise<Written> {
+export async function writeView(
+  store: Store,
+  before: Head,
+  news: News,
+  { era, alongside }: { era: number; alongside?: Alongside },
+): Promise<Written> {
   let head = before;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -160,7 +165,8 @@ async function writeItems(store: Store, before: Head, news: News, era: number): 
     changed ||= result.changed;
     heardByPass &&= result.heardByPass;
   }
-  if (news.whole?.slots === 'all' && head.floor !== news.whole.floor) head = await store.updateHead(head.key, {}, { floor: news.whole.floor });
+  if (news.whole?.slots === 'all' && head.floor !== news.whole.floor)
+    head = await store.updateHead(head.key, {}, { floor: news.whole.floor });
   return { head, changed, heardByPass, told: false };
 }
 

@@ -28,7 +28,11 @@ export async function sendWake({ queue }: Pick<Ports, 'queue'>, key: WorkloadKey
 }
 
 /** Sends the delayed wake that falls within the queue's reach; a later one is left to the index. */
-export async function sendTimer({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, head: Head, due: { dueAtMs: number; attempt: number }): Promise<void> {
+export async function sendTimer(
+  { queue, clock }: Pick<Ports, 'queue' | 'clock'>,
+  head: Head,
+  due: { dueAtMs: number; attempt: number },
+): Promise<void> {
   const delaySeconds = Math.ceil(Math.max(due.dueAtMs - clock.nowMs(), 0) / 1000);
   if (delaySeconds > LONGEST_DELAY_SECONDS) return;
   await queue.send('timers', [{ body: encodeTimer({ key: formatKey(head.key), follows: head.fence, ...due }), delaySeconds }]);
@@ -38,7 +42,11 @@ export async function sendTimer({ queue, clock }: Pick<Ports, 'queue' | 'clock'>
  * Sends what this head still needs, and says what must then be written beside it, on the condition that the fence is still the head's.
  * @returns undefined when a wake is on its way already
  */
-export async function prepareWake(ports: WakePorts, head: Head, urgency: Urgency): Promise<{ ifFence: string; change: HeadChange } | undefined> {
+export async function prepareWake(
+  ports: WakePorts,
+  head: Head,
+  urgency: Urgency,
+): Promise<{ ifFence: string; change: HeadChange } | undefined> {
   if (head.queued === head.fence) return undefined;
   const nowMs = ports.clock.nowMs();
   const companyAtMs = head.openedAtMs + COMPANY_MS;

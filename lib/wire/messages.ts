@@ -36,7 +36,8 @@ export class UndecodableMessageError extends Error {
 }
 
 function decode<Message>(body: string, schema: v.GenericSchema<unknown, Message>, what: string): Message {
-  if (body.length > LONGEST_BODY) throw new UndecodableMessageError(`a ${what} of ${body.length} characters; at most ${LONGEST_BODY} are read`);
+  if (body.length > LONGEST_BODY)
+    throw new UndecodableMessageError(`a ${what} of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), body);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;

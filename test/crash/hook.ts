@@ -18,7 +18,11 @@ function reached(moment: Moment): void {
 type Method = (...given: never[]) => Promise<unknown>;
 
 /** Puts `before` and `after` around a method; both see the arguments. */
-function around(prototype: object, name: string, { before, after }: { before?: (given: unknown[]) => void; after?: (given: unknown[]) => void }): void {
+function around(
+  prototype: object,
+  name: string,
+  { before, after }: { before?: (given: unknown[]) => void; after?: (given: unknown[]) => void },
+): void {
   const original = Reflect.get(prototype, name) as Method;
   Reflect.set(prototype, name, async function wrapped(this: unknown, ...given: unknown[]): Promise<unknown> {
     before?.(given);

@@ -48,7 +48,9 @@ const random = seededRandom(Number(values.seed));
 const clock = new SystemClock();
 
 async function main(): Promise<void> {
-  console.log(`crash: ${kills} kills, cluster ${values.cluster}, seed ${values.seed}${values.chaos ? ', every message 1 to 3 times and up to 10 s late' : ''}`);
+  console.log(
+    `crash: ${kills} kills, cluster ${values.cluster}, seed ${values.seed}${values.chaos ? ', every message 1 to 3 times and up to 10 s late' : ''}`,
+  );
   const folder = await mkdtemp(join(tmpdir(), 'farloop-crash-'));
   const children: ChildProcess[] = [];
   const end: (() => Promise<void>)[] = [];
@@ -85,11 +87,18 @@ async function startCluster(folder: string, children: ChildProcess[], end: (() =
   });
 }
 
-function launch(commandLine: string[], { environment = {}, hook = false }: { environment?: Record<string, string>; hook?: boolean } = {}): ChildProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...(hook ? ['--import', HOOK] : []), MAIN, ...commandLine], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment, LOG_LEVEL: 'warn' },
-  });
+function launch(
+  commandLine: string[],
+  { environment = {}, hook = false }: { environment?: Record<string, string>; hook?: boolean } = {},
+): ChildProcess {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', ...(hook ? ['--import', HOOK] : []), MAIN, ...commandLine],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment, LOG_LEVEL: 'warn' },
+    },
+  );
   child.stderr?.resume();
   return child;
 }
@@ -125,9 +134,14 @@ async function crashAll(scene: Scene): Promise<void> {
   for (const name of names) await judge(scene, name);
   for (const [moment, count] of struck) console.log(`crash: ${moment}: ${count}`);
   const slowest = Math.max(0, ...resumedAfterMs);
-  console.log(`crash: ${total} kills, ${names.length} Jobs of ${podsPerJob} pods, first progress after a start: slowest ${Math.round(slowest)} ms`);
+  console.log(
+    `crash: ${total} kills, ${names.length} Jobs of ${podsPerJob} pods, first progress after a start: slowest ${Math.round(slowest)} ms`,
+  );
   check(total >= kills, `only ${total} of ${kills} kills struck`);
-  check([...struck.values()].every((count) => count >= Math.floor(kills / 10 / (MOMENTS.length / 6)) || kills < 60), 'a moment was struck too seldom');
+  check(
+    [...struck.values()].every((count) => count >= Math.floor(kills / 10 / (MOMENTS.length / 6)) || kills < 60),
+    'a moment was struck too seldom',
+  );
   check(slowest <= 5_000 || values.chaos === true, `first progress took ${Math.round(slowest)} ms, at most 5,000 expected`);
   console.log('crash: every index succeeded exactly once');
 }
@@ -198,7 +212,10 @@ async function judge({ cluster, witness }: Scene, name: string): Promise<void> {
   };
   const pods = await stripped();
   const of = `Job ${name}`;
-  check(job.status?.conditions?.some(({ type, status }) => type === 'Complete' && status === 'True') ?? false, `${of} is not Complete: ${JSON.stringify(job.status)}`);
+  check(
+    job.status?.conditions?.some(({ type, status }) => type === 'Complete' && status === 'True') ?? false,
+    `${of} is not Complete: ${JSON.stringify(job.status)}`,
+  );
   check(job.status?.succeeded === podsPerJob, `${of}: succeeded is ${job.status?.succeeded}`);
   check((job.status?.failed ?? 0) === 0, `${of}: failed is ${job.status?.failed}`);
   check(job.status?.completedIndexes === `0-${podsPerJob - 1}`, `${of}: completedIndexes is ${job.status?.completedIndexes}`);
@@ -208,7 +225,11 @@ async function judge({ cluster, witness }: Scene, name: string): Promise<void> {
     new Set(pods.map(({ metadata }) => metadata.annotations?.['batch.kubernetes.io/job-completion-index'])).size === podsPerJob,
     `${of}: an index ran twice`,
   );
-  await until(`${of} keeps no finalizer`, async () => (await stripped()).every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)), 20_000);
+  await until(
+    `${of} keeps no finalizer`,
+    async () => (await stripped()).every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)),
+    20_000,
+  );
 }
 
 function check(holds: boolean, otherwise: string): void {

@@ -18,7 +18,10 @@ export class Witness {
 
   constructor(source: ClusterSource, namespace: string) {
     this.#source = source;
-    this.#running = [this.#follow<Pod>(PODS, namespace, (pod) => this.#sawPod(pod)), this.#follow<Job>(JOBS, namespace, (job) => this.#sawJob(job))];
+    this.#running = [
+      this.#follow<Pod>(PODS, namespace, (pod) => this.#sawPod(pod)),
+      this.#follow<Job>(JOBS, namespace, (job) => this.#sawJob(job)),
+    ];
   }
 
   async stop(): Promise<void> {

@@ -26,24 +26,29 @@ const seen = (uid: string, heardAt: string, deleted = false): PodObservation => 
 const news = (...pods: PodObservation[]): News => ({ pods, byPass: false });
 const start = emptyPart({ era: 0, floor: '0' });
 const after = (part: ViewPart, ...all: News[]): ViewPart => all.reduce((known, one) => mergeNews(known, one).part, part);
-const living = (part: ViewPart): string[] => [...part.pods].flatMap(([uid, { deleted, heardAt }]) => (deleted ? [] : [`${uid}@${heardAt}`])).toSorted();
+const living = (part: ViewPart): string[] =>
+  [...part.pods].flatMap(([uid, { deleted, heardAt }]) => (deleted ? [] : [`${uid}@${heardAt}`])).toSorted();
 
 /** A history of one cluster: versions count up, each changes, creates or deletes one pod. */
-const histories = fc.array(fc.record({ uid: fc.constantFrom('a1', 'b2', 'c3', 'd4'), deleted: fc.boolean() }), { minLength: 1, maxLength: 30 }).map((steps) => {
-  const gone = new Set<string>();
-  return steps.flatMap(({ uid, deleted }, at) => {
-    if (gone.has(uid)) return [];
-    if (deleted) gone.add(uid);
-    // Versions of growing length, so that comparing them as texts or numbers would show.
-    return [seen(uid, String(BigInt(at + 8) * 10n ** 17n), deleted)];
+const histories = fc
+  .array(fc.record({ uid: fc.constantFrom('a1', 'b2', 'c3', 'd4'), deleted: fc.boolean() }), { minLength: 1, maxLength: 30 })
+  .map((steps) => {
+    const gone = new Set<string>();
+    return steps.flatMap(({ uid, deleted }, at) => {
+      if (gone.has(uid)) return [];
+      if (deleted) gone.add(uid);
+      // Versions of growing length, so that comparing them as texts or numbers would show.
+      return [seen(uid, String(BigInt(at + 8) * 10n ** 17n), deleted)];
+    });
   });
-});
 
 describe('R2: observations', () => {
   test('R2: in any order, any number of times, give the same view', () => {
     fc.assert(
       fc.property(
-        histories.chain((history) => fc.tuple(fc.constant(history), fc.shuffledSubarray(history.concat(history), { minLength: history.length * 2 }))),
+        histories.chain((history) =>
+          fc.tuple(fc.constant(history), fc.shuffledSubarray(history.concat(history), { minLength: history.length * 2 })),
+        ),
         ([history, shuffled]) => {
           const inOrder = after(start, ...history.map((one) => news(one)));
           const outOfOrder = after(start, ...shuffled.map((one) => news(one)));
@@ -84,7 +89,11 @@ describe('R19: whole lists', () => {
   });
 
   test('R19: a list of some slots proves nothing of the others', () => {
-    const part = after(start, news(seen('1', '10'), seen('7', '11')), { pods: [], whole: { floor: '20', slots: { from: 0, to: 5 } }, byPass: false });
+    const part = after(start, news(seen('1', '10'), seen('7', '11')), {
+      pods: [],
+      whole: { floor: '20', slots: { from: 0, to: 5 } },
+      byPass: false,
+    });
     expect(living(part)).toEqual(['7@11']);
   });
 

@@ -1,0 +1,267 @@
+// Pods as columns: what they have in common once, what differs as small differences to the pod before. About 20 bytes a pod,
+// of which 16 are its uid.
+import * as v from 'valibot';
+import { childNameOf } from '../objects/child-names.ts';
+import type { ContainerFacts, PodFacts } from '../objects/pod-facts.ts';
+import { isResourceVersion } from '../objects/resource-version.ts';
+import type { PodEntry } from './observations.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { parseGuarded } from './guarded-json.ts';
+import { UndecodableMessageError } from './messages.ts';
+
+export interface PackedPods {
+  /** Everything but the uids; compresses well. */
+  columns: Uint8Array;
+  /** 16 bytes each, as random as can be. */
+  uids: Uint8Array;
+}
+
+const MOST_PODS = 50_000;
+const MOST_SHAPES = 10_000;
+const LONGEST_SHAPE = 65_536;
+const LONGEST_NAME = 253;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const text = v.pipe(v.string(), v.maxLength(1_024));
+const texts = v.record(text, text);
+const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** What many pods share, to the letter. Single letters, since a small item holds one shape for few pods. */
+const Shape = v.strictObject({
+  /** namespace */
+  n: text,
+  /** controller */
+  c: v.optional(v.strictObject({ apiVersion: text, kind: text, name: text, uid: text })),
+  /** labels */
+  l: texts,
+  /** Index annotation where it is no plain number. */
+  i: v.optional(text),
+  f: v.optional(text),
+  g: v.optional(text),
+  /** tracked, assigned, deleted, by a pass: 1, 2, 4, 8; then which columns it has: index 16, number 32, deletedAt 64, readySince 128, computed name 256 */
+  b: wholeNumber,
+  p: text,
+  /** Grace seconds of a deletion. */
+  d: v.optional(wholeNumber),
+  r: v.optional(v.picklist(['True', 'False', 'Unknown'])),
+  /** Conditions as type and status. */
+  k: v.array(v.tuple([text, text])),
+  /** Containers: name, role, restarts, exit code or null, whether finishedAt follows. */
+  s: v.array(
+    v.tuple([
+      text,
+      v.picklist(['container', 'sidecar', 'init']),
+      wholeNumber,
+      v.nullable(v.pipe(v.number(), v.safeInteger())),
+      v.boolean(),
+    ]),
+  ),
+});
+type Shape = v.InferOutput<typeof Shape>;
+
+const BITS = { tracked: 1, assigned: 2, deleted: 4, byPass: 8, index: 16, number: 32, deletedAt: 64, readySince: 128, computedName: 256 };
+
+const isPlainIndex = (index: string | undefined): index is string => index !== undefined && /^(0|[1-9]\d{0,8})$/.test(index);
+
+function computedNameOf({ controller, index, number }: PodFacts): string | undefined {
+  if (!controller || number === undefined) return undefined;
+  return childNameOf(controller, { index: isPlainIndex(index) ? Number(index) : undefined, number });
+}
+
+function shapeOf({ pod, deleted, byPass }: PodEntry): Shape {
+  const bits =
+    (pod.tracked ? BITS.tracked : 0) |
+    (pod.assigned ? BITS.assigned : 0) |
+    (deleted ? BITS.deleted : 0) |
+    (byPass ? BITS.byPass : 0) |
+    (isPlainIndex(pod.index) ? BITS.index : 0) |
+    (pod.number !== undefined ? BITS.number : 0) |
+    (pod.deletedAt !== undefined ? BITS.deletedAt : 0) |
+    (pod.readySince !== undefined ? BITS.readySince : 0) |
+    (computedNameOf(pod) === pod.name ? BITS.computedName : 0);
+  return {
+    n: pod.namespace,
+    ...(pod.controller && { c: pod.controller }),
+    l: pod.labels,
+    ...(pod.index !== undefined && !isPlainIndex(pod.index) && { i: pod.index }),
+    ...(pod.failureCount !== undefined && { f: pod.failureCount }),
+    ...(pod.ignoredFailureCount !== undefined && { g: pod.ignoredFailureCount }),
+    b: bits,
+    p: pod.phase,
+    ...(pod.deletionGraceSeconds !== undefined && { d: pod.deletionGraceSeconds }),
+    ...(pod.ready && { r: pod.ready }),
+    k: pod.conditions.map(({ type, status }) => [type, status]),
+    s: pod.containers.map(({ name, role, restarts, exitCode, finishedAt }) => [
+      name,
+      role,
+      restarts,
+      exitCode ?? null,
+      finishedAt !== undefined,
+    ]),
+  };
+}
+
+interface Columns {
+  shape: ByteWriter;
+  uidTexts: ByteWriter;
+  versions: ByteWriter;
+  heard: ByteWriter;
+  names: ByteWriter;
+  indexes: ByteWriter;
+  numbers: ByteWriter;
+  times: ByteWriter;
+}
+
+/** Pods in the order given; neighbours should be alike. */
+export function packPods(entries: readonly PodEntry[]): PackedPods {
+  const writers: Columns = {
+    shape: new ByteWriter(),
+    uidTexts: new ByteWriter(),
+    versions: new ByteWriter(),
+    heard: new ByteWriter(),
+    names: new ByteWriter(),
+    indexes: new ByteWriter(),
+    numbers: new ByteWriter(),
+    times: new ByteWriter(),
+  };
+  const shapes = new Map<string, number>();
+  const uids = new ByteWriter();
+  let version = 0n;
+  let index = 0;
+  let number = 0;
+  let createdAt = 0;
+  for (const entry of entries) {
+    const { pod, heardAt } = entry;
+    const shape = shapeOf(entry);
+    const written = JSON.stringify(shape);
+    const at = shapes.get(written) ?? shapes.size;
+    shapes.set(written, at);
+    writers.shape.unsigned(at);
+    if (UUID.test(pod.uid)) uids.bytes(Buffer.from(pod.uid.replaceAll('-', ''), 'hex'));
+    else {
+      // Sixteen zeros stand for a uid that is no UUID.
+      uids.bytes(new Uint8Array(16));
+      writers.uidTexts.text(pod.uid);
+    }
+    const own = BigInt(pod.resourceVersion);
+    writers.versions.bigSigned(own - version);
+    writers.heard.bigSigned(BigInt(heardAt) - own);
+    version = own;
+    if ((shape.b & BITS.computedName) === 0) writers.names.text(pod.name);
+    if (isPlainIndex(pod.index)) {
+      writers.indexes.signed(Number(pod.index) - index - 1);
+      index = Number(pod.index);
+    }
+    if (pod.number !== undefined) {
+      writers.numbers.signed(pod.number - number);
+      number = pod.number;
+    }
+    writers.times.signed(pod.createdAt - createdAt);
+    createdAt = pod.createdAt;
+    for (const time of [pod.deletedAt, pod.readySince, ...pod.containers.map(({ finishedAt }) => finishedAt)])
+      if (time !== undefined) writers.times.signed(time - createdAt);
+  }
+  const all = new ByteWriter();
+  all.unsigned(entries.length);
+  all.unsigned(shapes.size);
+  for (const shape of shapes.keys()) all.text(shape);
+  for (const column of Object.values(writers) as ByteWriter[]) {
+    all.unsigned(column.length);
+    all.bytes(column.done());
+  }
+  return { columns: all.done(), uids: uids.done() };
+}
+
+/** @throws UndecodableMessageError anything that packPods would not have written */
+export function unpackPods({ columns, uids }: PackedPods): PodEntry[] {
+  const reader = new ByteReader(columns);
+  const count = reader.unsigned();
+  if (count > MOST_PODS || uids.length !== count * 16) throw new UndecodableMessageError(`${count} pods with ${uids.length} bytes of uids`);
+  const shapeCount = reader.unsigned();
+  if (shapeCount > Math.min(count, MOST_SHAPES))
+    throw new UndecodableMessageError(`${shapeCount} kinds of pods; at most one for each pod is possible`);
+  const shapes = Array.from({ length: shapeCount }, () => parseGuarded(reader.text(LONGEST_SHAPE), Shape, 'pod'));
+  const column = (): ByteReader => new ByteReader(reader.bytes(reader.unsigned()));
+  const readers = {
+    shape: column(),
+    uidTexts: column(),
+    versions: column(),
+    heard: column(),
+    names: column(),
+    indexes: column(),
+    numbers: column(),
+    times: column(),
+  };
+  const entries: PodEntry[] = [];
+  let version = 0n;
+  let index = 0;
+  let number = 0;
+  let createdAt = 0;
+  for (let at = 0; at < count; at++) {
+    const shape = shapes[readers.shape.unsigned()];
+    if (!shape) throw new UndecodableMessageError('a pod of a kind that the message does not hold');
+    version += readers.versions.bigSigned();
+    const heardAt = version + readers.heard.bigSigned();
+    const name = (shape.b & BITS.computedName) === 0 ? readers.names.text(LONGEST_NAME) : undefined;
+    if ((shape.b & BITS.index) !== 0) index += readers.indexes.signed() + 1;
+    if ((shape.b & BITS.number) !== 0) number += readers.numbers.signed();
+    createdAt += readers.times.signed();
+    const time = (): number => createdAt + readers.times.signed();
+    const pod: PodFacts = {
+      uid: uidOf(uids.subarray(at * 16, at * 16 + 16), readers.uidTexts),
+      name: name ?? '',
+      namespace: shape.n,
+      resourceVersion: versionOf(version),
+      ...(shape.c && { controller: shape.c }),
+      labels: shape.l,
+      ...((shape.b & BITS.index) !== 0 && { index: String(index) }),
+      ...(shape.i !== undefined && { index: shape.i }),
+      ...(shape.f !== undefined && { failureCount: shape.f }),
+      ...(shape.g !== undefined && { ignoredFailureCount: shape.g }),
+      ...((shape.b & BITS.number) !== 0 && { number }),
+      tracked: (shape.b & BITS.tracked) !== 0,
+      phase: shape.p,
+      createdAt,
+      ...((shape.b & BITS.deletedAt) !== 0 && { deletedAt: time() }),
+      ...(shape.d !== undefined && { deletionGraceSeconds: shape.d }),
+      assigned: (shape.b & BITS.assigned) !== 0,
+      ...(shape.r && { ready: shape.r }),
+      ...((shape.b & BITS.readySince) !== 0 && { readySince: time() }),
+      conditions: shape.k.map(([type, status]) => ({ type, status })),
+      containers: shape.s.map(([container, role, restarts, exitCode, isOver]) =>
+        containerOf({ name: container, role, restarts }, exitCode, isOver ? time() : undefined),
+      ),
+    };
+    if (name === undefined) pod.name = computedNameOf(pod) ?? '';
+    if (pod.name === '' || index < 0 || number < 0) throw new UndecodableMessageError('a pod without a name, or with a negative number');
+    entries.push({ heardAt: versionOf(heardAt), byPass: (shape.b & BITS.byPass) !== 0, deleted: (shape.b & BITS.deleted) !== 0, pod });
+  }
+  if (!reader.isAtEnd) throw new UndecodableMessageError('more bytes than pods');
+  return entries;
+}
+
+const containerOf = (
+  facts: Pick<ContainerFacts, 'name' | 'role' | 'restarts'>,
+  exitCode: number | null,
+  finishedAt: number | undefined,
+): ContainerFacts => ({
+  ...facts,
+  ...(exitCode !== null && { exitCode }),
+  ...(finishedAt !== undefined && { finishedAt }),
+});
+
+function versionOf(version: bigint): string {
+  const written = version.toString();
+  if (!isResourceVersion(written)) throw new UndecodableMessageError(`"${written}" is no resourceVersion`);
+  return written;
+}
+
+function uidOf(bytes: Uint8Array, others: ByteReader): string {
+  if (bytes.every((byte) => byte === 0)) {
+    const uid = others.text(128);
+    if (uid === '') throw new UndecodableMessageError('a pod without a uid');
+    return uid;
+  }
+  const hex = Buffer.from(bytes).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

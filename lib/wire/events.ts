@@ -1,0 +1,90 @@
+// The message between relay and ingest: versioned, columnar, compressed. Sizes are checked before anything is parsed.
+import * as v from 'valibot';
+import type { Job } from '../objects/kubernetes.ts';
+import { isResourceVersion } from '../objects/resource-version.ts';
+import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { packPods, unpackPods } from './columns.ts';
+import { open, seal } from './envelope.ts';
+import { parseGuarded } from './guarded-json.ts';
+import { UndecodableMessageError } from './messages.ts';
+import type { EventMessage, Heartbeat, PodObservation, WorkloadReport } from './observations.ts';
+import { JobObject } from './view-item.ts';
+
+/** What a body may be long; a queue takes 1 MiB. */
+export const LONGEST_BODY = 1_048_576;
+const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576 };
+const MOST_REPORTS = 10_000;
+
+const name = v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'a name'));
+const version = v.pipe(v.string(), v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'));
+const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const id = v.pipe(v.string(), v.minLength(1), v.maxLength(128), v.regex(/^[\w.:-]+$/, 'an id'));
+const Owner = v.strictObject({ kind: v.picklist(WORKLOAD_KINDS), namespace: name, name, uid: id });
+
+const Report = v.strictObject({
+  owner: Owner,
+  observed: v.optional(v.strictObject({ heardAt: version, deleted: v.boolean(), object: JobObject })),
+  /** How many of the message's pods are this report's. */
+  pods: wholeNumber,
+  whole: v.optional(
+    v.strictObject({ floor: version, slots: v.union([v.literal('all'), v.strictObject({ from: wholeNumber, to: wholeNumber })]) }),
+  ),
+});
+
+const Heartbeat = v.strictObject({
+  watches: v.pipe(v.array(v.strictObject({ resource: id, ageMs: wholeNumber, resourceVersion: version })), v.maxLength(1_000)),
+  clockOffsetMs: v.pipe(v.number(), v.safeInteger()),
+  digests: v.pipe(
+    v.array(v.strictObject({ owner: Owner, digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, '16 hex digits')), heardAt: version })),
+    v.maxLength(MOST_REPORTS),
+  ),
+  fullList: v.optional(v.strictObject({ resourceVersion: version, startedAtMs: wholeNumber })),
+});
+
+const Header = v.strictObject({
+  cluster: v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'a cluster name')),
+  session: id,
+  era: wholeNumber,
+  kubeSystemUid: id,
+  sequence: wholeNumber,
+  sentAtMs: wholeNumber,
+  reports: v.pipe(v.array(Report), v.maxLength(MOST_REPORTS)),
+  heartbeat: v.optional(Heartbeat),
+});
+
+/** The body of one queue message; base64, since a queue takes text. */
+export function encodeEvents(message: EventMessage): string {
+  const reports = message.reports.map((report) => ({ ...report, pods: report.pods.length }));
+  const entries = message.reports.flatMap(({ pods }) => pods.map((observation) => ({ ...observation, byPass: false })));
+  return Buffer.from(seal({ header: JSON.stringify({ ...message, reports }), pods: packPods(entries) })).toString('base64');
+}
+
+/** @throws UndecodableMessageError what is wrong with it; nothing of such a message is believed */
+export function decodeEvents(body: string): EventMessage {
+  if (body.length > LONGEST_BODY)
+    throw new UndecodableMessageError(`a body of ${body.length} characters; at most ${LONGEST_BODY} are read`);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(body)) throw new UndecodableMessageError('the body is no base64');
+  const { header, pods } = open(Buffer.from(body, 'base64'), LIMITS);
+  const { reports, heartbeat, ...rest } = parseGuarded(header, Header, 'event message');
+  const entries = unpackPods(pods);
+  let next = 0;
+  const decoded = reports.map(({ owner, observed, pods: count, whole }): WorkloadReport => {
+    const own = entries.slice(next, next + count);
+    next += count;
+    if (own.length !== count) throw new UndecodableMessageError('a report names more pods than the message holds');
+    if (observed && (observed.object.metadata.uid !== owner.uid || observed.object.metadata.namespace !== owner.namespace))
+      throw new UndecodableMessageError('a report is about another object than its owner');
+    if (own.some(({ pod }) => pod.namespace !== owner.namespace))
+      throw new UndecodableMessageError("a pod of another namespace than its workload's");
+    return {
+      owner,
+      ...(observed && { observed: { ...observed, object: observed.object as unknown as Job } }),
+      pods: own.map(({ heardAt, deleted, pod }): PodObservation => ({ heardAt, deleted, pod })),
+      ...(whole && { whole }),
+    };
+  });
+  if (next !== entries.length) throw new UndecodableMessageError('the message holds pods that no report names');
+  return { ...rest, reports: decoded, ...(heartbeat && { heartbeat: heartbeatOf(heartbeat) }) };
+}
+
+const heartbeatOf = ({ fullList, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({ ...rest, ...(fullList && { fullList }) });

@@ -1,0 +1,40 @@
+// JSON from outside: measured before it is parsed, checked before it is believed.
+import * as v from 'valibot';
+import { UndecodableMessageError } from './messages.ts';
+
+/** Deeper than this nothing of ours goes. */
+const DEEPEST = 16;
+
+/** @throws UndecodableMessageError too deep, no JSON, `__proto__` among its keys, or not of that schema */
+export function parseGuarded<Value>(text: string, schema: v.GenericSchema<unknown, Value>, what: string): Value {
+  checkDepth(text, what);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text, (key, value: unknown) => {
+      if (key === '__proto__') throw new UndecodableMessageError(`the ${what} has a key "__proto__"`);
+      return value;
+    });
+  } catch (error) {
+    if (error instanceof UndecodableMessageError) throw error;
+    throw new UndecodableMessageError(`the ${what} is no JSON`, { cause: error });
+  }
+  const checked = v.safeParse(schema, parsed);
+  if (checked.success) return checked.output;
+  const [issue] = checked.issues;
+  throw new UndecodableMessageError(`the ${what} has an unusable ${v.getDotPath(issue) ?? 'form'}: ${issue.message}`);
+}
+
+function checkDepth(text: string, what: string): void {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inText) {
+      if (code === 0x5c) at++;
+      else if (code === 0x22) inText = false;
+    } else if (code === 0x22) inText = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > DEEPEST) throw new UndecodableMessageError(`the ${what} is nested deeper than ${DEEPEST}`);
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+}

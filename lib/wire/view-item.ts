@@ -1,0 +1,36 @@
+// A view part as the store keeps it.
+import * as v from 'valibot';
+import type { Job } from '../objects/kubernetes.ts';
+import { isResourceVersion } from '../objects/resource-version.ts';
+import { packPods, unpackPods } from './columns.ts';
+import { open, seal } from './envelope.ts';
+import { parseGuarded } from './guarded-json.ts';
+import type { OwnerEntry, ViewPart } from './observations.ts';
+import { slotOf } from './view-layout.ts';
+
+const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
+
+const version = v.pipe(v.string(), v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'));
+export const JobObject = v.looseObject({
+  metadata: v.looseObject({ name: v.string(), namespace: v.string(), uid: v.string(), resourceVersion: version }),
+  spec: v.looseObject({}),
+});
+const Header = v.strictObject({
+  e: v.pipe(v.number(), v.safeInteger()),
+  f: version,
+  o: v.optional(v.strictObject({ h: version, p: v.boolean(), d: v.boolean(), j: JobObject })),
+});
+
+export function packPart({ era, floor, owner, pods }: ViewPart): Uint8Array {
+  const header = { e: era, f: floor, ...(owner && { o: { h: owner.heardAt, p: owner.byPass, d: owner.deleted, j: owner.object } }) };
+  const entries = [...pods.values()].toSorted((a, b) => slotOf(a.pod) - slotOf(b.pod));
+  return seal({ header: JSON.stringify(header), pods: packPods(entries) });
+}
+
+/** @throws UndecodableMessageError: such an item counts as missing (R1) */
+export function unpackPart(bytes: Uint8Array): ViewPart {
+  const { header, pods } = open(bytes, LIMITS);
+  const { e, f, o } = parseGuarded(header, Header, 'view item');
+  const owner: OwnerEntry | undefined = o && { heardAt: o.h, byPass: o.p, deleted: o.d, object: o.j as unknown as Job };
+  return { era: e, floor: f, ...(owner && { owner }), pods: new Map(unpackPods(pods).map((entry) => [entry.pod.uid, entry])) };
+}

@@ -1,0 +1,180 @@
+// Messages and view items: what goes in comes out, small, and nothing else is believed.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { deflateRawSync } from 'node:zlib';
+import { childNameOf } from '../../lib/objects/child-names.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
+import type { PodFacts } from '../../lib/objects/pod-facts.ts';
+import { ByteWriter } from '../../lib/wire/bytes.ts';
+import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
+import { UndecodableMessageError } from '../../lib/wire/messages.ts';
+import type { EventMessage, PodEntry } from '../../lib/wire/observations.ts';
+import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
+
+const OWNER = { kind: 'Job' as const, namespace: 'default', name: 'render', uid: '6f9619ff-8b86-d011-b42d-00cf4fc964ff' };
+
+/** UUIDs as random as real ones, from a seed. */
+function uuids(seed: number): () => string {
+  let state = seed >>> 0;
+  const word = (): string => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) >>> 0).toString(16).padStart(8, '0');
+  };
+  return () => {
+    const hex = word() + word() + word() + word();
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+  };
+}
+
+function podOf(index: number, uid: string, finished: boolean): PodFacts {
+  return {
+    uid,
+    name: childNameOf(OWNER, { index, number: 0 }),
+    namespace: 'default',
+    resourceVersion: String(1_000_000 + index * 3 + ((index * 7919) % 5)),
+    controller: { apiVersion: 'batch/v1', kind: 'Job', name: OWNER.name, uid: OWNER.uid },
+    labels: {
+      'batch.kubernetes.io/controller-uid': OWNER.uid,
+      'batch.kubernetes.io/job-name': 'render',
+      'controller-uid': OWNER.uid,
+      'job-name': 'render',
+    },
+    index: String(index),
+    number: 0,
+    tracked: true,
+    phase: finished ? 'Succeeded' : 'Running',
+    createdAt: 1_790_000_000 + Math.floor(index / 150),
+    assigned: true,
+    ready: finished ? 'False' : 'True',
+    readySince: 1_790_000_010 + ((index * 31) % 7),
+    conditions: ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({ type, status: 'True' })),
+    containers: [
+      { name: 'main', role: 'container', restarts: 0, ...(finished && { exitCode: 0, finishedAt: 1_790_000_010 + ((index * 31) % 7) }) },
+    ],
+  };
+}
+
+const podsOf = (count: number): PodFacts[] => {
+  const next = uuids(42);
+  return Array.from({ length: count }, (_, index) => podOf(index, next(), index % 3 === 0));
+};
+
+const message = (pods: PodFacts[], change: Partial<EventMessage> = {}): EventMessage => ({
+  cluster: 'west-1',
+  session: 'Zr3-abcdefghijklmnopqr',
+  era: 0,
+  kubeSystemUid: '0b4b2c2e-0000-4000-8000-000000000001',
+  sequence: 17,
+  sentAtMs: 1_790_000_012_345,
+  reports: [{ owner: OWNER, pods: pods.map((pod) => ({ heardAt: pod.resourceVersion, deleted: false, pod })) }],
+  ...change,
+});
+
+const job = (): Job => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: OWNER.name, namespace: OWNER.namespace, uid: OWNER.uid, resourceVersion: '99' },
+  spec: { completions: 3, parallelism: 2 },
+});
+
+describe('event messages', () => {
+  test('at most 33 bytes an event on the queue, in batches of 500 of one job', () => {
+    const bytes = Buffer.byteLength(encodeEvents(message(podsOf(500))));
+    expect(bytes / 500).toBeLessThanOrEqual(33);
+  });
+
+  test('come out as they went in', () => {
+    const given = message(podsOf(40), {
+      reports: [
+        {
+          owner: OWNER,
+          observed: { heardAt: '120', deleted: false, object: job() },
+          pods: [],
+          whole: { floor: '130', slots: { from: 0, to: 50 } },
+        },
+        {
+          owner: { ...OWNER, name: 'other', uid: 'not-a-uuid' },
+          pods: [{ heardAt: '200', deleted: true, pod: { ...podOf(0, 'plain text uid', true), index: '007', name: 'foreign' } }],
+        },
+      ],
+      heartbeat: {
+        watches: [{ resource: 'pods', ageMs: 12, resourceVersion: '400' }],
+        clockOffsetMs: -1500,
+        digests: [{ owner: OWNER, digest: '0123456789abcdef', heardAt: '400' }],
+        fullList: { resourceVersion: '390', startedAtMs: 5 },
+      },
+    });
+    expect(decodeEvents(encodeEvents(given))).toEqual(given);
+  });
+
+  const refusals: { name: string; body: () => string; says: RegExp }[] = [
+    { name: 'no base64', body: () => 'not base64!', says: /no base64/ },
+    { name: 'truncated', body: () => encodeEvents(message(podsOf(10))).slice(0, 200), says: /end before|broken/ },
+    { name: 'larger than a queue takes', body: () => 'A'.repeat(1_048_577), says: /at most 1048576/ },
+    { name: 'of an unknown version', body: () => Buffer.from([99, 1, 2, 3]).toString('base64'), says: /version 99 is not known/ },
+    { name: 'a bomb', body: () => envelope(Buffer.alloc(64 * 1_048_576)), says: /unpacks to more than/ },
+    { name: 'deeper than allowed', body: () => envelope(inner('['.repeat(5_000))), says: /nested deeper/ },
+    { name: 'with __proto__ keys', body: () => envelope(inner('{"__proto__":{"a":1}}')), says: /__proto__/ },
+    { name: 'with escaped __proto__ keys', body: () => envelope(inner('{"a":{"\\u005f_proto__":{"a":1}}}')), says: /__proto__/ },
+    { name: 'with unknown fields', body: () => envelope(inner(JSON.stringify({ hello: 1 }))), says: /unusable/ },
+    { name: 'about a cluster with a slash', body: () => encodeEvents(message([], { cluster: 'a/b' })), says: /cluster/ },
+    {
+      name: "with a pod of another namespace than its workload's",
+      body: () => encodeEvents(message([{ ...podOf(0, 'u', false), namespace: 'kube-system' }])),
+      says: /another namespace/,
+    },
+  ];
+  for (const { name, body, says } of refusals)
+    test(`a message ${name} is refused in one sentence`, () => {
+      expect(() => decodeEvents(body())).toThrow(says);
+      expect(() => decodeEvents(body())).toThrow(UndecodableMessageError);
+    });
+
+  test('a flipped byte never brings down the reader', () => {
+    const sound = Buffer.from(encodeEvents(message(podsOf(30))), 'base64');
+    fc.assert(
+      fc.property(fc.nat(sound.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const broken = Buffer.from(sound);
+        broken[at] = (broken[at] ?? 0) ^ flip;
+        try {
+          expect(decodeEvents(broken.toString('base64')).cluster).toMatch(/^[-a-z0-9]+$/);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UndecodableMessageError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('view items', () => {
+  const entries = (count: number): Map<string, PodEntry> =>
+    new Map(podsOf(count).map((pod, at) => [pod.uid, { heardAt: pod.resourceVersion, byPass: at % 2 === 0, deleted: false, pod }]));
+
+  test('at most 20 bytes a pod in an item of 400', () => {
+    expect(packPart({ era: 1, floor: '77', pods: entries(400) }).length / 400).toBeLessThanOrEqual(20);
+  });
+
+  test('come out as they went in', () => {
+    const part = { era: 3, floor: '77', owner: { heardAt: '99', byPass: true, deleted: false, object: job() }, pods: entries(50) };
+    expect(unpackPart(packPart(part))).toEqual(part);
+    const empty = { era: 0, floor: '0', pods: new Map<string, PodEntry>() };
+    expect(unpackPart(packPart(empty))).toEqual(empty);
+  });
+});
+
+function inner(header: string): Uint8Array {
+  const writer = new ByteWriter();
+  writer.text(header);
+  writer.unsigned(0);
+  return writer.done();
+}
+
+function envelope(unpacked: Uint8Array): string {
+  const packed = deflateRawSync(unpacked);
+  const writer = new ByteWriter();
+  writer.byte(1);
+  writer.unsigned(packed.length);
+  writer.bytes(packed);
+  return Buffer.from(writer.done()).toString('base64');
+}
