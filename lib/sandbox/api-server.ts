@@ -28,6 +28,9 @@ export interface ApiServerOptions extends Cluster {
 
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
 
+/** As refusals of a write's parameters name them. */
+const optionsKinds: Readonly<Record<string, string>> = { POST: 'CreateOptions', PATCH: 'PatchOptions' };
+
 /** A request about a resource, with its path and row. */
 interface Target {
   request: ApiRequest;
@@ -113,7 +116,7 @@ export class ApiServer {
   #create(target: Target): ApiResponse {
     const { request, row, path } = target;
     if (path.subresource === 'binding')
-      return bindPod(this.#cluster, row, this.#find(target), jsonOf(request), isDryRun(request.query.getAll('dryRun')));
+      return bindPod(this.#cluster, row, this.#find(target), jsonOf(request), isDryRun(request.query.getAll('dryRun'), 'CreateOptions'));
     if (path.name !== undefined || (row.namespaced && path.namespace === undefined)) throw this.#notAllowed(target, 'create');
     const { object, warnings } = readObject(row, jsonOf(request), request.query.get('fieldValidation'));
     const made = createObject(this.#cluster, object, path.namespace, this.#context(target));
@@ -159,7 +162,7 @@ export class ApiServer {
     if (path.subresource !== undefined) throw this.#notAllowed(target, 'delete');
     const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
     const previous = this.#find(target);
-    const isTry = isDryRun(options.dryRun);
+    const isTry = isDryRun(options.dryRun, 'DeleteOptions');
     const { isGone, version } =
       storageName(row) === 'namespaces'
         ? { isGone: false, version: terminateNamespace(this.#cluster, previous, options, isTry) }
@@ -175,7 +178,7 @@ export class ApiServer {
     const { storage, surroundings } = this.#cluster;
     const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
     const { versions, facts } = listObjects(storage, row, path.namespace, request.query);
-    const isTry = isDryRun(options.dryRun);
+    const isTry = isDryRun(options.dryRun, 'DeleteOptions');
     for (const version of versions) deleteObject(this.#cluster, row, version, options, isTry);
     const representation = representationOf(request.headers['accept'], request.query);
     const body = renderList(row, versions, facts, representation, surroundings.now());
@@ -196,7 +199,7 @@ export class ApiServer {
     return {
       manager: fieldManagerOf(request),
       row,
-      isDryRun: isDryRun(request.query.getAll('dryRun')),
+      isDryRun: isDryRun(request.query.getAll('dryRun'), optionsKinds[request.method] ?? 'UpdateOptions'),
       ...(path.subresource === 'status' && { subresource: 'status' as const }),
     };
   }

@@ -1,6 +1,6 @@
 // Bodies of requests: JSON of the right type for the resource, with what its type does not know taken out.
 import { badRequest, unsupportedMediaType } from './api-error.ts';
-import { isFields } from './api-object.ts';
+import { isFields, textAt } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
@@ -45,7 +45,7 @@ export function readObject(row: ResourceRow, body: unknown, strictness: string |
     body['kind'] !== '' &&
     (body['kind'] !== row.kind || (body['apiVersion'] ?? apiVersion) !== apiVersion)
   ) {
-    const found = `${String(body['apiVersion'] ?? apiVersion)}, Kind=${body['kind']}`;
+    const found = `${textAt(body, 'apiVersion') || apiVersion}, Kind=${body['kind']}`;
     throw badRequest(
       `the API version and kind in the data (${found}) do not match the expected API version and kind (${apiVersion}, Kind=${row.kind})`,
     );
@@ -63,8 +63,10 @@ export function readObject(row: ResourceRow, body: unknown, strictness: string |
   return { object: asObject(object, row), warnings: strictness === 'Ignore' ? [] : problems };
 }
 
-function asObject({ kind: _, apiVersion: __, ...rest }: Fields, row: ResourceRow): ApiObject {
-  const object: ApiObject = { metadata: {}, ...rest };
+function asObject(fields: Fields, row: ResourceRow): ApiObject {
+  const object: ApiObject = { metadata: {}, ...fields };
+  delete object.kind;
+  delete object.apiVersion;
   return row.stored ? row.stored.write(object) : object;
 }
 

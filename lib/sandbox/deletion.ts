@@ -35,7 +35,7 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   }
   const graceSeconds = grace === null || grace === '' ? undefined : Number(grace);
   if (graceSeconds !== undefined && !Number.isInteger(graceSeconds))
-    throw badRequest(`gracePeriodSeconds must be a whole number, not ${String(grace)}`);
+    throw badRequest(`gracePeriodSeconds must be a whole number, not ${JSON.stringify(grace)}`);
   const { uid, resourceVersion } = preconditions;
   const chosen = known ?? (orphan === true ? 'Orphan' : orphan === false ? 'Background' : undefined);
   return {

@@ -40,7 +40,7 @@ function decodeToken(text: string): Continuation {
   try {
     const token: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
     if (isFields(token) && typeof token['rv'] === 'number' && typeof token['start'] === 'string' && token['v'] === 'meta.k8s.io/v1') {
-      return { revision: token['rv'], after: token['start'].replace(/\u0000$/, '') };
+      return { revision: token['rv'], after: token['start'].slice(0, -1) };
     }
   } catch {
     // said below

@@ -1,5 +1,5 @@
 // What a request asks for: its path taken apart, its query read.
-import { badRequest } from './api-error.ts';
+import { badRequest, invalid } from './api-error.ts';
 
 /** A request without its socket. Header names in lower case. */
 export interface ApiRequest {
@@ -94,9 +94,21 @@ export function fieldManagerOf({ query, headers }: ApiRequest): string {
   return headers['user-agent']?.split('/')[0]?.slice(0, 128) || 'unknown';
 }
 
-/** Whether the write is only tried. @throws ApiError 400 for another value than `All` */
-export function isDryRun(values: readonly string[]): boolean {
-  for (const value of values)
-    if (value !== 'All') throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(value)}: supported values: "All"`);
+/**
+ * Whether the write is only tried.
+ * @param options the kind of options that the values stand in
+ * @throws ApiError 422 for another value than `All`
+ */
+export function isDryRun(values: readonly string[], options: string): boolean {
+  const unknown = values.find((value) => value !== 'All');
+  if (unknown !== undefined) {
+    throw invalid({ group: 'meta.k8s.io', kind: options, name: '' }, [
+      {
+        reason: 'FieldValueNotSupported',
+        field: 'dryRun',
+        message: `Unsupported value: ${JSON.stringify(unknown)}: supported values: "All"`,
+      },
+    ]);
+  }
   return values.length > 0;
 }

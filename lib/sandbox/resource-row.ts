@@ -28,6 +28,8 @@ export interface Subresource {
 export interface Rules {
   /** Defaults and what only the server may set. `metadata.uid` is set. */
   create: (object: ApiObject) => ApiObject;
+  /** The rules of all metadata are not among those of `validate` and `validateUpdate`, and are to be asked as well. */
+  validateMetadata: boolean;
   validate: (object: ApiObject) => FieldError[];
   /** The body of an update with its defaults, and what an update cannot change put back. */
   update: (next: ApiObject, previous: ApiObject) => ApiObject;

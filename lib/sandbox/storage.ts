@@ -99,7 +99,7 @@ export class Storage {
     if (!spaces) return [];
     const found =
       namespace === undefined ? [...spaces.values()].flatMap((each) => [...each.values()]) : [...(spaces.get(namespace)?.values() ?? [])];
-    return found.sort(byKey);
+    return found.toSorted(byKey);
   }
 
   /** The same as it was at a revision. @returns undefined when that is too long ago */
@@ -113,7 +113,7 @@ export class Storage {
     const then = now.filter(({ key }) => !differences.has(key));
     for (const [key, version] of differences)
       if (version && (namespace === undefined || namespaceIn(key) === namespace)) then.push(version);
-    return then.sort(byKey);
+    return then.toSorted(byKey);
   }
 
   count(resource: string): number {

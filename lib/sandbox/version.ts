@@ -20,7 +20,10 @@ export class Version {
 
   /** Never changed once stored: whoever wants another state stores another version. */
   get object(): ApiObject {
-    this.#object ??= JSON.parse(this.#text ?? '{}') as ApiObject;
+    if (!this.#object) {
+      const parsed: ApiObject = JSON.parse(this.#text ?? '{"metadata":{}}');
+      this.#object = parsed;
+    }
     return this.#object;
   }
 

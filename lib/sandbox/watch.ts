@@ -13,6 +13,9 @@ import type { Cluster } from './writing.ts';
 
 /** Watches that name no timeout end after half an hour to an hour. */
 const shortestMs = 1_800_000;
+/** One bookmark comes so long before the end, so that the next watch need not repeat what a quiet one has seen. */
+const beforeEndMs = 2_000;
+const nothing = (): void => undefined;
 const initialEventsEnd = { 'k8s.io/initial-events-end': 'true' };
 
 /**
@@ -57,7 +60,7 @@ export function watchObjects(
       const { status } = tooOldVersion(asked, storage.oldest(resource));
       sink.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
       sink.end();
-      return () => undefined;
+      return nothing;
     }
     if (startsWithState) {
       for (const version of storage.list(resource, namespace)) if (!selection || selection(version.object)) send('ADDED', version);
@@ -68,9 +71,12 @@ export function watchObjects(
     const leave = storage.onCommit((changes) => {
       for (const change of changes) if (change.resource === resource && change.revision > floor) tell(change);
     });
-    let callOff = (): void => undefined;
+    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : shortestMs + (surroundings.random() % shortestMs);
+    const lastBookmarkMs = surroundings.now() + lifeMs - beforeEndMs;
+    let callOff = nothing;
     const bookmarkLater = (): void => {
-      callOff = surroundings.after(bookmarkIntervalMs, () => {
+      const leftMs = lastBookmarkMs - surroundings.now();
+      callOff = surroundings.after(leftMs > 0 ? Math.min(leftMs, bookmarkIntervalMs) : bookmarkIntervalMs, () => {
         sink.write(renderBookmark(row, Math.max(storage.committed, floor), representation));
         bookmarkLater();
       });
@@ -81,7 +87,6 @@ export function watchObjects(
       callOff();
       callOffEnd();
     };
-    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : shortestMs + (surroundings.random() % shortestMs);
     const callOffEnd = surroundings.after(lifeMs, () => {
       stop();
       sink.end();

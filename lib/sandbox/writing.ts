@@ -1,10 +1,13 @@
 // Creates and updates of objects: rules of the resource, rules of metadata, preconditions, then the store.
+import { validateObjectMeta, validateObjectMetaUpdate } from '../objects/object-metadata-validation.ts';
+import type { MetadataRules } from '../objects/object-metadata-validation.ts';
+import { uniqueRefusals } from '../objects/refusals.ts';
 import { alreadyExists, badRequest, conflict, forbidden, invalid, notFound, staleVersion, ApiError } from './api-error.ts';
 import type { Subject } from './api-error.ts';
 import { isSame, timeText } from './api-object.ts';
 import type { ApiObject } from './api-object.ts';
 import { managedFieldsAfter } from './managed-fields.ts';
-import { changesSpec, metadataErrors, metadataUpdateErrors, withServerMetadata } from './metadata-rules.ts';
+import { changesSpec, withServerMetadata } from './metadata-rules.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { apiVersionOf, storageName } from './resources.ts';
 import type { Storage } from './storage.ts';
@@ -65,7 +68,10 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
     },
   });
   const name = object.metadata.name ?? '';
-  const errors = [...metadataErrors(row, object), ...stored.rules.validate(object)];
+  const errors = [
+    ...(stored.rules.validateMetadata ? validateObjectMeta(object.metadata, metadataRulesOf(stored)) : []),
+    ...row.rules.validate(object), // a second view may be stricter
+  ];
   if (errors.length > 0) throw invalid(kindSubject(row, name), errors);
   const key = keyOf(namespace, name);
   if (storage.get(storageName(row), key)) throw alreadyExists(subjectOf(row, name));
@@ -130,11 +136,12 @@ export function updateObject(
 
   const next = applyRules(stored, withServerMetadata(given, before), before, subresource);
   const errors = [
-    ...metadataErrors(row, next),
-    ...metadataUpdateErrors(next, before),
+    ...(stored.rules.validateMetadata || subresource
+      ? validateObjectMetaUpdate(next.metadata, before.metadata, metadataRulesOf(stored))
+      : []),
     ...(subresource === 'status' ? (stored.rules.validateStatus?.(next, before) ?? []) : stored.rules.validateUpdate(next, before)),
   ];
-  if (errors.length > 0) throw invalid(kindSubject(row, name), errors);
+  if (errors.length > 0) throw invalid(kindSubject(row, name), uniqueRefusals(errors));
 
   next.metadata.resourceVersion = before.metadata.resourceVersion ?? '';
   if (isSame(next, before)) return previous;
@@ -185,6 +192,11 @@ function applyRules(row: ResourceRow, given: ApiObject, before: ApiObject, subre
   if (!row.countsGenerations || !changesSpec(next, before)) return next;
   return { ...next, metadata: { ...next.metadata, generation: (before.metadata.generation ?? 0) + 1 } };
 }
+
+const metadataRulesOf = ({ namespaced, rules }: ResourceRow): MetadataRules => ({
+  isNamespaced: namespaced,
+  problemsOfName: rules.nameProblems,
+});
 
 const writerOf = ({ surroundings }: Cluster, { manager, row, subresource }: WriteContext) => ({
   manager,

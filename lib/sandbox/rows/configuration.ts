@@ -1,6 +1,7 @@
 // Config maps, secrets and service accounts: data that others read.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfConfigKey } from '../../objects/names.ts';
+import { fieldIsImmutable, forbidden, invalidFor, invalidValue } from '../../objects/refusals.ts';
 import { fieldsAt, textAt } from '../api-object.ts';
 import type { ApiObject } from '../api-object.ts';
 import { ageColumn, nameColumn, row } from './row.ts';
@@ -10,13 +11,7 @@ const countOf = (object: ApiObject, ...fields: string[]): number =>
 
 function keyErrors(object: ApiObject): FieldError[] {
   return ['data', 'binaryData'].flatMap((field) =>
-    Object.keys(fieldsAt(object, field)).flatMap((key) =>
-      problemsOfConfigKey(key).map((problem): FieldError => ({
-        reason: 'FieldValueInvalid',
-        field: `${field}[${key}]`,
-        message: `Invalid value: ${JSON.stringify(key)}: ${problem}`,
-      })),
-    ),
+    Object.keys(fieldsAt(object, field)).flatMap((key) => invalidFor(`${field}[${key}]`, key, problemsOfConfigKey(key))),
   );
 }
 
@@ -24,7 +19,7 @@ function immutableErrors(next: ApiObject, previous: ApiObject): FieldError[] {
   if (previous['immutable'] !== true) return [];
   return ['immutable', 'data', 'binaryData']
     .filter((field) => JSON.stringify(next[field]) !== JSON.stringify(previous[field]))
-    .map((field) => ({ reason: 'FieldValueForbidden', field, message: 'Forbidden: field is immutable when `immutable` is set' }));
+    .map((field) => forbidden(field, 'field is immutable when `immutable` is set'));
 }
 
 const validateUpdate = (next: ApiObject, previous: ApiObject): FieldError[] => [...immutableErrors(next, previous), ...keyErrors(next)];
@@ -68,15 +63,7 @@ export const secrets = row({
     update: withStringData,
     validate: keyErrors,
     validateUpdate: (next, previous) => [
-      ...(next['type'] === previous['type']
-        ? []
-        : [
-            {
-              reason: 'FieldValueInvalid' as const,
-              field: 'type',
-              message: `Invalid value: ${JSON.stringify(next['type'])}: field is immutable`,
-            },
-          ]),
+      ...(next['type'] === previous['type'] ? [] : [invalidValue('type', next['type'], fieldIsImmutable)]),
       ...validateUpdate(next, previous),
     ],
   },

@@ -1,4 +1,7 @@
 // Events: one set of objects, seen as core/v1 and as events.k8s.io/v1, which call some fields by other names.
+import type { FieldError } from '../../objects/field-error.ts';
+import { problemsOfQualifiedName } from '../../objects/names.ts';
+import { invalidFor, invalidValue, requiredValue } from '../../objects/refusals.ts';
 import { fieldsAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { ageOf } from '../human-duration.ts';
@@ -126,23 +129,46 @@ const common = {
   lifetimeMs: oneHourMs,
 } as const;
 
+const longest = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
+
+/** What holds for events of both groups; those with an `eventTime` are of the newer kind and must say more. */
+function errorsOf(event: ApiObject, controllerField: string): FieldError[] {
+  const of = textAt(involvedOf(event), 'namespace');
+  const own = event.metadata.namespace ?? '';
+  const isNew = textAt(event, 'eventTime') !== '';
+  const homes = isNew ? [own, ...(own === 'kube-system' || own === 'default' ? [''] : [])] : [own, ...(own === 'default' ? [''] : [])];
+  const errors = homes.includes(of) ? [] : [invalidValue('involvedObject.namespace', of, 'does not match event.namespace')];
+  if (!isNew) return errors;
+  const controller = textAt(event, 'reportingComponent');
+  if (controller === '') errors.push(requiredValue(controllerField));
+  errors.push(...invalidFor(controllerField, controller, problemsOfQualifiedName(controller)));
+  for (const [field, limit] of Object.entries(longest)) {
+    const text = textAt(event, field);
+    if (text === '' && field !== 'message') errors.push(requiredValue(field));
+    if (text.length > limit) errors.push(invalidValue(field, '', `can have at most ${limit} characters`));
+  }
+  return errors;
+}
+
+/** Fields that events of the older kind alone may have. */
+const olderFields = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
+
+function strictErrorsOf(event: ApiObject): FieldError[] {
+  const type = textAt(event, 'type');
+  return [
+    ...errorsOf(event, 'reportingController'),
+    ...(textAt(event, 'eventTime') === '' ? [requiredValue('eventTime')] : []),
+    ...(type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
+    ...olderFields.filter((field) => event[field] !== undefined).map((field) => invalidValue(field, '', 'needs to be unset')),
+  ];
+}
+
 export const events = row({
   ...common,
   selectable,
   fieldsOf,
   rules: {
-    validate: (event) => {
-      const of = textAt(involvedOf(event), 'namespace');
-      const own = event.metadata.namespace ?? '';
-      if (of === own || (of === '' && (own === 'default' || own === 'kube-system'))) return [];
-      return [
-        {
-          reason: 'FieldValueInvalid',
-          field: 'involvedObject.namespace',
-          message: `Invalid value: ${JSON.stringify(of)}: does not match event.namespace`,
-        },
-      ];
-    },
+    validate: (event) => errorsOf(event, 'reportingComponent'),
   },
 });
 
@@ -150,6 +176,7 @@ export const eventsOfEventsGroup = row({
   ...common,
   group: 'events.k8s.io',
   schema: 'EventsEvent',
+  rules: { validate: strictErrorsOf },
   stored: {
     as: events,
     read: (object) => renamed(object, newNames),

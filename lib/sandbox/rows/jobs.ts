@@ -1,5 +1,6 @@
 // Jobs of batch/v1.
 import { withJobDefaults, withJobUpdateDefaults } from '../../objects/job-defaults.ts';
+import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../objects/job-validation.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { fieldsAt, isSame, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject } from '../api-object.ts';
@@ -25,7 +26,7 @@ function create(object: ApiObject): ApiObject {
 }
 
 const update = (next: ApiObject, previous: ApiObject): ApiObject => ({
-  ...asObject(withJobUpdateDefaults(asJob(next))),
+  ...(isSame(next.spec, previous.spec) ? next : asObject(withJobUpdateDefaults(asJob(next)))),
   status: previous.status ?? {},
 });
 
@@ -88,7 +89,11 @@ export const jobs = row({
   fieldsOf: (job) => ({ 'status.successful': String(numberAt(job.status, 'succeeded')) }),
   rules: {
     create,
+    validateMetadata: false,
+    validate: (object) => validateJob(asJob(object)),
     update,
+    validateUpdate: (next, previous) => validateJobUpdate(asJob(next), asJob(previous)),
+    validateStatus: (next, previous) => validateJobStatusUpdate(asJob(next), asJob(previous)),
     updateStatus: (next, previous) => (isSame(next.status, previous.status) ? next : withoutZeroes(next)),
   },
 });

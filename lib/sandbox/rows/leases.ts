@@ -1,6 +1,23 @@
 // Leases: who holds what, until when.
-import { fieldsAt, textAt } from '../api-object.ts';
+import type { FieldError } from '../../objects/field-error.ts';
+import { forbidden, invalidValue, unlessNonNegative } from '../../objects/refusals.ts';
+import { fieldsAt, numberAt, textAt } from '../api-object.ts';
+import type { ApiObject } from '../api-object.ts';
 import { ageColumn, nameColumn, row } from './row.ts';
+
+function errorsOf({ spec }: ApiObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const seconds = numberAt(spec, 'leaseDurationSeconds');
+  const transitions = numberAt(spec, 'leaseTransitions');
+  if (spec?.['leaseDurationSeconds'] !== undefined && seconds <= 0) {
+    errors.push(invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
+  }
+  errors.push(...unlessNonNegative('spec.leaseTransitions', transitions));
+  if (textAt(spec, 'preferredHolder') !== '' && textAt(spec, 'strategy') === '') {
+    errors.push(forbidden('spec.preferredHolder', 'may only be specified if `strategy` is defined'));
+  }
+  return errors;
+}
 
 export const leases = row({
   group: 'coordination.k8s.io',
@@ -19,4 +36,5 @@ export const leases = row({
     },
     ageColumn,
   ],
+  rules: { validate: errorsOf, validateUpdate: errorsOf },
 });

@@ -1,7 +1,8 @@
 // Pods: defaults, grace of deletion, and the columns of `kubectl get pods`.
 import type { Pod } from '../../objects/kubernetes.ts';
 import { withPodDefaults } from '../../objects/pod-defaults.ts';
-import { fieldsAt, listAt, numberAt, textAt } from '../api-object.ts';
+import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../objects/pod-validation.ts';
+import { fieldsAt, isSame, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { ageOf } from '../human-duration.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
@@ -12,8 +13,10 @@ const asObject = (pod: Pod): ApiObject => ({ ...pod, spec: { ...pod.spec }, stat
 
 const isFinished = ({ status }: ApiObject): boolean => status?.['phase'] === 'Succeeded' || status?.['phase'] === 'Failed';
 
-function create({ status: _, ...object }: ApiObject): ApiObject {
-  return asObject(withPodDefaults(asPod({ ...object, metadata: { ...object.metadata, generation: 1 } })));
+function create(object: ApiObject): ApiObject {
+  const pod = asPod({ ...object, metadata: { ...object.metadata, generation: 1 } });
+  delete pod.status; // nobody brings a pod that already ran
+  return asObject(withPodDefaults(pod));
 }
 
 /** Who ran: a kubelet may still be stopping it. Nobody did or does: no grace is needed. */
@@ -156,7 +159,14 @@ export const pods = row({
   }),
   rules: {
     create,
-    update: (next, previous) => ({ ...next, status: previous.status ?? {} }),
+    validateMetadata: false,
+    validate: (object) => validatePod(asPod(object)),
+    update: (next, previous) => ({
+      ...(isSame(next.spec, previous.spec) ? next : asObject(withPodDefaults(asPod(next)))),
+      status: previous.status ?? {},
+    }),
+    validateUpdate: (next, previous) => validatePodUpdate(asPod(next), asPod(previous)),
+    validateStatus: (next, previous) => validatePodStatusUpdate(asPod(next), asPod(previous)),
     updateStatus: ({ metadata, ...next }, previous) => {
       const { ownerReferences: _, deletionTimestamp: __, ...rest } = metadata;
       const owners = previous.metadata.ownerReferences;

@@ -7,6 +7,7 @@ import { schemaOf } from '../schema/notation.ts';
 
 const plainRules: Rules = {
   create: (object) => object,
+  validateMetadata: true,
   validate: () => [],
   update: (next) => next,
   validateUpdate: () => [],

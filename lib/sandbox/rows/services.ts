@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsLabel } from '../../objects/names.ts';
+import { fieldIsImmutable, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { fieldsAt, listAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
@@ -27,6 +28,8 @@ function withDefaults(service: ApiObject, previous?: ApiObject): ApiObject {
   return { ...service, spec, status: previous?.status ?? { loadBalancer: {} } };
 }
 
+const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+
 const portNumber = (value: unknown): boolean => typeof value === 'number' && value >= 1 && value <= 65535;
 
 function errorsOf(service: ApiObject): FieldError[] {
@@ -34,26 +37,18 @@ function errorsOf(service: ApiObject): FieldError[] {
   const ports = listAt(spec, 'ports');
   const type = textAt(spec, 'type');
   const errors: FieldError[] = [];
-  if (!['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'].includes(type)) {
-    errors.push({
-      reason: 'FieldValueNotSupported',
-      field: 'spec.type',
-      message: `Unsupported value: ${JSON.stringify(type)}: supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"`,
-    });
+  if (!serviceTypes.includes(type)) {
+    errors.push(unsupportedValue('spec.type', type, serviceTypes));
   }
   if (ports.length === 0 && type !== 'ExternalName' && textAt(spec, 'clusterIP') !== 'None') {
-    errors.push({ reason: 'FieldValueRequired', field: 'spec.ports', message: 'Required value' });
+    errors.push(requiredValue('spec.ports'));
   }
   for (const [index, port] of ports.entries()) {
     if (!portNumber(port['port'])) {
-      errors.push({
-        reason: 'FieldValueInvalid',
-        field: `spec.ports[${index}].port`,
-        message: `Invalid value: ${JSON.stringify(port['port'] ?? 0)}: must be between 1 and 65535, inclusive`,
-      });
+      errors.push(invalidValue(`spec.ports[${index}].port`, port['port'] ?? 0, 'must be between 1 and 65535, inclusive'));
     }
     if (ports.length > 1 && textAt(port, 'name') === '') {
-      errors.push({ reason: 'FieldValueRequired', field: `spec.ports[${index}].name`, message: 'Required value' });
+      errors.push(requiredValue(`spec.ports[${index}].name`));
     }
   }
   return errors;
@@ -106,18 +101,7 @@ export const services = row({
       const before = textAt(previous.spec, 'clusterIP');
       const after = textAt(next.spec, 'clusterIP');
       const moved = before !== '' && after !== '' && before !== after;
-      return [
-        ...(moved
-          ? [
-              {
-                reason: 'FieldValueInvalid' as const,
-                field: 'spec.clusterIP',
-                message: `Invalid value: ${JSON.stringify(after)}: field is immutable`,
-              },
-            ]
-          : []),
-        ...errorsOf(next),
-      ];
+      return [...(moved ? [invalidValue('spec.clusterIP', after, fieldIsImmutable)] : []), ...errorsOf(next)];
     },
     nameProblems: problemsOfDnsLabel,
   },
