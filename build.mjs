@@ -1,0 +1,22 @@
+// Bundles the command line for the published package: Node does not run TypeScript below node_modules.
+import { cpSync, rmSync } from 'node:fs';
+import { build } from 'esbuild';
+
+rmSync('dist', { recursive: true, force: true });
+await build({
+  entryPoints: { main: 'lib/cli/main.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  outExtension: { '.js': '.mjs' },
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'external',
+  logLevel: 'warning',
+  // Bundled CommonJS asks for `require`.
+  banner: { js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);" },
+});
+cpSync('lib/api/console', 'dist/console', { recursive: true });

@@ -1,0 +1,104 @@
+// HTTP around the routes and the console, without a framework: a Node request listener, served by node:http in local mode and
+// wrapped by serverless-http in a function. Bearer tokens only, no cookies: another site's page cannot act in a visitor's name.
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Ports } from '../ports/ports.ts';
+import { answerRoute, RefusedRequestError } from './routes.ts';
+import { readStaticFile } from './static-files.ts';
+
+export interface AppOptions {
+  ports: () => Promise<Ports>;
+  /** Whether this request may see and do everything; asked for all paths but the console's files and /healthz. */
+  authorize(request: IncomingMessage): boolean;
+  /** The names under which a browser may reach it; undefined: any. Keeps a foreign name that resolves to this machine out. */
+  hosts?: readonly string[];
+}
+
+const LONGEST_BODY_BYTES = 64 * 1024;
+
+/** The console needs its own files and this API, and nothing may frame it. */
+const SECURITY_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+};
+
+interface Sent {
+  status: number;
+  contentType: string;
+  body: string | Buffer;
+}
+
+/** A request listener that answers everything, its own failures included. */
+export function createApp(options: AppOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const { status, contentType, body } = await answer(request, options).catch(refusal);
+    response.writeHead(status, { ...SECURITY_HEADERS, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  };
+}
+
+/** @returns whether the request carries `Authorization: Bearer` with that token; takes the same time whatever differs */
+export function carriesToken(request: IncomingMessage, token: string): boolean {
+  const given = Buffer.from(/^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+  const wanted = Buffer.from(token);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+async function answer(request: IncomingMessage, { ports, authorize, hosts }: AppOptions): Promise<Sent> {
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
+  if (hosts && !hosts.includes(hostOf(request))) throw new RefusedRequestError(421, `this server is known as ${hosts.join(' or ')} only`);
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const path = pathOf(url);
+  if (path.length === 1 && path[0] === 'healthz') return { status: 200, contentType: 'text/plain; charset=utf-8', body: 'ok\n' };
+  if (method === 'GET') {
+    const file = await readStaticFile(path);
+    if (file) return { status: 200, ...file };
+  }
+  if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the URL that farloop up printed');
+  const body = method === 'GET' ? undefined : await bodyOf(request);
+  const routed = await answerRoute(await ports(), { method, path, query: url.searchParams, body });
+  if ('text' in routed) return { status: 200, contentType: routed.contentType, body: routed.text };
+  return { status: 200, contentType: JSON_TYPE, body: `${JSON.stringify(routed.json)}\n` };
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+function refusal(error: unknown): Sent {
+  const status = error instanceof RefusedRequestError ? error.status : 500;
+  const message = error instanceof Error ? error.message : String(error);
+  return { status, contentType: JSON_TYPE, body: `${JSON.stringify({ error: message })}\n` };
+}
+
+const hostOf = (request: IncomingMessage): string => (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+
+function pathOf(url: URL): string[] {
+  try {
+    return url.pathname
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
+  } catch {
+    throw new RefusedRequestError(400, 'the path is not properly encoded');
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > LONGEST_BODY_BYTES) throw new RefusedRequestError(413, `the body is larger than ${LONGEST_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  if (bytes === 0) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  } catch {
+    throw new RefusedRequestError(400, 'the body is not JSON');
+  }
+}

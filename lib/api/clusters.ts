@@ -1,0 +1,60 @@
+// Clusters as the API tells them: the record, and how fresh the relay's watches are.
+import type { ClusterRecord } from '../ports/clusters.ts';
+import type { Ports } from '../ports/ports.ts';
+import { readMarker } from '../reconciler/heartbeats.ts';
+import { timeText } from './time-text.ts';
+
+/** A relay sends a heartbeat at least once a minute: after three it is silent. */
+const SILENT_MS = 180_000;
+
+export interface ClusterSummary {
+  name: string;
+  /** Watching; Silent: no heartbeat for three minutes; Waiting: none yet. */
+  state: 'Watching' | 'Silent' | 'Waiting';
+  manage: ClusterRecord['manage'];
+  /** Empty: all. */
+  namespaces: readonly string[];
+  era: number;
+  kubeSystemUid?: string;
+  budget: ClusterRecord['budget'];
+  relay?: {
+    session: string;
+    heardTime: string;
+    silentForSeconds: number;
+    clockOffsetMs: number;
+    /** Age: seconds since the watch last proved to be alive, as of now. */
+    watches: { resource: string; ageSeconds: number; resourceVersion: string }[];
+    /** Workloads whose view differed at the last heartbeat. */
+    suspects: number;
+  };
+}
+
+export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'clock'>): Promise<ClusterSummary[]> {
+  const records = await ports.clusters.list();
+  return await Promise.all(records.map((record) => summaryOf(ports, record)));
+}
+
+async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord): Promise<ClusterSummary> {
+  const { name, manage, namespaces, era, kubeSystemUid, budget } = record;
+  const told = { name, manage, namespaces, era, budget, ...(kubeSystemUid !== undefined && { kubeSystemUid }) };
+  const known = await readMarker(ports, name);
+  if (!known) return { ...told, state: 'Waiting' };
+  const { marker } = known;
+  const silentForMs = Math.max(ports.clock.nowMs() - marker.heardAtMs, 0);
+  return {
+    ...told,
+    state: silentForMs > SILENT_MS ? 'Silent' : 'Watching',
+    relay: {
+      session: marker.session,
+      heardTime: timeText(marker.heardAtMs),
+      silentForSeconds: Math.round(silentForMs / 1000),
+      clockOffsetMs: marker.clockOffsetMs,
+      watches: marker.watches.map(({ resource, ageMs, resourceVersion }) => ({
+        resource,
+        ageSeconds: Math.round((ageMs + silentForMs) / 1000),
+        resourceVersion,
+      })),
+      suspects: Object.keys(marker.suspects).length,
+    },
+  };
+}

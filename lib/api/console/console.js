@@ -1,0 +1,97 @@
+// The console: takes the token from the URL's fragment, shows the page that the rest of the fragment names, refreshes it.
+import { deadLetters, overview, trouble, workload } from './pages.js';
+
+const REFRESH_MS = 2_000;
+const TOKEN = 'farloop-token';
+
+const main = document.getElementById('main');
+const freshness = document.getElementById('freshness');
+
+class NoTokenError extends Error {}
+
+/** The fragment is never sent to a server; the token leaves the address bar at once. */
+function takeToken() {
+  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (!given) return;
+  sessionStorage.setItem(TOKEN, given);
+  history.replaceState(null, '', '#/');
+}
+
+async function call(path, init = {}) {
+  const answer = await fetch(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}` } });
+  if (answer.status === 401) throw new NoTokenError('Open the console by the whole URL that farloop up printed: it carries the token.');
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(body.error);
+  return body;
+}
+
+async function redrive(messageIds) {
+  await call('/v1/dead-letters/redrive', { method: 'POST', body: JSON.stringify(messageIds ? { messageIds } : {}) });
+  await refresh();
+}
+
+async function load(route) {
+  const [page, ...names] = route.split('/').filter((part) => part !== '');
+  if (page === 'workloads' && names.length === 4) {
+    const path = `/v1/workloads/${names.join('/')}`;
+    const [{ items }, passes] = await Promise.all([call(path), call(`${path}/passes?limit=200`)]);
+    return workload({ items, passes: passes.items });
+  }
+  if (page === 'dead-letters') {
+    const [letters, queues] = await Promise.all([call('/v1/dead-letters'), call('/v1/queues')]);
+    return deadLetters({ letters: letters.items, queues: queues.items }, redrive);
+  }
+  const [clusters, workloads] = await Promise.all([call('/v1/clusters'), call('/v1/workloads?limit=500')]);
+  return overview({ clusters: clusters.items, workloads: workloads.items, more: workloads.next !== undefined });
+}
+
+const routeNow = () => location.hash.replace(/^#/, '') || '/';
+
+let latest = 0;
+
+async function refresh() {
+  const mine = ++latest;
+  const route = routeNow();
+  try {
+    const shown = await load(route);
+    if (mine === latest) show(shown, `as of ${new Date().toLocaleTimeString([], { hour12: false })}`);
+  } catch (error) {
+    if (mine !== latest) return;
+    if (error instanceof TypeError) freshness.textContent = 'Farloop does not answer; trying again';
+    else show(trouble(error.message), '');
+  }
+}
+
+/** Replaces the page, and leaves focus and scroll where they were. */
+function show(elements, note) {
+  const scrolled = [...main.querySelectorAll('.scroll')].map((area) => area.scrollLeft);
+  const focused = document.activeElement?.closest('a[href], button, .scroll');
+  const label = focused?.getAttribute('href') ?? focused?.getAttribute('aria-label') ?? focused?.textContent;
+  main.replaceChildren(...elements.filter((each) => each !== undefined && each !== false && each !== ''));
+  for (const [at, area] of [...main.querySelectorAll('.scroll')].entries()) area.scrollLeft = scrolled[at] ?? 0;
+  if (focused && main !== document.activeElement && !document.contains(focused))
+    [...main.querySelectorAll('a[href], button, .scroll')]
+      .find((each) => (each.getAttribute('href') ?? each.getAttribute('aria-label') ?? each.textContent) === label)
+      ?.focus({ preventScroll: true });
+  freshness.textContent = note;
+}
+
+function markPage() {
+  for (const link of document.querySelectorAll('nav a')) {
+    if (link.getAttribute('href') === `#${routeNow()}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+takeToken();
+markPage();
+addEventListener('hashchange', () => {
+  takeToken();
+  markPage();
+  main.replaceChildren();
+  void refresh().then(() => main.focus({ preventScroll: true }));
+});
+setInterval(() => {
+  if (!document.hidden) void refresh();
+}, REFRESH_MS);
+void refresh();

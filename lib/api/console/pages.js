@@ -1,0 +1,151 @@
+// The pages: each takes what the API answered and gives the elements that show it.
+import { clock, element, facts, moment, span, table, tag } from './elements.js';
+
+const linkTo = ({ cluster, kind, namespace, name }) => `#/workloads/${[cluster, kind, namespace, name].map(encodeURIComponent).join('/')}`;
+
+/** Clusters with their watches, workloads with where they stand. */
+export function overview({ clusters, workloads, more }) {
+  return [
+    element('h1', {}, 'Clusters'),
+    table(
+      'Clusters',
+      [{ title: 'Cluster' }, { title: 'State' }, { title: 'Heard' }, { title: 'Age of watches' }, { title: 'Manages' }, { title: 'Namespaces' }, { title: 'Era', number: true }],
+      clusters.map(({ name, state, relay, manage, namespaces, era }) => [
+        name,
+        tag(state),
+        moment(relay?.heardTime),
+        relay?.watches.map(({ resource, ageSeconds }) => `${resource} ${span(ageSeconds)}`).join(', '),
+        manage === 'all' ? 'all Jobs' : 'its own Jobs',
+        namespaces.length === 0 ? 'all' : namespaces.join(', '),
+        era,
+      ]),
+      'No cluster is registered.',
+    ),
+    element('h1', {}, 'Workloads'),
+    table(
+      'Workloads',
+      [
+        { title: 'Workload' },
+        { title: 'State' },
+        { title: 'Succeeded', number: true },
+        { title: 'Active', number: true },
+        { title: 'Failed', number: true },
+        { title: 'Age' },
+        { title: 'Next look' },
+      ],
+      workloads.map((workload) => [
+        element('span', {}, element('a', { href: linkTo(workload) }, `${workload.kind} ${workload.namespace}/${workload.name}`), clusters.length > 1 && ` on ${workload.cluster}`),
+        tag(workload.state),
+        `${workload.succeeded ?? 0}${workload.completions === undefined ? '' : ` / ${workload.completions}`}`,
+        workload.active ?? 0,
+        workload.failed ?? 0,
+        moment(workload.creationTime),
+        workload.queued ? 'queued' : moment(workload.nextWake?.dueTime),
+      ]),
+      'No workload yet. Try: kubectl apply -f examples/job.yaml',
+    ),
+    more && element('p', { class: 'soft' }, 'There are more; farloop get workloads shows all.'),
+  ];
+}
+
+/** One workload: where it stands, its pods, what its passes decided and why. */
+export function workload({ items, passes }) {
+  const [current] = items;
+  const latest = passes[0];
+  return [
+    element('h1', {}, `${current.kind} ${current.namespace}/${current.name}`),
+    element('p', {}, tag(current.state), ` on ${current.cluster} `, element('span', { class: 'soft' }, `uid ${current.uid}`)),
+    current.reason && current.state === 'Parked' && element('p', { class: 'notice' }, `Parked: ${current.reason}`),
+    facts([
+      ['Succeeded', `${current.succeeded ?? 0}${current.completions === undefined ? '' : ` of ${current.completions}`}`],
+      ['Active', current.active ?? 0],
+      ['Ready', current.ready ?? 0],
+      ['Failed', current.failed ?? 0],
+      ['Created', moment(current.creationTime)],
+      ['Started', moment(current.startTime)],
+      ['Completed', moment(current.completionTime)],
+      ['Next look', current.queued ? 'queued' : (moment(current.nextWake?.dueTime) ?? 'when something happens')],
+    ]),
+    latest && latest.why.length > 0 && element('p', {}, element('strong', {}, 'Latest: '), latest.why.join('; ')),
+    element('h2', {}, 'Passes'),
+    passes.length === 0 ? element('p', { class: 'soft' }, 'No pass is recorded.') : element('ol', { class: 'timeline' }, ...passes.map(passItem)),
+    element('h2', {}, 'Conditions'),
+    table(
+      'Conditions',
+      [{ title: 'Type' }, { title: 'Status' }, { title: 'Reason' }, { title: 'Message' }, { title: 'Since' }],
+      current.conditions.map(({ type, status, reason, message, lastTransitionTime }) => [type, status, reason, message, moment(lastTransitionTime)]),
+      'None.',
+    ),
+    element('h2', {}, 'Pods'),
+    table(
+      'Pods',
+      [{ title: 'Pod' }, { title: 'Index', number: true }, { title: 'Phase' }, { title: 'Ready' }, { title: 'Exit codes' }, { title: 'Counted' }, { title: 'Age' }],
+      current.pods.map(({ name, index, phase, ready, exitCodes, tracked, terminating, creationTime }) => [
+        name,
+        index,
+        terminating ? `${phase}, terminating` : tag(phase),
+        ready,
+        exitCodes.join(', ') || undefined,
+        tracked ? 'not yet' : 'yes',
+        moment(creationTime),
+      ]),
+      'None.',
+    ),
+    current.podsLeftOut > 0 && element('p', { class: 'soft' }, `and ${current.podsLeftOut} more`),
+  ];
+}
+
+function passItem({ startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }) {
+  return element(
+    'li',
+    {},
+    element('p', {}, clock(startTime), ' ', tag(outcome), ' ', element('span', { class: 'soft' }, `${durationMs} ms, ${saw.pods ?? 0} pods seen`)),
+    ...why.map((reason) => element('p', {}, reason)),
+    error !== undefined && element('p', { class: 'tag bad' }, error),
+    actions.length > 0 &&
+      element(
+        'ul',
+        {},
+        ...actions.map(({ verb, target, why: reason, result, detail, count }) =>
+          element(
+            'li',
+            {},
+            `${verb} ${target}${count > 1 ? ` and ${count - 1} more` : ''}`,
+            element('span', { class: 'soft' }, ` ${reason}`),
+            result !== 'done' && element('span', { class: 'tag bad' }, ` ${result}${detail ? `: ${detail}` : ''}`),
+          ),
+        ),
+      ),
+    nextWakeTime !== undefined && element('p', { class: 'soft' }, 'looks again ', moment(nextWakeTime)),
+  );
+}
+
+/** Messages that nobody could read. @param {(ids: string[] | undefined) => void} redrive */
+export function deadLetters({ letters, queues }, redrive) {
+  return [
+    element('h1', {}, 'Queues'),
+    table(
+      'Queues',
+      [{ title: 'Queue' }, { title: 'Visible', number: true }, { title: 'In flight', number: true }, { title: 'Delayed', number: true }, { title: 'Dead', number: true }],
+      queues.map(({ name, visible, inFlight, delayed, dead }) => [name, visible, inFlight, delayed, dead]),
+      'None.',
+    ),
+    element('h1', {}, 'Dead letters'),
+    letters.length > 0 && element('p', {}, element('button', { type: 'button', click: () => redrive(undefined) }, 'Redrive all')),
+    table(
+      'Dead letters',
+      [{ title: 'Queue' }, { title: 'Sent' }, { title: 'Bytes', number: true }, { title: 'Message' }, { title: '' }],
+      letters.map(({ queue, messageId, sentTime, bytes, body }) => [
+        queue,
+        moment(sentTime),
+        bytes,
+        element('pre', {}, body),
+        element('button', { type: 'button', click: () => redrive([messageId]), 'aria-label': `Redrive ${messageId}` }, 'Redrive'),
+      ]),
+      'None: every message could be read.',
+    ),
+  ];
+}
+
+/** Shown when the API refuses or does not answer. */
+export const trouble = (message) => [element('p', { class: 'notice', role: 'alert' }, message)];

@@ -1,0 +1,87 @@
+// Metrics in Prometheus' text format: what the telemetry has counted, how old the watches are, how full the queues.
+import type { Ports } from '../ports/ports.ts';
+import type { MetricUnit, Telemetry } from '../ports/telemetry.ts';
+import { listClusters } from './clusters.ts';
+import { listQueues } from './queues.ts';
+
+/** One metric with one set of dimensions, since the process began. */
+export interface CountedMetric {
+  metric: string;
+  unit: MetricUnit;
+  dimensions: Record<string, string>;
+  /** How often it was counted, and the sum of the values. */
+  samples: number;
+  sum: number;
+}
+
+/** A telemetry that keeps what it counted; those that only send it elsewhere do not. */
+interface KeepsMetrics {
+  metrics(): readonly CountedMetric[];
+}
+
+const keepsMetrics = (telemetry: Telemetry): telemetry is Telemetry & KeepsMetrics =>
+  'metrics' in telemetry && typeof telemetry.metrics === 'function';
+
+interface Family {
+  name: string;
+  type: 'counter' | 'gauge';
+  help: string;
+  samples: { labels: Record<string, string>; value: number }[];
+}
+
+export async function metricsText(ports: Ports): Promise<string> {
+  const families = [...(keepsMetrics(ports.telemetry) ? countedFamilies(ports.telemetry.metrics()) : []), ...(await gauges(ports))];
+  return families.map(familyText).join('');
+}
+
+function countedFamilies(metrics: readonly CountedMetric[]): Family[] {
+  const families = new Map<string, Family>();
+  const add = (name: string, help: string, labels: Record<string, string>, value: number): void => {
+    const family = families.get(name) ?? { name, type: 'counter', help, samples: [] };
+    family.samples.push({ labels, value });
+    families.set(name, family);
+  };
+  for (const { metric, unit, dimensions, samples, sum } of metrics) {
+    const name = `farloop_${snakeCase(metric)}`;
+    if (unit === 'Count') add(`${name}_total`, `${metric}, since the process began`, dimensions, sum);
+    else {
+      // Prometheus' own units: seconds and bytes.
+      const [suffix, scale] = unit === 'Bytes' ? ['bytes', 1] : ['seconds', unit === 'Milliseconds' ? 1e-3 : 1];
+      add(`${name}_${suffix}_sum`, `${metric}, summed since the process began`, dimensions, sum * scale);
+      add(`${name}_${suffix}_count`, `${metric}, how often`, dimensions, samples);
+    }
+  }
+  return [...families.values()];
+}
+
+async function gauges(ports: Ports): Promise<Family[]> {
+  const clusters = await listClusters(ports);
+  const queues = await listQueues(ports);
+  const watches = clusters.flatMap(({ name, relay }) =>
+    (relay?.watches ?? []).map(({ resource, ageSeconds }) => ({ labels: { cluster: name, resource }, value: ageSeconds })),
+  );
+  const silences = clusters.flatMap(({ name, relay }) => (relay ? [{ labels: { cluster: name }, value: relay.silentForSeconds }] : []));
+  const messages = queues.flatMap(({ name, visible, inFlight, delayed, dead }) =>
+    Object.entries({ visible, inFlight, delayed, dead }).map(([state, value]) => ({ labels: { queue: name, state }, value })),
+  );
+  return [
+    { name: 'farloop_watch_age_seconds', type: 'gauge', help: 'Seconds since a watch last proved to be alive', samples: watches },
+    { name: 'farloop_relay_silence_seconds', type: 'gauge', help: 'Seconds since the last heartbeat of a relay', samples: silences },
+    { name: 'farloop_queue_messages', type: 'gauge', help: 'Messages in a queue', samples: messages },
+  ];
+}
+
+function familyText({ name, type, help, samples }: Family): string {
+  if (samples.length === 0) return '';
+  const lines = samples.map(({ labels, value }) => `${name}${labelsText(labels)} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function labelsText(labels: Record<string, string>): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${snakeCase(label)}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+const snakeCase = (name: string): string => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();

@@ -1,0 +1,161 @@
+// The HTTP API: one table of methods and paths. Every answer is JSON but the metrics.
+import * as v from 'valibot';
+import type { QueueName } from '../ports/queue.ts';
+import type { Ports } from '../ports/ports.ts';
+import { listClusters } from './clusters.ts';
+import { metricsText } from './metrics.ts';
+import { listDeadLetters, listQueues, queueNames, redrive } from './queues.ts';
+import { timeText } from './time-text.ts';
+import { describeWorkloads, listWorkloads } from './workloads.ts';
+
+/** What the caller asked for cannot be given: its status and one sentence. */
+export class RefusedRequestError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'RefusedRequestError';
+    this.status = status;
+  }
+}
+
+export interface RoutedRequest {
+  method: string;
+  /** Decoded parts of the path, none of them empty. */
+  path: readonly string[];
+  query: URLSearchParams;
+  /** Parsed JSON; undefined when there was none. */
+  body: unknown;
+}
+
+export type RoutedAnswer = { json: unknown } | { text: string; contentType: string };
+
+interface Route {
+  method: 'GET' | 'POST';
+  /** A part in braces takes any value and gives it its name. */
+  path: string;
+  answer(ports: Ports, request: RoutedRequest, named: Record<string, string>): Promise<RoutedAnswer>;
+}
+
+const Redrive = v.optional(v.object({ messageIds: v.optional(v.pipe(v.array(v.string()), v.maxLength(1_000))) }), {});
+
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: 'v1/clusters', answer: async (ports) => ({ json: { items: await listClusters(ports) } }) },
+  {
+    method: 'GET',
+    path: 'v1/workloads',
+    async answer(ports, { query }) {
+      const from = query.get('continue');
+      const options = { limit: limitOf(query, 500), ...(from !== null && { from }) };
+      try {
+        return { json: await listWorkloads(ports, filterOf(query), options) };
+      } catch (error) {
+        if (from === null || !(error instanceof SyntaxError || /names no cluster/.test(String(error)))) throw error;
+        throw new RefusedRequestError(400, '"continue" is not what an earlier answer gave: ask without it');
+      }
+    },
+  },
+  {
+    method: 'GET',
+    path: 'v1/workloads/{cluster}/{kind}/{namespace}/{name}',
+    async answer(ports, _request, named) {
+      const items = await describeWorkloads(ports, keyOf(named));
+      if (items.length === 0) throw new RefusedRequestError(404, `there is no workload ${Object.values(named).join('/')}`);
+      return { json: { items } };
+    },
+  },
+  {
+    method: 'GET',
+    path: 'v1/workloads/{cluster}/{kind}/{namespace}/{name}/passes',
+    async answer(ports, { query }, named) {
+      const { cluster, namespace, name } = keyOf(named);
+      const passes = await ports.recorder.passes({ cluster, kind: 'Job', namespace, name }, limitOf(query, 100));
+      const items = passes.map(({ startedAtMs, nextWakeAtMs, ...pass }) => ({
+        ...pass,
+        startTime: timeText(startedAtMs),
+        ...(nextWakeAtMs !== undefined && { nextWakeTime: timeText(nextWakeAtMs) }),
+      }));
+      return { json: { items } };
+    },
+  },
+  { method: 'GET', path: 'v1/queues', answer: async (ports) => ({ json: { items: await listQueues(ports) } }) },
+  {
+    method: 'GET',
+    path: 'v1/dead-letters',
+    answer: async (ports, { query }) => ({
+      json: { items: await listDeadLetters(ports, await chosenQueues(ports, query.get('queue')), limitOf(query, 100)) },
+    }),
+  },
+  {
+    method: 'POST',
+    path: 'v1/dead-letters/redrive',
+    async answer(ports, { query, body }) {
+      const asked = v.safeParse(Redrive, body);
+      if (!asked.success) throw new RefusedRequestError(400, 'the body must be JSON as in {"messageIds": ["…"]}, or empty for all');
+      const names = await chosenQueues(ports, query.get('queue'));
+      return { json: { redriven: await redrive(ports, names, asked.output.messageIds) } };
+    },
+  },
+  {
+    method: 'GET',
+    path: 'metrics',
+    answer: async (ports) => ({ text: await metricsText(ports), contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
+  },
+];
+
+/** @throws RefusedRequestError */
+export async function answerRoute(ports: Ports, request: RoutedRequest): Promise<RoutedAnswer> {
+  let isKnownPath = false;
+  for (const route of ROUTES) {
+    const named = namedParts(route.path, request.path);
+    if (!named) continue;
+    isKnownPath = true;
+    if (route.method === request.method) return await route.answer(ports, request, named);
+  }
+  if (isKnownPath) throw new RefusedRequestError(405, `${request.method} is not possible here`);
+  throw new RefusedRequestError(404, `there is nothing at /${request.path.join('/')}`);
+}
+
+/** @returns undefined when the path is another one */
+function namedParts(pattern: string, path: readonly string[]): Record<string, string> | undefined {
+  const parts = pattern.split('/');
+  if (parts.length !== path.length) return undefined;
+  const named: Record<string, string> = {};
+  for (const [at, part] of parts.entries()) {
+    const given = path[at] ?? '';
+    if (part.startsWith('{')) named[part.slice(1, -1)] = given;
+    else if (part !== given) return undefined;
+  }
+  return named;
+}
+
+function limitOf(query: URLSearchParams, otherwise: number): number {
+  const text = query.get('limit');
+  if (text === null) return otherwise;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > 1_000) throw new RefusedRequestError(400, '"limit" must be a whole number from 1 to 1000');
+  return limit;
+}
+
+function filterOf(query: URLSearchParams): Parameters<typeof listWorkloads>[1] {
+  const filter: Record<string, string> = {};
+  for (const field of ['cluster', 'kind', 'namespace', 'name']) {
+    const value = query.get(field);
+    if (value !== null) filter[field] = value;
+  }
+  return filter;
+}
+
+const keyOf = ({ cluster = '', kind = '', namespace = '', name = '' }: Record<string, string>): Parameters<typeof describeWorkloads>[1] => ({
+  cluster,
+  kind,
+  namespace,
+  name,
+});
+
+async function chosenQueues(ports: Ports, name: string | null): Promise<QueueName[]> {
+  const names = await queueNames(ports);
+  if (name === null) return names;
+  const chosen = names.filter((candidate) => candidate === name);
+  if (chosen.length === 0) throw new RefusedRequestError(404, `there is no queue ${name}: there are ${names.join(', ')}`);
+  return chosen;
+}

@@ -1,0 +1,226 @@
+// Workloads as the API tells them: what the view holds of the owner and its pods, what the head holds of its passes.
+import type { Job } from '../objects/kubernetes.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
+import type { WorkloadKey } from '../objects/workload.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Head } from '../ports/store.ts';
+import { inParallel } from '../reconciler/parallel.ts';
+import type { PassState } from '../reconciler/pass-state.ts';
+import { decodeState } from '../reconciler/pass-state.ts';
+import { readView } from '../reconciler/view-access.ts';
+import type { ViewPart } from '../wire/observations.ts';
+import { timeText } from './time-text.ts';
+
+type ReadPorts = Pick<Ports, 'store' | 'clusters' | 'clock'>;
+
+/** One line of a list. Absent fields are not known. */
+export interface WorkloadSummary extends WorkloadKey {
+  /** Complete, Failed, Suspended, Terminating, Parked, Running, Pending, Unknown. */
+  state: string;
+  reason?: string;
+  parallelism?: number;
+  completions?: number;
+  active?: number;
+  ready?: number;
+  succeeded?: number;
+  failed?: number;
+  creationTime?: string;
+  startTime?: string;
+  completionTime?: string;
+  /** When a pass looks again though nothing happens. */
+  nextWake?: { dueTime: string; attempt: number };
+  /** A wake is on its way. */
+  queued: boolean;
+}
+
+export interface PodSummary {
+  name: string;
+  uid: string;
+  phase: string;
+  index?: string;
+  ready?: string;
+  /** Its outcome is not in the Job's counters yet. */
+  tracked: boolean;
+  terminating: boolean;
+  creationTime: string;
+  exitCodes: number[];
+}
+
+export interface WorkloadDetail extends WorkloadSummary {
+  conditions: NonNullable<NonNullable<Job['status']>['conditions']>;
+  status: NonNullable<Job['status']>;
+  pods: PodSummary[];
+  /** Pods beyond the limit are counted only. */
+  podsLeftOut: number;
+  /** What the passes keep; absent when it cannot be read, so that the workload counts as unknown. */
+  passes?: PassState;
+  head: { era: number; fence: string; floor: string; bornTime: string; openedTime: string; viewItems: number };
+}
+
+export interface WorkloadFilter {
+  cluster?: string;
+  kind?: string;
+  namespace?: string;
+  name?: string;
+}
+
+const KEYS_PER_PAGE = 1_000;
+const READS_AT_ONCE = 16;
+const MOST_PODS = 1_000;
+
+/** Where a list goes on: after this workload of this cluster. */
+interface Position {
+  cluster: string;
+  after?: string;
+}
+
+/**
+ * Workloads in the order of clusters and keys.
+ * @param options.limit 1 to 1,000
+ * @param options.from as an earlier answer's `next`. @throws Error when it is none
+ */
+export async function listWorkloads(
+  ports: ReadPorts,
+  filter: WorkloadFilter,
+  options: { limit: number; from?: string },
+): Promise<{ items: WorkloadSummary[]; next?: string }> {
+  const { keys, next } = await findKeys(ports, filter, options);
+  const items: (WorkloadSummary | undefined)[] = Array.from({ length: keys.length });
+  await inParallel([...keys.entries()], READS_AT_ONCE, async ([at, { key, record }]) => {
+    const known = await readKnown(ports, key, record);
+    if (known) items[at] = summaryOf(known, ports.clock.nowMs());
+  });
+  return { items: items.filter((item) => item !== undefined), ...(next !== undefined && { next }) };
+}
+
+/** All that is known of the workloads of that name: several when one of a former uid is still being let go. */
+export async function describeWorkloads(ports: ReadPorts, filter: Required<WorkloadFilter>): Promise<WorkloadDetail[]> {
+  const { keys } = await findKeys(ports, filter, { limit: 20 });
+  const details: WorkloadDetail[] = [];
+  for (const { key, record } of keys) {
+    const known = await readKnown(ports, key, record);
+    if (known) details.push(detailOf(known, ports.clock.nowMs()));
+  }
+  return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
+}
+
+async function findKeys(
+  { clusters, store }: ReadPorts,
+  filter: WorkloadFilter,
+  { limit, from }: { limit: number; from?: string },
+): Promise<{ keys: { key: WorkloadKey; record: ClusterRecord }[]; next?: string }> {
+  const start = from === undefined ? undefined : positionOf(from);
+  const records = (await clusters.list())
+    .filter(({ name }) => (filter.cluster === undefined || name === filter.cluster) && (start === undefined || name >= start.cluster))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const keys: { key: WorkloadKey; record: ClusterRecord }[] = [];
+  for (const record of records) {
+    let after = start?.cluster === record.name ? start.after : undefined;
+    do {
+      const page = await store.workloads(record.name, { limit: Math.min(limit, KEYS_PER_PAGE), ...(after !== undefined && { after }) });
+      for (const key of page.keys) if (matches(key, filter)) keys.push({ key, record });
+      after = page.next;
+      // Whole pages only, so that the store's own mark says where the next answer begins.
+      if (keys.length >= limit && after !== undefined) return { keys, next: textOf({ cluster: record.name, after }) };
+    } while (after !== undefined);
+  }
+  return { keys };
+}
+
+const matches = (key: WorkloadKey, { kind, namespace, name }: WorkloadFilter): boolean =>
+  (kind === undefined || key.kind.toLowerCase() === kind.toLowerCase()) &&
+  (namespace === undefined || key.namespace === namespace) &&
+  (name === undefined || key.name === name);
+
+const textOf = (position: Position): string => Buffer.from(JSON.stringify(position)).toString('base64url');
+
+function positionOf(text: string): Position {
+  const position: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  if (typeof position !== 'object' || position === null || !('cluster' in position) || typeof position.cluster !== 'string')
+    throw new Error('it names no cluster');
+  const after = 'after' in position && typeof position.after === 'string' ? { after: position.after } : {};
+  return { cluster: position.cluster, ...after };
+}
+
+interface Known {
+  head: Head;
+  view: ViewPart;
+  state: PassState | undefined;
+}
+
+async function readKnown({ store }: ReadPorts, key: WorkloadKey, record: ClusterRecord): Promise<Known | undefined> {
+  const head = await store.readHead(key);
+  if (!head) return undefined;
+  const { part } = await readView(store, head, record.era);
+  return { head, view: part, state: decodeState(head.state) };
+}
+
+function summaryOf({ head, view, state }: Known, nowMs: number): WorkloadSummary {
+  const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
+  const { completions, parallelism } = owner?.spec ?? {};
+  const { active, ready, succeeded, failed, startTime, completionTime } = owner?.status ?? {};
+  const { creationTimestamp } = owner?.metadata ?? {};
+  return {
+    ...head.key,
+    ...stateOf(owner, state, nowMs),
+    ...(parallelism !== undefined && { parallelism }),
+    ...(completions !== undefined && { completions }),
+    ...(active !== undefined && { active }),
+    ...(ready !== undefined && { ready }),
+    ...(succeeded !== undefined && { succeeded }),
+    ...(failed !== undefined && { failed }),
+    ...(creationTimestamp !== undefined && { creationTime: creationTimestamp }),
+    ...(startTime !== undefined && { startTime }),
+    ...(completionTime !== undefined && { completionTime }),
+    ...(head.wake && { nextWake: { dueTime: timeText(head.wake.dueAtMs), attempt: head.wake.attempt } }),
+    queued: head.queued === head.fence,
+  };
+}
+
+function stateOf(owner: Job | undefined, state: PassState | undefined, nowMs: number): { state: string; reason?: string } {
+  if (state?.park && state.park.untilMs > nowMs) return { state: 'Parked', reason: state.park.reason };
+  if (!owner || !state) return { state: 'Unknown' };
+  for (const type of ['Complete', 'Failed']) {
+    const condition = owner.status?.conditions?.find((candidate) => candidate.type === type && candidate.status === 'True');
+    if (condition) return { state: type, ...(condition.reason !== undefined && { reason: condition.reason }) };
+  }
+  if (owner.metadata.deletionTimestamp !== undefined) return { state: 'Terminating' };
+  if (owner.spec.suspend === true) return { state: 'Suspended' };
+  return { state: owner.status?.startTime === undefined ? 'Pending' : 'Running' };
+}
+
+function detailOf(known: Known, nowMs: number): WorkloadDetail {
+  const { head, view, state } = known;
+  const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
+  const pods = [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+  pods.sort((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0) || (a.name < b.name ? -1 : 1));
+  return {
+    ...summaryOf(known, nowMs),
+    conditions: owner?.status?.conditions ?? [],
+    status: owner?.status ?? {},
+    pods: pods.slice(0, MOST_PODS).map(podSummaryOf),
+    podsLeftOut: Math.max(pods.length - MOST_PODS, 0),
+    ...(state && { passes: state }),
+    head: {
+      era: head.era,
+      fence: head.fence,
+      floor: head.floor,
+      bornTime: timeText(head.bornAtMs),
+      openedTime: timeText(head.openedAtMs),
+      viewItems: head.items.length,
+    },
+  };
+}
+
+const podSummaryOf = (pod: PodFacts): PodSummary => ({
+  name: pod.name,
+  uid: pod.uid,
+  phase: pod.phase,
+  ...(pod.index !== undefined && { index: pod.index }),
+  ...(pod.ready !== undefined && { ready: pod.ready }),
+  tracked: pod.tracked,
+  terminating: pod.deletedAt !== undefined,
+  creationTime: timeText(pod.createdAt * 1000),
+  exitCodes: pod.containers.flatMap(({ exitCode }) => (exitCode === undefined ? [] : [exitCode])),
+});
