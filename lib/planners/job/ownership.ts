@@ -26,9 +26,10 @@ export function claimPods(job: Job, candidates: readonly PodFacts[]): Claims {
       else if (!deleting) release.push(pod);
     } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(pod.labels)) {
       adopt.push(pod);
-      pods.push({ ...pod, tracked: true });
     }
   }
+  // The Job's own come first, as in the reference: of equals the first one decides.
+  for (const pod of adopt) pods.push({ ...pod, tracked: true });
   return { pods, adopt, release };
 }
 

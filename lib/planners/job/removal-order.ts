@@ -59,5 +59,6 @@ function unwantedPods(active: readonly PodFacts[], completions: number): { unwan
     if (kept !== undefined) byIndex.set(index, kept);
     surplus.push(...ranked);
   }
-  return { unwanted: [...withoutIndex, ...surplus, ...outOfRange], others: [...byIndex.values()] };
+  // Of equals the lower index goes first, as in the reference.
+  return { unwanted: [...withoutIndex, ...surplus, ...outOfRange], others: [...byIndex].toSorted(([a], [b]) => a - b).map(([, pod]) => pod) };
 }

@@ -1,0 +1,34 @@
+// Errors that end a command with an exit code of their own: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match,
+// 130 interrupted. The message is the one line that a person sees.
+
+export class ExitError extends Error {
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What was asked for did not come about. */
+export class FailedError extends ExitError {
+  override readonly name = 'FailedError';
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 1, options);
+  }
+}
+
+/** Input or usage that cannot be used: what, where, what was expected. */
+export class UsageError extends ExitError {
+  override readonly name = 'UsageError';
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 2, options);
+  }
+}
+
+/** More than one thing matches, and nobody said which. */
+export class AmbiguousError extends ExitError {
+  override readonly name = 'AmbiguousError';
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 3, options);
+  }
+}

@@ -1,0 +1,45 @@
+// `farloop plan --stream`: one case a line in, its plan a line out. A bad line gets an error of its own and never ends the stream.
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { isFields } from '../objects/untyped-fields.ts';
+import { planManifests, SeveralWorkloadsError, UnusableManifestError, type ManifestPlan } from '../planners/manifest-plan.ts';
+
+const BLOCK_CHARACTERS = 1 << 16;
+
+/** Reads cases until the input ends. Each line: `{"id", "now", "objects": […], "workload"?}`. */
+export async function planStream(input: Readable, output: Writable): Promise<void> {
+  let block = '';
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line.trim() === '') continue;
+    block += `${JSON.stringify(planLine(line))}\n`;
+    if (block.length < BLOCK_CHARACTERS && input.readableLength > 0) continue;
+    if (!output.write(block)) await once(output, 'drain');
+    block = '';
+  }
+  if (block !== '') output.write(block);
+}
+
+/** The answer to one line. */
+export function planLine(line: string): { id: unknown } & (ManifestPlan | { error: string }) {
+  let given: unknown;
+  try {
+    given = JSON.parse(line);
+  } catch (error) {
+    return { id: null, error: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  if (!isFields(given)) return { id: null, error: 'expected an object with id, now and objects' };
+  const { id = null, now, objects, workload } = given;
+  const time = typeof now === 'string' ? Date.parse(now) : Number.NaN;
+  if (Number.isNaN(time)) return { id, error: 'now: expected an RFC 3339 time' };
+  if (!Array.isArray(objects)) return { id, error: 'objects: expected a list of Kubernetes objects' };
+  if (workload !== undefined && typeof workload !== 'string') return { id, error: 'workload: expected KIND/[NAMESPACE/]NAME' };
+  try {
+    const documents = objects.map((document: unknown, at) => ({ document, source: `objects[${at}]` }));
+    return { id, ...planManifests(documents, { now: new Date(time), ...(workload !== undefined && { workload }) }) };
+  } catch (error) {
+    if (error instanceof UnusableManifestError || error instanceof SeveralWorkloadsError) return { id, error: error.message };
+    // A fault of ours in one case must not take the others with it.
+    return { id, error: `cannot be planned: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}` };
+  }
+}

@@ -1,0 +1,223 @@
+// Planning from manifests: parsed documents in, what one pass would do out, as `farloop plan` prints it. Nothing is contacted.
+import { withJobDefaults } from '../objects/job-defaults.ts';
+import { validateJob } from '../objects/job-validation.ts';
+import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
+import { podFactsOf } from '../objects/pod-facts.ts';
+import { isFields, type Fields } from '../objects/untyped-fields.ts';
+import { isWorkloadKind, WORKLOAD_KINDS, type WorkloadKind } from '../objects/workload.ts';
+import { rowOf } from './catalog.ts';
+import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
+import { EMPTY_HEAD, type Action, type PatchType, type Plan, type PlanHead, type Target } from './plan.ts';
+
+/** A parsed document and where it stands, such as `job.yaml:12`. */
+export interface SourcedDocument {
+  document: unknown;
+  source: string;
+}
+
+/** Input that cannot be planned from; the message says where, what is wrong and what was expected. */
+export class UnusableManifestError extends Error {
+  override readonly name = 'UnusableManifestError';
+}
+
+/** More than one workload, and nobody said which. */
+export class SeveralWorkloadsError extends Error {
+  override readonly name = 'SeveralWorkloadsError';
+}
+
+export type ManifestAction =
+  | { verb: 'create'; object: KubernetesObject; why: string }
+  | ({ verb: 'delete'; why: string } & Target)
+  | ({ verb: 'patch'; type: PatchType; patch: object; why: string } & Target)
+  | { verb: 'status'; status: object; why: string }
+  | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target };
+
+/** What one pass would do if every action succeeded. */
+export interface ManifestPlan {
+  workload: Target;
+  actions: ManifestAction[];
+  status: JobStatus;
+  requeueAfterSeconds?: number;
+  outcome: Plan<JobStatus>['outcome'];
+  why: string[];
+}
+
+export interface PlanRequest {
+  now: Date;
+  /** `KIND/[NAMESPACE/]NAME`: which one, where there are several. */
+  workload?: string;
+}
+
+const HEAD_API_VERSION = 'farloop.dev/v1';
+/** Of a Job that no API server has stored yet. */
+const UNSTORED_UID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * @throws UnusableManifestError something cannot be read, or the API server would refuse the workload
+ * @throws SeveralWorkloadsError
+ */
+export function planManifests(documents: readonly SourcedDocument[], request: PlanRequest): ManifestPlan {
+  const { workload, plan } = decideFromManifests(documents, request);
+  const { actions, status, requeueAfterSeconds, outcome, why } = plan;
+  return {
+    workload,
+    actions: actions.map(printedAction),
+    status,
+    ...(requeueAfterSeconds !== undefined && { requeueAfterSeconds }),
+    outcome,
+    why,
+  };
+}
+
+/** The same with the planner's own plan, for those that explain it. @throws as planManifests */
+export function decideFromManifests(
+  documents: readonly SourcedDocument[],
+  { now, workload }: PlanRequest,
+): { workload: Target; plan: Plan<JobStatus> } {
+  const { owners, pods, heads } = sortedOut(documents);
+  const chosen = chooseOwner(owners, workload);
+  const owner = ownerOf(chosen, now);
+  const [head, second] = heads;
+  if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
+  const plan = rowOf(chosen.kind).planner.plan(
+    { owner, pods: pods.map(({ value }) => podFactsOf(value)), head: head?.value ?? EMPTY_HEAD, manage: 'all' },
+    now,
+  );
+  const { namespace = '', name = '', uid = '' } = owner.metadata;
+  return { workload: { apiVersion: owner.apiVersion ?? '', kind: chosen.kind, namespace, name, uid }, plan };
+}
+
+interface Sourced<Value> {
+  value: Value;
+  source: string;
+}
+
+interface Owner extends Sourced<Fields> {
+  kind: WorkloadKind;
+  namespace: string;
+  name: string;
+}
+
+/** Lists are opened, objects that no planner reads are left out. */
+function sortedOut(documents: readonly SourcedDocument[]): { owners: Owner[]; pods: Sourced<Pod>[]; heads: Sourced<PlanHead>[] } {
+  const owners: Owner[] = [];
+  const pods: Sourced<Pod>[] = [];
+  const heads: Sourced<PlanHead>[] = [];
+  const waiting = documents.toReversed();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { document, source } = next;
+    if (document === null || document === undefined) continue;
+    if (!isFields(document))
+      throw new UnusableManifestError(`${source}: expected a Kubernetes object, found ${JSON.stringify(document).slice(0, 80)}`);
+    const { apiVersion, kind, items } = withoutNulls(document);
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+      throw new UnusableManifestError(`${source}: expected apiVersion and kind, as every Kubernetes object has them`);
+    }
+    if (kind.endsWith('List') && Array.isArray(items)) {
+      // The items of a typed list, such as JobList, may leave out what they are.
+      const given = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
+      const opened = items.map((item: unknown, at) => ({
+        document: isFields(item) ? { ...given, ...item } : item,
+        source: `${source} item ${at}`,
+      }));
+      waiting.push(...opened.toReversed());
+    } else if (apiVersion === HEAD_API_VERSION && kind === 'Head') {
+      const head = readHead(document);
+      if ('expected' in head) throw misshapen(head, source);
+      heads.push({ value: head, source });
+    } else if (apiVersion === 'v1' && kind === 'Pod') {
+      if (!isPod(document)) throw misshapen(podProblem(document), source);
+      document.metadata.namespace ??= 'default';
+      pods.push({ value: document, source });
+    } else if (isWorkloadKind(kind) && rowOf(kind).resource.apiVersion === apiVersion) {
+      const metadata = isFields(document['metadata']) ? document['metadata'] : {};
+      const { namespace = 'default', name } = metadata;
+      if (typeof name !== 'string' || typeof namespace !== 'string' || name === '') {
+        throw new UnusableManifestError(`${source}: metadata.name: expected the name of this ${kind}`);
+      }
+      owners.push({ value: document, source, kind, namespace, name });
+    }
+  }
+  return { owners, pods, heads };
+}
+
+/** JSON's null means that a field is not given. Changes the document itself. */
+function withoutNulls(value: Fields): Fields {
+  for (const key of Object.keys(value)) {
+    const field = value[key];
+    if (field === null) delete value[key];
+    else if (Array.isArray(field)) for (const item of field) if (isFields(item)) withoutNulls(item);
+    if (isFields(field)) withoutNulls(field);
+  }
+  return value;
+}
+
+function misshapen({ field, expected, found }: ShapeProblem, source: string): UnusableManifestError {
+  return new UnusableManifestError(
+    `${source}: ${field === '' ? 'the document' : field}: expected ${expected}, found ${found ?? 'nothing'}`,
+  );
+}
+
+function chooseOwner(owners: readonly Owner[], wanted: string | undefined): Owner {
+  const candidates = wanted === undefined ? owners : owners.filter((owner) => isNamed(owner, wanted));
+  const [first, second] = candidates;
+  if (first && !second) return first;
+  const names = owners.map(({ kind, namespace, name }) => `${kind}/${namespace}/${name}`).join(', ');
+  if (first) {
+    throw new SeveralWorkloadsError(`there are ${candidates.length} workloads (${names}): say which with --workload KIND/[NAMESPACE/]NAME`);
+  }
+  if (wanted !== undefined)
+    throw new UnusableManifestError(`no workload is named ${wanted}; ${names === '' ? 'there is none at all' : `there are ${names}`}`);
+  throw new UnusableManifestError(
+    `no workload in the input; expected one of ${WORKLOAD_KINDS.join(', ')} (${WORKLOAD_KINDS.map((kind) => rowOf(kind).resource.apiVersion).join(', ')})`,
+  );
+}
+
+function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
+  const parts = wanted.split('/');
+  const [wantedKind = '', ...rest] = parts;
+  if (parts.length < 2 || parts.length > 3) {
+    throw new UnusableManifestError(`--workload ${wanted}: expected KIND/NAME or KIND/NAMESPACE/NAME, such as Job/demo`);
+  }
+  const [wantedName, wantedNamespace] = rest.toReversed();
+  return (
+    kind.toLowerCase() === wantedKind.toLowerCase() &&
+    name === wantedName &&
+    (wantedNamespace === undefined || namespace === wantedNamespace)
+  );
+}
+
+/** The Job as the API server would have it: with its defaults, and valid. */
+function ownerOf({ value, source, namespace }: Owner, now: Date): Job {
+  if (!isJob(value)) throw misshapen(jobProblem(value), source);
+  const { metadata, ...rest } = value;
+  const creationTimestamp = metadata.creationTimestamp ?? now.toISOString().replace(/\.\d+Z$/, 'Z');
+  const job = withJobDefaults({ ...rest, metadata: { ...metadata, namespace, uid: metadata.uid || UNSTORED_UID, creationTimestamp } });
+  const [refusal, ...others] = validateJob(job);
+  if (refusal) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more: ${others.map(({ field }) => field).join(', ')})`;
+    throw new UnusableManifestError(`${source}: ${refusal.field}: ${refusal.message}${more}`);
+  }
+  return job;
+}
+
+function printedAction(action: Action): ManifestAction {
+  switch (action.verb) {
+    case 'create':
+      return { verb: 'create', object: action.object, why: action.why };
+    case 'delete':
+    case 'patch': {
+      const { apiVersion, kind, namespace, name, uid, why } = action;
+      const target = { apiVersion, kind, namespace, name, uid };
+      return action.verb === 'delete'
+        ? { verb: 'delete', ...target, why }
+        : { verb: 'patch', ...target, type: action.type, patch: action.patch, why };
+    }
+    case 'status':
+      return { verb: 'status', status: action.status, why: action.why };
+    case 'event':
+      break;
+  }
+  const { type, reason, message, regarding } = action;
+  return { verb: 'event', type, reason, message, regarding };
+}
