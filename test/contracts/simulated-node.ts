@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
-import type { SimulatedNode } from '../../lib/sandbox/simulated-node.ts';
+import type { NodeClient, SimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import type { ApiServer, Body } from './api-server/client.ts';
 import { ApiClient, eventually, mergePatch } from './api-server/client.ts';
@@ -30,7 +30,8 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
     let node: SimulatedNode;
     let namespace: string;
 
-    const startNode = (): SimulatedNode => startSimulatedNode({ client: nodeClient, nodeName: 'node-a', restartBackoffSeconds: 0.05 });
+    const startNode = (client: NodeClient = nodeClient): SimulatedNode =>
+      startSimulatedNode({ client, nodeName: 'node-a', restartBackoffSeconds: 0.05 });
     const pod = (podName: string, { annotations, command, restartPolicy = 'Never', metadata = {}, spec = {} }: Wanted) =>
       api.create(
         core(namespace, 'pods'),
@@ -260,26 +261,32 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
       await expect(isGone('before')).resolves.toBeDefined();
     }, 60_000);
 
-    test('300 pods a second and more', async () => {
-      const count = 900;
-      const names = Array.from({ length: count }, (_, index) => freshName(`p${index}`));
-      const began = performance.now();
-      const queue = [...names];
+    test('three writes a pod: bound, running, ended', async () => {
+      const count = 600;
+      const names = Array.from({ length: count }, () => freshName('p'));
+      let writes = 0;
+      const counting: NodeClient = {
+        ...nodeClient,
+        request(request) {
+          if (request.path.includes(`/namespaces/${namespace}/pods/`)) writes += 1;
+          return nodeClient.request(request);
+        },
+      };
+      await node.stop();
       const create = async (): Promise<void> => {
-        for (let next = queue.pop(); next !== undefined; next = queue.pop()) await pod(next, { command: ['true'] });
+        for (let next = names.pop(); next !== undefined; next = names.pop()) await pod(next, { command: ['true'] });
       };
       await Promise.all(Array.from({ length: 16 }, create));
-      await eventually(
-        () => api.get(`${core(namespace, 'pods')}?fieldSelector=status.phase%3DSucceeded&limit=1&resourceVersion=`),
-        ({ body }) => (body.items?.length ?? 0) > 0,
-      );
+      const began = performance.now();
+      node = startNode(counting);
       await eventually(
         () => api.get(`${core(namespace, 'pods')}?fieldSelector=status.phase%21%3DSucceeded&limit=1`),
         ({ body }) => body.items?.length === 0,
+        { pollMs: 200 },
       );
       const podsPerSecond = count / ((performance.now() - began) / 1000);
-      console.log(`simulated node on ${name}: ${podsPerSecond.toFixed(0)} pods/s, created, bound, run and ended`);
-      expect(podsPerSecond).toBeGreaterThan(100); // the figure is 300; a busy machine gives less
+      console.log(`simulated node on ${name}: ${podsPerSecond.toFixed(0)} pods/s bound, run and ended`);
+      expect(writes).toBe(3 * count);
     }, 60_000);
   });
 }

@@ -225,13 +225,13 @@ async function* eventsOf(response: IncomingMessage): AsyncGenerator<WatchEvent, 
 }
 
 /** Asks until the answer pleases. @throws after 15 s, with the last answer */
-export async function eventually(ask: () => Promise<Answer>, pleases: (answer: Answer) => boolean): Promise<Answer> {
+export async function eventually(ask: () => Promise<Answer>, pleases: (answer: Answer) => boolean, { pollMs = 50 } = {}): Promise<Answer> {
   const until = Date.now() + patienceMs;
   for (;;) {
     const answer = await ask();
     if (pleases(answer)) return answer;
     if (Date.now() > until)
       throw new Error(`not within ${patienceMs / 1000} s; last answer: ${JSON.stringify(answer.body).slice(0, 1500)}`);
-    await sleep(50);
+    await sleep(pollMs);
   }
 }

@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ContainerStatus, Pod } from '../../../lib/objects/kubernetes.ts';
+import type { Moment } from '../../../lib/sandbox/node/container-states.ts';
+import { nextStep } from '../../../lib/sandbox/node/pod-step.ts';
+
+const startMs = Date.parse('2024-01-01T00:00:00Z');
+const node = { nodeName: 'n', labels: { zone: 'a' }, hostIp: '192.0.2.1' };
+const at = (ms: number, more: Partial<Moment> = {}): Moment => ({
+  nowMs: startMs + ms,
+  attempt: 0,
+  startedAtMs: () => undefined,
+  restartBackoffMs: 10_000,
+  ...more,
+});
+
+function aPod({
+  metadata = {},
+  spec = {},
+  status = {},
+  command = ['sleep', '5'],
+}: {
+  metadata?: Partial<Pod['metadata']>;
+  spec?: Partial<Pod['spec']>;
+  status?: Pod['status'];
+  command?: string[];
+}): Pod {
+  return {
+    metadata: { name: 'p', namespace: 'default', uid: 'u', ...metadata },
+    spec: { restartPolicy: 'Never', nodeName: 'n', containers: [{ name: 'main', image: 'x', command }], ...spec },
+    status,
+  };
+}
+
+const running = (restartCount = 0): ContainerStatus => ({
+  name: 'main',
+  ready: true,
+  restartCount,
+  state: { running: { startedAt: '2024-01-01T00:00:00Z' } },
+});
+const started = (more: Pod['status'] = {}): Pod['status'] => ({
+  phase: 'Running',
+  startTime: '2024-01-01T00:00:00Z',
+  conditions: [
+    { type: 'Ready', status: 'True' },
+    { type: 'ContainersReady', status: 'True' },
+  ],
+  containerStatuses: [running()],
+  ...more,
+});
+const unbound = { nodeName: '' };
+const deleted = { deletionTimestamp: '2024-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 };
+
+describe('the next step for a pod', () => {
+  test.each([
+    { name: 'unbound', pod: aPod({ spec: unbound }), step: { verb: 'bind' } },
+    { name: 'unbound and deleted', pod: aPod({ spec: unbound, metadata: deleted }), step: { verb: 'nothing' } },
+    { name: 'gated', pod: aPod({ spec: { ...unbound, schedulingGates: [{ name: 'g' }] } }), step: { verb: 'nothing' } },
+    { name: "another scheduler's", pod: aPod({ spec: { ...unbound, schedulerName: 'mine' } }), step: { verb: 'nothing' } },
+    { name: 'for our labels', pod: aPod({ spec: { ...unbound, nodeSelector: { zone: 'a' } } }), step: { verb: 'bind' } },
+    { name: 'for other labels', pod: aPod({ spec: { ...unbound, nodeSelector: { zone: 'b' } } }), step: { verb: 'nothing' } },
+    { name: "another node's", pod: aPod({ spec: { nodeName: 'other' } }), step: { verb: 'nothing' } },
+    {
+      name: 'bound',
+      pod: aPod({}),
+      step: { verb: 'report', status: { phase: 'Running', containerStatuses: [{ restartCount: 0, ready: true }] } },
+    },
+    { name: 'running', pod: aPod({ status: started() }), step: { verb: 'wait', untilMs: startMs + 5000 } },
+    { name: 'running for ever', pod: aPod({ status: started(), command: ['serve'] }), step: { verb: 'nothing' } },
+    {
+      name: 'due to end',
+      pod: aPod({ status: started() }),
+      nowMs: 6000,
+      step: {
+        verb: 'report',
+        status: {
+          phase: 'Succeeded',
+          containerStatuses: [{ state: { terminated: { exitCode: 0, finishedAt: '2024-01-01T00:00:05Z' } } }],
+        },
+      },
+    },
+    {
+      name: 'due to fail',
+      pod: aPod({ status: started(), command: ['false'] }),
+      step: { verb: 'report', status: { phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 1 } } }] } },
+    },
+    {
+      name: 'due to fail, restarting: the first time at once',
+      pod: aPod({ status: started(), command: ['false'], spec: { restartPolicy: 'OnFailure' } }),
+      nowMs: 1000,
+      step: {
+        verb: 'report',
+        status: { containerStatuses: [{ restartCount: 1, state: { running: {} }, lastState: { terminated: { exitCode: 1 } } }] },
+      },
+    },
+    {
+      name: 'failing again: it waits',
+      pod: aPod({ status: started({ containerStatuses: [running(1)] }), command: ['false'], spec: { restartPolicy: 'OnFailure' } }),
+      step: {
+        verb: 'report',
+        status: { containerStatuses: [{ restartCount: 1, ready: false, state: { waiting: { reason: 'CrashLoopBackOff' } } }] },
+      },
+    },
+    {
+      name: 'waiting for its second restart',
+      pod: aPod({
+        status: started({
+          containerStatuses: [
+            {
+              name: 'main',
+              restartCount: 1,
+              state: { waiting: { reason: 'CrashLoopBackOff' } },
+              lastState: { terminated: { exitCode: 1, finishedAt: '2024-01-01T00:00:00Z' } },
+            },
+          ],
+        }),
+        spec: { restartPolicy: 'OnFailure' },
+      }),
+      nowMs: 5000,
+      step: { verb: 'wait', untilMs: startMs + 10_000 },
+    },
+    {
+      name: 'Always: a good end restarts too',
+      pod: aPod({ status: started(), command: ['true'], spec: { restartPolicy: 'Always' } }),
+      step: { verb: 'report', status: { containerStatuses: [{ restartCount: 1 }] } },
+    },
+    {
+      name: 'deleted while it runs',
+      pod: aPod({ status: started(), metadata: deleted }),
+      step: {
+        verb: 'report',
+        status: { phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 143, reason: 'Error' } } }] },
+      },
+    },
+    {
+      name: 'deleted before it ran',
+      pod: aPod({ metadata: deleted }),
+      step: { verb: 'report', status: { phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 137 } } }] } },
+    },
+    { name: 'ended and deleted', pod: aPod({ status: { phase: 'Failed' }, metadata: deleted }), step: { verb: 'remove' } },
+    {
+      name: 'ended, deleted, and held by finalizers only',
+      pod: aPod({ status: { phase: 'Failed' }, metadata: { ...deleted, deletionGracePeriodSeconds: 0 } }),
+      step: { verb: 'nothing' },
+    },
+    { name: 'ended', pod: aPod({ status: { phase: 'Succeeded' } }), step: { verb: 'nothing' } },
+    {
+      name: 'beyond its deadline',
+      pod: aPod({ status: started(), spec: { activeDeadlineSeconds: 2 } }),
+      nowMs: 2000,
+      step: { verb: 'report', status: { phase: 'Failed', reason: 'DeadlineExceeded' } },
+    },
+  ])('$name: $step.verb', ({ pod, nowMs = 0, step }) => {
+    expect(nextStep(pod, at(nowMs), node)).toMatchObject(step);
+  });
+
+  test('a run that this node started ends by its own clock, not by the whole second of the status', () => {
+    const pod = aPod({ status: started(), command: ['sleep', '1'] });
+    expect(nextStep(pod, at(1500, { startedAtMs: () => startMs + 900 }), node)).toEqual({ verb: 'wait', untilMs: startMs + 1900 });
+  });
+});
