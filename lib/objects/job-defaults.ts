@@ -11,7 +11,7 @@ const largestInt32 = 2 ** 31 - 1;
 
 /**
  * A Job as the API server answers its creation: defaults, selector and template labels (unless `manualSelector`).
- * `metadata.name` and `metadata.uid` must be set before. The input stays untouched; `status` is passed through.
+ * `metadata.name` and `metadata.uid` must be set before. The input stays untouched; a `status` is passed through.
  */
 export function withJobDefaults(job: Job): Job {
   const defaulted = withFieldDefaults(job);
@@ -40,7 +40,7 @@ function withFieldDefaults(job: Job): Job {
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= 'True';
   }
   spec.template = withPodTemplateDefaults(spec.template ?? emptyTemplate());
-  return { ...defaulted, spec };
+  return { ...defaulted, spec, status: defaulted.status ?? {} };
 }
 
 const emptyTemplate = (): PodTemplate => ({ metadata: {}, spec: { containers: [] } });

@@ -4,7 +4,7 @@ import type { FieldError } from './field-error.ts';
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-defaults.ts';
 import { validatePodFailurePolicy, validatePodReplacementPolicy, validateSuccessPolicy } from './job-policy-validation.ts';
 import { validateTemplateUpdate } from './job-template-update-validation.ts';
-import type { Job, JobSpec } from './kubernetes.ts';
+import type { Job, JobSpec, ObjectMeta } from './kubernetes.ts';
 import type { LabelMatcher } from './label-selector.ts';
 import { LabelSelectorError, matcherOf } from './label-selector.ts';
 import { validateLabelSelector } from './label-selector-validation.ts';
@@ -23,11 +23,12 @@ const manyCompletions = 100_000;
 const parallelismLimitForMany = 10_000;
 const failedIndexesLimitForMany = 10_000;
 const managedByLimitBytes = 63;
+const generatedLabels = new Set([jobNameLabel, controllerUidLabel, legacyJobNameLabel, legacyControllerUidLabel]);
 
 /** The refusals of a new Job; none means that it is admitted. */
 export function validateJob(job: Job): FieldError[] {
   return uniqueRefusals([
-    ...validateObjectMeta(job.metadata),
+    ...validateObjectMeta(metadataBeforeStorage(job)),
     ...validateGeneratedSelector(job),
     ...validateSpec(job.spec),
     ...validateHostnames(job),
@@ -46,6 +47,15 @@ export function validateJobUpdate(next: Job, previous: Job): FieldError[] {
     ...validateTemplateUpdate(next, previous),
     ...validateImmutableFields(next.spec, previous.spec),
   ]);
+}
+
+/** A Job whose template had no labels takes those made for it only when it is stored, so they are not asked about twice. */
+function metadataBeforeStorage({ metadata, spec }: Job): ObjectMeta {
+  const labels = spec.template?.metadata?.labels ?? {};
+  const areGenerated = Object.keys(labels).every((label) => generatedLabels.has(label));
+  if (!areGenerated || !isSameValue(metadata.labels, labels)) return metadata;
+  const { labels: _labels, ...rest } = metadata;
+  return rest;
 }
 
 function validateSpec(spec: JobSpec): FieldError[] {

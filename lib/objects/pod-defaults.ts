@@ -1,11 +1,12 @@
 // What the API server fills into pods and pod templates: the defaults of fields, and what its usual admission adds to a pod.
 import { defaultPullPolicyOf } from './image-reference.ts';
 import type { Pod, PodTemplate } from './kubernetes.ts';
+import { setRequestDefaults } from './pod-resource-defaults.ts';
 import { qosClassOf } from './qos-class.ts';
 import { admittedQuantity, isQuantity } from './quantity.ts';
 import type { Fields } from './untyped-fields.ts';
-import { isFields, listOf, textOf } from './untyped-fields.ts';
-import { setVolumeDefaults } from './volume-defaults.ts';
+import { dropUngiven, fieldsOf, isFields, listOf, textOf } from './untyped-fields.ts';
+import { setDivisorDefault, setVolumeDefaults } from './volume-defaults.ts';
 
 /** What a cluster's admission knows and a pod does not say. */
 export interface PodAdmission {
@@ -28,7 +29,7 @@ export function withPodDefaults(pod: Pod, admission: PodAdmission = {}): Pod {
   const defaulted = structuredClone(pod);
   const spec: Fields = defaulted.spec;
   setPodSpecDefaults(spec);
-  for (const container of containersOf(spec, ['containers', 'initContainers'])) requestWhatIsLimited(container);
+  setRequestDefaults(spec);
   spec['enableServiceLinks'] ??= true;
   if (spec['hostNetwork'] === true) {
     for (const port of portsOf(containersOf(spec, ['containers', 'initContainers']))) port['hostPort'] ||= port['containerPort'];
@@ -46,6 +47,7 @@ export function withPodDefaults(pod: Pod, admission: PodAdmission = {}): Pod {
 export function withPodTemplateDefaults(template: PodTemplate): PodTemplate {
   const defaulted = structuredClone(template);
   defaulted.metadata ??= {};
+  dropUngiven(fieldsOf(defaulted.metadata), ['labels', 'annotations']);
   defaulted.spec ??= { containers: [] };
   setPodSpecDefaults(defaulted.spec);
   return defaulted;
@@ -61,7 +63,7 @@ const gatedCondition = () => ({
 });
 
 function setPodSpecDefaults(spec: Fields): void {
-  dropNulls(spec);
+  dropUngiven(spec, ['nodeSelector', 'overhead']);
   spec['restartPolicy'] ||= 'Always';
   spec['terminationGracePeriodSeconds'] ??= 30;
   spec['dnsPolicy'] ||= 'ClusterFirst';
@@ -79,7 +81,7 @@ function setPodSpecDefaults(spec: Fields): void {
 }
 
 function setContainerDefaults(container: Fields): void {
-  dropNulls(container);
+  dropUngiven(container);
   container['imagePullPolicy'] ||= defaultPullPolicyOf(textOf(container['image']));
   container['terminationMessagePath'] ||= '/dev/termination-log';
   container['terminationMessagePolicy'] ||= 'File';
@@ -100,7 +102,7 @@ function setContainerDefaults(container: Fields): void {
 }
 
 function setVariableDefaults(variable: Fields): void {
-  dropNulls(variable);
+  dropUngiven(variable);
   if (variable['value'] === '') delete variable['value'];
   const source = variable['valueFrom'];
   if (!isFields(source)) return;
@@ -112,7 +114,7 @@ function setVariableDefaults(variable: Fields): void {
 function setFieldReferenceDefaults(source: Fields): void {
   const { fieldRef, resourceFieldRef } = source;
   if (isFields(fieldRef)) fieldRef['apiVersion'] ||= 'v1';
-  if (isFields(resourceFieldRef)) resourceFieldRef['divisor'] ??= '0';
+  if (isFields(resourceFieldRef)) setDivisorDefault(resourceFieldRef);
 }
 
 function setProbeDefaults(probe: Fields): void {
@@ -132,7 +134,7 @@ function setHttpGetDefaults(action: unknown): void {
 }
 
 function setResourceDefaults(resources: Fields): void {
-  dropNulls(resources);
+  dropUngiven(resources);
   for (const field of ['requests', 'limits']) {
     const list = resources[field];
     if (!isFields(list)) continue;
@@ -144,13 +146,6 @@ function setResourceDefaults(resources: Fields): void {
 /** Canonical texts; what is no quantity stays for validation to refuse. */
 function setQuantityDefaults(list: Fields): void {
   for (const [name, value] of Object.entries(list)) if (isQuantity(value)) list[name] = admittedQuantity(value);
-}
-
-function requestWhatIsLimited(container: Fields): void {
-  const resources = container['resources'];
-  if (isFields(resources) && isFields(resources['limits'])) {
-    resources['requests'] = { ...resources['limits'], ...(isFields(resources['requests']) ? resources['requests'] : {}) };
-  }
 }
 
 function admit(spec: Fields, { namesServiceAccount = false, priority, preemptionPolicy }: PodAdmission): void {
@@ -165,10 +160,6 @@ function admit(spec: Fields, { namesServiceAccount = false, priority, preemption
     if (!isTolerated) tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds });
   }
   spec['tolerations'] = tolerations;
-}
-
-function dropNulls(fields: Fields): void {
-  for (const [field, value] of Object.entries(fields)) if (value === null) delete fields[field];
 }
 
 const containersOf = (spec: Fields, fields: string[]): Fields[] => fields.flatMap((field) => listOf(spec[field]));

@@ -93,7 +93,9 @@ const withImagesOf = (containers: Container[], stored: Container[]): Container[]
 function validateNodeSelectorUpdate(next: unknown, previous: unknown): FieldError[] {
   const [now, stored] = [fieldsOf(next), fieldsOf(previous)];
   const isKept = Object.entries(stored).every(([key, value]) => now[key] === value);
-  return isKept ? [] : [invalidValue('spec.nodeSelector', next, 'only additions are allowed (no mutations or deletions)')];
+  return isKept
+    ? []
+    : [invalidValue('spec.nodeSelector', next, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
 }
 
 /** A gated pod's required terms may be set, or each be narrowed; the preferred ones are free. */
@@ -105,7 +107,9 @@ function validateNodeAffinityUpdate(next: unknown, previous: unknown): FieldErro
   const storedTerms = listOf(stored['nodeSelectorTerms']);
   const terms = listOf(fieldsOf(fieldsOf(fieldsOf(next)['nodeAffinity'])[required])['nodeSelectorTerms']);
   if (storedTerms.length > 0 && terms.length !== storedTerms.length) {
-    return [invalidValue(field, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
+    return [
+      invalidValue(field, terms.length === 0 ? undefined : terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed'),
+    ];
   }
   return storedTerms.flatMap((storedTerm, at) => {
     const term = terms[at] ?? {};

@@ -2,7 +2,7 @@
 import type { FieldError } from './field-error.ts';
 import { problemsOfQualifiedName } from './names.ts';
 import { compareQuantities, formatQuantity, isQuantity, parseQuantity } from './quantity.ts';
-import { forbidden, invalidFor, invalidValue, notFound, requiredValue, unsupportedValue } from './refusals.ts';
+import { duplicateValue, forbidden, invalidFor, invalidValue, notFound, requiredValue, unsupportedValue } from './refusals.ts';
 import type { Fields } from './untyped-fields.ts';
 import { fieldsOf, listOf, textOf } from './untyped-fields.ts';
 
@@ -100,9 +100,21 @@ function validateAmount(name: string, value: unknown, field: string): FieldError
 }
 
 function validateClaims(claims: readonly Fields[], field: string, claimNames: readonly string[]): FieldError[] {
+  const known = claimNames.length === 0 ? 'which is empty' : `(${claimNames.toSorted().join(', ')})`;
+  const seen = new Set<string>();
   return claims.flatMap((claim, at) => {
-    const name = textOf(claim['name']);
+    const [name, request] = [textOf(claim['name']), textOf(claim['request'])];
     if (name === '') return [requiredValue(`${field}[${at}]`)];
-    return claimNames.includes(name) ? [] : [notFound(`${field}[${at}]`, name)];
+    const refusals: FieldError[] = [];
+    const key = request === '' ? name : `${name}/${request}`;
+    // A claim as a whole overlaps with each request in it.
+    const isTaken = seen.has(name) || seen.has(key) || (request === '' && [...seen].some((other) => other.startsWith(`${name}/`)));
+    if (isTaken) refusals.push(duplicateValue(`${field}[${at}]`, key));
+    seen.add(key);
+    if (!claimNames.includes(name)) {
+      const { message, ...rest } = notFound(`${field}[${at}]`, name);
+      refusals.push({ ...rest, message: `${message}: must be one of the names in pod.spec.resourceClaims ${known}` });
+    }
+    return refusals;
   });
 }

@@ -19,3 +19,12 @@ export const numberOf = (value: unknown): number | undefined => (typeof value ==
 
 /** The texts of a list; none when it is no list. */
 export const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
+
+/** Takes out what the API server reads as not given: nulls, empty lists and, of the named fields, empty maps. In place. */
+export function dropUngiven(fields: Fields, maps: readonly string[] = []): void {
+  for (const [field, value] of Object.entries(fields)) {
+    const isEmptyList = Array.isArray(value) && value.length === 0 && field !== 'containers';
+    const isEmptyMap = maps.includes(field) && isFields(value) && Object.keys(value).length === 0;
+    if (value === null || isEmptyList || isEmptyMap) delete fields[field];
+  }
+}

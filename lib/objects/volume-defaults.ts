@@ -1,7 +1,8 @@
 // What the API server fills into the volumes of pods and pod templates.
 import { defaultPullPolicyOf } from './image-reference.ts';
 import type { Fields } from './untyped-fields.ts';
-import { isFields, listOf } from './untyped-fields.ts';
+import { dropUngiven, fieldsOf, isFields, listOf } from './untyped-fields.ts';
+import { admittedQuantity, isQuantity } from './quantity.ts';
 
 /** 0644 */
 const defaultMode = 0o644;
@@ -25,16 +26,15 @@ export function setVolumeDefaults(volume: Fields): void {
   if (sources.length === 0) volume['emptyDir'] = {};
   for (const source of sources) {
     const fields = volume[source];
+    if (isFields(fields)) dropUngiven(fields);
     if (isFields(fields)) for (const [field, value] of Object.entries(sourceDefaults[source] ?? {})) fields[field] ??= value;
   }
-  const { image, projected, downwardAPI, ephemeral } = volume;
+  const { image, projected, downwardAPI, ephemeral, emptyDir } = volume;
+  if (isFields(emptyDir) && isQuantity(emptyDir['sizeLimit'])) emptyDir['sizeLimit'] = admittedQuantity(emptyDir['sizeLimit']);
   if (isFields(image)) image['pullPolicy'] ||= defaultPullPolicyOf(typeof image['reference'] === 'string' ? image['reference'] : '');
   if (isFields(downwardAPI)) setFileDefaults(downwardAPI['items']);
   if (isFields(projected)) for (const source of listOf(projected['sources'])) setProjectionDefaults(source);
-  if (isFields(ephemeral) && isFields(ephemeral['volumeClaimTemplate']) && isFields(ephemeral['volumeClaimTemplate']['spec'])) {
-    ephemeral['volumeClaimTemplate']['spec']['volumeMode'] ??= 'Filesystem';
-    ephemeral['volumeClaimTemplate']['metadata'] ??= {};
-  }
+  if (isFields(ephemeral) && isFields(ephemeral['volumeClaimTemplate'])) setClaimDefaults(ephemeral['volumeClaimTemplate']);
 }
 
 function setProjectionDefaults(source: Fields): void {
@@ -46,6 +46,21 @@ function setProjectionDefaults(source: Fields): void {
 function setFileDefaults(items: unknown): void {
   for (const { fieldRef, resourceFieldRef } of listOf(items)) {
     if (isFields(fieldRef)) fieldRef['apiVersion'] ||= 'v1';
-    if (isFields(resourceFieldRef)) resourceFieldRef['divisor'] ??= '0';
+    if (isFields(resourceFieldRef)) setDivisorDefault(resourceFieldRef);
   }
+}
+
+function setClaimDefaults(template: Fields): void {
+  template['metadata'] ??= {};
+  const { spec } = template;
+  if (!isFields(spec)) return;
+  spec['volumeMode'] ??= 'Filesystem';
+  const requests = fieldsOf(fieldsOf(spec['resources'])['requests']);
+  for (const [name, amount] of Object.entries(requests)) if (isQuantity(amount)) requests[name] = admittedQuantity(amount);
+}
+
+/** The unit that a resource is divided by for a variable or a file: 0 means 1. */
+export function setDivisorDefault(reference: Fields): void {
+  const { divisor } = reference;
+  reference['divisor'] = isQuantity(divisor) ? admittedQuantity(divisor) : (divisor ?? '0');
 }
