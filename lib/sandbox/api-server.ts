@@ -67,7 +67,7 @@ export class ApiServer {
     const path = parseResourcePath(request.path);
     const row = path && rowAt(path.group, path.version, path.plural);
     if (!path || !row) {
-      const found = answerDiscovery(request, this.#cluster);
+      const found = answerDiscovery(request);
       if (!found) throw noSuchPath();
       return found;
     }

@@ -4,7 +4,6 @@ import { acceptedTypes } from './representation.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { apiVersionOf, rows } from './resources.ts';
-import type { Cluster } from './writing.ts';
 
 /** What clients compare their own version with. */
 const version = {
@@ -25,7 +24,7 @@ const verbsOf = ({ plural }: ResourceRow): string[] =>
   plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 
 /** The answer to a path that names no resource, undefined where there is none. */
-export function answerDiscovery({ path, headers, method }: ApiRequest, _cluster: Cluster): ApiResponse | undefined {
+export function answerDiscovery({ path, headers, method }: ApiRequest): ApiResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const words = path.split('/').filter(Boolean);
   const at = words.join('/');

@@ -1,6 +1,7 @@
 // What happens to objects when their owners go: deleted with them, before them, or set free. Follows committed changes.
 import type { OwnerReference } from '../objects/kubernetes.ts';
 import { ApiError } from './api-error.ts';
+import { isSame } from './api-object.ts';
 import type { ApiObject } from './api-object.ts';
 import { deleteObject } from './deletion.ts';
 import type { ResourceRow } from './resource-row.ts';
@@ -25,6 +26,8 @@ export class GarbageCollector {
   readonly #owners = new Map<string, string[]>();
   readonly #queue = new Map<string, Place>();
   #isScheduled = false;
+  #isStopped = false;
+  readonly #leave: () => void;
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -39,7 +42,12 @@ export class GarbageCollector {
         if (object.metadata.deletionTimestamp !== undefined) this.#enqueue({ resource: storageName(row), key });
       }
     }
-    storage.onCommit((changes) => changes.forEach((change) => this.#see(change)));
+    this.#leave = storage.onCommit((changes) => changes.forEach((change) => this.#see(change)));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#leave();
   }
 
   #see({ type, resource, current, previous }: Change): void {
@@ -53,11 +61,11 @@ export class GarbageCollector {
       for (const reference of ownerReferences ?? []) this.#enqueueOwner(reference, current.object.metadata.namespace);
       return;
     }
-    if (ownerReferences || previous?.object.metadata.ownerReferences) {
+    const before = previous?.object.metadata.ownerReferences;
+    if (!isSame(ownerReferences, before)) {
       this.#learn(place, current.object);
-      if (ownerReferences && ownerReferences !== previous?.object.metadata.ownerReferences) this.#enqueue(place);
-      for (const reference of previous?.object.metadata.ownerReferences ?? [])
-        this.#enqueueOwner(reference, current.object.metadata.namespace);
+      if (ownerReferences) this.#enqueue(place);
+      for (const reference of before ?? []) this.#enqueueOwner(reference, current.object.metadata.namespace);
     }
     if (deletionTimestamp !== undefined) this.#enqueue(place);
   }
@@ -102,6 +110,7 @@ export class GarbageCollector {
 
   #work(): void {
     this.#isScheduled = false;
+    if (this.#isStopped) return;
     const places = [...this.#queue.values()];
     this.#queue.clear();
     for (const place of places) {

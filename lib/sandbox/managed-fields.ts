@@ -1,5 +1,5 @@
 // Who wrote which field last: `metadata.managedFields` of plain writes. Server-side apply would add its own operation.
-import type { Json, ManagedFieldsEntry } from '../objects/kubernetes.ts';
+import type { ManagedFieldsEntry } from '../objects/kubernetes.ts';
 import { isFields, isSame } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import type { FieldType, ListType, ObjectType } from './schema/notation.ts';
@@ -52,7 +52,7 @@ export function managedFieldsAfter(
   const entries: ManagedFieldsEntry[] = [];
   let isFound = false;
   for (const entry of before) {
-    const fields = asFieldSet(entry.fieldsV1);
+    const fields = isFieldSet(entry.fieldsV1) ? entry.fieldsV1 : {};
     const isOwn =
       entry.manager === writer.manager &&
       entry.operation === 'Update' &&
@@ -62,7 +62,7 @@ export function managedFieldsAfter(
     if (isOwn) {
       isFound = true;
       entries.push(entryOf(union(left, written), writer));
-    } else if (!isNothing(left)) entries.push({ ...entry, fieldsV1: asJson(left) });
+    } else if (!isNothing(left)) entries.push({ ...entry, fieldsV1: left });
   }
   if (!isFound && !isNothing(written)) entries.push(entryOf(written, writer));
   return entries;
@@ -80,7 +80,7 @@ const entryOf = (fields: FieldSet, { manager, apiVersion, subresource, time }: W
   apiVersion,
   time,
   fieldsType: 'FieldsV1',
-  fieldsV1: asJson(fields),
+  fieldsV1: fields,
   ...(subresource !== undefined && { subresource }),
 });
 
@@ -167,11 +167,5 @@ function union(a: FieldSet, b: FieldSet): FieldSet {
   return result;
 }
 
-function asFieldSet(value: unknown): FieldSet {
-  const result: FieldSet = {};
-  if (isFields(value)) for (const [step, below] of Object.entries(value)) result[step] = asFieldSet(below);
-  return result;
-}
-
-const asJson = (set: FieldSet): Record<string, Json> =>
-  Object.fromEntries(Object.entries(set).map(([step, below]) => [step, asJson(below)]));
+/** Only this file writes them, so nobody looks inside again. */
+const isFieldSet = (value: unknown): value is FieldSet => isFields(value);

@@ -47,53 +47,51 @@ export function terminateNamespace(
   return storage.put('namespaces', key, marked);
 }
 
-/** Empties namespaces that are ending, and removes those that are empty. Follows committed changes. */
-export class NamespaceCollector {
-  readonly #cluster: Cluster;
-  #isScheduled = false;
-  readonly #ending = new Set<string>();
-
-  constructor(cluster: Cluster) {
-    this.#cluster = cluster;
-    for (const { object } of cluster.storage.list('namespaces'))
-      if (object.metadata.deletionTimestamp !== undefined) this.#ending.add(object.metadata.name ?? '');
-    cluster.storage.onCommit((changes) => {
-      for (const { resource, type, current } of changes) {
-        const { name = '', namespace = '', deletionTimestamp } = current.object.metadata;
-        if (resource === 'namespaces' && type !== 'DELETED' && deletionTimestamp !== undefined) this.#ending.add(name);
-        if (this.#ending.has(resource === 'namespaces' ? name : namespace)) this.#schedule();
-      }
+/** Empties namespaces that are ending, and removes those that are empty; follows committed changes. @returns the way to stop it */
+export function endNamespaces({ storage, surroundings }: Cluster): () => void {
+  const ending = new Set<string>();
+  let isScheduled = false;
+  let isStopped = false;
+  const schedule = (): void => {
+    if (isScheduled || isStopped) return;
+    isScheduled = true;
+    surroundings.defer(() => {
+      isScheduled = false;
+      if (isStopped) return;
+      for (const name of ending) if (isEnded({ storage, surroundings }, name)) ending.delete(name);
     });
-    if (this.#ending.size > 0) this.#schedule();
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    this.#cluster.surroundings.defer(() => {
-      this.#isScheduled = false;
-      for (const name of this.#ending) this.#empty(name);
-    });
-  }
-
-  #empty(name: string): void {
-    const { storage } = this.#cluster;
-    const key = keyOf(undefined, name);
-    const found = storage.get('namespaces', key);
-    if (!found) {
-      this.#ending.delete(name);
-      return;
+  };
+  for (const { object } of storage.list('namespaces'))
+    if (object.metadata.deletionTimestamp !== undefined) ending.add(object.metadata.name ?? '');
+  const leave = storage.onCommit((changes) => {
+    for (const { resource, type, current } of changes) {
+      const { name = '', namespace = '', deletionTimestamp } = current.object.metadata;
+      if (resource === 'namespaces' && type !== 'DELETED' && deletionTimestamp !== undefined) ending.add(name);
+      if (ending.has(resource === 'namespaces' ? name : namespace)) schedule();
     }
-    let left = 0;
-    for (const row of inNamespace) {
-      for (const version of storage.list(storageName(row), name)) {
-        if (version.object.metadata.deletionTimestamp === undefined)
-          deleteObject(this.#cluster, row, version, { policy: 'Background', dryRun: [] });
-        if (storage.get(storageName(row), version.key)) left += 1;
-      }
+  });
+  if (ending.size > 0) schedule();
+  return () => {
+    isStopped = true;
+    leave();
+  };
+}
+
+/** Deletes what is in a namespace, and the namespace once nothing is. */
+function isEnded(cluster: Cluster, name: string): boolean {
+  const { storage } = cluster;
+  const key = keyOf(undefined, name);
+  const found = storage.get('namespaces', key);
+  if (!found) return true;
+  let left = 0;
+  for (const row of inNamespace) {
+    for (const version of storage.list(storageName(row), name)) {
+      if (version.object.metadata.deletionTimestamp === undefined)
+        deleteObject(cluster, row, version, { policy: 'Background', dryRun: [] });
+      if (storage.get(storageName(row), version.key)) left += 1;
     }
-    if (left > 0 || (found.object.metadata.finalizers ?? []).length > 0) return;
-    this.#ending.delete(name);
-    storage.remove('namespaces', key);
   }
+  if (left > 0 || (found.object.metadata.finalizers ?? []).length > 0) return false;
+  storage.remove('namespaces', key);
+  return true;
 }

@@ -1,9 +1,10 @@
 // A cluster to try things on: the API server over HTTPS, with its objects in a folder or in memory. Pods need a node to run.
 import { ApiServer } from './api-server.ts';
+import { expireObjects } from './expiry.ts';
 import { GarbageCollector } from './garbage-collection.ts';
 import { kubeconfigFor } from './kubeconfig.ts';
 import { listen } from './listener.ts';
-import { ensureBuiltInNamespaces, NamespaceCollector } from './namespace-lifecycle.ts';
+import { endNamespaces, ensureBuiltInNamespaces } from './namespace-lifecycle.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import { openDisk, SandboxError } from './storage-file.ts';
 import { Storage } from './storage.ts';
@@ -45,7 +46,9 @@ export function openCluster({
     const storage = new Storage({ windowEvents, defer: surroundings.defer, ...(disk && { disk }) });
     const cluster = { storage, surroundings };
     ensureBuiltInNamespaces(cluster);
-    const collectors = [new GarbageCollector(cluster), new NamespaceCollector(cluster)];
+    const collector = new GarbageCollector(cluster);
+    const stopNamespaces = endNamespaces(cluster);
+    const stopExpiry = expireObjects(cluster);
     const server = new ApiServer({ ...cluster, bookmarkIntervalMs });
     return {
       handle: (request) => server.handle(request),
@@ -54,7 +57,9 @@ export function openCluster({
         storage.forgetChanges();
       },
       close: () => {
-        collectors.length = 0;
+        collector.stop();
+        stopNamespaces();
+        stopExpiry();
         storage.close();
       },
     };

@@ -54,7 +54,7 @@ function openDatabase(folder: string, lock: DatabaseSync): Disk {
     database.exec(`
       pragma journal_mode = wal;
       pragma synchronous = normal;
-      create table if not exists objects (resource text, key text, revision integer, body text, primary key (resource, key)) without rowid;
+      create table if not exists objects (resource text, key text, revision integer, body text, unique (resource, key));
       create table if not exists facts (name text primary key, value integer) without rowid;
     `);
   } catch (error) {
@@ -71,7 +71,8 @@ function openDatabase(folder: string, lock: DatabaseSync): Disk {
   }
   setFact.run('layout', layout);
 
-  const upsert = database.prepare('insert or replace into objects (resource, key, revision, body) values (?, ?, ?, ?)');
+  const upsert = database.prepare(`insert into objects (resource, key, revision, body) values (?, ?, ?, ?)
+     on conflict (resource, key) do update set revision = excluded.revision, body = excluded.body`);
   const remove = database.prepare('delete from objects where resource = ? and key = ?');
   return {
     load(each) {
