@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -196,7 +196,7 @@ function go(folder: string, args: readonly string[]): Promise<string> {
       failed(
         error.code === 'ENOENT'
           ? new Error(
-              `the real control plane (kube-apiserver ${kubernetesVersion}, etcd ${etcdVersion}) is not in ${controlPlaneFolder()} and cannot be built: there is no \`go\` on PATH (${process.env['PATH']?.split(delimiter).length ?? 0} folders searched). Install Go 1.26 or newer, or let KUBEBUILDER_ASSETS name a folder that holds the binaries`,
+              `the real control plane (kube-apiserver ${kubernetesVersion}, etcd ${etcdVersion}) is not in ${controlPlaneFolder()} and cannot be built: there is no \`go\` on PATH. Install Go 1.26 or newer, or let KUBEBUILDER_ASSETS name a folder that holds the binaries`,
             )
           : error,
       ),
