@@ -1,0 +1,287 @@
+// Cluster and ClusterSource over HTTPS to one API server.
+import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import { compareResourceVersions, isResourceVersion } from '../objects/resource-version.ts';
+import type { Resource } from '../objects/resources.ts';
+import { pathOf } from '../objects/resources.ts';
+import { fieldsOf } from '../objects/untyped-fields.ts';
+import type { Clock, Deadline } from '../ports/clock.ts';
+import { hasPassed } from '../ports/clock.ts';
+import type { Answer, Cluster, ClusterSource, ListAnswer, ListSelection, Named, WatchEvent } from '../ports/cluster.ts';
+import type { ClusterAccess } from './kubernetes/access.ts';
+import type { Incoming, Outgoing } from './kubernetes/connection.ts';
+import { Connection } from './kubernetes/connection.ts';
+import type { Asked } from './kubernetes/refusals.ts';
+import { errorOf, isStatus, notAnApiServer } from './kubernetes/refusals.ts';
+import { eventsOf } from './kubernetes/watch-stream.ts';
+
+export type { Authentication, ClusterAccess, Credentials } from './kubernetes/access.ts';
+
+export interface KubernetesClusterOptions {
+  access: ClusterAccess;
+  clock: Clock;
+  /** Calls at once; watches come on top. */
+  connections?: number;
+  /** A request's life: the API server is told `timeout=10s` too. Tests alone shorten it. */
+  timeoutMs?: number;
+  /** Bytes of one answer; a longer one is refused. */
+  answerBytesMax?: number;
+}
+
+const FIELD_MANAGER = 'farloop';
+const LIST_PAGE = 500;
+const REQUEST_LIFE_MS = 10_000;
+const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+} as const;
+
+type Query = Record<string, string | number | boolean | undefined>;
+
+interface Call extends Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'signal'> {
+  verb: Asked['verb'];
+  resource: Resource;
+  target: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined };
+  query: Query;
+  deadline?: Deadline;
+}
+
+interface ListBody<Item> {
+  metadata: { resourceVersion: string; continue?: string };
+  items: Item[] | null;
+}
+
+export class KubernetesCluster implements Cluster, ClusterSource {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+
+  /** Opens nothing yet. @throws TerminalError the server's address cannot be used */
+  constructor({
+    access,
+    clock,
+    connections = 16,
+    timeoutMs = REQUEST_LIFE_MS,
+    answerBytesMax = ANSWER_BYTES_MAX,
+  }: KubernetesClusterOptions) {
+    this.#connection = new Connection(access, { connections, timeoutMs, answerBytesMax });
+    this.#clock = clock;
+  }
+
+  async get<Item extends KubernetesObject>(resource: Resource, { namespace, name }: Named, deadline: Deadline): Promise<Answer<Item>> {
+    return await this.#object<Item>({ verb: 'get', method: 'GET', resource, target: { namespace, name }, query: {}, deadline });
+  }
+
+  async list<Item extends KubernetesObject>(resource: Resource, selection: ListSelection, deadline: Deadline): Promise<ListAnswer<Item>> {
+    const items: Item[] = [];
+    let continueToken: string | undefined;
+    let lowest: string | undefined;
+    for (;;) {
+      const page = await this.#page<Item>(
+        resource,
+        { ...selection, limit: LIST_PAGE, ...(continueToken !== undefined && { continueToken }) },
+        { deadline },
+      );
+      for (const item of page.items) items.push(item);
+      if (lowest === undefined || compareResourceVersions(page.resourceVersion, lowest) < 0) lowest = page.resourceVersion;
+      continueToken = page.continueToken;
+      if (continueToken === undefined) return { items, resourceVersion: lowest, dateMs: page.dateMs };
+    }
+  }
+
+  async create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
+    const target = { namespace: object.metadata.namespace };
+    const body = JSON.stringify({ apiVersion: resource.apiVersion, kind: resource.kind, ...object });
+    return await this.#object<Item>(
+      { verb: 'create', method: 'POST', resource, target, query: { fieldManager: FIELD_MANAGER }, body, deadline },
+      object.metadata.name,
+    );
+  }
+
+  async delete<Item extends KubernetesObject>(
+    resource: Resource,
+    {
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      propagationPolicy,
+    }: Named & { uid: string; resourceVersion?: string; propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' },
+    deadline: Deadline,
+  ): Promise<Answer<Item | undefined>> {
+    const body = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      preconditions: { uid, ...(resourceVersion !== undefined && { resourceVersion }) },
+      ...(propagationPolicy && { propagationPolicy }),
+    });
+    const { object, dateMs } = await this.#object<Item>({
+      verb: 'delete',
+      method: 'DELETE',
+      resource,
+      target: { namespace, name },
+      query: {},
+      body,
+      deadline,
+    });
+    return { object: isStatus(object) || isGone(object) ? undefined : object, dateMs };
+  }
+
+  async patch<Item extends KubernetesObject>(
+    resource: Resource,
+    { namespace, name, uid, subresource }: Named & { uid: string; subresource?: string },
+    { type, body }: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
+    deadline: Deadline,
+  ): Promise<Answer<Item>> {
+    return await this.#object<Item>({
+      verb: 'patch',
+      method: 'PATCH',
+      resource,
+      target: { namespace, name, subresource },
+      query: { fieldManager: FIELD_MANAGER },
+      body: JSON.stringify(withUid(body, uid)),
+      contentType: PATCH_TYPES[type],
+      deadline,
+    });
+  }
+
+  async replaceStatus<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
+    const { namespace, name } = object.metadata;
+    const body = JSON.stringify({ apiVersion: resource.apiVersion, kind: resource.kind, ...object });
+    const target = { namespace, name, subresource: 'status' };
+    return await this.#object<Item>({
+      verb: 'replaceStatus',
+      method: 'PUT',
+      resource,
+      target,
+      query: { fieldManager: FIELD_MANAGER },
+      body,
+      deadline,
+    });
+  }
+
+  async listPage<Item extends KubernetesObject>(
+    resource: Resource,
+    selection: ListSelection & { limit: number; continueToken?: string; metadataOnly?: boolean; resourceVersion?: string },
+    signal: AbortSignal,
+  ): Promise<ListAnswer<Item> & { continueToken?: string }> {
+    return await this.#page<Item>(resource, selection, { signal });
+  }
+
+  async *watch<Item extends KubernetesObject>(
+    resource: Resource,
+    {
+      namespace,
+      labelSelector,
+      fieldSelector,
+      resourceVersion,
+      timeoutSeconds,
+    }: ListSelection & { resourceVersion: string; timeoutSeconds: number },
+    signal: AbortSignal,
+  ): AsyncGenerator<WatchEvent<Item>, void> {
+    const query = { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds, labelSelector, fieldSelector };
+    const asked = this.#askedOf({ verb: 'watch', resource, target: { namespace } });
+    const path = `${pathOf(resource, { namespace })}?${queryText(query)}`;
+    const { response, refusal } = await this.#connection.stream({ method: 'GET', path, isTooLate: () => signal.aborted, signal });
+    if (refusal) throw errorOf(asked, refusal);
+    yield* eventsOf<Item>(response, { asked, signal });
+  }
+
+  /** Lets go of all connections. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #page<Item extends KubernetesObject>(
+    resource: Resource,
+    selection: ListSelection & { limit: number; continueToken?: string; metadataOnly?: boolean; resourceVersion?: string },
+    { deadline, signal }: { deadline?: Deadline; signal?: AbortSignal },
+  ): Promise<ListAnswer<Item> & { continueToken?: string }> {
+    const { namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion, metadataOnly } = selection;
+    const call: Call = {
+      verb: 'list',
+      method: 'GET',
+      resource,
+      target: { namespace },
+      query: { labelSelector, fieldSelector, limit, continue: continueToken, resourceVersion },
+      ...(metadataOnly === true && { accept: METADATA_ONLY }),
+      ...(deadline && { deadline }),
+      ...(signal && { signal }),
+    };
+    const incoming = await this.#call(call);
+    let body: ListBody<Item> | null = null;
+    try {
+      body = JSON.parse(incoming.text);
+    } catch {
+      // Not JSON: said below.
+    }
+    if (!body || !isList(body)) throw notAnApiServer(this.#askedOf(call), { ...incoming, code: incoming.status });
+    const { resourceVersion: version, continue: next } = body.metadata;
+    return { items: body.items ?? [], resourceVersion: version, dateMs: this.#dateOf(incoming), ...(next && { continueToken: next }) };
+  }
+
+  async #object<Item extends KubernetesObject>(call: Call, name = call.target.name): Promise<Answer<Item>> {
+    const incoming = await this.#call(call, name);
+    let object: Item | null = null;
+    try {
+      object = JSON.parse(incoming.text);
+    } catch {
+      // Not JSON: said below.
+    }
+    if (!object || !isObject(object)) throw notAnApiServer(this.#askedOf(call, name), { ...incoming, code: incoming.status });
+    return { object, dateMs: this.#dateOf(incoming) };
+  }
+
+  async #call(call: Call, name = call.target.name): Promise<Incoming> {
+    const { method, resource, target, query, deadline, body, contentType, accept, signal } = call;
+    const path = `${pathOf(resource, target)}?${queryText({ ...query, timeout: '10s' })}`;
+    const incoming = await this.#connection.call({
+      method,
+      path,
+      isTooLate: () => deadline !== undefined && hasPassed(deadline, this.#clock),
+      ...(body !== undefined && { body }),
+      ...(contentType !== undefined && { contentType }),
+      ...(accept !== undefined && { accept }),
+      ...(signal && { signal }),
+    });
+    if (incoming.status >= 200 && incoming.status < 300) return incoming;
+    throw errorOf(this.#askedOf(call, name), incoming);
+  }
+
+  #askedOf({ verb, resource, target }: Pick<Call, 'verb' | 'resource' | 'target'>, name = target.name): Asked {
+    const [group = ''] = resource.apiVersion.includes('/') ? resource.apiVersion.split('/') : [];
+    return { verb, server: this.#connection.server, plural: resource.plural, group, namespace: target.namespace, name };
+  }
+
+  /** Whole seconds (R12); the own clock's where a proxy takes the header away. */
+  #dateOf({ headers }: Incoming): number {
+    const dateMs = Date.parse(headers.date ?? '');
+    return Number.isNaN(dateMs) ? Math.floor(this.#clock.nowMs() / 1000) * 1000 : dateMs;
+  }
+}
+
+/** A pod that was deleted for good is answered in its last state; one that lives on has a finalizer or time to end. */
+const isGone = ({ metadata }: KubernetesObject): boolean =>
+  (metadata.finalizers ?? []).length === 0 && (metadata.deletionTimestamp === undefined || metadata.deletionGracePeriodSeconds === 0);
+
+/** Puts the uid where the patch's kind has its precondition (R8). */
+function withUid(patch: Json | object, uid: string): object {
+  if (Array.isArray(patch)) return [{ op: 'test', path: '/metadata/uid', value: uid }, ...patch];
+  const fields = fieldsOf(patch);
+  return { ...fields, metadata: { ...fieldsOf(fields['metadata']), uid } };
+}
+
+function queryText(query: Query): string {
+  const given = Object.entries(query).flatMap(([key, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[key, String(value)]],
+  );
+  return new URLSearchParams(given).toString();
+}
+
+/** Whether what was parsed as that really has the shape that all objects share. */
+const isObject = (value: KubernetesObject | null): value is KubernetesObject =>
+  typeof value?.metadata === 'object' && value.metadata !== null;
+
+const isList = (value: ListBody<KubernetesObject> | null): value is ListBody<KubernetesObject> =>
+  isObject(value) && (value.items === null || Array.isArray(value.items)) && isResourceVersion(value.metadata.resourceVersion);

@@ -1,0 +1,42 @@
+// Where a cluster's API server is and how to be let in: data, so that a function needs neither kubeconfig nor plugins.
+
+/** What a request shows to be let in. */
+export interface Credentials {
+  /** Whole value of the Authorization header. */
+  authorization?: string;
+  certPem?: string;
+  keyPem?: string;
+}
+
+export type Authentication =
+  | { kind: 'token'; token: string }
+  | { kind: 'clientCertificate'; certPem: string; keyPem: string }
+  /** Asked before every request; whoever gives it keeps what is still good. Local mode and service accounts, whose tokens change. */
+  | { kind: 'dynamic'; credentials: () => Promise<Credentials> }
+  | { kind: 'none' };
+
+export interface ClusterAccess {
+  /** `https://host:port`, perhaps with a path; plain http is for the loopback alone. */
+  server: string;
+  /** PEM of the authorities that may have issued the server's certificate; the system's own when absent. */
+  caPem?: string;
+  /** Name in the server's certificate, where it is not the host's. */
+  tlsServerName?: string;
+  /** Local mode only: takes any certificate. */
+  insecureSkipTls?: boolean;
+  auth: Authentication;
+}
+
+export async function credentialsOf(auth: Authentication): Promise<Credentials> {
+  switch (auth.kind) {
+    case 'token':
+      return { authorization: `Bearer ${auth.token}` };
+    case 'clientCertificate':
+      return { certPem: auth.certPem, keyPem: auth.keyPem };
+    case 'dynamic':
+      return await auth.credentials();
+    case 'none':
+      break;
+  }
+  return {};
+}

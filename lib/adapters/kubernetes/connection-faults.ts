@@ -1,0 +1,31 @@
+// What is wrong with a connection, in a sentence for people: Node's codes say it to programmers only.
+
+const SENTENCES: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there: check the address, and that the API server runs',
+  ENOTFOUND: 'its host name is not known: check the address',
+  EAI_AGAIN: 'its host name cannot be looked up at the moment',
+  EHOSTUNREACH: 'there is no way to its host from here: check network and firewall',
+  ENETUNREACH: 'there is no way to its network from here: check network and firewall',
+  ETIMEDOUT: 'no connection could be made in time: check network and firewall',
+  ECONNRESET: 'the connection was cut before a whole answer had come',
+  EPIPE: 'the connection was cut before a whole answer had come',
+  EPROTO: 'it does not speak TLS: check that the address is that of an API server',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: check that the address is that of an API server',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: check that the address is that of an API server',
+  CERT_HAS_EXPIRED: 'its certificate has expired: renew it on the server',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not from the authority given for the cluster: check the certificate authority',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not from the authority given for the cluster: check the certificate authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not from the authority given for the cluster: check the certificate authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not from the authority given for the cluster: check the certificate authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name than the one in the address',
+  HPE_INVALID_CONSTANT: 'it does not speak HTTP: check that the address is that of an API server',
+};
+
+export function explainConnectionFault(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  const sentence = SENTENCES[code];
+  if (sentence !== undefined) return `${sentence} (${code})`;
+  if (error.message === 'aborted') return `${SENTENCES['ECONNRESET']} (ECONNRESET)`;
+  return code === '' ? error.message : `${error.message} (${code})`;
+}

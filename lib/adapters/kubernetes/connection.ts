@@ -1,0 +1,197 @@
+// Requests to one API server over kept-alive connections. Nothing is sent before the last look at the deadline (R17), nothing is
+// repeated, no redirect is followed, no answer is read beyond its bound; and it is known of every failure whether anything was sent (R6).
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import { NotDoneError, TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
+import type { ClusterAccess, Credentials } from './access.ts';
+import { credentialsOf } from './access.ts';
+import { explainConnectionFault } from './connection-faults.ts';
+
+export interface Outgoing {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With query; begins with a slash. */
+  path: string;
+  body?: string;
+  contentType?: string;
+  accept?: string;
+  /** Asked last before the socket; true: the request is not sent. */
+  isTooLate: () => boolean;
+  signal?: AbortSignal;
+}
+
+export interface Incoming {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface ConnectionOptions {
+  /** Connections for calls; watches have their own. */
+  connections: number;
+  /** A request's whole life, from the wait for a connection to the last byte of its answer. */
+  timeoutMs: number;
+  /** Bytes of one answer that are read. */
+  answerBytesMax: number;
+}
+
+/** Idle connections go before load balancers cut them in silence (the shortest known do at 60 s). */
+const IDLE_MS = 45_000;
+
+export class Connection {
+  readonly server: string;
+  readonly #access: ClusterAccess;
+  readonly #options: ConnectionOptions;
+  readonly #base: URL;
+  readonly #agent: HttpAgent;
+  readonly #watchAgent: HttpAgent;
+  readonly #open = new WeakSet<Socket>();
+
+  /** @throws TerminalError the server's address is none, or plain http beyond the loopback */
+  constructor(access: ClusterAccess, options: ConnectionOptions) {
+    this.#base = addressOf(access.server);
+    this.server = this.#base.origin;
+    this.#access = access;
+    this.#options = options;
+    const Agent = this.#base.protocol === 'http:' ? HttpAgent : HttpsAgent;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections, timeout: IDLE_MS, scheduling: 'lifo' });
+    this.#watchAgent = new Agent({ keepAlive: false });
+  }
+
+  /**
+   * One call, whatever its HTTP status.
+   * @throws NotDoneError nothing was sent; UnknownOutcomeError it was sent and no whole answer came
+   */
+  async call(outgoing: Outgoing): Promise<Incoming> {
+    const { timeoutMs, answerBytesMax } = this.#options;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    const signal = outgoing.signal ? AbortSignal.any([limit.signal, outgoing.signal]) : limit.signal;
+    try {
+      const response = await this.#send({ ...outgoing, signal }, this.#agent);
+      return { status: response.statusCode ?? 0, headers: response.headers, text: await this.#read(response, answerBytesMax, signal) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Opens a stream on a connection of its own; the time-out lasts until the answer's head is there.
+   * @throws as `call` does
+   */
+  async stream(outgoing: Outgoing & { signal: AbortSignal }): Promise<{ response: IncomingMessage; refusal?: Incoming }> {
+    const { timeoutMs, answerBytesMax } = this.#options;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    try {
+      const response = await this.#send({ ...outgoing, signal: AbortSignal.any([limit.signal, outgoing.signal]) }, this.#watchAgent);
+      if (response.statusCode === 200) return { response };
+      const text = await this.#read(response, answerBytesMax, limit.signal);
+      return { response, refusal: { status: response.statusCode ?? 0, headers: response.headers, text } };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+    this.#watchAgent.destroy();
+  }
+
+  async #send(
+    { method, path, body, contentType, accept, isTooLate, signal }: Outgoing & { signal: AbortSignal },
+    agent: HttpAgent,
+  ): Promise<IncomingMessage> {
+    const credentials = await credentialsOf(this.#access.auth).catch((error: unknown) => {
+      throw new NotDoneError(`${this.server}: no credentials: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    });
+    const options: RequestOptions = {
+      ...this.#destination(credentials),
+      agent,
+      method,
+      path: `${this.#base.pathname.replace(/\/$/, '')}${path}`,
+      headers: {
+        accept: accept ?? 'application/json',
+        'user-agent': 'farloop',
+        ...(credentials.authorization !== undefined && { authorization: credentials.authorization }),
+        ...(body !== undefined && { 'content-type': contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
+      },
+    };
+    let sent = false;
+    const refuse = (error: Error): Error => {
+      const reason: unknown = signal.aborted ? signal.reason : error;
+      const sentence = `${method} ${this.server}: ${explainConnectionFault(reason)}`;
+      return sent ? new UnknownOutcomeError(sentence, { cause: error }) : new NotDoneError(sentence, { cause: error });
+    };
+    return await new Promise<IncomingMessage>((resolve, reject) => {
+      if (signal.aborted) return reject(refuse(new Error('given up')));
+      const request: ClientRequest = (this.#base.protocol === 'http:' ? requestHttp : requestHttps)(options, (response) => {
+        if (!signal.aborted) resolve(response);
+      });
+      const abort = (): void => {
+        request.destroy(new Error('given up'));
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      request.once('close', () => signal.removeEventListener('abort', abort));
+      request.once('error', (error) => reject(refuse(error)));
+      const send = (): void => {
+        if (request.destroyed) return;
+        if (isTooLate()) {
+          reject(new NotDoneError(`${method} ${this.server}: not sent, for its deadline had passed`));
+          request.destroy();
+          return;
+        }
+        sent = true;
+        request.end(body);
+      };
+      request.once('socket', (socket: Socket) => {
+        if (this.#open.has(socket)) return send();
+        socket.once(this.#base.protocol === 'http:' ? 'connect' : 'secureConnect', () => {
+          this.#open.add(socket);
+          send();
+        });
+      });
+    });
+  }
+
+  #destination({ certPem, keyPem }: Credentials): RequestOptions & { rejectUnauthorized?: boolean } {
+    const { caPem, tlsServerName, insecureSkipTls } = this.#access;
+    return {
+      protocol: this.#base.protocol,
+      hostname: this.#base.hostname.replace(/^\[|\]$/g, ''),
+      ...(this.#base.port !== '' && { port: this.#base.port }),
+      ...(caPem !== undefined && { ca: caPem }),
+      ...(certPem !== undefined && { cert: certPem }),
+      ...(keyPem !== undefined && { key: keyPem }),
+      ...(tlsServerName !== undefined && { servername: tlsServerName }),
+      ...(insecureSkipTls === true && { rejectUnauthorized: false }),
+    };
+  }
+
+  async #read(response: IncomingMessage, bytesMax: number, signal: AbortSignal): Promise<string> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > bytesMax) throw new Error(`its answer is longer than ${bytesMax} bytes`);
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      const reason: unknown = signal.aborted ? signal.reason : error;
+      throw new UnknownOutcomeError(`${this.server}: ${explainConnectionFault(reason)}`, { cause: error });
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+}
+
+/** @throws TerminalError */
+function addressOf(server: string): URL {
+  const url = URL.parse(server);
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new TerminalError(`${JSON.stringify(server)} is not the address of an API server: expected https://host:port`);
+  if (url.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname))
+    throw new TerminalError(`${server} is plain http, which would send credentials in the clear: only https is taken beyond this machine`);
+  return url;
+}

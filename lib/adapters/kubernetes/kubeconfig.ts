@@ -1,0 +1,134 @@
+// A kubeconfig file, or a pod's service account → access to an API server. Local mode and the relay only: functions get data.
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Cluster as ConfigCluster, User } from '@kubernetes/client-node';
+import { TerminalError } from '../../ports/errors.ts';
+import type { Authentication, ClusterAccess, Credentials } from './access.ts';
+
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * The access that a context of a kubeconfig gives; credential plugins are run when a request needs them.
+ * @param options.context the file's current context when absent
+ * @throws TerminalError one sentence: which file, what is wrong with it, what to do
+ */
+export async function accessFromKubeconfig({ file, context }: { file: string; context?: string }): Promise<ClusterAccess> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw unusable(file, `it cannot be read (${codeOf(error)}): check the path given with --kubeconfig`, error);
+  });
+  // Its import takes a tenth of a second, which only those pay who have a kubeconfig.
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  try {
+    config.loadFromString(text);
+  } catch (error) {
+    throw unusable(
+      file,
+      `it is not a kubeconfig (${firstLineOf(error)}): expected the YAML that \`kubectl config view --raw\` prints`,
+      error,
+    );
+  }
+  config.makePathsAbsolute(resolve(dirname(file)));
+  const chosen = context ?? config.getCurrentContext();
+  const names = config.getContexts().map(({ name }) => name);
+  if (!chosen) throw unusable(file, `it names no current context: choose one with --context (it has ${listOf(names)})`);
+  const entry = config.getContextObject(chosen);
+  if (!entry) throw unusable(file, `it has no context ${JSON.stringify(chosen)}: choose one with --context (it has ${listOf(names)})`);
+  config.setCurrentContext(chosen);
+  const cluster = config.getCluster(entry.cluster);
+  if (!cluster)
+    throw unusable(file, `its context ${JSON.stringify(chosen)} names the cluster ${JSON.stringify(entry.cluster)}, which is not in it`);
+  const user = config.getUser(entry.user);
+  if (entry.user && !user)
+    throw unusable(file, `its context ${JSON.stringify(chosen)} names the user ${JSON.stringify(entry.user)}, which is not in it`);
+  if (cluster.proxyUrl)
+    throw unusable(
+      file,
+      `its cluster ${JSON.stringify(cluster.name)} is reached through a proxy, which is not supported: give an address that can be dialled`,
+    );
+  if (user?.impersonateUser)
+    throw unusable(file, `its user ${JSON.stringify(user.name)} acts as another one, which is not supported: give credentials of its own`);
+  const caPem = await authorityOf(file, cluster);
+  const dynamic = async (): Promise<Credentials> => {
+    const options: { headers?: Record<string, string>; cert?: string; key?: string } = {};
+    await config.applyToHTTPSOptions(options);
+    const authorization = options.headers?.['Authorization'];
+    return {
+      ...(authorization !== undefined && { authorization }),
+      ...(options.cert && { certPem: options.cert }),
+      ...(options.key && { keyPem: options.key }),
+    };
+  };
+  return {
+    server: cluster.server,
+    ...(caPem !== undefined && { caPem }),
+    ...(cluster.tlsServerName && { tlsServerName: cluster.tlsServerName }),
+    ...(cluster.skipTLSVerify && { insecureSkipTls: true }),
+    auth: await authenticationOf(file, user, dynamic),
+  };
+}
+
+/**
+ * The access of a pod in the cluster itself, by its service account; the token is read again as it is renewed.
+ * @param environment with KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT
+ * @throws TerminalError this is no pod, or one without a service account
+ */
+export async function accessFromServiceAccount(
+  environment: Record<string, string | undefined>,
+  folder = SERVICE_ACCOUNT,
+): Promise<ClusterAccess> {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
+  if (!host || !port)
+    throw new TerminalError('KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: outside of a cluster give --kubeconfig FILE');
+  const read = async (name: string): Promise<string> =>
+    await readFile(`${folder}/${name}`, 'utf8').catch((error: unknown) => {
+      throw new TerminalError(`${folder}/${name} cannot be read (${codeOf(error)}): the pod needs a service account and its token`, {
+        cause: error,
+      });
+    });
+  const caPem = await read('ca.crt');
+  await read('token');
+  const credentials = async (): Promise<Credentials> => ({ authorization: `Bearer ${(await read('token')).trim()}` });
+  return { server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`, caPem, auth: { kind: 'dynamic', credentials } };
+}
+
+async function authorityOf(file: string, { name, caData, caFile }: ConfigCluster): Promise<string | undefined> {
+  if (caData) return Buffer.from(caData, 'base64').toString('utf8');
+  if (!caFile) return undefined;
+  return await partOf(file, { path: caFile, of: `the certificate authority of its cluster ${JSON.stringify(name)}` });
+}
+
+async function authenticationOf(file: string, user: User | null, dynamic: () => Promise<Credentials>): Promise<Authentication> {
+  if (!user) return { kind: 'none' };
+  if (user.exec || user.authProvider) return { kind: 'dynamic', credentials: dynamic };
+  if (user.token) return { kind: 'token', token: user.token };
+  if (user.username) {
+    const authorization = `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`;
+    return { kind: 'dynamic', credentials: async () => ({ authorization }) };
+  }
+  const of = `of its user ${JSON.stringify(user.name)}`;
+  const certPem = user.certData
+    ? Buffer.from(user.certData, 'base64').toString('utf8')
+    : user.certFile && (await partOf(file, { path: user.certFile, of: `the certificate ${of}` }));
+  const keyPem = user.keyData
+    ? Buffer.from(user.keyData, 'base64').toString('utf8')
+    : user.keyFile && (await partOf(file, { path: user.keyFile, of: `the key ${of}` }));
+  if (certPem && keyPem) return { kind: 'clientCertificate', certPem, keyPem };
+  return { kind: 'none' };
+}
+
+async function partOf(file: string, { path, of }: { path: string; of: string }): Promise<string> {
+  return await readFile(path, 'utf8').catch((error: unknown) => {
+    throw unusable(file, `${of} lies in ${path}, which cannot be read (${codeOf(error)})`, error);
+  });
+}
+
+const unusable = (file: string, what: string, cause?: unknown): TerminalError =>
+  new TerminalError(`kubeconfig ${file}: ${what}`, { cause });
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : String(error));
+
+const firstLineOf = (error: unknown): string =>
+  (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)).replace(/[.:]+$/, '');
+
+const listOf = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.slice(0, 10).join(', '));
