@@ -1,6 +1,6 @@
 // Carries a plan's actions out: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
 // An action that failed or stayed unknown ends the wave; the rest is planned again.
-import type { Job, KubernetesObject, Pod } from '../objects/kubernetes.ts';
+import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { Action } from '../planners/plan.ts';
 import { hasPassed } from '../ports/clock.ts';
@@ -259,15 +259,13 @@ const STATUS_FIELDS = [
   'ready',
   'completedIndexes',
   'failedIndexes',
-  'uncountedTerminatedPods',
 ];
 
 /** A merge patch of the whole status: it leaves the metadata alone, of which a view does not hold everything. */
 async function replaceStatus({ pass }: Execution, action: StatusAction): Promise<Result> {
   const owner = pass.owner;
   if (!owner) return { action, error: new ConflictError('the owner is gone') };
-  const status: Record<string, unknown> = Object.fromEntries(STATUS_FIELDS.map((field) => [field, null]));
-  for (const [field, value] of Object.entries(action.status)) if (value !== undefined) status[field] = value;
+  const status = wholeStatus(action.status);
   const { uid, resourceVersion } = owner.metadata;
   try {
     const target = { namespace: pass.key.namespace, name: pass.key.name, uid: pass.key.uid, subresource: 'status' };
@@ -285,3 +283,12 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
     return { action, error };
   }
 }
+
+/** A merge patch leaves out nothing: what the status does not hold is null, in its one nested object too. */
+function wholeStatus(wanted: JobStatus): Record<string, unknown> {
+  const { succeeded = null, failed = null } = wanted.uncountedTerminatedPods ?? {};
+  const uncountedTerminatedPods = (succeeded ?? failed) ? { succeeded, failed } : null;
+  return { ...Object.fromEntries(STATUS_FIELDS.map((field) => [field, null])), ...definedOf(wanted), uncountedTerminatedPods };
+}
+
+const definedOf = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

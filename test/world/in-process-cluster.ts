@@ -1,0 +1,149 @@
+// The cluster port on the sandbox's API server without sockets. Counts what is written; a test may stand between a call and its effect.
+import type { Json, KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
+import { pathOf, type Resource } from '../../lib/objects/resources.ts';
+import type { Clock, Deadline } from '../../lib/ports/clock.ts';
+import { hasPassed } from '../../lib/ports/clock.ts';
+import type { Answer, Cluster, ListAnswer, ListSelection, Named } from '../../lib/ports/cluster.ts';
+import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
+import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
+
+export interface Call {
+  verb: 'get' | 'list' | 'create' | 'delete' | 'patch';
+  plural: string;
+  name: string;
+  subresource?: string | undefined;
+  body?: unknown;
+}
+
+/** Stands between a call and the server: may fail it before (`before`) or after it took effect (`after`). */
+export interface Interference {
+  before?: (call: Call) => void | Promise<void>;
+  after?: (call: Call) => void | Promise<void>;
+}
+
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+
+export class InProcessCluster implements Cluster {
+  readonly calls: Call[] = [];
+  interference: Interference = {};
+  readonly #cluster: Pick<EmbeddedCluster, 'handle'>;
+  readonly #clock: Clock;
+
+  constructor(cluster: Pick<EmbeddedCluster, 'handle'>, clock: Clock) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+  }
+
+  /** Writes so far, Events apart. */
+  get writes(): Call[] {
+    return this.calls.filter(({ verb, plural }) => verb !== 'get' && verb !== 'list' && plural !== 'events');
+  }
+
+  get<Item extends KubernetesObject>(resource: Resource, target: Named, deadline: Deadline): Promise<Answer<Item>> {
+    return this.#call<Item>('GET', resource, { ...target, verb: 'get' }, deadline);
+  }
+
+  async list<Item extends KubernetesObject>(resource: Resource, selection: ListSelection, deadline: Deadline): Promise<ListAnswer<Item>> {
+    const { namespace, labelSelector, fieldSelector } = selection;
+    const query = { ...(labelSelector !== undefined && { labelSelector }), ...(fieldSelector !== undefined && { fieldSelector }) };
+    const { object, dateMs } = await this.#call<KubernetesObject & { items: Item[] }>(
+      'GET',
+      resource,
+      { namespace, verb: 'list', query },
+      deadline,
+    );
+    return { items: object.items, resourceVersion: object.metadata.resourceVersion ?? '0', dateMs };
+  }
+
+  create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
+    return this.#call<Item>('POST', resource, { namespace: object.metadata.namespace, verb: 'create', body: object }, deadline);
+  }
+
+  async delete<Item extends KubernetesObject>(
+    resource: Resource,
+    target: Named & { uid: string; resourceVersion?: string; propagationPolicy?: string },
+    deadline: Deadline,
+  ): Promise<Answer<Item | undefined>> {
+    const { namespace, name, uid, resourceVersion, propagationPolicy } = target;
+    const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, ...(propagationPolicy !== undefined && { propagationPolicy }) };
+    const { object, dateMs } = await this.#call<Item>('DELETE', resource, { namespace, name, verb: 'delete', body }, deadline);
+    return { object: object.kind === 'Status' || object.metadata.deletionTimestamp === undefined ? undefined : object, dateMs };
+  }
+
+  patch<Item extends KubernetesObject>(
+    resource: Resource,
+    target: Named & { uid: string; subresource?: string },
+    patch: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
+    deadline: Deadline,
+  ): Promise<Answer<Item>> {
+    return this.#call<Item>(
+      'PATCH',
+      resource,
+      { ...target, verb: 'patch', body: patch.body, contentType: PATCH_TYPES[patch.type] },
+      deadline,
+    );
+  }
+
+  replaceStatus<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
+    const { namespace, name } = object.metadata;
+    return this.#call<Item>('PUT', resource, { namespace, name, subresource: 'status', verb: 'patch', body: object }, deadline);
+  }
+
+  async #call<Answered>(
+    method: string,
+    resource: Resource,
+    aim: {
+      verb: Call['verb'];
+      namespace?: string | undefined;
+      name?: string | undefined;
+      subresource?: string;
+      query?: Record<string, string>;
+      body?: unknown;
+      contentType?: string;
+    },
+    deadline: Deadline,
+  ): Promise<Answer<Answered>> {
+    if (hasPassed(deadline, this.#clock)) throw new NotDoneError('the deadline had passed');
+    const { verb, namespace, name, subresource, query, body, contentType } = aim;
+    const call: Call = {
+      verb,
+      plural: resource.plural,
+      name: name ?? (body as KubernetesObject | undefined)?.metadata?.name ?? '',
+      subresource,
+      body,
+    };
+    this.calls.push(call);
+    await this.interference.before?.(call);
+    const answer = await this.#cluster.handle({
+      method,
+      path: pathOf(resource, { namespace, name, subresource }),
+      query: new URLSearchParams({ fieldManager: 'farloop', ...query }),
+      headers: { accept: 'application/json', 'content-type': contentType ?? 'application/json' },
+      body: body === undefined ? '' : JSON.stringify(body),
+    });
+    await this.interference.after?.(call);
+    if (!('body' in answer)) throw new Error('a stream where an answer was expected');
+    const object: unknown = JSON.parse(answer.body);
+    if (answer.status >= 300) throw errorOf(object as Status, answer.status);
+    return { object: object as Answered, dateMs: Math.floor(this.#clock.nowMs() / 1000) * 1000 };
+  }
+}
+
+function errorOf(status: Status, code: number): Error {
+  const message = status.message ?? `HTTP ${code}`;
+  if (code === 404) return new NotFoundError(message);
+  if (code === 409) return new ConflictError(message, { reason: status.reason === 'AlreadyExists' ? 'alreadyExists' : 'precondition' });
+  if (code === 422 && status.details?.causes?.some(({ field }) => field === 'metadata.uid')) return new ConflictError(message);
+  if (code === 429) return new ThrottledError(message, { retryAfterSeconds: status.details?.retryAfterSeconds ?? 1 });
+  if (code >= 500) return new UnknownOutcomeError(message);
+  return new TerminalError(message, {
+    code,
+    causes: status.details?.causes ?? [],
+    ...(status.reason !== undefined && { reason: status.reason }),
+  });
+}

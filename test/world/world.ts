@@ -1,0 +1,384 @@
+// The whole loop in one thread on a virtual clock: API server, queue, store and handlers are the real ones; a reporter stands for the
+// relay (its own tests are elsewhere) and a player for kubelets. Nothing moves unless told to.
+import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
+import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
+import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { jobFactsOf } from '../../lib/objects/job-facts.ts';
+import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import { controllerOf, podFactsOf } from '../../lib/objects/pod-facts.ts';
+import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import { deadlineIn } from '../../lib/ports/clock.ts';
+import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+import type { QueueName } from '../../lib/ports/queue.ts';
+import type { PassRecord } from '../../lib/ports/recorder.ts';
+import { StaleWriteError } from '../../lib/ports/store.ts';
+import { reconcileBatch } from '../../lib/reconciler/batch.ts';
+import { ingestBatch } from '../../lib/reconciler/ingest.ts';
+import { Reconciler } from '../../lib/reconciler/reconcile.ts';
+import { sweep } from '../../lib/reconciler/sweep.ts';
+import { fireTimers } from '../../lib/reconciler/timers.ts';
+import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
+import { openCluster } from '../../lib/sandbox/sandbox.ts';
+import { encodeEvents } from '../../lib/wire/events.ts';
+import type { OwnerName, WorkloadReport } from '../../lib/wire/observations.ts';
+import { InProcessCluster } from './in-process-cluster.ts';
+
+export const CLUSTER = 'west';
+const VISIBILITY_SECONDS = 45;
+
+export interface WorldOptions {
+  seed?: number;
+  manage?: 'own' | 'all';
+  writesPerSecond?: number;
+}
+
+interface Heard {
+  type: string;
+  object: KubernetesObject;
+}
+
+export class World {
+  readonly clock: VirtualClock;
+  readonly store: EmbeddedStore;
+  readonly queue: EmbeddedQueue;
+  readonly api: EmbeddedCluster;
+  readonly cluster: InProcessCluster;
+  readonly passes: PassRecord[] = [];
+  readonly log: { level: string; message: string; fields: Record<string, unknown> }[] = [];
+  record: ClusterRecord;
+  ports: Ports;
+  reconciler: Reconciler;
+  /** Events of the watches that the reporter has not sent yet. */
+  #heard: Heard[] = [];
+  #sequence = 0;
+  readonly #breakOff: (() => void)[] = [];
+
+  constructor({ seed = 1, manage = 'all', writesPerSecond = 10_000 }: WorldOptions = {}) {
+    const clock = new VirtualClock({ seed });
+    this.clock = clock;
+    this.store = EmbeddedStore.open({ clock });
+    this.queue = EmbeddedQueue.open({ clock });
+    this.api = openCluster({
+      surroundings: {
+        now: () => clock.nowMs(),
+        random: () => Math.floor(clock.random() * 2 ** 32),
+        defer: (run) => queueMicrotask(run),
+        after: (delayMs, run) => {
+          const calledOff = new AbortController();
+          void clock.wait(delayMs, calledOff.signal).then(() => (calledOff.signal.aborted ? undefined : run()));
+          return () => calledOff.abort();
+        },
+      },
+      windowEvents: 200_000,
+    });
+    this.cluster = new InProcessCluster(this.api, clock);
+    this.record = {
+      name: CLUSTER,
+      era: 0,
+      manage,
+      namespaces: [],
+      senders: ['local'],
+      budget: { writesPerSecond, burst: writesPerSecond },
+      version: 1,
+    };
+    this.ports = this.#portsOf();
+    this.reconciler = new Reconciler(this.ports);
+  }
+
+  close(): void {
+    for (const breakOff of this.#breakOff) breakOff();
+    this.queue.close();
+    this.store.close();
+    this.api.close();
+  }
+
+  /** Opens the watches; whatever happens from now on is heard. */
+  async watch(): Promise<void> {
+    for (const plural of ['apis/batch/v1/jobs', 'api/v1/pods']) {
+      const answer = await this.api.handle({
+        method: 'GET',
+        path: `/${plural}`,
+        query: new URLSearchParams({ watch: 'true' }),
+        headers: {},
+        body: '',
+      });
+      if (!('stream' in answer)) throw new Error(`no watch: ${answer.body}`);
+      let rest = '';
+      const sink = {
+        write: (text: string) => {
+          rest += text;
+          const lines = rest.split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) if (line !== '') this.#heard.push(JSON.parse(line) as Heard);
+        },
+        end: () => {},
+      };
+      this.#breakOff.push(answer.stream(sink));
+    }
+  }
+
+  /** Sends what was heard since, in messages of so many events, and lets ingest take them. @returns events sent */
+  async report({ eventsPerMessage = 500 }: { eventsPerMessage?: number } = {}): Promise<number> {
+    await this.settle();
+    const heard = this.#heard.splice(0).filter(({ type }) => type !== 'BOOKMARK');
+    for (let at = 0; at < heard.length; at += eventsPerMessage) await this.send(reportsOf(heard.slice(at, at + eventsPerMessage)));
+    await this.ingest();
+    return heard.length;
+  }
+
+  get unreported(): number {
+    return this.#heard.filter(({ type }) => type !== 'BOOKMARK').length;
+  }
+
+  /** Events heard and never told: a watch that skips them. */
+  loseHeard(): void {
+    this.#heard.splice(0);
+  }
+
+  async send(reports: WorkloadReport[], extra: object = {}): Promise<void> {
+    const body = encodeEvents({
+      cluster: CLUSTER,
+      session: 'session-1',
+      era: this.record.era,
+      kubeSystemUid: 'kube-system-uid',
+      sequence: this.#sequence++,
+      sentAtMs: this.clock.nowMs(),
+      reports,
+      ...extra,
+    });
+    await this.queue.send('events', [{ body, groupId: CLUSTER }]);
+  }
+
+  async ingest(): Promise<void> {
+    await this.#drain('events', async (messages) => await ingestBatch(messages, this.ports));
+  }
+
+  /** Runs passes and timers until nothing is visible. @returns passes run */
+  async run(): Promise<number> {
+    const before = this.passes.length;
+    for (let round = 0; round < 1_000; round++) {
+      const fired = await this.#drain('timers', async (messages) => await fireTimers(messages, this.ports));
+      const woken = await this.#drain('wakes', async (messages) =>
+        reconcileBatch(messages, { reconciler: this.reconciler, telemetry: this.ports.telemetry, hasTime: () => true }),
+      );
+      if (fired + woken === 0) return this.passes.length - before;
+    }
+    throw new Error('the loop does not come to rest');
+  }
+
+  /** Moves on second by second: players play, the reporter reports, passes run; until it holds, within a bound. */
+  async until(
+    holds: () => boolean | Promise<boolean>,
+    { seconds = 120, play = true }: { seconds?: number; play?: boolean } = {},
+  ): Promise<void> {
+    for (let second = 0; second <= seconds; second++) {
+      await this.report();
+      await this.run();
+      if (play) await this.play();
+      await this.report();
+      await this.run();
+      if (await holds()) return;
+      await this.clock.advance(1_000);
+      if (second % 60 === 59) await sweep(this.ports);
+    }
+    throw new Error(`not within ${seconds} s of virtual time`);
+  }
+
+  /** Everything deferred in this thread has run. */
+  async settle(): Promise<void> {
+    await this.clock.advance(0);
+  }
+
+  async #drain(
+    name: QueueName,
+    handle: (messages: { messageId: string; body: string; senderId: string }[]) => Promise<string[]>,
+  ): Promise<number> {
+    let handled = 0;
+    for (;;) {
+      const messages = await this.queue.receive(name, { max: 10, waitSeconds: 0, visibilitySeconds: VISIBILITY_SECONDS });
+      if (messages.length === 0) return handled;
+      handled += messages.length;
+      const undone = new Set(await handle(messages));
+      const done = messages.filter(({ messageId }) => !undone.has(messageId)).map(({ receiptHandle }) => receiptHandle);
+      await this.queue.delete(name, done);
+    }
+  }
+
+  // --- what people and kubelets do
+
+  async apply(job: Job): Promise<Job> {
+    return (await this.as<Job>('POST', JOBS, { namespace: 'default', body: job })) as Job;
+  }
+
+  async job(name: string): Promise<Job> {
+    return await this.as<Job>('GET', JOBS, { namespace: 'default', name });
+  }
+
+  async pods(): Promise<Pod[]> {
+    return (await this.as<{ items: Pod[] }>('GET', PODS, { namespace: 'default' })).items;
+  }
+
+  /** One request of somebody else than Farloop. @throws Error with the server's message */
+  async as<Answered>(
+    method: string,
+    resource: Resource,
+    {
+      namespace,
+      name,
+      subresource,
+      body,
+      type,
+    }: { namespace?: string; name?: string; subresource?: string; body?: unknown; type?: string },
+  ): Promise<Answered> {
+    const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
+    const root = resource.apiVersion.includes('/') ? `/apis/${resource.apiVersion}` : `/api/${resource.apiVersion}`;
+    const path = [`${root}${scope}/${resource.plural}`, name, subresource].filter((part) => part !== undefined).join('/');
+    const headers = { 'content-type': type ?? 'application/json', 'user-agent': 'somebody/1' };
+    const answer = await this.api.handle({
+      method,
+      path,
+      query: new URLSearchParams(),
+      headers,
+      body: body === undefined ? '' : JSON.stringify(body),
+    });
+    if (!('body' in answer)) throw new Error('a stream');
+    const object = JSON.parse(answer.body) as Answered & { message?: string };
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${object.message}`);
+    return object;
+  }
+
+  /** What a kubelet would do next with each pod: unbound → running → ended with the code that `exitCode` gives. */
+  async play(exitCode: (pod: Pod) => number | undefined = () => 0): Promise<void> {
+    for (const pod of await this.pods()) {
+      const phase = pod.status?.phase;
+      if (pod.metadata.deletionTimestamp !== undefined) await this.#endDeleted(pod);
+      else if (phase === 'Pending' && !pod.spec.nodeName) await this.run1(pod);
+      else if (phase === 'Running') {
+        const code = exitCode(pod);
+        if (code !== undefined) await this.end(pod, code);
+      }
+    }
+  }
+
+  async run1(pod: Pod): Promise<void> {
+    const { name = '', namespace = 'default' } = pod.metadata;
+    const target = { kind: 'Node', name: 'node-1' };
+    await this.as('POST', PODS, {
+      namespace,
+      name,
+      subresource: 'binding',
+      body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target },
+    });
+    await this.#status(pod, { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: this.#now() }] });
+  }
+
+  async end(pod: Pod, exitCode: number): Promise<void> {
+    const [container] = pod.spec.containers;
+    const containerStatuses = [
+      {
+        name: container?.name ?? 'main',
+        image: 'none',
+        imageID: '',
+        ready: false,
+        restartCount: 0,
+        state: { terminated: { exitCode, finishedAt: this.#now() } },
+      },
+    ];
+    const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: this.#now() }];
+    await this.#status(pod, { phase: exitCode === 0 ? 'Succeeded' : 'Failed', containerStatuses, conditions });
+  }
+
+  async #endDeleted(pod: Pod): Promise<void> {
+    const { name = '', namespace = 'default' } = pod.metadata;
+    if (pod.status?.phase === 'Running') await this.end(pod, 137);
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
+    await this.as('DELETE', PODS, { namespace, name, body }).catch(() => {});
+  }
+
+  async #status(pod: Pod, status: object): Promise<void> {
+    const { name = '', namespace = 'default' } = pod.metadata;
+    await this.as('PATCH', PODS, { namespace, name, subresource: 'status', body: { status }, type: 'application/merge-patch+json' });
+  }
+
+  #now = (): string => new Date(Math.floor(this.clock.nowMs() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+
+  deadline() {
+    return deadlineIn(this.clock, 20_000);
+  }
+
+  async keyOf(name: string): Promise<WorkloadKey> {
+    return { cluster: CLUSTER, kind: 'Job', namespace: 'default', name, uid: (await this.job(name)).metadata.uid ?? '' };
+  }
+
+  /** A new process on the same store and queue: what its passes held in memory is gone. */
+  restart(): void {
+    this.queue.makeAllVisible();
+    this.reconciler = new Reconciler(this.ports);
+  }
+
+  #portsOf(): Ports {
+    const line =
+      (level: string) =>
+      (message: string, fields: Record<string, unknown> = {}) =>
+        void this.log.push({ level, message, fields });
+    const world = this;
+    const clusters: Clusters = {
+      get: async (name) => (name === CLUSTER ? world.record : undefined),
+      list: async () => [world.record],
+      put: async (record, expectedVersion) => {
+        if (expectedVersion !== world.record.version) throw new StaleWriteError('cluster record', world.record);
+        world.record = { ...record, version: expectedVersion + 1 };
+        return world.record;
+      },
+    };
+    return {
+      clock: this.clock,
+      clusters,
+      connect: () => this.cluster,
+      queue: this.queue,
+      recorder: { append: async (pass) => void this.passes.push(pass), passes: async () => this.passes.toReversed() },
+      store: this.store,
+      telemetry: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), count: () => {} },
+    };
+  }
+}
+
+/** Events as a relay groups them: by workload, the newest state of each object. */
+export function reportsOf(heard: readonly Heard[]): WorkloadReport[] {
+  const reports = new Map<string, WorkloadReport>();
+  const reportOf = (owner: OwnerName): WorkloadReport => {
+    const report = reports.get(owner.uid) ?? { owner, pods: [] };
+    reports.set(owner.uid, report);
+    return report;
+  };
+  for (const { type, object } of heard) {
+    const { name = '', namespace = '', uid = '', resourceVersion = '0' } = object.metadata;
+    const deleted = type === 'DELETED';
+    if (object.kind === 'Job') {
+      reportOf({ kind: 'Job', namespace, name, uid }).observed = { heardAt: resourceVersion, deleted, object: jobFactsOf(object as Job) };
+      continue;
+    }
+    const controller = controllerOf(object.metadata.ownerReferences);
+    if (controller?.kind !== 'Job') continue;
+    const { pods } = reportOf({ kind: 'Job', namespace, name: controller.name, uid: controller.uid });
+    const observation = { heardAt: resourceVersion, deleted, pod: podFactsOf(object as Pod) };
+    const at = pods.findIndex(({ pod }) => pod.uid === uid);
+    if (at < 0) pods.push(observation);
+    else pods[at] = observation;
+  }
+  return [...reports.values()];
+}
+
+export function aJob(name: string, spec: Partial<Job['spec']> = {}): Job {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: 'default' },
+    spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none' }] } }, ...spec },
+  };
+}
+
+export const conditionsOf = (job: Job): string[] =>
+  (job.status?.conditions ?? []).filter(({ status }) => status === 'True').map(({ type }) => type);
