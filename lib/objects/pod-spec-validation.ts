@@ -4,6 +4,7 @@ import type { FieldError } from './field-error.ts';
 import type { Pod, PodSpec, PodTemplate } from './kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from './names.ts';
 import { validateAnnotations, validateLabels, validateObjectMeta } from './object-metadata-validation.ts';
+import { validatePlacement } from './placement-validation.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, uniqueRefusals, unsupportedValue } from './refusals.ts';
 import { validatePodResources } from './resource-validation.ts';
 import type { Fields } from './untyped-fields.ts';
@@ -61,6 +62,8 @@ function validatePodSpec(spec: PodSpec, field: string, { isPod }: { isPod: boole
     ...oneOf(`${field}.dnsPolicy`, spec['dnsPolicy'], dnsPolicies),
     ...validateNodeSelector(spec['nodeSelector'], `${field}.nodeSelector`),
     ...validateSecurityContext(fieldsOf(spec['securityContext']), `${field}.securityContext`),
+    ...validatePlacement(spec, field),
+    ...validateDns(spec, field),
     ...validateGates(spec, field),
     ...validateTolerations(listOf(spec['tolerations']), `${field}.tolerations`),
     ...validateNames(spec, field),
@@ -97,6 +100,16 @@ function validateNodeSelector(selector: unknown, field: string): FieldError[] {
 
 function validateSecurityContext(context: Fields, field: string): FieldError[] {
   return ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap((key) => validateUserId(context[key], `${field}.${key}`));
+}
+
+/** A pod that wants nothing of the cluster's DNS must say whom to ask. */
+function validateDns(spec: PodSpec, field: string): FieldError[] {
+  const { dnsConfig, dnsPolicy } = spec;
+  if (dnsPolicy !== 'None') return [];
+  if (!isFields(dnsConfig)) return [requiredValue(`${field}.dnsConfig`, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+  if (textsOf(dnsConfig['nameservers']).length > 0) return [];
+  const detail = 'must provide at least one DNS nameserver when `dnsPolicy` is None';
+  return [requiredValue(`${field}.dnsConfig.nameservers`, detail)];
 }
 
 function validateGates(spec: PodSpec, field: string): FieldError[] {
