@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises';
+import { startSandbox } from '../../lib/sandbox/sandbox.ts';
+import { kubectlContract } from '../contracts/kubectl.ts';
+import { controlPlanePaths } from './build-control-plane.ts';
+import { startControlPlane } from './control-plane.ts';
+
+async function kubectlPath(): Promise<string> {
+  const paths = await controlPlanePaths(['kubectl']);
+  return paths.get('kubectl') ?? 'kubectl';
+}
+
+kubectlContract('the sandbox', kubectlPath, async () => {
+  const { url, caPem, token, kubeconfig, stop } = await startSandbox();
+  return { url, caPem, token, kubeconfig, close: stop };
+});
+
+kubectlContract('kube-apiserver 1.36.3', kubectlPath, async () => {
+  const { url, caPem, token, kubeconfigPath, stop } = await startControlPlane({ controllers: '*,-job' });
+  return { url, caPem, token, kubeconfig: await readFile(kubeconfigPath, 'utf8'), close: stop };
+});
