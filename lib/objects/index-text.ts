@@ -17,8 +17,9 @@ const largestInt64 = 2n ** 63n - 1n;
 
 /** A decimal integer as Go's `strconv.Atoi` takes it: a sign and leading zeros are fine, blanks and fractions are not. */
 export function integerOf(text: string): number | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
-  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  const digits = /^[+-]?0*([0-9]*)$/.exec(text)?.[1];
+  if (digits === undefined || !/[0-9]$/.test(text) || digits.length > 19) return undefined;
+  const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits);
   return value > largestInt64 || value < -largestInt64 - 1n ? undefined : Number(value);
 }
 

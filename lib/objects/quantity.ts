@@ -20,6 +20,8 @@ const largestInt64 = 2n ** 63n - 1n;
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const largestExponent = 1000;
+/** Far beyond any amount; keeps a hostile text from costing more than it is worth. */
+const longestText = 1000;
 
 /**
  * Reads a quantity as the API server does. JSON numbers are taken by their decimal text.
@@ -94,7 +96,7 @@ function partsOf(text: string): {
   shift: number;
   format: QuantityFormat;
 } {
-  const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*)([+-]?[0-9]*)$/.exec(text);
+  const match = text.length > longestText ? null : /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*)([+-]?[0-9]*)$/.exec(text);
   const [, sign = '', whole = '', fraction = '', letters = '', digits = ''] = match ?? [];
   if (match === null || whole + fraction === '') {
     throw new QuantityError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");

@@ -53,3 +53,9 @@ describe('what is none', () => {
     });
   }
 });
+
+test('a text without end is refused at once', () => {
+  const started = performance.now();
+  expect(isQuantity('1'.repeat(1_000_000))).toBe(false);
+  expect(performance.now() - started).toBeLessThan(1000);
+});
