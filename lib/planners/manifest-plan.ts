@@ -56,33 +56,34 @@ const UNSTORED_UID = '00000000-0000-0000-0000-000000000000';
  * @throws UnusableManifestError something cannot be read, or the API server would refuse the workload
  * @throws SeveralWorkloadsError
  */
-export function planManifests(documents: readonly SourcedDocument[], request: PlanRequest): ManifestPlan {
-  const { workload, plan } = decideFromManifests(documents, request);
-  const { actions, status, requeueAfterSeconds, outcome, why } = plan;
-  return {
-    workload,
-    actions: actions.map(printedAction),
-    status,
-    ...(requeueAfterSeconds !== undefined && { requeueAfterSeconds }),
-    outcome,
-    why,
-  };
+export const planManifests = (documents: readonly SourcedDocument[], request: PlanRequest): ManifestPlan =>
+  printedPlan(decideFromManifests(documents, request));
+
+/** A workload and the planner's own plan for it. */
+export interface Decision {
+  workload: Target;
+  plan: Plan<JobStatus>;
 }
 
-/** The same with the planner's own plan, for those that explain it. @throws as planManifests */
-export function decideFromManifests(
-  documents: readonly SourcedDocument[],
-  { now, workload }: PlanRequest,
-): { workload: Target; plan: Plan<JobStatus> } {
+/** As it is printed: what only the loop needs is left out. */
+export const printedPlan = ({ workload, plan }: Decision): ManifestPlan => ({
+  workload,
+  actions: plan.actions.map(printedAction),
+  status: plan.status,
+  ...(plan.requeueAfterSeconds !== undefined && { requeueAfterSeconds: plan.requeueAfterSeconds }),
+  outcome: plan.outcome,
+  why: plan.why,
+});
+
+/** @throws as planManifests */
+export function decideFromManifests(documents: readonly SourcedDocument[], { now, workload }: PlanRequest): Decision {
   const { owners, pods, heads } = sortedOut(documents);
   const chosen = chooseOwner(owners, workload);
   const owner = ownerOf(chosen, now);
   const [head, second] = heads;
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
-  const plan = rowOf(chosen.kind).planner.plan(
-    { owner, pods: pods.map(({ value }) => podFactsOf(value)), head: head?.value ?? EMPTY_HEAD, manage: 'all' },
-    now,
-  );
+  const facts = pods.map(({ value }) => podFactsOf(value));
+  const plan = rowOf(chosen.kind).planner.plan({ owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' }, now);
   const { namespace = '', name = '', uid = '' } = owner.metadata;
   return { workload: { apiVersion: owner.apiVersion ?? '', kind: chosen.kind, namespace, name, uid }, plan };
 }

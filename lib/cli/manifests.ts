@@ -1,0 +1,173 @@
+// Manifests from files or standard input, read so that they mean what they mean to kubectl: its YAML is that of Go's reader,
+// where `yes` is true, `017` is 15, `1_000` is 1000 and a repeated key wins over the one before.
+import { readFile } from 'node:fs/promises';
+import { text as textOfStream } from 'node:stream/consumers';
+import { defineScalarTag, FAILSAFE_SCHEMA, loadAll, mergeTag, NOT_RESOLVED, YAMLException } from 'js-yaml';
+import type { SourcedDocument } from '../planners/manifest-plan.ts';
+import { UsageError } from './exit.ts';
+
+/** @param files paths, or `-` for standard input. @throws UsageError naming file and line */
+export async function readManifests(files: readonly string[], standardInput: NodeJS.ReadableStream): Promise<SourcedDocument[]> {
+  const documents: SourcedDocument[] = [];
+  for (const file of files) {
+    const text = file === '-' ? await textOfStream(standardInput) : await textOfFile(file);
+    documents.push(...parseManifests(text, file === '-' ? 'standard input' : file));
+  }
+  return documents;
+}
+
+async function textOfFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'there is no such file' : String(error);
+    throw new UsageError(`${file}: cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+/** The documents of one text: a stream of YAML, or of JSON objects one after the other. @throws UsageError naming file and line */
+export function parseManifests(text: string, file: string): SourcedDocument[] {
+  const start = text.replace(/^\uFEFF/, '');
+  if (start.trimStart().startsWith('{')) {
+    const parsed = jsonDocuments(start, file);
+    if (parsed) return parsed;
+  }
+  return yamlDocuments(start, file);
+}
+
+/** @returns undefined when it is not JSON after all: YAML's flow style begins in the same way */
+function jsonDocuments(text: string, file: string): SourcedDocument[] | undefined {
+  const documents: SourcedDocument[] = [];
+  try {
+    for (const { start, end } of topLevelObjects(text)) {
+      documents.push({ document: JSON.parse(text.slice(start, end)), source: `${file}:${lineAt(text, start)}` });
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  return documents;
+}
+
+/** Where each object begins and ends, counted by braces outside of strings. @throws SyntaxError when anything else stands between */
+function topLevelObjects(text: string): { start: number; end: number }[] {
+  const objects: { start: number; end: number }[] = [];
+  let [depth, start, inString] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{') {
+      if (depth === 0) start = at;
+      depth += 1;
+    } else if (character === '}') {
+      depth -= 1;
+      if (depth === 0) objects.push({ start, end: at + 1 });
+    } else if (depth === 0 && character?.trim() !== '') throw new SyntaxError('not a JSON object');
+  }
+  if (depth !== 0) throw new SyntaxError('an object is not closed');
+  return objects;
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+function yamlDocuments(text: string, file: string): SourcedDocument[] {
+  const documents: SourcedDocument[] = [];
+  for (const { content, line } of yamlParts(text)) {
+    try {
+      // Of what is still more than one document after the separators, the first one counts.
+      const [document] = loadAll(content, { schema: KUBECTL_SCHEMA, json: true });
+      if (document === null || document === undefined) continue;
+      documents.push({ document, source: `${file}:${line + leadingLines(content)}` });
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error;
+      throw new UsageError(`${file}:${line + (error.mark?.line ?? 0)}: not YAML: ${error.reason}`, { cause: error });
+    }
+  }
+  return documents;
+}
+
+/** The parts between lines of `---`, which may carry a comment; each with the number of its first line. */
+function yamlParts(text: string): { content: string; line: number }[] {
+  const parts: { content: string; line: number }[] = [];
+  let lines: string[] = [];
+  let first = 1;
+  for (const [at, line] of text.split('\n').entries()) {
+    if (!/^---\s*(#.*)?$/.test(line)) {
+      lines.push(line);
+      continue;
+    }
+    parts.push({ content: lines.join('\n'), line: first });
+    lines = [];
+    first = at + 2;
+  }
+  return [...parts, { content: lines.join('\n'), line: first }];
+}
+
+/** Blank lines and comments before the document itself. */
+const leadingLines = (content: string): number =>
+  Math.max(
+    0,
+    content.split('\n').findIndex((line) => line.trim() !== '' && !line.trim().startsWith('#')),
+  );
+
+const TRUE = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']);
+const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']);
+const NULL = new Set(['', '~', 'null', 'Null', 'NULL']);
+const isNever = (): boolean => false;
+
+const boolTag = defineScalarTag('tag:yaml.org,2002:bool', {
+  implicit: true,
+  resolve: (source) => (TRUE.has(source) ? true : FALSE.has(source) ? false : NOT_RESOLVED),
+  identify: isNever,
+});
+
+const nullTag = defineScalarTag('tag:yaml.org,2002:null', {
+  implicit: true,
+  resolve: (source) => (NULL.has(source) ? null : NOT_RESOLVED),
+  identify: isNever,
+});
+
+const intTag = defineScalarTag('tag:yaml.org,2002:int', {
+  implicit: true,
+  resolve: (source) => integerOf(source) ?? NOT_RESOLVED,
+  identify: isNever,
+});
+
+const floatTag = defineScalarTag('tag:yaml.org,2002:float', {
+  implicit: true,
+  resolve: (source) => floatOf(source) ?? NOT_RESOLVED,
+  identify: isNever,
+});
+
+/** Dates stay texts, whether or not the tag is given. */
+const timestampTag = defineScalarTag('tag:yaml.org,2002:timestamp', { resolve: (source) => source, identify: isNever });
+const binaryTag = defineScalarTag('tag:yaml.org,2002:binary', {
+  resolve: (source) => Buffer.from(source, 'base64').toString('utf8'),
+  identify: isNever,
+});
+
+const KUBECTL_SCHEMA = FAILSAFE_SCHEMA.withTags(nullTag, boolTag, intTag, floatTag, timestampTag, binaryTag, mergeTag);
+
+/** Whole numbers in any base: `0x1f`, `0b11`, `0o17`, and `017` is octal. A sign may stand before, underscores within. */
+function integerOf(source: string): number | undefined {
+  const [, sign = '', written = ''] = /^([-+]?)([0-9_][0-9a-zA-Z_]*)$/.exec(source) ?? [];
+  if (sign === '' && written.startsWith('_')) return undefined;
+  const digits = written.replaceAll('_', '');
+  const octal = /^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits;
+  if (!/^(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0|[1-9][0-9]*)$/.test(octal)) return undefined;
+  const value = Number(octal);
+  if (value >= 2 ** 64 || (sign === '-' && value > 2 ** 63)) return undefined;
+  return sign === '-' ? -value : value;
+}
+
+/** Numbers that JSON can hold: `.inf` and `.nan`, which kubectl refuses, stay texts and are refused where they stand. */
+function floatOf(source: string): number | undefined {
+  if (source.startsWith('_')) return undefined;
+  // Underscores are for numbers that begin with a digit or a sign.
+  const plain = source.startsWith('.') ? source : source.replaceAll('_', '');
+  const value = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/.test(plain) ? Number(plain) : Number.NaN;
+  return Number.isFinite(value) ? value : undefined;
+}

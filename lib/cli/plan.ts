@@ -1,0 +1,62 @@
+// `farloop plan`: what one pass would do with objects from files; nothing is contacted.
+import { Command, Option } from 'commander';
+import { AmbiguousError, UsageError } from './exit.ts';
+import type { OutputFormat } from './output.ts';
+import { outputOption, print } from './output.ts';
+
+interface PlanOptions {
+  filename?: string[];
+  now?: string;
+  workload?: string;
+  stream?: boolean;
+  output: OutputFormat;
+}
+
+export const planCommand = (): Command =>
+  new Command('plan')
+    .description('Show what one pass would do with objects from files: the owner and all that it owns. Nothing is contacted.')
+    .option('-f, --filename <files...>', 'Kubernetes objects as YAML or JSON; - is standard input')
+    .option('--now <time>', 'the time of the pass (RFC 3339; default: now)')
+    .option('--workload <name>', 'which one, where there are several: KIND/[NAMESPACE/]NAME')
+    .addOption(outputOption())
+    .addOption(
+      new Option('--stream', 'plan many cases: each line of standard input is {"id", "now", "objects", "workload"?}').conflicts([
+        'filename',
+        'now',
+        'workload',
+      ]),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get job/demo pods -o yaml | farloop plan -f - -o json',
+    )
+    .action(runPlan);
+
+async function runPlan({ filename, now, workload, stream, output }: PlanOptions): Promise<void> {
+  if (stream) {
+    const { planStream } = await import('./plan-stream.ts');
+    await planStream(process.stdin, process.stdout);
+    return;
+  }
+  if (filename === undefined) throw new UsageError('expected -f FILE with the objects to plan from, or --stream; see farloop plan --help');
+  const time = now === undefined ? new Date() : timeOf(now);
+  const { readManifests } = await import('./manifests.ts');
+  const { decideFromManifests, printedPlan, SeveralWorkloadsError, UnusableManifestError } = await import('../planners/manifest-plan.ts');
+  const { explainPlan } = await import('../planners/explain.ts');
+  const documents = await readManifests(filename, process.stdin);
+  try {
+    const decision = decideFromManifests(documents, { now: time, ...(workload !== undefined && { workload }) });
+    const { kind, namespace, name } = decision.workload;
+    await print(printedPlan(decision), output, () => explainPlan(`${kind}/${namespace}/${name}`, decision.plan));
+  } catch (error) {
+    if (error instanceof SeveralWorkloadsError) throw new AmbiguousError(error.message, { cause: error });
+    if (error instanceof UnusableManifestError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function timeOf(text: string): Date {
+  const ms = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw new UsageError(`--now ${text}: expected an RFC 3339 time such as 2026-05-01T10:00:00Z`);
+  return new Date(ms);
+}
