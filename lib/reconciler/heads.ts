@@ -5,17 +5,18 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { encodeState, initialState } from './pass-state.ts';
 
+export const newHead = ({ clock }: Pick<Ports, 'clock'>, key: WorkloadKey, record: ClusterRecord): Head => ({
+  key,
+  era: record.era,
+  bornAtMs: clock.nowMs(),
+  items: [],
+  floor: '0',
+  fence: clock.randomId(),
+  openedAtMs: 0,
+  state: encodeState(initialState()),
+  viewVersion: 0,
+});
+
 /** @returns the new head, or the one that somebody else made first */
-export async function createHead({ store, clock }: Pick<Ports, 'store' | 'clock'>, key: WorkloadKey, record: ClusterRecord): Promise<Head> {
-  return await store.createHead({
-    key,
-    era: record.era,
-    bornAtMs: clock.nowMs(),
-    items: [],
-    floor: '0',
-    fence: clock.randomId(),
-    openedAtMs: 0,
-    state: encodeState(initialState()),
-    viewVersion: 0,
-  });
-}
+export const createHead = async (ports: Pick<Ports, 'store' | 'clock'>, key: WorkloadKey, record: ClusterRecord): Promise<Head> =>
+  await ports.store.createHead(newHead(ports, key, record));

@@ -1,18 +1,20 @@
 // Events queue → view → wakes. Decodes within limits, believes a sender only about its own cluster (R15), merges the batch per
 // workload in memory, writes the view (R8), then wakes (R9).
+import { isActive } from '../objects/pod-facts.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Head } from '../ports/store.ts';
 import { decodeEvents } from '../wire/events.ts';
-import type { EventMessage, OwnerObservation, WorkloadReport } from '../wire/observations.ts';
-import { createHead } from './heads.ts';
+import type { EventMessage, OwnerObservation, PodObservation, WorkloadReport } from '../wire/observations.ts';
+import { createHead, newHead } from './heads.ts';
 import { learnFromHeartbeat } from './heartbeats.ts';
 import { inParallel } from './parallel.ts';
 import type { News } from './view.ts';
-import { writeView } from './view-access.ts';
+import { firstView, writeView } from './view-access.ts';
 import type { Urgency } from './wake.ts';
-import { prepareWake, wake } from './wake.ts';
+import { prepareWake, sendWake, wake } from './wake.ts';
 
 export interface EventDelivery {
   messageId: string;
@@ -92,40 +94,66 @@ async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, r
   const found = await ports.store.readHead(key);
   // Nothing is known and nothing is left to do: departed pods of a workload that is over.
   if (!found && !reports.some(concernsTheLiving)) return;
-  let head = found ?? (await createHead(ports, key, record));
+  const [first, ...others] = reports;
+  const begun = !found && first && others.length === 0 ? await beginWith(ports, key, record, first) : undefined;
+  if (begun === 'kept') return;
+  let head = begun ?? found ?? (await createHead(ports, key, record));
 
   let urgency: Urgency | undefined;
-  let told = false;
   for (const report of reports) {
-    const news: News = {
-      ...(report.observed && { owner: report.observed }),
-      pods: report.pods,
-      ...(report.whole && { whole: report.whole }),
-      byPass: false,
-    };
     const wanted = urgencyOf(report);
+    const news = newsOf(report);
     const written = await writeView(ports.store, head, news, {
       era: record.era,
       alongside: (current) => prepareWake(ports, current, wanted),
     });
     head = written.head;
     // A message that changes nothing wakes too (an earlier delivery may have died before its wake), unless a pass had heard it all.
-    if (written.heardByPass) continue;
-    if (written.told && wanted === 'now') told = true;
-    else if (!written.told) urgency = urgency === 'now' ? 'now' : wanted;
+    if (!written.heardByPass && !written.told) urgency = soonerOf(urgency, wanted);
   }
-  if (urgency && !told) await wake(ports, key, urgency);
+  if (urgency) await wake(ports, key, urgency);
+}
+
+const newsOf = (report: WorkloadReport): News => ({
+  ...(report.observed && { owner: report.observed }),
+  pods: report.pods,
+  ...(report.whole && { whole: report.whole }),
+  byPass: false,
+});
+
+/** A small workload's first news goes into the very write that begins it; its wake, sent before, meets the head or nothing yet. */
+async function beginWith(
+  ports: Ports,
+  key: WorkloadKey,
+  record: ClusterRecord,
+  report: WorkloadReport,
+): Promise<Head | 'kept' | undefined> {
+  const head = newHead(ports, key, record);
+  const view = firstView(head, newsOf(report), record.era);
+  if (!view) return undefined;
+  await sendWake(ports, key, head.fence);
+  const begun = { ...head, view, viewVersion: 1, queued: head.fence, pendingSinceMs: ports.clock.nowMs() };
+  const stands = await ports.store.createHead(begun);
+  return stands.fence === head.fence ? 'kept' : stands;
 }
 
 const concernsTheLiving = ({ observed, pods }: WorkloadReport): boolean =>
   (observed !== undefined && !observed.deleted) ||
   pods.some(({ deleted, pod }) => !deleted && (pod.tracked || pod.deletedAt === undefined));
 
-/** A changed spec is looked at at once; pods and a mere status wait for company (R9). */
-function urgencyOf({ observed, whole }: WorkloadReport): Urgency {
-  if (whole) return 'now';
-  return observed && isNewToReact(observed) ? 'now' : 'second';
+const URGENCIES: readonly Urgency[] = ['now', 'soon', 'company'];
+
+const soonerOf = (a: Urgency | undefined, b: Urgency): Urgency => (a === undefined || URGENCIES.indexOf(b) < URGENCIES.indexOf(a) ? b : a);
+
+/** A changed spec is looked at at once; a mere status and pods wait for company (R9). */
+function urgencyOf({ observed, whole, pods }: WorkloadReport): Urgency {
+  if (whole || (observed && isNewToReact(observed))) return 'now';
+  return pods.length > 0 && pods.every(isUnderWay) ? 'company' : 'soon';
 }
+
+/** It starts or runs: of this only the count of ready pods tells. */
+const isUnderWay = ({ deleted, pod }: PodObservation): boolean =>
+  !deleted && pod.tracked && isActive(pod) && pod.containers.every(({ restarts }) => restarts === 0);
 
 function isNewToReact({ deleted, object }: OwnerObservation): boolean {
   if (deleted || object.metadata.deletionTimestamp !== undefined) return true;

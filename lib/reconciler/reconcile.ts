@@ -26,7 +26,7 @@ import { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
 import { lowestFreeNumber, settle } from './settle.ts';
 import { readView, writeView } from './view-access.ts';
-import { prepareWake, sendTimer, wake } from './wake.ts';
+import { COMPANY_MS, sendTimer, wake } from './wake.ts';
 
 export interface LoopOptions {
   /** Nothing is sent after so long (R17). */
@@ -177,7 +177,7 @@ export class Reconciler {
       if (!stop) {
         const { hold: _, ...state } = pass.state;
         pass.state = { ...state, intents: NO_INTENTS, backoff: { ...plan.head.backoff } };
-        return { outcome: 'acted', againInMs: again, events };
+        return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again), events };
       }
       const next = await this.#afterStop(pass, stop, events);
       if (next !== 'again') return next;
@@ -254,6 +254,14 @@ export class Reconciler {
     const usesUncounted = (status: JobStatus | undefined): boolean =>
       (status?.uncountedTerminatedPods?.succeeded?.length ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0) > 0;
     return statuses.some(usesUncounted) || usesUncounted(pass.owner?.status);
+  }
+
+  /** What this pass has done is seen at once (R7); what it leaves, beyond its limits, is the next one's, with company. */
+  #againAfterActing(pass: Pass, again: number | undefined): number | undefined {
+    const left = this.#planOnce(pass);
+    const leftInMs = left.requeueAfterSeconds === undefined ? again : left.requeueAfterSeconds * 1000;
+    if (left.actions.every(({ verb }) => verb === 'event')) return leftInMs;
+    return Math.max(pass.startedAtMs + COMPANY_MS - this.#ports.clock.nowMs(), 0);
   }
 
   async #afterStop(pass: Pass, stop: Stop, events: EventAction[]): Promise<Ending | 'again'> {

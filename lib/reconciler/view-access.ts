@@ -95,6 +95,12 @@ export async function writeView(
   }
 }
 
+/** The view that a new head begins with; undefined where the news is too large for the head. */
+export function firstView(head: Head, news: News, era: number): Uint8Array | undefined {
+  const { part } = mergeNews(emptyPart({ era, floor: head.floor }), news);
+  return part.pods.size > PODS_IN_HEAD || news.whole !== undefined ? undefined : packPart(part);
+}
+
 /** The bytes as a part; undefined when absent, unreadable or of an earlier era: such a part counts as missing (R1, R3). */
 function partOf(bytes: Uint8Array | undefined, era = 0): ViewPart | undefined {
   if (!bytes) return undefined;

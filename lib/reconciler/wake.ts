@@ -10,10 +10,15 @@ import { encodeTimer, encodeWake } from '../wire/messages.ts';
 /** SQS holds a message back for 900 s at most; what is due later waits in the due-time index that sweep reads. */
 export const LONGEST_DELAY_SECONDS = 900;
 
-/** `now`, or with company: pod events cost at most one pass a second per workload. */
-export type Urgency = 'now' | 'second';
+/**
+ * `now`; `soon`: pod events cost at most one pass a second per workload; `company`: what changes nothing but a count of ready pods
+ * waits a little longer for events that do.
+ */
+export type Urgency = 'now' | 'soon' | 'company';
 
-const COMPANY_MS = 1_000;
+/** After the latest pass. */
+export const COMPANY_MS = 1_000;
+const WAIT_MS: Record<Urgency, number> = { now: 0, soon: COMPANY_MS, company: 5 * COMPANY_MS };
 
 type WakePorts = Pick<Ports, 'queue' | 'store' | 'clock'>;
 
@@ -49,16 +54,16 @@ export async function prepareWake(
 ): Promise<{ ifFence: string; change: HeadChange } | undefined> {
   if (head.queued === head.fence) return undefined;
   const nowMs = ports.clock.nowMs();
-  const companyAtMs = head.openedAtMs + COMPANY_MS;
-  if (urgency === 'second' && companyAtMs > nowMs) {
-    // Nothing is due sooner than the second is over, so a timer that is to come within it will do.
-    if (head.wake && head.wake.dueAtMs > nowMs && head.wake.dueAtMs <= companyAtMs) return undefined;
-    const wake = { dueAtMs: companyAtMs, attempt: 0 };
+  const dueAtMs = head.openedAtMs + WAIT_MS[urgency];
+  if (urgency !== 'now' && dueAtMs > nowMs) {
+    // A timer that is to come no later will do.
+    if (head.wake && head.wake.dueAtMs > nowMs && head.wake.dueAtMs <= dueAtMs) return undefined;
+    const wake = { dueAtMs, attempt: 0 };
     await sendTimer(ports, head, wake);
-    return { ifFence: head.fence, change: { wake, pendingSinceMs: head.pendingSinceMs ?? companyAtMs } };
+    return { ifFence: head.fence, change: { wake, pendingSinceMs: dueAtMs } };
   }
   await sendWake(ports, head.key, head.fence);
-  return { ifFence: head.fence, change: { queued: head.fence, pendingSinceMs: head.pendingSinceMs ?? nowMs } };
+  return { ifFence: head.fence, change: { queued: head.fence, pendingSinceMs: nowMs } };
 }
 
 /** Reads the head after the view was written, and wakes the workload if no wake is on its way. A workload without a head is none. */

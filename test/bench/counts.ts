@@ -1,0 +1,175 @@
+// `npm run bench counts`: what a Job costs, counted in one thread on a virtual clock: writes on the API server, write units of the
+// table, passes. Counts are the same on every machine; exits 1 when a bound is missed.
+import type { Pod } from '../../lib/objects/kubernetes.ts';
+import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { aJob, World } from '../world/world.ts';
+
+interface Figures {
+  apiWrites: number;
+  eventObjects: number;
+  writeUnits: number;
+  indexUnits: number;
+  passes: number;
+}
+
+const misses: string[] = [];
+
+function bound(what: string, figure: number, most: number, digits = 3): string {
+  if (figure > most) misses.push(`${what}: ${figure.toFixed(digits)} > ${most}`);
+  return `${figure.toFixed(digits)} (at most ${most})`;
+}
+
+const figuresOf = (world: World): Figures => ({
+  apiWrites: world.cluster.writes.length,
+  eventObjects: world.cluster.calls.filter(({ plural, verb }) => plural === 'events' && verb === 'create').length,
+  writeUnits: world.store.meter.writeUnits,
+  indexUnits: world.store.meter.indexUnits,
+  passes: world.passes.length,
+});
+
+const since = (before: Figures, after: Figures): Figures =>
+  Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - before[name as keyof Figures]])) as unknown as Figures;
+
+const isStripped = (pod: Pod): boolean => !(pod.metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false);
+
+/** Until all Jobs have ended and no finalizer is left. */
+async function finish(world: World, jobs: string[], options: { seconds?: number; play?: boolean } = {}): Promise<void> {
+  await world.until(async () => {
+    for (const name of jobs) if (!isJobFinished(await world.job(name))) return false;
+    return (await world.pods()).every(isStripped);
+  }, options);
+}
+
+function breakdown(counts: Map<string, number>, per: number): string {
+  return [...counts]
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([name, count]) => `${name} ${(count / per).toFixed(2)}`)
+    .join(', ');
+}
+
+function writesByKind(world: World): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { verb, plural, subresource } of world.cluster.writes) {
+    const name = [verb, subresource ?? plural].join(' ');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+const unitsByOperation = (world: World): Map<string, number> =>
+  new Map(Object.entries(world.store.meter.byOperation).map(([name, { writeUnits }]) => [name, writeUnits]));
+
+async function single(): Promise<void> {
+  const jobs = Array.from({ length: 50 }, (_, at) => `single-${at}`);
+  const world = new World();
+  await world.watch();
+  // A pod runs for some seconds: long enough to be seen running, as pods of a real node are.
+  for (const name of jobs) await world.apply(aJob(name, { completions: 1, parallelism: 1 }));
+  await finish(world, jobs);
+  const { apiWrites, eventObjects, writeUnits, indexUnits, passes } = figuresOf(world);
+  console.log(`S = 1 (${jobs.length} Jobs)`);
+  console.log(`  API-server writes per pod, Events apart  ${bound('S = 1 API writes', apiWrites / jobs.length, 5)}: ${breakdown(writesByKind(world), jobs.length)}`);
+  console.log(`  Event objects per pod                    ${(eventObjects / jobs.length).toFixed(2)} (upstream 2.0)`);
+  console.log(`  write units per pod                      ${bound('S = 1 write units', writeUnits / jobs.length, 12, 2)}: ${breakdown(unitsByOperation(world), jobs.length)}`);
+  console.log(`  index units per pod                      ${(indexUnits / jobs.length).toFixed(2)}; passes per pod ${(passes / jobs.length).toFixed(2)}`);
+  await converged(world);
+  world.close();
+}
+
+async function converged(world: World): Promise<void> {
+  await world.until(() => true);
+  const before = figuresOf(world);
+  const sent = (await world.queue.depth('wakes')).visible;
+  for (let minute = 0; minute < 10; minute++) {
+    await world.clock.advance(60_000);
+    await world.report();
+    await world.run();
+  }
+  const { apiWrites, writeUnits, passes } = since(before, figuresOf(world));
+  console.log(`  converged, 10 minutes                    ${apiWrites} writes, ${passes + sent} wakes, ${writeUnits} write units (0 expected)`);
+  if (apiWrites + passes + sent + writeUnits > 0) misses.push('a converged Job costs something');
+}
+
+async function large(pods: number, most: number): Promise<void> {
+  const world = new World({ writesPerSecond: 100_000 });
+  await world.watch();
+  await world.apply(aJob('large', { completions: pods, parallelism: pods, completionMode: 'Indexed' }));
+  await finish(world, ['large'], { seconds: 300 });
+  const { apiWrites, eventObjects, writeUnits, passes } = figuresOf(world);
+  console.log(`S = ${pods} (Indexed)`);
+  console.log(`  API-server writes per pod, Events apart  ${bound(`S = ${pods} API writes`, apiWrites / pods, most, 4)}: ${breakdown(writesByKind(world), pods)}`);
+  console.log(`  Event objects per pod                    ${(eventObjects / pods).toFixed(4)}; write units per pod ${(writeUnits / pods).toFixed(3)}; passes ${passes}`);
+  world.close();
+}
+
+/** Ten pods a second start and end: ten events a pass. */
+async function typical(): Promise<void> {
+  const pods = 100;
+  const world = new World();
+  await world.watch();
+  await world.apply(aJob('typical', { completions: pods, parallelism: pods, completionMode: 'Indexed' }));
+  await world.report();
+  await world.run();
+  await world.until(async () => (await world.pods()).length === pods, { play: false });
+  for (const pod of await world.pods()) await world.run1(pod);
+  await world.until(() => true, { play: false });
+  const all = await world.pods();
+  for (let at = 0; at < pods; at += 10) {
+    for (const pod of all.slice(at, at + 10)) await world.end(pod, 0);
+    await world.clock.advance(1_100);
+    await world.report();
+    await world.run();
+  }
+  await finish(world, ['typical']);
+  const { apiWrites, writeUnits, indexUnits, passes } = figuresOf(world);
+  console.log(`typical (S = ${pods}, ten events a pass)`);
+  console.log(`  API-server writes per pod, Events apart  ${(apiWrites / pods).toFixed(3)}; passes ${passes}`);
+  console.log(`  write units per pod                      ${bound('typical write units', writeUnits / pods, 0.5)}: ${breakdown(unitsByOperation(world), pods)}; index ${(indexUnits / pods).toFixed(3)}`);
+  world.close();
+}
+
+async function storm(): Promise<void> {
+  const pods = 10_000;
+  const world = new World({ writesPerSecond: 100_000 });
+  await world.watch();
+  await world.apply(aJob('storm', { completions: pods, parallelism: pods, completionMode: 'Indexed' }));
+  await world.until(async () => world.cluster.writes.filter(({ verb }) => verb === 'create').length >= pods, { seconds: 120, play: false });
+  const all = (await world.pods()).toSorted((a, b) => indexOf(a) - indexOf(b));
+  for (const pod of all) await world.run1(pod);
+  await world.until(() => true, { play: false, seconds: 30 });
+  await world.clock.advance(30_000);
+  await world.report();
+  await world.run();
+
+  const before = figuresOf(world);
+  let lastEventMs = 0;
+  const perBatch = 500;
+  for (let at = 0; at < pods; at += perBatch) {
+    for (const pod of all.slice(at, at + perBatch)) await world.end(pod, 0);
+    lastEventMs = world.clock.nowMs();
+    await world.report({ eventsPerMessage: perBatch });
+    await world.run();
+    await world.clock.advance((10_000 * perBatch) / pods);
+    await world.run();
+  }
+  await finish(world, ['storm']);
+  const { apiWrites, writeUnits, indexUnits, passes } = since(before, figuresOf(world));
+  const lastPassMs = world.passes.at(-1)?.startedAtMs ?? 0;
+  console.log(`storm (${pods} events in 10 s on one Job)`);
+  console.log(`  passes                                   ${bound('storm passes', passes, 12, 0)}; the last one ${lastPassMs - lastEventMs} ms after the last event`);
+  if (lastPassMs <= lastEventMs) misses.push('the last pass came before the last event');
+  console.log(`  write units per event                    ${bound('storm write units', writeUnits / pods, 0.05, 4)}; index ${(indexUnits / pods).toFixed(4)}; API writes per event ${(apiWrites / pods).toFixed(4)}`);
+  world.close();
+}
+
+const indexOf = (pod: Pod): number => Number(pod.metadata.labels?.['batch.kubernetes.io/job-completion-index'] ?? -1);
+
+await single();
+await large(1_000, 2.01);
+await typical();
+await storm();
+if (misses.length > 0) {
+  console.log(`missed: ${misses.join('; ')}`);
+  process.exitCode = 1;
+}
