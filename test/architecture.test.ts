@@ -1,0 +1,144 @@
+// The shape of the repository, read from its files: who may import whom, what must stay pure, what must not stand anywhere.
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** An import points down, along an arrow; never up, never sideways. Type-only imports count. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  objects: [],
+  config: [],
+  'package-files': [],
+  planners: ['objects'],
+  ports: ['objects'],
+  wire: ['objects'],
+  sandbox: ['objects'],
+  reconciler: ['planners', 'ports', 'wire', 'objects'],
+  adapters: ['ports', 'wire', 'objects'],
+  runtime: ['adapters', 'ports', 'config'],
+  // Only the command line and tests know the sandbox: it stands for a cluster.
+  relay: ['runtime', 'adapters', 'reconciler', 'planners', 'ports', 'wire', 'objects', 'config', 'package-files'],
+  api: ['runtime', 'adapters', 'reconciler', 'planners', 'ports', 'wire', 'objects', 'config', 'package-files'],
+  functions: ['api', 'relay', 'runtime', 'adapters', 'reconciler', 'planners', 'ports', 'wire', 'objects', 'config', 'package-files'],
+  cli: [
+    'functions',
+    'api',
+    'relay',
+    'runtime',
+    'adapters',
+    'reconciler',
+    'planners',
+    'ports',
+    'wire',
+    'sandbox',
+    'objects',
+    'config',
+    'package-files',
+  ],
+};
+
+const sources = globSync(['lib/**/*.ts', 'functions/**/*.ts'], { cwd: root });
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** `lib/api/routes.ts` → `api`; `lib/runtime.ts` → `runtime`; `functions/api.ts` → `functions`. */
+function layerOf(file: string): string {
+  const [top, second] = file.split('/');
+  if (top !== 'lib') return top ?? '';
+  return (second ?? '').replace(/\.ts$/, '');
+}
+
+/** Static, type-only, side-effect and dynamic imports, re-exports. */
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+)'([^']+)'/gm)].map(([, specifier]) => specifier ?? '');
+
+const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(?<![:'"`])\/\/.*$/gm, '');
+
+const trackedFiles = (): string[] =>
+  execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+    .split('\0')
+    .filter((file) => file !== '');
+
+describe('dependency rule', () => {
+  test('every folder and file of lib has its place in the table', () => {
+    const layers = new Set(sources.map(layerOf));
+    expect([...layers].filter((layer) => !(layer in MAY_IMPORT))).toEqual([]);
+  });
+
+  test('an import points down, never up, never sideways', () => {
+    const wrong: string[] = [];
+    for (const file of sources)
+      for (const specifier of importsOf(textOf(file))) {
+        if (!specifier.startsWith('.')) continue;
+        const target = relative(root, join(root, dirname(file), specifier));
+        const [from, to] = [layerOf(file), layerOf(target)];
+        if (from !== to && !MAY_IMPORT[from]?.includes(to)) wrong.push(`${file} imports ${target}`);
+      }
+    expect(wrong).toEqual([]);
+  });
+
+  test('planners, objects, ports and reconciler know no technology', () => {
+    const wrong: string[] = [];
+    for (const file of sources) {
+      if (!['objects', 'planners', 'ports', 'reconciler', 'wire'].includes(layerOf(file))) continue;
+      for (const specifier of importsOf(textOf(file)))
+        if (/^(@aws-sdk|@kubernetes|undici|commander|js-yaml|serverless-http|node:(http|https|net|fs|sqlite))/.test(specifier))
+          wrong.push(`${file} imports ${specifier}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('the command line starts fast: a command loads what it runs on only when it runs', () => {
+    const heavyPackage = /^(@aws-sdk|@kubernetes|undici|js-yaml)/;
+    const heavyLayers = new Set(['sandbox', 'relay', 'runtime', 'adapters', 'functions', 'reconciler']);
+    const seen = new Set<string>();
+    const wrong: string[] = [];
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = textOf(file).replaceAll(/import type [^;]*;/g, '');
+      for (const [, specifier] of text.matchAll(/^(?:import|export)\b[^;]*?from\s+'([^']+)'/gm)) {
+        if (specifier === undefined) continue;
+        const target = specifier.startsWith('.') ? relative(root, join(root, dirname(file), specifier)) : undefined;
+        if (heavyPackage.test(specifier) || (target !== undefined && heavyLayers.has(layerOf(target)))) wrong.push(`${file} imports ${specifier}`);
+        else if (target !== undefined) visit(target);
+      }
+    };
+    visit('lib/cli/main.ts');
+    expect(wrong).toEqual([]);
+  });
+});
+
+test('planners and objects know no clock, no chance, no environment', () => {
+  const forbidden = /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bprocess\.env\b|\brandomUUID\b|\brandomBytes\b|\bperformance\.now\b/;
+  const wrong = sources.filter((file) => ['objects', 'planners'].includes(layerOf(file)) && forbidden.test(withoutComments(textOf(file))));
+  expect(wrong).toEqual([]);
+});
+
+test('a file is named for the question it answers', () => {
+  const vague = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'manager', 'misc', 'shared']);
+  const files = [...sources, ...globSync('test/**/*.ts', { cwd: root })];
+  expect(files.filter((file) => vague.has(basename(file).split('.')[0] ?? ''))).toEqual([]);
+});
+
+test('the README names every dependency of the published package', () => {
+  const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+  const readme = textOf('README.md');
+  expect(Object.keys(dependencies).filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('no path of a machine and no address of a package registry stands in a tracked file', () => {
+  // Put together here, so that this file does not name them itself.
+  const machine = ['/wo' + 'rk/', '/ro' + 'ot/', '/ho' + 'me/[a-z]'].join('|');
+  const registries = ['npm' + 'js\\.org', 'yarn' + 'pkg\\.com', 'py' + 'pi\\.org', 'arti' + 'factory', 'maven' + '\\.org', 'golang' + '\\.org/'].join('|');
+  const forbidden = new RegExp(`(?<![\\w.$}~-])(?:${machine})|https?://[^\\s'"]*(?:${registries})`);
+  const wrong = trackedFiles().filter((file) => {
+    try {
+      return forbidden.test(textOf(file));
+    } catch {
+      return false; // removed, and not yet committed
+    }
+  });
+  expect(wrong).toEqual([]);
+});
