@@ -83,12 +83,12 @@ const LETTERS: Record<string, Partial<PodFacts>> = {
   R: { phase: 'Running', ready: 'True', readySince: NOW - 5 },
   S: { phase: 'Succeeded', createdAt: NOW - 3700, containers: [ended(0)] },
   F: { phase: 'Failed', createdAt: NOW - 3700, containers: [ended(1)] },
-  T: { phase: 'Running', deletedAt: NOW + 30, deletionGraceSeconds: 30 },
+  T: { phase: 'Running', createdAt: NOW - 3700, deletedAt: NOW - 3570, deletionGraceSeconds: 30 },
 };
 
 /**
  * Pods from the shorthand of the worked cases: `2R S1 F? Tx F0[1]`. A letter (P pending, A running, R ready, S succeeded, F failed
- * an hour ago, T terminating), before it how many, after it the completion index (`?` none, `x` one that cannot be read), in
+ * and T terminating since an hour ago), before it how many, after it the completion index (`?` none, `x` one that cannot be read), in
  * brackets the failure count of the index.
  */
 export function podsOf(text: string): PodFacts[] {

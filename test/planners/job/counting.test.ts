@@ -137,11 +137,10 @@ const cases: Case[] = [
 ];
 
 describe('counting and creating', () => {
-  for (const row of cases)
-    test(row.name, () => {
-      const [found, wanted] = claimed(row, planOf(row));
-      expect(found).toEqual(wanted);
-    });
+  test.each(cases)('$name', (row) => {
+    const [found, wanted] = claimed(row, planOf(row));
+    expect(found).toEqual(wanted);
+  });
 
   test('case 9: the end has reason, message and completion time', () => {
     const { status } = planOf({ job: aJob({ completions: 5 }), pods: '5S' });

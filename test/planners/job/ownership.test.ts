@@ -1,0 +1,108 @@
+// Worked cases of ownership, of pods without a living owner, and of conditions.
+import { describe, expect, test } from '@jest/globals';
+import { withCondition } from '../../../lib/planners/job/conditions.ts';
+import { jobPlanner } from '../../../lib/planners/job/plan.ts';
+import { aCondition, aJob, aPod, at, JOB_UID } from './builders.ts';
+import { actionsOf, outcomeOf, planOf } from './outcome.ts';
+
+const orphan = (facts: Parameters<typeof aPod>[0] = {}) => {
+  const { controller: _, ...pod } = aPod({ tracked: false, ...facts });
+  return pod;
+};
+
+describe('ownership', () => {
+  test('case 142: adopt, and use in this pass', () => {
+    const pod = orphan();
+    const plan = planOf({ job: aJob({ parallelism: 1, completions: 1 }), pods: [pod] });
+    expect(actionsOf(plan, 'patch')).toMatchObject([
+      {
+        purpose: 'adopt',
+        uid: pod.uid,
+        type: 'strategic',
+        patch: {
+          metadata: {
+            uid: pod.uid,
+            finalizers: ['batch.kubernetes.io/job-tracking'],
+            ownerReferences: [
+              { apiVersion: 'batch/v1', kind: 'Job', name: 'demo', uid: JOB_UID, controller: true, blockOwnerDeletion: true },
+            ],
+          },
+        },
+      },
+    ]);
+    expect(outcomeOf(plan)).toMatchObject({ creates: 0, status: '1/0/0/0/0' });
+  });
+
+  test('a pod that had ended is adopted, counted and stripped', () => {
+    const plan = planOf({ job: aJob({ parallelism: 1, completions: 1 }), pods: [orphan({ phase: 'Succeeded' })] });
+    expect(actionsOf(plan, 'patch').map(({ purpose }) => purpose)).toEqual(['adopt', 'strip']);
+    expect(plan.status.succeeded).toBe(1);
+  });
+
+  test('case 143: a Job that is being deleted adopts nothing', () => {
+    const plan = planOf({ job: aJob({}, { metadata: { deletionTimestamp: at(-1) } }), pods: [orphan(), aPod()] });
+    expect(actionsOf(plan, 'patch').map(({ purpose }) => purpose)).toEqual(['strip']);
+    expect(plan.status.active).toBe(1);
+  });
+
+  test.each([
+    ['being deleted', { deletedAt: 1 }],
+    ['of another namespace', { namespace: 'other' }],
+    ['with other labels', { labels: { app: 'x' } }],
+  ])('an orphan %s is left alone', (_, facts) => {
+    const plan = planOf({ job: aJob({ parallelism: 1 }), pods: [orphan(facts)] });
+    expect(outcomeOf(plan)).toMatchObject({ creates: 1, status: '1/0/0/0/0', strips: 0 });
+  });
+
+  test('case 144: release', () => {
+    const pod = aPod({ labels: { moved: 'yes' } });
+    const plan = planOf({ job: aJob({ parallelism: 1, completions: 1 }), pods: [pod] });
+    expect(actionsOf(plan, 'patch')).toMatchObject([
+      {
+        purpose: 'release',
+        patch: {
+          metadata: {
+            uid: pod.uid,
+            ownerReferences: [{ $patch: 'delete', uid: JOB_UID }],
+            '$deleteFromPrimitiveList/finalizers': ['batch.kubernetes.io/job-tracking'],
+          },
+        },
+      },
+    ]);
+    expect(outcomeOf(plan)).toMatchObject({ creates: 1, status: '1/0/0/0/0' });
+  });
+
+  test('case 145: another owner', () => {
+    const pod = aPod({ controller: { apiVersion: 'batch/v1', kind: 'Job', name: 'demo', uid: 'other' } });
+    expect(outcomeOf(planOf({ job: aJob({ parallelism: 1 }), pods: [pod] }))).toMatchObject({ creates: 1, strips: 0, status: '1/0/0/0/0' });
+  });
+
+  test('a selector that cannot be read parks the Job', () => {
+    const job = aJob({ selector: { matchExpressions: [{ key: 'a', operator: 'Like', values: ['b'] }] } });
+    expect(planOf({ job })).toMatchObject({
+      actions: [],
+      outcome: 'parked',
+      why: [expect.stringContaining("couldn't convert Job selector")],
+    });
+  });
+
+  test('cases 156, 158: finalizers of pods without a living owner come off', () => {
+    const [tracked, free] = [orphan({ tracked: true }), orphan()];
+    expect(jobPlanner.orphans([tracked, free])).toMatchObject([{ verb: 'patch', purpose: 'strip', uid: tracked.uid }]);
+  });
+});
+
+describe('conditions', () => {
+  const wanted = { type: 'Failed', status: 'True', reason: 'R', message: 'm' } as const;
+
+  test('case 162: an entry of the type is replaced', () => {
+    expect(withCondition([aCondition('Failed', 'False')], wanted, at(0))).toEqual([
+      { ...wanted, lastProbeTime: at(0), lastTransitionTime: at(0) },
+    ]);
+  });
+  test('case 163: a False one is never added', () => expect(withCondition([], { ...wanted, status: 'False' }, at(0))).toEqual([]));
+  test('case 164: an equal one keeps its times', () => {
+    const list = [aCondition('Failed', 'True', 'R', 'm')];
+    expect(withCondition(list, wanted, at(0))).toBe(list);
+  });
+});
