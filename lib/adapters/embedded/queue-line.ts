@@ -208,6 +208,7 @@ export class StandardLine extends TimedLine implements Line {
 }
 
 interface Group {
+  name: string;
   /** In the order they were sent; those gone are passed over. */
   entries: Deque<Entry>;
   live: number;
@@ -218,15 +219,15 @@ interface Group {
 export class FifoLine extends TimedLine implements Line {
   readonly #groups = new Map<string, Group>();
   /** Groups that can be served, the one that waits longest first. */
-  readonly #ready = new Deque<string>();
+  readonly #ready = new Deque<Group>();
 
   take(max: number, refuse: (entry: Entry) => boolean): Entry[] {
     const taken: Entry[] = [];
     while (taken.length < max) {
-      const name = this.#ready.shift();
-      if (name === undefined) break;
-      const group = this.#groups.get(name);
-      if (!group) continue;
+      const group = this.#ready.shift();
+      if (!group) break;
+      // Emptied since, perhaps begun anew under the same name.
+      if (this.#groups.get(group.name) !== group) continue;
       while (group.entries.peek()?.state === 'gone') group.entries.shift();
       const before = taken.length;
       // Still listed, so that refusing one does not list it anew before the others are hidden.
@@ -237,7 +238,7 @@ export class FifoLine extends TimedLine implements Line {
         });
       group.isListed = false;
       // Nothing of it was taken, so nothing of it will come back and list it.
-      if (taken.length === before && this.#groups.get(name) === group) this.#list(name, group);
+      if (taken.length === before && this.#groups.get(group.name) === group) this.#list(group);
     }
     return taken;
   }
@@ -245,11 +246,11 @@ export class FifoLine extends TimedLine implements Line {
   protected added(entry: Entry): void {
     const name = entry.groupId ?? '';
     let group = this.#groups.get(name);
-    if (!group) this.#groups.set(name, (group = { entries: new Deque(), live: 0, inFlight: 0, isListed: false }));
+    if (!group) this.#groups.set(name, (group = { name, entries: new Deque(), live: 0, inFlight: 0, isListed: false }));
     group.entries.push(entry);
     group.live++;
     if (entry.state === 'inFlight') group.inFlight++;
-    this.#list(name, group);
+    this.#list(group);
   }
 
   protected appeared(entry: Entry, before: Entry['state']): void {
@@ -273,12 +274,12 @@ export class FifoLine extends TimedLine implements Line {
     if (!group) return;
     if (before === 'inFlight') group.inFlight--;
     if (group.live === 0) this.#groups.delete(name);
-    else this.#list(name, group);
+    else this.#list(group);
   }
 
-  #list(name: string, group: Group): void {
+  #list(group: Group): void {
     if (group.isListed || group.live === 0 || group.inFlight > 0) return;
     group.isListed = true;
-    this.#ready.push(name);
+    this.#ready.push(group);
   }
 }

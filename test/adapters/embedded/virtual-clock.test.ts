@@ -7,6 +7,11 @@ clockContract('virtual', () => {
   return { clock, pass: (ms) => clock.advance(ms) };
 });
 
+const draw = (seed: number): unknown[] => {
+  const clock = new VirtualClock({ seed });
+  return [clock.randomId(), clock.random(), clock.randomId()];
+};
+
 describe('virtual clock', () => {
   test('nothing moves until it is told', async () => {
     const clock = new VirtualClock({ startMs: 1_000 });
@@ -45,10 +50,6 @@ describe('virtual clock', () => {
   });
 
   test('the same seed gives the same chance', () => {
-    const draw = (seed: number): unknown[] => {
-      const clock = new VirtualClock({ seed });
-      return [clock.randomId(), clock.random(), clock.randomId()];
-    };
     expect(draw(5)).toEqual(draw(5));
     expect(draw(5)).not.toEqual(draw(6));
   });

@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { EmbeddedQueue } from '../../../lib/adapters/embedded/queue.ts';
+import { QUEUE_FILE } from '../../../lib/adapters/embedded/queue-file.ts';
+import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
+import type { QueueName, ReceivedMessage } from '../../../lib/ports/queue.ts';
+import { queueContract } from '../../contracts/queue.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'farloop-queue-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+for (const onFile of [false, true])
+  queueContract(onFile ? 'embedded, on a file' : 'embedded, in memory', async () => {
+    const clock = new VirtualClock();
+    const queue = EmbeddedQueue.open({
+      clock,
+      senderId: 'me',
+      maxReceiveCounts: { events: 3, wakes: 3 },
+      ...(onFile ? { folder } : {}),
+    });
+    return {
+      queue,
+      nowMs: () => clock.nowMs(),
+      pass: (ms) => clock.advance(ms),
+      maxReceiveCount: 3,
+      senderId: 'me',
+      close: async () => queue.close(),
+    };
+  });
+
+const now = { waitSeconds: 0, visibilitySeconds: 30 };
+
+const bodiesOf = (messages: readonly ReceivedMessage[]): string[] => messages.map(({ body }) => body);
+
+const wakes = (group: string, ...bodies: string[]): { body: string; groupId: string; deduplicationId: string }[] =>
+  bodies.map((body) => ({ body, groupId: group, deduplicationId: `${group}-${body}` }));
+
+describe('embedded queue: a restart', () => {
+  test('loses nothing: messages, order, receive counts, visibility, delays, deduplication, dead letters', async () => {
+    const clock = new VirtualClock();
+    const first = EmbeddedQueue.open({ folder, clock, maxReceiveCounts: { events: 1 } });
+    await first.send('wakes', wakes('g', '1', '2'));
+    const [head] = await first.receive('wakes', { ...now, max: 1 });
+    await first.send('timers', [{ body: 'delayed', delaySeconds: 60 }]);
+    await first.send('events', [{ body: 'dead' }]);
+    await first.receive('events', { max: 1, waitSeconds: 0, visibilitySeconds: 0 });
+    expect(await first.receive('events', { ...now, max: 1 })).toEqual([]);
+    first.close();
+
+    const second = EmbeddedQueue.open({ folder, clock });
+    expect(await second.receive('wakes', { ...now, max: 10 })).toEqual([]);
+    await second.send('wakes', wakes('g', '1'));
+    expect(await second.depth('wakes')).toMatchObject({ visible: 1, inFlight: 1 });
+    expect(await second.depth('timers')).toMatchObject({ delayed: 1 });
+    expect(await second.deadLetters('events', 10)).toMatchObject([{ body: 'dead' }]);
+    await clock.advance(60_000);
+    expect(await second.receive('wakes', { ...now, max: 10 })).toMatchObject([
+      { body: '1', receiveCount: 2, messageId: head?.messageId },
+      { body: '2', receiveCount: 1 },
+    ]);
+    expect(bodiesOf(await second.receive('timers', { ...now, max: 10 }))).toEqual(['delayed']);
+    second.close();
+  });
+
+  test('a handle from before it still deletes', async () => {
+    const clock = new VirtualClock();
+    const first = EmbeddedQueue.open({ folder, clock });
+    await first.send('events', [{ body: 'one' }]);
+    const [message] = await first.receive('events', { ...now, max: 1 });
+    first.close();
+    const second = EmbeddedQueue.open({ folder, clock });
+    await second.delete('events', [message?.receiptHandle ?? '']);
+    expect(await second.depth('events')).toEqual({ visible: 0, inFlight: 0, delayed: 0, dead: 0 });
+    second.close();
+  });
+
+  test('R17: all messages become visible when their passes died with the process; counts and delays stay', async () => {
+    const clock = new VirtualClock();
+    const first = EmbeddedQueue.open({ folder, clock });
+    await first.send('wakes', wakes('g', '1', '2'));
+    await first.send('timers', [{ body: 'delayed', delaySeconds: 60 }]);
+    await first.receive('wakes', { ...now, max: 1 });
+    first.close();
+    const second = EmbeddedQueue.open({ folder, clock });
+    second.makeAllVisible();
+    expect(await second.receive('wakes', { ...now, max: 10 })).toMatchObject([
+      { body: '1', receiveCount: 2 },
+      { body: '2', receiveCount: 1 },
+    ]);
+    expect(await second.depth('timers')).toMatchObject({ visible: 0, delayed: 1 });
+    second.close();
+  });
+
+  test('a file of a newer version is refused in one sentence', () => {
+    const database = new DatabaseSync(join(folder, QUEUE_FILE));
+    database.exec('pragma user_version = 9');
+    database.close();
+    expect(() => EmbeddedQueue.open({ folder })).toThrow(/queue\.db was written by a newer Farloop/);
+  });
+
+  test('closing ends waiting receives', async () => {
+    const queue = EmbeddedQueue.open();
+    const waiting = queue.receive('events', { max: 1, waitSeconds: 20, visibilitySeconds: 1 });
+    queue.close();
+    expect(await waiting).toEqual([]);
+  });
+
+  test('wiping leaves nothing', async () => {
+    const queue = EmbeddedQueue.open();
+    await queue.send('wakes', wakes('g', '1', '2'));
+    await queue.receive('wakes', { ...now, max: 1 });
+    queue.wipe();
+    expect(await queue.depth('wakes')).toEqual({ visible: 0, inFlight: 0, delayed: 0, dead: 0 });
+    await queue.send('wakes', wakes('g', '1'));
+    expect(bodiesOf(await queue.receive('wakes', { ...now, max: 10 }))).toEqual(['1']);
+    queue.close();
+  });
+});
+
+/** Receives and deletes until nothing has come for a while. */
+async function drain(queue: EmbeddedQueue, clock: VirtualClock, name: QueueName): Promise<ReceivedMessage[]> {
+  const received: ReceivedMessage[] = [];
+  for (let quiet = 0; quiet < 30;) {
+    const messages = await queue.receive(name, { ...now, max: 3 });
+    received.push(...messages);
+    await queue.delete(
+      name,
+      messages.map(({ receiptHandle }) => receiptHandle),
+    );
+    quiet = messages.length > 0 ? 0 : quiet + 1;
+    if (messages.length === 0) await clock.advance(1_000);
+  }
+  return received;
+}
+
+describe('embedded queue: faults on purpose', () => {
+  const bodies = Array.from({ length: 200 }, (_, index) => String(index));
+
+  test('standard: each message one to three times, out of order, none lost; a seed repeats it', async () => {
+    const run = async (seed: number): Promise<string[]> => {
+      const clock = new VirtualClock();
+      const queue = EmbeddedQueue.open({ clock, chaos: { seed, duplicates: 3, maxDelayMs: 10_000 } });
+      await queue.send(
+        'events',
+        bodies.map((body) => ({ body })),
+      );
+      const received = bodiesOf(await drain(queue, clock, 'events'));
+      queue.close();
+      return received;
+    };
+    const received = await run(3);
+    const counts = bodies.map((body) => received.filter((other) => other === body).length);
+    expect(new Set(counts)).toEqual(new Set([1, 2, 3]));
+    expect(received.slice(0, 50)).not.toEqual(received.slice(0, 50).toSorted((one, other) => Number(one) - Number(other)));
+    expect(await run(3)).toEqual(received);
+    expect(await run(4)).not.toEqual(received);
+  });
+
+  test('FIFO: again after it was deleted, in order all the same, and not counted as a failure', async () => {
+    const clock = new VirtualClock();
+    const queue = EmbeddedQueue.open({ clock, maxReceiveCounts: { wakes: 1 }, chaos: { seed: 1, duplicates: 3, maxDelayMs: 10_000 } });
+    await queue.send('wakes', wakes('g', ...bodies));
+    const received = await drain(queue, clock, 'wakes');
+    const order = [...new Set(bodiesOf(received))];
+    expect(order).toEqual(bodies);
+    expect(received.length).toBeGreaterThan(300);
+    expect(received.length).toBeLessThanOrEqual(600);
+    expect(new Set(received.map(({ receiveCount }) => receiveCount))).toEqual(new Set([1]));
+    expect((await queue.depth('wakes')).dead).toBe(0);
+    queue.close();
+  });
+});
+
+describe('embedded queue: speed', () => {
+  test.each([
+    ['standard', 'events'],
+    ['FIFO', 'wakes'],
+  ] as const)('%s: 5,000 messages through a file within 2 s', async (_kind, name) => {
+    const queue = EmbeddedQueue.open({ folder });
+    const startMs = performance.now();
+    for (let batch = 0; batch < 500; batch++)
+      await queue.send(
+        name,
+        Array.from({ length: 10 }, (_, index) => {
+          const body = `${batch}-${index} ${'x'.repeat(400)}`;
+          return name === 'wakes' ? { body, groupId: `g${(batch * 10 + index) % 700}`, deduplicationId: `${batch}-${index}` } : { body };
+        }),
+      );
+    let received = 0;
+    while (received < 5_000) {
+      const messages = await queue.receive(name, { ...now, max: 10 });
+      if (messages.length === 0) break;
+      received += messages.length;
+      await queue.delete(
+        name,
+        messages.map(({ receiptHandle }) => receiptHandle),
+      );
+    }
+    expect(received).toBe(5_000);
+    // Far slower than it is (about 0.3 s), for machines that do other things as well.
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+    queue.close();
+  });
+});
