@@ -195,8 +195,9 @@ export class PodKeeper {
   }
 
   private refused(uid: string, status: number, call: string): 'settled' {
-    // Gone, or another of its name: what is true comes with the watch.
+    // Gone, or another of its name (a foreign uid is 422): what is true comes with the watch.
     if (status === 404 || status === 422) {
+      if (status === 422) this.options.failed(`${call} answered 422: another pod of that name, or a report that the server does not take`);
       this.forget(uid);
       return 'settled';
     }
