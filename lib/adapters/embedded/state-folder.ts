@@ -18,6 +18,9 @@ export class StateFolderHeldError extends Error {
   }
 }
 
+/** Locks of this process. A lock that nothing refers to would be collected, and with it set free. */
+const locks = new Set<DatabaseSync>();
+
 export interface StateFolder {
   /** Absolute. */
   path: string;
@@ -45,9 +48,11 @@ export function openStateFolder(folder: string): StateFolder {
     lock.close();
     throw systemCodeOf(error) === undefined ? error : sentenceOf(error, path, 'write to');
   }
+  locks.add(lock);
   return {
     path,
     close: () => {
+      locks.delete(lock);
       if (lock.isOpen) lock.close();
     },
   };

@@ -47,11 +47,14 @@ describe('state folder', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit');
-    await once(child.stdout, 'data');
-    expect(isStateFolderHeld(folder)).toBe(true);
-    expect(() => openStateFolder(folder)).toThrow(StateFolderHeldError);
-    child.kill('SIGKILL');
-    await ended;
+    try {
+      await Promise.race([once(child.stdout, 'data'), ended]);
+      expect(isStateFolderHeld(folder)).toBe(true);
+      expect(() => openStateFolder(folder)).toThrow(StateFolderHeldError);
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
     openStateFolder(folder).close();
   });
 
