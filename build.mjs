@@ -17,6 +17,8 @@ await build({
   legalComments: 'external',
   logLevel: 'warning',
   // Bundled CommonJS asks for `require`.
-  banner: { js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
+  },
 });
 cpSync('lib/api/console', 'dist/console', { recursive: true });

@@ -75,7 +75,9 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
   const node = process.env[STARTED_BY_BIN] ? undefined : bundledNode();
   if (node !== undefined && existsSync(node)) startOn(node);
   else {
-    console.error(`farloop: needs Node ${OLDEST_NODE} or newer, and this is ${process.version}: install Node ${OLDEST_NODE}, or install farloop without --omit=optional`);
+    console.error(
+      `farloop: needs Node ${OLDEST_NODE} or newer, and this is ${process.version}: install Node ${OLDEST_NODE}, or install farloop without --omit=optional`,
+    );
     process.exit(1);
   }
 }

@@ -17,8 +17,8 @@ function packageFolder(): string {
 
 /** As in package.json. */
 export function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string };
-  return version;
+  const manifest: { version: string } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8'));
+  return manifest.version;
 }
 
 /** The console's static files. */

@@ -101,7 +101,8 @@ describe('dependency rule', () => {
       for (const [, specifier] of text.matchAll(/^(?:import|export)\b[^;]*?from\s+'([^']+)'/gm)) {
         if (specifier === undefined) continue;
         const target = specifier.startsWith('.') ? relative(root, join(root, dirname(file), specifier)) : undefined;
-        if (heavyPackage.test(specifier) || (target !== undefined && heavyLayers.has(layerOf(target)))) wrong.push(`${file} imports ${specifier}`);
+        if (heavyPackage.test(specifier) || (target !== undefined && heavyLayers.has(layerOf(target))))
+          wrong.push(`${file} imports ${specifier}`);
         else if (target !== undefined) visit(target);
       }
     };
@@ -123,15 +124,15 @@ test('a file is named for the question it answers', () => {
 });
 
 test('the README names every dependency of the published package', () => {
-  const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+  const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(textOf('package.json'));
   const readme = textOf('README.md');
   expect(Object.keys(dependencies).filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('no path of a machine and no address of a package registry stands in a tracked file', () => {
-  // Put together here, so that this file does not name them itself.
-  const machine = ['/wo' + 'rk/', '/ro' + 'ot/', '/ho' + 'me/[a-z]'].join('|');
-  const registries = ['npm' + 'js\\.org', 'yarn' + 'pkg\\.com', 'py' + 'pi\\.org', 'arti' + 'factory', 'maven' + '\\.org', 'golang' + '\\.org/'].join('|');
+  // In brackets, so that this file does not name them itself.
+  const machine = '/[w]ork/|/[r]oot/|/[h]ome/[a-z]';
+  const registries = '[n]pmjs\\.org|[y]arnpkg\\.com|[p]ypi\\.org|[a]rtifactory|[m]aven\\.org|[g]olang\\.org/';
   const forbidden = new RegExp(`(?<![\\w.$}~-])(?:${machine})|https?://[^\\s'"]*(?:${registries})`);
   const wrong = trackedFiles().filter((file) => {
     try {

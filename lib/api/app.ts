@@ -9,7 +9,7 @@ import { readStaticFile } from './static-files.ts';
 export interface AppOptions {
   ports: () => Promise<Ports>;
   /** Whether this request may see and do everything; asked for all paths but the console's files and /healthz. */
-  authorize(request: IncomingMessage): boolean;
+  authorize: (request: IncomingMessage) => boolean;
   /** The names under which a browser may reach it; undefined: any. Keeps a foreign name that resolves to this machine out. */
   hosts?: readonly string[];
 }
@@ -81,7 +81,7 @@ function pathOf(url: URL): string[] {
     return url.pathname
       .split('/')
       .filter((part) => part !== '')
-      .map(decodeURIComponent);
+      .map((part) => decodeURIComponent(part));
   } catch {
     throw new RefusedRequestError(400, 'the path is not properly encoded');
   }

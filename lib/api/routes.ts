@@ -145,7 +145,12 @@ function filterOf(query: URLSearchParams): Parameters<typeof listWorkloads>[1] {
   return filter;
 }
 
-const keyOf = ({ cluster = '', kind = '', namespace = '', name = '' }: Record<string, string>): Parameters<typeof describeWorkloads>[1] => ({
+const keyOf = ({
+  cluster = '',
+  kind = '',
+  namespace = '',
+  name = '',
+}: Record<string, string>): Parameters<typeof describeWorkloads>[1] => ({
   cluster,
   kind,
   namespace,

@@ -1,5 +1,5 @@
 // The console: takes the token from the URL's fragment, shows the page that the rest of the fragment names, refreshes it.
-import { deadLetters, overview, trouble, workload } from './pages.js';
+import { deadLetters, overview, trouble, workloadPage } from './pages.js';
 
 const REFRESH_MS = 2_000;
 const TOKEN = 'farloop-token';
@@ -18,7 +18,10 @@ function takeToken() {
 }
 
 async function call(path, init = {}) {
-  const answer = await fetch(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}` } });
+  const answer = await fetch(path, {
+    ...init,
+    headers: { ...init.headers, authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}` },
+  });
   if (answer.status === 401) throw new NoTokenError('Open the console by the whole URL that farloop up printed: it carries the token.');
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.error);
@@ -35,7 +38,7 @@ async function load(route) {
   if (page === 'workloads' && names.length === 4) {
     const path = `/v1/workloads/${names.join('/')}`;
     const [{ items }, passes] = await Promise.all([call(path), call(`${path}/passes?limit=200`)]);
-    return workload({ items, passes: passes.items });
+    return workloadPage({ items, passes: passes.items });
   }
   if (page === 'dead-letters') {
     const [letters, queues] = await Promise.all([call('/v1/dead-letters'), call('/v1/queues')]);

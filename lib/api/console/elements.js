@@ -3,7 +3,7 @@
 /**
  * An element with properties and children. `class`, `title`, `href`, `scope` and `aria-…` are attributes, functions are listeners.
  * @param {string} tag
- * @param {Record<string, unknown>} [properties]
+ * @param {Record<string, string | number | undefined | ((event: Event) => void)>} [properties]
  * @param {...(Node | string | number | undefined | false)} children undefined and false are left out
  */
 export function element(tag, properties = {}, ...children) {
@@ -63,7 +63,9 @@ export const facts = (pairs) =>
   element(
     'dl',
     { class: 'facts' },
-    ...pairs.filter(([, value]) => value !== undefined && value !== '').map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+    ...pairs
+      .filter(([, value]) => value !== undefined && value !== '')
+      .map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
   );
 
 /** `12 s`, `3 min`, `2 h`, `5 d`. @param {number} seconds */
@@ -82,4 +84,5 @@ export function moment(time) {
 }
 
 /** The time of day with milliseconds, where order matters. */
-export const clock = (time) => element('time', { datetime: time, title: time }, new Date(time).toLocaleTimeString([], { hour12: false }) + `.${time.slice(20, 23)}`);
+export const clock = (time) =>
+  element('time', { datetime: time, title: time }, new Date(time).toLocaleTimeString([], { hour12: false }) + `.${time.slice(20, 23)}`);

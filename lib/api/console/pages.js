@@ -9,7 +9,15 @@ export function overview({ clusters, workloads, more }) {
     element('h1', {}, 'Clusters'),
     table(
       'Clusters',
-      [{ title: 'Cluster' }, { title: 'State' }, { title: 'Heard' }, { title: 'Age of watches' }, { title: 'Manages' }, { title: 'Namespaces' }, { title: 'Era', number: true }],
+      [
+        { title: 'Cluster' },
+        { title: 'State' },
+        { title: 'Heard' },
+        { title: 'Age of watches' },
+        { title: 'Manages' },
+        { title: 'Namespaces' },
+        { title: 'Era', number: true },
+      ],
       clusters.map(({ name, state, relay, manage, namespaces, era }) => [
         name,
         tag(state),
@@ -34,7 +42,12 @@ export function overview({ clusters, workloads, more }) {
         { title: 'Next look' },
       ],
       workloads.map((workload) => [
-        element('span', {}, element('a', { href: linkTo(workload) }, `${workload.kind} ${workload.namespace}/${workload.name}`), clusters.length > 1 && ` on ${workload.cluster}`),
+        element(
+          'span',
+          {},
+          element('a', { href: linkTo(workload) }, `${workload.kind} ${workload.namespace}/${workload.name}`),
+          clusters.length > 1 && ` on ${workload.cluster}`,
+        ),
         tag(workload.state),
         `${workload.succeeded ?? 0}${workload.completions === undefined ? '' : ` / ${workload.completions}`}`,
         workload.active ?? 0,
@@ -49,7 +62,7 @@ export function overview({ clusters, workloads, more }) {
 }
 
 /** One workload: where it stands, its pods, what its passes decided and why. */
-export function workload({ items, passes }) {
+export function workloadPage({ items, passes }) {
   const [current] = items;
   const latest = passes[0];
   return [
@@ -68,18 +81,34 @@ export function workload({ items, passes }) {
     ]),
     latest && latest.why.length > 0 && element('p', {}, element('strong', {}, 'Latest: '), latest.why.join('; ')),
     element('h2', {}, 'Passes'),
-    passes.length === 0 ? element('p', { class: 'soft' }, 'No pass is recorded.') : element('ol', { class: 'timeline' }, ...passes.map(passItem)),
+    passes.length === 0
+      ? element('p', { class: 'soft' }, 'No pass is recorded.')
+      : element('ol', { class: 'timeline' }, ...passes.map(passItem)),
     element('h2', {}, 'Conditions'),
     table(
       'Conditions',
       [{ title: 'Type' }, { title: 'Status' }, { title: 'Reason' }, { title: 'Message' }, { title: 'Since' }],
-      current.conditions.map(({ type, status, reason, message, lastTransitionTime }) => [type, status, reason, message, moment(lastTransitionTime)]),
+      current.conditions.map(({ type, status, reason, message, lastTransitionTime }) => [
+        type,
+        status,
+        reason,
+        message,
+        moment(lastTransitionTime),
+      ]),
       'None.',
     ),
     element('h2', {}, 'Pods'),
     table(
       'Pods',
-      [{ title: 'Pod' }, { title: 'Index', number: true }, { title: 'Phase' }, { title: 'Ready' }, { title: 'Exit codes' }, { title: 'Counted' }, { title: 'Age' }],
+      [
+        { title: 'Pod' },
+        { title: 'Index', number: true },
+        { title: 'Phase' },
+        { title: 'Ready' },
+        { title: 'Exit codes' },
+        { title: 'Counted' },
+        { title: 'Age' },
+      ],
       current.pods.map(({ name, index, phase, ready, exitCodes, tracked, terminating, creationTime }) => [
         name,
         index,
@@ -99,7 +128,15 @@ function passItem({ startTime, durationMs, outcome, why, actions, saw, nextWakeT
   return element(
     'li',
     {},
-    element('p', {}, clock(startTime), ' ', tag(outcome), ' ', element('span', { class: 'soft' }, `${durationMs} ms, ${saw.pods ?? 0} pods seen`)),
+    element(
+      'p',
+      {},
+      clock(startTime),
+      ' ',
+      tag(outcome),
+      ' ',
+      element('span', { class: 'soft' }, `${durationMs} ms, ${saw.pods ?? 0} pods seen`),
+    ),
     ...why.map((reason) => element('p', {}, reason)),
     error !== undefined && element('p', { class: 'tag bad' }, error),
     actions.length > 0 &&
@@ -126,7 +163,13 @@ export function deadLetters({ letters, queues }, redrive) {
     element('h1', {}, 'Queues'),
     table(
       'Queues',
-      [{ title: 'Queue' }, { title: 'Visible', number: true }, { title: 'In flight', number: true }, { title: 'Delayed', number: true }, { title: 'Dead', number: true }],
+      [
+        { title: 'Queue' },
+        { title: 'Visible', number: true },
+        { title: 'In flight', number: true },
+        { title: 'Delayed', number: true },
+        { title: 'Dead', number: true },
+      ],
       queues.map(({ name, visible, inFlight, delayed, dead }) => [name, visible, inFlight, delayed, dead]),
       'None.',
     ),

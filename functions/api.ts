@@ -1,0 +1,19 @@
+// HTTP API and console. Who may call it is decided before it, by the gateway's IAM or JWT authorizer; without one it answers nobody.
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import serverless from 'serverless-http';
+import { createApp } from '../lib/api/app.ts';
+import { runtime } from '../lib/runtime.ts';
+
+const authorized = new WeakSet<object>();
+
+const app = createApp({
+  ports: async () => (await runtime()).ports,
+  authorize: (request) => authorized.has(request),
+});
+
+export const handler = serverless(app, {
+  request(request: IncomingMessage, event: APIGatewayProxyEventV2) {
+    if ('authorizer' in event.requestContext && event.requestContext.authorizer) authorized.add(request);
+  },
+});

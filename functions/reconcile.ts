@@ -1,0 +1,17 @@
+// Wakes, one workload at a time per group → the message ids that must come back.
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { reconcileBatch } from '../lib/reconciler/batch.ts';
+import { Reconciler } from '../lib/reconciler/reconcile.ts';
+import { runtime } from '../lib/runtime.ts';
+
+/** One loop per process and runtime: it keeps its share of the write budget. */
+const reconcilers = new WeakMap<object, Reconciler>();
+
+export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+  const { ports, deadlineReserveMs } = await runtime();
+  const reconciler = reconcilers.get(ports) ?? new Reconciler(ports);
+  reconcilers.set(ports, reconciler);
+  const hasTime = (): boolean => context.getRemainingTimeInMillis() > deadlineReserveMs;
+  const undone = await reconcileBatch(event.Records, { reconciler, telemetry: ports.telemetry, hasTime });
+  return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };
+}

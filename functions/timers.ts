@@ -1,0 +1,10 @@
+// Timers queue → wakes that are due → the message ids that must come back.
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { fireTimers } from '../lib/reconciler/timers.ts';
+import { runtime } from '../lib/runtime.ts';
+
+export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
+  const { ports } = await runtime();
+  const undone = await fireTimers(event.Records, ports);
+  return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };
+}

@@ -1,0 +1,128 @@
+// `up --apply`: manifests onto the cluster, created or brought up to date, and how their Jobs get on.
+import { listWorkloads } from '../api/workloads.ts';
+import type { KubernetesObject } from '../objects/kubernetes.ts';
+import { isFields } from '../objects/untyped-fields.ts';
+import type { SourcedDocument } from '../planners/manifest-plan.ts';
+import type { Resource } from '../objects/resources.ts';
+import { JOBS, NAMESPACES, NODES, PODS } from '../objects/resources.ts';
+import { deadlineIn } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import { ConflictError } from '../ports/errors.ts';
+import type { Ports } from '../ports/ports.ts';
+import { UsageError } from './exit.ts';
+import type { LocalInstance } from './local-instance.ts';
+
+/** An object and where it stands, such as `job.yaml:12`. */
+export interface SourcedObject {
+  object: KubernetesObject;
+  source: string;
+}
+
+const core = (kind: string, plural: string): Resource => ({ apiVersion: 'v1', kind, plural, namespaced: true });
+
+/** What can be applied: the kinds that workloads and their surroundings are made of. */
+const APPLICABLE: readonly Resource[] = [
+  JOBS,
+  PODS,
+  NAMESPACES,
+  NODES,
+  core('ConfigMap', 'configmaps'),
+  core('Secret', 'secrets'),
+  core('Service', 'services'),
+  core('ServiceAccount', 'serviceaccounts'),
+];
+
+const CALL_MS = 10_000;
+const LOOK_EVERY_MS = 250;
+
+/** Parsed documents as objects, lists taken apart. @throws UsageError, before anything is applied, for one that cannot be */
+export function applicableObjects(documents: readonly SourcedDocument[]): SourcedObject[] {
+  const objects: SourcedObject[] = [];
+  for (const { document, source } of documents) {
+    if (!isFields(document)) throw new UsageError(`${source}: expected a Kubernetes object`);
+    const items = document['kind'] === 'List' && Array.isArray(document['items']) ? document['items'] : [document];
+    for (const item of items as unknown[]) {
+      if (!isObject(item)) throw new UsageError(`${source}: expected a Kubernetes object with apiVersion, kind and metadata.name`);
+      resourceOf(item, source);
+      objects.push({ object: item, source });
+    }
+  }
+  return objects;
+}
+
+function isObject(value: unknown): value is KubernetesObject {
+  if (!isFields(value) || !isFields(value['metadata'])) return false;
+  return [value['apiVersion'], value['kind'], value['metadata']['name']].every((text) => typeof text === 'string' && text !== '');
+}
+
+function resourceOf({ apiVersion, kind }: KubernetesObject, source: string): Resource {
+  const found = APPLICABLE.find((resource) => resource.apiVersion === apiVersion && resource.kind === kind);
+  if (found) return found;
+  const kinds = APPLICABLE.map((resource) => resource.kind).join(', ');
+  throw new UsageError(
+    `${source}: ${kind ?? 'an object without kind'} of ${apiVersion ?? 'no apiVersion'} cannot be applied here: expected one of ${kinds}`,
+  );
+}
+
+/** Says on standard output what became of each, then how the Jobs among them get on until all have ended or the signal fires. */
+export async function applyAndFollow(
+  { cluster, ports }: Pick<LocalInstance, 'cluster' | 'ports'>,
+  manifests: readonly SourcedObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const jobs = new Set<string>();
+  for (const { object, source } of manifests) {
+    if (signal.aborted) return;
+    const name = `${object.kind?.toLowerCase()}/${object.metadata.name}`;
+    try {
+      const { became, uid } = await applyOne(cluster.access, object, source, ports.clock);
+      process.stdout.write(`${name} ${became}\n`);
+      if (object.kind === 'Job') jobs.add(uid);
+    } catch (error) {
+      // The instance runs all the same, and so do the other manifests.
+      process.stderr.write(`farloop: ${source}: ${name} is not applied: ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  }
+  await follow(ports, cluster.name, jobs, signal);
+}
+
+async function applyOne(
+  cluster: Cluster,
+  given: KubernetesObject,
+  source: string,
+  clock: Clock,
+): Promise<{ became: 'created' | 'configured' | 'unchanged'; uid: string }> {
+  const resource = resourceOf(given, source);
+  const namespace = resource.namespaced ? (given.metadata.namespace ?? 'default') : '';
+  const object = { ...given, metadata: { ...given.metadata, ...(resource.namespaced && { namespace }) } };
+  try {
+    const { object: created } = await cluster.create(resource, object, deadlineIn(clock, CALL_MS));
+    return { became: 'created', uid: created.metadata.uid ?? '' };
+  } catch (error) {
+    if (!(error instanceof ConflictError && error.reason === 'alreadyExists')) throw error;
+  }
+  const target = { namespace, name: given.metadata.name ?? '' };
+  const { object: before } = await cluster.get(resource, target, deadlineIn(clock, CALL_MS));
+  const uid = before.metadata.uid ?? '';
+  const { object: after } = await cluster.patch(resource, { ...target, uid }, { type: 'merge', body: object }, deadlineIn(clock, CALL_MS));
+  return { became: after.metadata.resourceVersion === before.metadata.resourceVersion ? 'unchanged' : 'configured', uid };
+}
+
+/** A line whenever something changed. */
+async function follow(ports: Ports, cluster: string, jobs: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+  const told = new Map<string, string>();
+  const open = new Set(jobs);
+  while (open.size > 0 && !signal.aborted) {
+    const { items } = await listWorkloads(ports, { cluster, kind: 'Job' }, { limit: 1_000 });
+    for (const { uid, name, state, reason, succeeded = 0, completions, active = 0, failed = 0 } of items) {
+      if (!open.has(uid)) continue;
+      const counts = `${succeeded}${completions === undefined ? '' : ` of ${completions}`} succeeded, ${active} active, ${failed} failed`;
+      const line = `job/${name} ${state}: ${counts}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
+      if (told.get(uid) !== line) process.stdout.write(`${line}\n`);
+      told.set(uid, line);
+      if (state === 'Complete' || state === 'Failed') open.delete(uid);
+    }
+    await ports.clock.wait(LOOK_EVERY_MS, signal);
+  }
+}

@@ -1,0 +1,14 @@
+// Values on the command line, checked as they are read.
+import { InvalidArgumentError } from 'commander';
+
+/** A parser for commander. @param bounds inclusive */
+export const wholeNumber =
+  ({ min, max }: { min: number; max: number }) =>
+  (text: string): number => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= min && number <= max)) throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+    return number;
+  };
+
+/** For options that may be given several times. */
+export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];

@@ -1,0 +1,105 @@
+// `farloop explain`: what was decided about a workload, and why, from the recorded passes of the running instance.
+import { Command } from 'commander';
+import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
+import type { PassRecord } from '../ports/recorder.ts';
+import { connectToInstance } from './api-client.ts';
+import { AmbiguousError, FailedError, UsageError } from './exit.ts';
+import { allWorkloads, paintState } from './get.ts';
+import { stateOption } from './instance-file.ts';
+import type { OutputFormat } from './output.ts';
+import { outputOption, paint, print, spanText } from './output.ts';
+import { wholeNumber } from './arguments.ts';
+
+/** A pass as the API tells it. */
+export type ToldPass = Omit<PassRecord, 'startedAtMs' | 'nextWakeAtMs'> & { startTime: string; nextWakeTime?: string };
+
+interface ExplainOptions {
+  namespace?: string;
+  cluster?: string;
+  limit: number;
+  output: OutputFormat;
+  state?: string;
+}
+
+export const explainCommand = (): Command =>
+  new Command('explain')
+    .description('Show what was decided about a workload, and why.')
+    .argument('<workload>', 'KIND/NAME, as in job/demo')
+    .option('-n, --namespace <namespace>', 'its namespace, where several have one of that name')
+    .option('--cluster <cluster>', 'its cluster, where several have one of that name')
+    .option('--limit <passes>', 'how many of the latest passes', wholeNumber({ min: 1, max: 1_000 }), 20)
+    .addOption(outputOption())
+    .addOption(stateOption())
+    .addHelpText('after', '\nExample:\n  farloop explain job/demo -n default')
+    .action(async (text: string, options: ExplainOptions) => {
+      const { kind, name } = workloadOf(text);
+      const api = connectToInstance(options.state);
+      const { namespace, cluster } = options;
+      const found = await allWorkloads(api, {
+        kind,
+        name,
+        ...(namespace !== undefined && { namespace }),
+        ...(cluster !== undefined && { cluster }),
+      });
+      const path = pathOf(text, found, options);
+      const described = await api.get<{ items: WorkloadDetail[] }>(path);
+      const { items: passes } = await api.get<{ items: ToldPass[] }>(`${path}/passes?limit=${options.limit}`);
+      const [workload] = described.items;
+      if (!workload) throw new FailedError(`there is no ${text}`);
+      await print({ workload, passes }, options.output, () => explanationOf(workload, passes));
+    });
+
+/** @throws UsageError */
+function workloadOf(text: string): { kind: string; name: string } {
+  const [kind, name, ...rest] = text.split('/');
+  if (!kind || !name || rest.length > 0) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
+  return { kind: kind.replace(/s$/i, ''), name };
+}
+
+function pathOf(text: string, found: readonly WorkloadSummary[], { namespace, cluster }: ExplainOptions): string {
+  const paths = new Set(found.map((key) => [key.cluster, key.kind, key.namespace, key.name].map(encodeURIComponent).join('/')));
+  const [path] = paths;
+  const where = `${namespace === undefined ? '' : ` in namespace ${namespace}`}${cluster === undefined ? '' : ` on cluster ${cluster}`}`;
+  if (path === undefined) throw new FailedError(`there is no ${text}${where}: "farloop get workloads" shows what there is`);
+  if (paths.size > 1) {
+    const places = found.map((key) => `${key.namespace} on ${key.cluster}`).join(', ');
+    throw new AmbiguousError(`${text} is in more than one place: ${places}; say which with --namespace or --cluster`);
+  }
+  return `/v1/workloads/${path}`;
+}
+
+function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[]): string {
+  const { kind, namespace, name, cluster, state, reason, succeeded = 0, completions, active = 0, failed = 0, nextWake, queued } = workload;
+  const latest = passes[0];
+  const lines = [
+    `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${cluster}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
+    `  succeeded ${succeeded}${completions === undefined ? '' : ` of ${completions}`}, active ${active}, failed ${failed}, pods known ${workload.pods.length + workload.podsLeftOut}`,
+    ...(latest && latest.why.length > 0 ? [`  why: ${latest.why.join('; ')}`] : []),
+    `  next look: ${queued ? 'a wake is on its way' : nextWake ? nextLookText(nextWake) : 'when something happens'}`,
+    '',
+    passes.length === 0 ? 'No pass is recorded.' : 'Passes, newest first:',
+  ];
+  for (const pass of passes) lines.push(...passLines(pass));
+  return lines.join('\n');
+}
+
+const nextLookText = ({ dueTime, attempt }: { dueTime: string; attempt: number }): string =>
+  `in ${spanText(Date.parse(dueTime) - Date.now())}${attempt > 0 ? `, attempt ${attempt}` : ''}`;
+
+function passLines({ startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass): string[] {
+  const seen = Object.entries(saw).map(([what, value]) => `${what} ${value}`);
+  const again =
+    nextWakeTime === undefined
+      ? []
+      : [`looks again ${((Date.parse(nextWakeTime) - Date.parse(startTime)) / 1000).toFixed(1)} s after its start`];
+  return [
+    `  ${startTime}  ${paintState(outcome)}, ${durationMs} ms  ${paint(seen.join(', '), 'dim')}`,
+    ...why.map((reason) => `    because: ${reason}`),
+    ...actions.map(
+      ({ verb, target, why: reason, result, detail, count = 1 }) =>
+        `    ${verb} ${target}${count > 1 ? ` and ${count - 1} more` : ''}: ${reason}${result === 'done' ? '' : ` [${result}${detail === undefined ? '' : `: ${detail}`}]`}`,
+    ),
+    ...again.map((text) => `    ${text}`),
+    ...(error === undefined ? [] : [`    ${paint(error, 'red')}`]),
+  ];
+}

@@ -1,0 +1,107 @@
+// `farloop get`: what the running instance knows of its clusters and workloads.
+import { Argument, Command } from 'commander';
+import type { ClusterSummary } from '../api/clusters.ts';
+import type { WorkloadSummary } from '../api/workloads.ts';
+import type { ApiClient } from './api-client.ts';
+import { connectToInstance } from './api-client.ts';
+import { FailedError } from './exit.ts';
+import { stateOption } from './instance-file.ts';
+import type { OutputFormat } from './output.ts';
+import { outputOption, paint, print, spanText, tableText } from './output.ts';
+
+interface GetOptions {
+  namespace?: string;
+  output: OutputFormat;
+  state?: string;
+}
+
+const KINDS = ['jobs', 'job', 'workloads', 'workload', 'clusters', 'cluster'] as const;
+
+export const getCommand = (): Command =>
+  new Command('get')
+    .description('Show Jobs, workloads or clusters as the running instance knows them.')
+    .addArgument(new Argument('<what>', 'jobs, workloads or clusters').choices(KINDS))
+    .argument('[name]', 'only those of this name')
+    .option('-n, --namespace <namespace>', 'only those of this namespace')
+    .addOption(outputOption())
+    .addOption(stateOption())
+    .addHelpText('after', '\nExample:\n  farloop get jobs -o json')
+    .action(async (what: (typeof KINDS)[number], name: string | undefined, options: GetOptions) => {
+      const api = connectToInstance(options.state);
+      if (what.startsWith('cluster')) await showClusters(api, name, options);
+      else await showWorkloads(api, { ...(what.startsWith('job') && { kind: 'Job' }), ...(name !== undefined && { name }) }, options);
+    });
+
+async function showClusters(api: ApiClient, name: string | undefined, { output }: GetOptions): Promise<void> {
+  const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
+  const found = items.filter((cluster) => name === undefined || cluster.name === name);
+  if (name !== undefined && found.length === 0) throw new FailedError(`there is no cluster ${name}`);
+  await print({ items: found }, output, () =>
+    tableText(
+      ['NAME', 'STATE', 'HEARD', 'WATCHES', 'MANAGES', 'NAMESPACES'],
+      found.map((cluster) => [
+        cluster.name,
+        cluster.state,
+        cluster.relay ? `${spanText(cluster.relay.silentForSeconds * 1000)} ago` : '-',
+        (cluster.relay?.watches ?? []).map(({ resource, ageSeconds }) => `${resource} ${spanText(ageSeconds * 1000)}`).join(', ') || '-',
+        cluster.manage === 'all' ? 'all-jobs' : 'own',
+        cluster.namespaces.join(',') || 'all',
+      ]),
+    ),
+  );
+}
+
+async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: string }, { namespace, output }: GetOptions): Promise<void> {
+  const items = await allWorkloads(api, { ...filter, ...(namespace !== undefined && { namespace }) });
+  if (filter.name !== undefined && items.length === 0)
+    throw new FailedError(
+      `there is no ${filter.kind ?? 'workload'} ${filter.name}${namespace === undefined ? '' : ` in namespace ${namespace}`}`,
+    );
+  await print({ items }, output, () => (items.length === 0 ? 'no workload yet' : tableText(HEADER, items.map(rowOf))));
+}
+
+/** Page by page, in the order of clusters and keys. */
+export async function allWorkloads(
+  api: ApiClient,
+  filter: { kind?: string; name?: string; namespace?: string; cluster?: string },
+): Promise<WorkloadSummary[]> {
+  const items: WorkloadSummary[] = [];
+  let next: string | undefined;
+  do {
+    const query = new URLSearchParams({ ...filter, limit: '1000', ...(next !== undefined && { continue: next }) });
+    const page = await api.get<{ items: WorkloadSummary[]; next?: string }>(`/v1/workloads?${query.toString()}`);
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined);
+  return items;
+}
+
+const HEADER = ['NAMESPACE', 'NAME', 'KIND', 'STATE', 'SUCCEEDED', 'ACTIVE', 'FAILED', 'AGE', 'NEXT LOOK', 'CLUSTER'];
+
+function rowOf(workload: WorkloadSummary): string[] {
+  const {
+    namespace,
+    name,
+    kind,
+    state,
+    succeeded = 0,
+    completions,
+    active = 0,
+    failed = 0,
+    creationTime,
+    nextWake,
+    queued,
+    cluster,
+  } = workload;
+  const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
+  const look = queued ? 'queued' : nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
+  const done = completions === undefined ? String(succeeded) : `${succeeded}/${completions}`;
+  return [namespace, name, kind, state, done, String(active), String(failed), age, look, cluster];
+}
+
+/** Good, bad, or neither. */
+export function paintState(state: string): string {
+  if (['Complete', 'Watching', 'acted', 'converged'].includes(state)) return paint(state, 'green');
+  if (['Failed', 'Parked', 'parked', 'failed', 'unreachable', 'Silent'].includes(state)) return paint(state, 'red');
+  return state;
+}

@@ -1,0 +1,38 @@
+// Console and API of a local instance: on the loopback, for whoever has the token.
+import { createServer } from 'node:http';
+import { carriesToken, createApp } from '../api/app.ts';
+import type { Ports } from '../ports/ports.ts';
+import { FailedError } from './exit.ts';
+
+const HOST = '127.0.0.1';
+
+export interface LocalApi {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** @param options.ports resolves once they are there; requests wait. @throws FailedError when the port is taken or not allowed */
+export async function serveApi({ port, token, ports }: { port: number; token: string; ports: () => Promise<Ports> }): Promise<LocalApi> {
+  const app = createApp({ ports, authorize: (request) => carriesToken(request, token), hosts: [HOST, 'localhost'] });
+  const server = createServer((request, response) => void app(request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new FailedError(sentenceOf(error, port), { cause: error })));
+    server.listen(port, HOST, resolve);
+  });
+  const address = server.address();
+  return {
+    url: `http://${HOST}:${typeof address === 'object' ? (address?.port ?? port) : port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function sentenceOf({ code, message }: NodeJS.ErrnoException, port: number): string {
+  if (code === 'EADDRINUSE')
+    return `port ${port} on ${HOST} is used by another program: choose another with --port, or --port 0 for any free one`;
+  if (code === 'EACCES') return `port ${port} on ${HOST} is not allowed for this user: choose one above 1023 with --port`;
+  return `cannot listen on port ${port} of ${HOST}: ${message}`;
+}

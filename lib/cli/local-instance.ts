@@ -1,0 +1,150 @@
+// A local instance put together: the same handlers as on AWS, behind event sources on embedded queues, with relay, API and sweep around them.
+import { randomBytes } from 'node:crypto';
+import { handler as ingest } from '../../functions/ingest.ts';
+import { handler as reconcile } from '../../functions/reconcile.ts';
+import { handler as sweep } from '../../functions/sweep.ts';
+import { handler as timers } from '../../functions/timers.ts';
+import { startEventSource } from '../adapters/embedded/event-source.ts';
+import { openStateFolder } from '../adapters/embedded/state-folder.ts';
+import { LineTelemetry } from '../adapters/line-telemetry.ts';
+import { SystemClock } from '../adapters/system-clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { Ports } from '../ports/ports.ts';
+import { startRelay } from '../relay/relay.ts';
+import type { LocalRuntime } from '../runtime.ts';
+import { localRuntime, useRuntime } from '../runtime.ts';
+import { removeInstance, writeInstance } from './instance-file.ts';
+import { serveApi } from './local-api.ts';
+import type { LocalCluster } from './local-cluster.ts';
+import { clusterOfKubeconfig, startLocalSandbox } from './local-cluster.ts';
+import type { Registration } from './register-cluster.ts';
+import { registerCluster } from './register-cluster.ts';
+
+export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'senders'> {
+  /** Absolute. */
+  folder: string;
+  /** A sandbox when absent. */
+  kubeconfig?: string;
+  context?: string;
+  /** Of console and API; 0: any free one. */
+  port: number;
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+export interface LocalInstance {
+  /** With the token in its fragment. */
+  consoleUrl: string;
+  kubeconfigPath: string;
+  ports: Ports;
+  cluster: { name: string; access: Cluster };
+  /** Resolves once the first list is through. */
+  ready: Promise<void>;
+  /** Never rejects; everything is on disk before it is called. */
+  stop(): Promise<void>;
+}
+
+const SENDER = 'local';
+const VISIBILITY_SECONDS = 45;
+/** Passes begin only while so much of a function's time is left: one lasts 20 s at most (R17). */
+const DEADLINE_RESERVE_MS = 22_000;
+const SWEEP_EVERY_MS = 60_000;
+/** After a start the relay must have had time to be heard of. */
+const FIRST_SWEEP_AFTER_MS = 10_000;
+const DRAIN_MS = 800;
+
+/** @throws an error whose message is one sentence: what is wrong, where, what to do */
+export async function startLocalInstance(options: LocalInstanceOptions): Promise<LocalInstance> {
+  const { folder, port, logLevel } = options;
+  const endings: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.splice(0).toReversed()) await Promise.resolve(end()).catch(() => {});
+  };
+  try {
+    const clock = new SystemClock();
+    const telemetry = new LineTelemetry({ level: logLevel });
+    const lock = openStateFolder(folder);
+    endings.push(() => lock.close());
+
+    const token = randomBytes(24).toString('base64url');
+    const local = Promise.withResolvers<LocalRuntime>();
+    local.promise.catch(() => {});
+    const api = await serveApi({ port, token, ports: async () => (await local.promise).ports });
+    endings.push(() => api.close());
+
+    const cluster = await openCluster(options, (problem) => telemetry.debug('simulated node', { problem }));
+    endings.push(() => cluster.stop());
+    const runtime = await localRuntime({
+      folder,
+      senderId: SENDER,
+      cluster: { name: cluster.name, access: cluster.access },
+      clock,
+      telemetry,
+      deadlineReserveMs: DEADLINE_RESERVE_MS,
+    });
+    endings.push(() => runtime.close());
+    for (const reason of runtime.rebuilt) telemetry.warn('state begun anew', { reason });
+    const record = await registerCluster(runtime.ports, { ...options, name: cluster.name, senders: [SENDER] });
+    useRuntime(runtime);
+    local.resolve(runtime);
+    // Whoever had received them died with the process before this one (R17).
+    runtime.queue.makeAllVisible();
+
+    endings.push(startFunctions(runtime));
+    const relay = startRelay({
+      source: runtime.source,
+      queue: runtime.queue,
+      clock,
+      telemetry,
+      cluster: record.name,
+      manage: record.manage,
+      namespaces: record.namespaces,
+      era: record.era,
+    });
+    endings.push(() => relay.stop());
+    writeInstance(folder, { url: api.url, token, pid: process.pid, kubeconfig: cluster.kubeconfigPath });
+    endings.push(() => removeInstance(folder));
+    const ready = Promise.all([relay.ready, cluster.ready]).then(() => {});
+    ready.catch(() => {});
+    return {
+      consoleUrl: `${api.url}/#token=${token}`,
+      kubeconfigPath: cluster.kubeconfigPath,
+      ports: runtime.ports,
+      cluster: { name: record.name, access: runtime.ports.connect(record) },
+      ready,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openCluster(
+  { folder, kubeconfig, context }: LocalInstanceOptions,
+  report: (problem: string) => void,
+): Promise<LocalCluster> {
+  if (kubeconfig !== undefined) return await clusterOfKubeconfig(kubeconfig, context);
+  return await startLocalSandbox({ folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig`, withNode: true, report });
+}
+
+/** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */
+function startFunctions({ queue, ports: { clock, telemetry } }: LocalRuntime): () => Promise<void> {
+  const every = { queue, clock, telemetry, visibilitySeconds: VISIBILITY_SECONDS, timeoutSeconds: VISIBILITY_SECONDS - 1 };
+  const sources = [
+    startEventSource({ ...every, name: 'events', functionName: 'ingest', handler: ingest, batchSize: 10, maxConcurrency: 4 }),
+    startEventSource({ ...every, name: 'wakes', functionName: 'reconcile', handler: reconcile, batchSize: 1, maxConcurrency: 8 }),
+    startEventSource({ ...every, name: 'timers', functionName: 'timers', handler: timers, batchSize: 10, maxConcurrency: 2 }),
+  ];
+  const ending = new AbortController();
+  const sweeping = (async () => {
+    await clock.wait(FIRST_SWEEP_AFTER_MS, ending.signal);
+    while (!ending.signal.aborted) {
+      await sweep().catch((error: unknown) => telemetry.error('sweep failed', { error }));
+      await clock.wait(SWEEP_EVERY_MS, ending.signal);
+    }
+  })();
+  return async () => {
+    ending.abort();
+    await Promise.all([sweeping, ...sources.map((source) => source.stop({ drainMs: DRAIN_MS }))]);
+  };
+}

@@ -1,0 +1,9 @@
+// The command line's entry: what bin/farloop.js starts, in a checkout and as the bundle.
+import { runProgram } from './program.ts';
+
+// A reader that has seen enough (`| head`) is no failure of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+process.exitCode = await runProgram(process.argv.slice(2));
+// Whatever is still open now (a kept-alive connection, say) must not hold the prompt back.
+setTimeout(() => process.exit(), 200).unref();

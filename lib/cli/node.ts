@@ -1,0 +1,54 @@
+// `farloop node --simulated`: a simulated node for any cluster.
+import { Command } from 'commander';
+import { UsageError } from './exit.ts';
+import { listenForStop } from './stop-signals.ts';
+
+interface NodeOptions {
+  simulated?: boolean;
+  kubeconfig: string;
+  context?: string;
+  name?: string;
+}
+
+const onProblem = (problem: string): void => {
+  process.stderr.write(`${problem}\n`);
+};
+
+export const nodeCommand = (): Command =>
+  new Command('node')
+    .description('Run a node that only pretends to run pods, for trying and testing.')
+    .option('--simulated', 'say that this is what you want')
+    .requiredOption('--kubeconfig <file>', 'the cluster to be a node of')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+    .option('--name <name>', 'name of the Node (default: simulated-node)')
+    .addHelpText('after', '\nExample:\n  farloop node --simulated --kubeconfig ~/.kube/config')
+    .action(async (options: NodeOptions) => {
+      if (!options.simulated) throw new UsageError('there is no other node than a simulated one: add --simulated');
+      process.exitCode = await runNode(options);
+    });
+
+async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<number> {
+  const stopping = listenForStop();
+  const [{ accessFromKubeconfig }, { credentialsOf }, { startSimulatedNode }, { httpsNodeClient }] = await Promise.all([
+    import('../adapters/kubernetes/kubeconfig.ts'),
+    import('../adapters/kubernetes/access.ts'),
+    import('../sandbox/simulated-node.ts'),
+    import('../sandbox/node/https-client.ts'),
+  ]);
+  const access = await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
+  const { authorization, certPem, keyPem } = await credentialsOf(access.auth);
+  const client = httpsNodeClient({
+    url: access.server,
+    ...(access.caPem !== undefined && { caPem: access.caPem }),
+    ...(authorization !== undefined && { token: authorization.replace(/^Bearer /, '') }),
+    ...(certPem !== undefined && { clientCertPem: certPem }),
+    ...(keyPem !== undefined && { clientKeyPem: keyPem }),
+  });
+  const node = startSimulatedNode({ client, onProblem, ...(name !== undefined && { nodeName: name }) });
+  await Promise.race([node.ready, stopping.asked]);
+  if (!stopping.signal.aborted) process.stdout.write(`node ${node.nodeName} ready\n`);
+  const exitCode = await stopping.asked;
+  await node.stop();
+  await client.close();
+  return exitCode;
+}

@@ -1,0 +1,77 @@
+// All commands in one tree; each lives in a file of its own and loads what it runs on only when it runs.
+import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../package-files.ts';
+import { completionCommand } from './completion.ts';
+import { deadLettersCommand } from './dlq.ts';
+import { ExitError } from './exit.ts';
+import { explainCommand } from './explain.ts';
+import { getCommand } from './get.ts';
+import { nodeCommand } from './node.ts';
+import { planCommand } from './plan.ts';
+import { relayCommand } from './relay.ts';
+import { sandboxCommand } from './sandbox.ts';
+import { endOnInterrupt } from './stop-signals.ts';
+import { upCommand } from './up.ts';
+
+const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match, 130 interrupted.';
+
+export function buildProgram(): Command {
+  const program = new Command('farloop')
+    .description('Runs the reconcile loops of Kubernetes workloads outside the clusters they live in.')
+    .version(packageVersion(), '--version', 'print the version')
+    .showSuggestionAfterError(true)
+    .addHelpText('after', `\nExample:\n  farloop up --apply examples/job.yaml\n\n${EXIT_CODES}`);
+  for (const command of [
+    upCommand(),
+    getCommand(),
+    explainCommand(),
+    planCommand(),
+    deadLettersCommand(),
+    sandboxCommand(),
+    nodeCommand(),
+    relayCommand(),
+  ])
+    program.addCommand(command);
+  program.addCommand(completionCommand(program));
+  forAll(program, (command) =>
+    command
+      .exitOverride()
+      .helpCommand(false)
+      .helpOption('-h, --help', 'print what a command does and takes')
+      .configureOutput({ writeErr: () => {}, outputError: () => {} }),
+  );
+  return program;
+}
+
+function forAll(command: Command, apply: (command: Command) => void): void {
+  apply(command);
+  for (const child of command.commands) forAll(child, apply);
+}
+
+/** @returns the exit code; what went wrong stands in one line on standard error */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  endOnInterrupt();
+  try {
+    const program = buildProgram();
+    if (args.length === 0) {
+      process.stderr.write(program.helpInformation());
+      return 2;
+    }
+    await program.parseAsync(args, { from: 'user' });
+    return typeof process.exitCode === 'number' ? process.exitCode : 0;
+  } catch (error) {
+    const { exitCode, message } = endingOf(error);
+    if (message !== undefined) process.stderr.write(`farloop: ${message}\n`);
+    return exitCode;
+  }
+}
+
+function endingOf(error: unknown): { exitCode: number; message?: string } {
+  if (error instanceof ExitError) return { exitCode: error.exitCode, message: error.message };
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return { exitCode: 0 };
+    const message = error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
+    return { exitCode: 2, message: `${message.replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')}; see farloop --help` };
+  }
+  return { exitCode: 1, message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,44 @@
+// `farloop sandbox`: the embedded API server with a simulated node, and nothing that reconciles.
+import { Command } from 'commander';
+import { wholeNumber } from './arguments.ts';
+import { stateFolderPath, stateOption } from './instance-file.ts';
+import { listenForStop } from './stop-signals.ts';
+
+interface SandboxOptions {
+  state?: string;
+  port: number;
+  node: boolean;
+}
+
+const report = (problem: string): void => {
+  process.stderr.write(`simulated node: ${problem}\n`);
+};
+
+export const sandboxCommand = (): Command =>
+  new Command('sandbox')
+    .description('Run the sandbox cluster alone: an API server and a simulated node, without Farloop.')
+    .addOption(stateOption())
+    .option(
+      '--port <number>',
+      'port of the API server on 127.0.0.1; 0: as the last time, else any free one',
+      wholeNumber({ min: 0, max: 65_535 }),
+      0,
+    )
+    .option('--no-node', 'without the simulated node')
+    .addHelpText('after', '\nExample:\n  farloop sandbox --port 6443')
+    .action(async ({ state, port, node }: SandboxOptions) => {
+      const stopping = listenForStop();
+      const [{ startLocalSandbox }, { openStateFolder }] = await Promise.all([
+        import('./local-cluster.ts'),
+        import('../adapters/embedded/state-folder.ts'),
+      ]);
+      const folder = openStateFolder(stateFolderPath(state));
+      const kubeconfigPath = `${folder.path}/kubeconfig`;
+      const sandbox = await startLocalSandbox({ folder: `${folder.path}/sandbox`, kubeconfigPath, port, withNode: node, report });
+      process.stdout.write(`kubeconfig  ${sandbox.kubeconfigPath}\n`);
+      await Promise.race([sandbox.ready, stopping.asked]);
+      if (!stopping.signal.aborted) process.stdout.write('sandbox ready\n');
+      process.exitCode = await stopping.asked;
+      await sandbox.stop();
+      folder.close();
+    });

@@ -1,0 +1,85 @@
+// `farloop up`: everything in one process, until it is told to end.
+import { Command, Option } from 'commander';
+import type { SourcedObject } from './apply.ts';
+import { collect, wholeNumber } from './arguments.ts';
+import { stateFolderPath, stateOption } from './instance-file.ts';
+import { UsageError } from './exit.ts';
+import { listenForStop } from './stop-signals.ts';
+
+interface UpOptions {
+  kubeconfig?: string;
+  context?: string;
+  manage?: 'own' | 'all-jobs';
+  state?: string;
+  port: number;
+  namespace?: string[];
+  apply?: string[];
+  budget: number;
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** It has 2 s in all; what has not ended by itself then is let go: every part survives that. */
+const END_WITHIN_MS = 1_500;
+
+export const upCommand = (): Command =>
+  new Command('up')
+    .description('Run Farloop on this machine: relay, functions, queues and console in one process.')
+    .option('--kubeconfig <file>', 'work on this cluster (default: a sandbox cluster inside)')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+    .addOption(
+      new Option(
+        '--manage <jobs>',
+        'which Jobs: those that name farloop.dev/job as their manager, or all (default: own; all-jobs in the sandbox)',
+      ).choices(['own', 'all-jobs']),
+    )
+    .addOption(stateOption())
+    .option('--port <number>', 'port of console and API on 127.0.0.1; 0: any free one', wholeNumber({ min: 0, max: 65_535 }), 7080)
+    .option('--namespace <name>', 'work in this namespace only; may be given several times', collect)
+    .option('--apply <file>', 'apply these manifests once it is ready; may be given several times', collect)
+    .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 1_000)
+    .addOption(
+      new Option('--log-level <level>', 'what to log on standard error').choices(['debug', 'info', 'warn', 'error']).default('warn'),
+    )
+    .addHelpText('after', '\nExamples:\n  farloop up --apply examples/job.yaml\n  farloop up --kubeconfig ~/.kube/config --manage all-jobs')
+    .action(async (options: UpOptions) => {
+      process.exitCode = await up(options);
+    });
+
+async function objectsIn(files: readonly string[]): Promise<SourcedObject[]> {
+  const [{ readManifests }, { applicableObjects }] = await Promise.all([import('./manifests.ts'), import('./apply.ts')]);
+  return applicableObjects(await readManifests(files, process.stdin));
+}
+
+async function up({ kubeconfig, context, manage, state, port, namespace = [], apply = [], budget, logLevel }: UpOptions): Promise<number> {
+  if (context !== undefined && kubeconfig === undefined)
+    throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
+  const stopping = listenForStop();
+  // Before anything starts: a manifest that cannot be read is a mistake in the call.
+  const objects = apply.length > 0 ? await objectsIn(apply) : [];
+  const { startLocalInstance } = await import('./local-instance.ts');
+  const starting = startLocalInstance({
+    folder: stateFolderPath(state),
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+    manage: manage === undefined ? (kubeconfig === undefined ? 'all' : 'own') : manage === 'all-jobs' ? 'all' : 'own',
+    port,
+    namespaces: namespace,
+    budget: { writesPerSecond: budget, burst: budget * 2 },
+    logLevel,
+  });
+  const instance = await starting;
+  try {
+    process.stdout.write(`console     ${instance.consoleUrl}\nkubeconfig  ${instance.kubeconfigPath}\n`);
+    await Promise.race([instance.ready, stopping.asked]);
+    if (!stopping.signal.aborted) {
+      process.stdout.write('farloop ready\n');
+      if (objects.length > 0) {
+        const { applyAndFollow } = await import('./apply.ts');
+        await applyAndFollow(instance, objects, stopping.signal);
+      }
+    }
+    return await stopping.asked;
+  } finally {
+    await Promise.race([instance.stop(), new Promise((resolve) => setTimeout(resolve, END_WITHIN_MS))]);
+  }
+}

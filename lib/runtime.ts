@@ -1,0 +1,55 @@
+// Config → Ports: the one place that picks adapters. Each mode loads its own only, so that a function starts light.
+import { configFrom } from './config.ts';
+import type { ClusterAccess } from './adapters/kubernetes-cluster.ts';
+import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
+import type { Clock } from './ports/clock.ts';
+import type { ClusterSource } from './ports/cluster.ts';
+import type { ClusterRecord, Clusters } from './ports/clusters.ts';
+import type { Ports } from './ports/ports.ts';
+import type { Telemetry } from './ports/telemetry.ts';
+
+export interface Runtime {
+  ports: Ports;
+  /** Kept back from a function's deadline to hand work back in good order, milliseconds. */
+  deadlineReserveMs: number;
+}
+
+let current: Promise<Runtime> | undefined;
+
+/** The process's runtime, made at the first call: a function's cold start. @throws Error naming every mistake in the environment */
+export async function runtime(): Promise<Runtime> {
+  current ??= runtimeFrom(process.env);
+  return await current;
+}
+
+/** From now on the handlers of this process work with that one: local mode and tests. */
+export function useRuntime(given: Runtime): void {
+  current = Promise.resolve(given);
+}
+
+/** On AWS. @throws Error naming every variable that is missing or unusable */
+export async function runtimeFrom(environment: Record<string, string | undefined>): Promise<Runtime> {
+  const config = configFrom(environment);
+  const { awsPorts } = await import('./adapters/aws-ports.ts');
+  return { ports: await awsPorts(config), deadlineReserveMs: config.DEADLINE_RESERVE_SECONDS * 1000 };
+}
+
+export interface LocalRuntimeOptions {
+  /** The state folder, locked by the caller. */
+  folder: string;
+  /** What messages of this process carry as their sender (R15). */
+  senderId: string;
+  cluster: { name: string; access: ClusterAccess };
+  clock: Clock;
+  telemetry: Telemetry;
+  deadlineReserveMs: number;
+}
+
+export interface LocalRuntime extends Runtime {
+  queue: EmbeddedQueue;
+  /** The relay's side of the cluster. */
+  source: ClusterSource;
+  /** Why parts of the state began anew, in words; empty when none did. */
+  rebuilt: string[];
+  close(): void;
+}
