@@ -1,0 +1,77 @@
+// The command in a process of its own, started as people start it: by the bin, on the Node that runs the tests.
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const root = resolve(import.meta.dirname, '..', '..');
+const bin = join(root, 'bin', 'farloop.js');
+
+export interface Ended {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export class FarloopProcess {
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  stdout = '';
+  stderr = '';
+
+  constructor(args: readonly string[], { environment = {}, input }: { environment?: Record<string, string>; input?: string } = {}) {
+    this.child = spawn(process.execPath, [bin, ...args], { cwd: root, env: environmentWith(environment), stdio: 'pipe' });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.child.stdin?.end(input ?? '');
+    this.exited = once(this.child, 'close').then(() => this.child.exitCode);
+  }
+
+  /** Waits for a text on standard output. @throws Error with everything it said when it ends or takes too long */
+  async says(wanted: string | RegExp, withinMs = 20_000): Promise<void> {
+    const untilMs = performance.now() + withinMs;
+    while (!(typeof wanted === 'string' ? this.stdout.includes(wanted) : wanted.test(this.stdout))) {
+      if (this.child.exitCode !== null || performance.now() > untilMs)
+        throw new Error(`farloop never said ${wanted}; exit code ${this.child.exitCode}\n${this.stdout}\n${this.stderr}`);
+      await sleep(20);
+    }
+  }
+
+  /** @returns how it ended, and how long that took */
+  async end(signal: NodeJS.Signals): Promise<{ exitCode: number | null; tookMs: number }> {
+    const startedMs = performance.now();
+    this.child.kill(signal);
+    return { exitCode: await this.exited, tookMs: performance.now() - startedMs };
+  }
+
+  /** For afterEach: nothing of a failed test lives on. */
+  async destroy(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
+    await this.exited;
+  }
+}
+
+/** Runs a command to its end. */
+export async function runFarloop(
+  args: readonly string[],
+  options: { environment?: Record<string, string>; input?: string } = {},
+): Promise<Ended> {
+  const run = new FarloopProcess(args, options);
+  const exitCode = await run.exited;
+  return { exitCode, stdout: run.stdout, stderr: run.stderr };
+}
+
+/** A clean environment: nothing of npm's or the user's own decides what a test sees. */
+function environmentWith(more: Record<string, string>): NodeJS.ProcessEnv {
+  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|FARLOOP_|XDG_|NO_COLOR|FORCE_COLOR|KUBECONFIG)/.test(name)));
+  return { ...kept, ...more };
+}
+
+/** A folder that goes with the test. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'farloop-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
+}

@@ -1,0 +1,84 @@
+// What every command shares: help, version, exit codes, where what is printed.
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { completionScript } from '../../lib/cli/completion.ts';
+import { buildProgram } from '../../lib/cli/program.ts';
+import { root, runFarloop, temporaryFolder } from './farloop-process.ts';
+
+const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+describe('usage', () => {
+  test('--version prints the version of the package', async () => {
+    expect(await runFarloop(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  test('--help goes to standard output', async () => {
+    const { exitCode, stdout, stderr } = await runFarloop(['--help']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('Usage: farloop');
+  });
+
+  test('without a command the help goes to standard error, and it is a usage error', async () => {
+    const { exitCode, stdout, stderr } = await runFarloop([]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('Usage: farloop');
+  });
+
+  const mistakes = [
+    { name: 'a mistyped command gets a suggestion', args: ['gte', 'jobs'], says: /unknown command 'gte' \(Did you mean get\?\)/ },
+    { name: 'an unknown option is named', args: ['get', 'jobs', '--nmespace', 'x'], says: /unknown option '--nmespace' \(Did you mean --namespace\?\)/ },
+    { name: 'a missing argument is named', args: ['explain'], says: /missing required argument 'workload'/ },
+    { name: 'a missing subcommand is told', args: ['dlq'], says: /a subcommand is missing/ },
+    { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },
+    { name: 'a port that is none', args: ['up', '--port', '70000'], says: /whole number from 0 to 65535/ },
+    { name: 'a context without a kubeconfig', args: ['up', '--context', 'x'], says: /--context needs --kubeconfig/ },
+    { name: 'a node that is not simulated', args: ['node', '--kubeconfig', 'x'], says: /add --simulated/ },
+    { name: 'a workload without a kind', args: ['explain', 'demo'], says: /expected KIND\/NAME, as in job\/demo/ },
+    { name: 'a manifest that is not there', args: ['up', '--port', '0', '--apply', 'nowhere.yaml'], says: /nowhere\.yaml: cannot be read/ },
+  ];
+  for (const { name, args, says } of mistakes)
+    test(`${name}: one line on standard error, exit code 2`, async () => {
+      const { exitCode, stdout, stderr } = await runFarloop(args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toMatch(says);
+      expect(stderr).toMatch(/^farloop: [^\n]+\n$/);
+    });
+
+  test('every command has a description and an example', () => {
+    for (const command of [buildProgram(), ...buildProgram().commands, ...buildProgram().commands.flatMap(({ commands }) => commands)]) {
+      let help = '';
+      command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+      expect({ command: command.name(), help }).toMatchObject({ help: expect.stringMatching(/Examples?:\n {2}.*farloop/) });
+      expect(command.description()).toMatch(/\.$/);
+    }
+  });
+});
+
+describe('without a running instance', () => {
+  for (const args of [['get', 'jobs'], ['explain', 'job/demo'], ['dlq', 'list'], ['dlq', 'redrive']])
+    test(`${args.join(' ')} says where it looked, exit code 1`, async () => {
+      const folder = temporaryFolder();
+      const { exitCode, stdout, stderr } = await runFarloop([...args, '--state', folder.path]);
+      folder.remove();
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toBe(`farloop: no Farloop is running with the state folder ${folder.path}: start one with "farloop up", or name its folder with --state\n`);
+    });
+});
+
+describe('completion', () => {
+  test('bash: knows every command, options with their command', () => {
+    const script = completionScript(buildProgram(), 'bash');
+    for (const { name } of buildProgram().commands.map((command) => ({ name: command.name() }))) expect(script).toContain(`'${name}') words=`);
+    expect(script).toMatch(/'up'\) words='.*--kubeconfig.*--apply/);
+    expect(script).toMatch(/'dlq redrive'\) words='.*--queue/);
+  });
+
+  test('fish: an option has its description', () => {
+    expect(completionScript(buildProgram(), 'fish')).toMatch(/__fish_seen_subcommand_from up' -l port -d 'port of console/);
+  });
+
+  test('zsh: loads as a completion function', () => {
+    expect(completionScript(buildProgram(), 'zsh')).toMatch(/^#compdef farloop\n/);
+  });
+});
