@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startControlPlane } from './control-plane.ts';
@@ -30,9 +33,10 @@ describe('the control plane', () => {
   }, 60_000);
 
   test('what it started ends with it, even when it is killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'farloop-killed-')); // a killed process does not clean up
     const source = `
       import { startControlPlane } from ${JSON.stringify(new URL('./control-plane.ts', import.meta.url).href)};
-      const { url, etcdUrl } = await startControlPlane();
+      const { url, etcdUrl } = await startControlPlane({ folder: ${JSON.stringify(folder)} });
       console.log(JSON.stringify([url, etcdUrl]));
       setInterval(() => {}, 1000);
     `;
@@ -44,6 +48,7 @@ describe('the control plane', () => {
     await expect(Promise.all(urls.map(answers))).resolves.toEqual([true, true]);
     parent.kill('SIGKILL');
     await expect(Promise.all(urls.map(isGone))).resolves.toEqual([true, true]);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }, 60_000);
 
   test('the API server keeps address and data over a restart, the controller manager comes and goes', async () => {
