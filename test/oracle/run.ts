@@ -1,0 +1,67 @@
+// The upstream Job controller as a judge: builds it once into the cache folder, then holds `farloop plan --stream` against it on
+// 5,000 random cases with a fresh seed, which it prints. Needs Go, and the Go module proxy the first time.
+//   run.ts [--seed N] [--count M] [--seeds K]      K seeds in a row, from N on
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash, randomInt } from 'node:crypto';
+import { mkdirSync, readFileSync, existsSync, renameSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const KUBERNETES_VERSION = process.env['KUBERNETES_VERSION'] ?? 'v1.36.3';
+const here = dirname(fileURLToPath(import.meta.url));
+const sources = join(here, 'job');
+const BUILD_FILES = ['build.sh', 'prepare.sh', 'oracle_test.go', 'oracle_main_test.go'];
+
+/** The oracle of these very sources, built if it is not there yet. */
+function oracleBinary(): string {
+  const digest = createHash('sha256').update(KUBERNETES_VERSION);
+  for (const file of BUILD_FILES) digest.update(readFileSync(join(sources, file)));
+  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'farloop', 'oracle', digest.digest('hex').slice(0, 16));
+  const binary = join(cache, 'job-oracle');
+  if (existsSync(binary)) return binary;
+  console.log(`building the oracle from kubernetes ${KUBERNETES_VERSION}: some minutes the first time, 2 GB of temporary space`);
+  const building = `${cache}.building-${process.pid}`;
+  mkdirSync(building, { recursive: true });
+  const { status, error } = spawnSync('nice', ['sh', join(sources, 'build.sh'), building], {
+    stdio: 'inherit',
+    env: { ...process.env, KUBERNETES_VERSION },
+  });
+  if (status !== 0)
+    throw new Error(`the oracle cannot be built (${error?.message ?? `exit ${status}`}): Go and the Go module proxy are needed`);
+  mkdirSync(cache, { recursive: true });
+  renameSync(join(building, 'job-oracle'), binary);
+  return binary;
+}
+
+function compare(oracle: string, seed: number, count: number): Promise<number> {
+  console.log(`seed ${seed}, ${count} cases (again: npm run test:oracle -- --seed ${seed} --count ${count})`);
+  const plan = `"${process.execPath}" "${join(here, 'plan-stream.ts')}"`;
+  const args = [
+    join(sources, 'compare.mjs'),
+    '--oracle',
+    oracle,
+    '--plan',
+    plan,
+    '--seed',
+    String(seed),
+    '--count',
+    String(count),
+    '--features',
+  ];
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, count: { type: 'string', default: '5000' }, seeds: { type: 'string', default: '1' } },
+});
+const oracle = oracleBinary();
+const first = values.seed === undefined ? randomInt(1, 1_000_000) : Number(values.seed);
+for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
+  process.exitCode = (await compare(oracle, seed, Number(values.count))) || (process.exitCode ?? 0);
+}
