@@ -1,0 +1,138 @@
+// Telemetry of local mode: a line per event on standard error, sums of metrics in memory for the /metrics page.
+import type { Clock } from '../ports/clock.ts';
+import type { Fields, MetricUnit, Telemetry } from '../ports/telemetry.ts';
+import { SystemClock } from './system-clock.ts';
+
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type Level = (typeof LEVELS)[number];
+
+export interface Metric {
+  name: string;
+  unit: MetricUnit;
+  dimensions: Record<string, string>;
+  /** How often it was counted, and all values together. */
+  count: number;
+  sum: number;
+  max: number;
+}
+
+export interface LineTelemetryOptions {
+  /** Less important lines are dropped. */
+  level?: Level;
+  /** `json`: one object a line. `text`: time, level, message, `name=value`. */
+  format?: 'json' | 'text';
+  clock?: Clock;
+  /** Takes a line without its end; standard error when absent. */
+  write?: (line: string) => void;
+}
+
+/** Dimensions take few values; whoever breaks that shall not fill the memory. */
+const METRICS_MAX = 2_000;
+
+const DEEPEST_CAUSE = 4;
+
+export class LineTelemetry implements Telemetry {
+  readonly #lowest: number;
+  readonly #format: 'json' | 'text';
+  readonly #clock: Clock;
+  readonly #write: (line: string) => void;
+  readonly #metrics = new Map<string, Metric>();
+
+  constructor({ level = 'info', format = 'text', clock = new SystemClock(), write = toStandardError }: LineTelemetryOptions = {}) {
+    this.#lowest = LEVELS.indexOf(level);
+    this.#format = format;
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  debug(message: string, fields?: Fields): void {
+    this.#line('debug', message, fields);
+  }
+
+  info(message: string, fields?: Fields): void {
+    this.#line('info', message, fields);
+  }
+
+  warn(message: string, fields?: Fields): void {
+    this.#line('warn', message, fields);
+  }
+
+  error(message: string, fields?: Fields): void {
+    this.#line('error', message, fields);
+  }
+
+  count(metric: string, value: number, unit: MetricUnit, dimensions: Record<string, string> = {}): void {
+    const id = JSON.stringify([metric, ...Object.entries(dimensions).toSorted(byName)]);
+    const known = this.#metrics.get(id);
+    if (known) {
+      known.count++;
+      known.sum += value;
+      known.max = Math.max(known.max, value);
+    } else if (this.#metrics.size < METRICS_MAX)
+      this.#metrics.set(id, { name: metric, unit, dimensions: { ...dimensions }, count: 1, sum: value, max: value });
+  }
+
+  /** Everything counted since the start, by name. */
+  metrics(): Metric[] {
+    return [...this.#metrics.values()].map((metric) => ({ ...metric })).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  #line(level: Level, message: string, fields: Fields = {}): void {
+    if (LEVELS.indexOf(level) < this.#lowest) return;
+    const time = new Date(this.#clock.nowMs()).toISOString();
+    const plain = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, plainOf(value)] as const]));
+    this.#write(
+      this.#format === 'json'
+        ? textOf({ time, level, message, ...Object.fromEntries(plain) })
+        : [time, level.padEnd(5), message, ...plain.map(([name, value]) => `${name}=${valueText(value)}`)].join(' '),
+    );
+  }
+}
+
+/** A broken pipe must not end the process: who does not read loses lines, no more. */
+const toStandardError = (line: string): void => {
+  if (!guarded) {
+    guarded = true;
+    process.stderr.on('error', () => {});
+  }
+  process.stderr.write(`${line}\n`);
+};
+let guarded = false;
+
+const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
+
+/** Errors keep what they say, their fields that tell, and their cause; the rest stays as it is. */
+function plainOf(value: unknown, depth = 0): unknown {
+  if (!isError(value)) return value;
+  const { name, message } = value;
+  const code: unknown = Reflect.get(value, 'code');
+  const cause: unknown = Reflect.get(value, 'cause');
+  return {
+    name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(cause === undefined || depth >= DEEPEST_CAUSE ? {} : { cause: plainOf(cause, depth + 1) }),
+    ...(depth === 0 && isUnexpected(name) ? { stack: value.stack } : {}),
+  };
+}
+
+/** By shape: errors of the runtime itself may come from another realm. */
+const isError = (value: unknown): value is Error =>
+  typeof value === 'object' && value !== null && 'message' in value && 'stack' in value && typeof value.message === 'string';
+
+/** Our own mistakes, which nobody finds without the place. */
+const isUnexpected = (name: string): boolean => ['TypeError', 'ReferenceError', 'AssertionError'].includes(name);
+
+const valueText = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : textOf(value);
+  return typeof value === 'string' && (text === '' || /[\s"=\p{Cc}]/u.test(text)) ? JSON.stringify(text) : text;
+};
+
+/** Never throws: a log line is not worth a pass. */
+const textOf = (value: unknown): string => {
+  try {
+    return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'bigint' ? String(part) : plainOf(part))) ?? String(value);
+  } catch (error) {
+    return JSON.stringify(`cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
+  }
+};
