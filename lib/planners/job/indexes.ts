@@ -42,18 +42,18 @@ export interface CompletedIndexes {
 }
 
 /**
- * @param pods the Job's pods
+ * @param leaving pods with the finalizer that ended or are being deleted
  * @param alreadyFailed indexes that the status calls failed: an index cannot be both, and the first record stands
  */
 export function completedIndexesOf(
   status: JobStatus,
-  pods: readonly PodFacts[],
+  leaving: readonly PodFacts[],
   { completions, alreadyFailed }: { completions: number; alreadyFailed: IndexSet },
 ): CompletedIndexes {
   const before = parseIndexes(status.completedIndexes ?? '', completions);
   const fresh: number[] = [];
-  for (const pod of pods) {
-    if (!pod.tracked || pod.phase !== 'Succeeded') continue;
+  for (const pod of leaving) {
+    if (pod.phase !== 'Succeeded') continue;
     const index = usableIndexOf(pod, completions);
     if (index !== undefined && !hasIndex(before, index) && !hasIndex(alreadyFailed, index)) fresh.push(index);
   }

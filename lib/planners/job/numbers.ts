@@ -19,6 +19,7 @@ export function nextChildren(
   pods: readonly PodFacts[],
   { start, ordinal }: { start: readonly number[]; ordinal: number },
 ): Child[] {
+  if (start.length === 0) return [];
   const indexed = job.spec.completionMode === 'Indexed';
   const next = new Map<number, number>(start.map((slot) => [indexed ? slot : 0, ordinal]));
   // Names of pods that somebody else numbered, the built-in controller before a hand-over.

@@ -15,18 +15,19 @@ export interface Claims {
 export function claimPods(job: Job, candidates: readonly PodFacts[]): Claims {
   const { uid, namespace, deletionTimestamp } = job.metadata;
   const matches = quickMatcherOf(job.spec.selector);
+  const isKept = (pod: PodFacts): boolean => pod.controller?.uid === uid && matches(pod.labels);
+  // Nearly always all of them are the Job's already: then nothing is copied.
+  const other = candidates.findIndex((pod) => !isKept(pod));
+  if (other < 0) return { pods: candidates, adopt: [], release: [] };
   const deleting = deletionTimestamp !== undefined;
-  const pods: PodFacts[] = [];
+  const pods = candidates.slice(0, other);
   const adopt: PodFacts[] = [];
   const release: PodFacts[] = [];
-  for (const pod of candidates) {
-    if (pod.controller !== undefined) {
-      if (pod.controller.uid !== uid) continue;
-      if (matches(pod.labels)) pods.push(pod);
-      else if (!deleting) release.push(pod);
-    } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(pod.labels)) {
-      adopt.push(pod);
-    }
+  for (const pod of candidates.slice(other)) {
+    if (isKept(pod)) pods.push(pod);
+    else if (pod.controller !== undefined) {
+      if (pod.controller.uid === uid && !deleting) release.push(pod);
+    } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(pod.labels)) adopt.push(pod);
   }
   // The Job's own come first, as in the reference: of equals the first one decides.
   for (const pod of adopt) pods.push({ ...pod, tracked: true });
@@ -36,8 +37,11 @@ export function claimPods(job: Job, candidates: readonly PodFacts[]): Claims {
 /** Equality alone, what nearly every Job's selector is, needs no parsing. */
 function quickMatcherOf(selector: LabelSelector | undefined): LabelMatcher {
   if (selector === undefined || selector.matchExpressions?.length) return matcherOf(selector);
-  const wanted = Object.entries(selector.matchLabels ?? {});
-  return (labels) => wanted.every(([key, value]) => labels?.[key] === value);
+  const [first, ...others] = Object.entries(selector.matchLabels ?? {});
+  if (!first) return () => true;
+  const [key, value] = first;
+  if (others.length === 0) return (labels) => labels?.[key] === value;
+  return (labels) => labels?.[key] === value && others.every(([name, wanted]) => labels[name] === wanted);
 }
 
 export function claimActions(job: Job, { adopt, release }: Claims): Action[] {

@@ -24,11 +24,11 @@ const earlierFailures = (pod: PodFacts): number => failureCountOf(pod.failureCou
  * rule. An index that completed is not failed.
  */
 export function failedIndexesOf(spec: JobSpec, tally: Tally, { before, completed }: { before: IndexSet; completed: IndexSet }): IndexSet {
-  const { pods, terms } = tally;
+  const { leaving, terms } = tally;
   const completions = terms.completions ?? 0;
   const fresh: number[] = [];
-  for (const pod of pods) {
-    if (!pod.tracked || !isFailed(pod, terms)) continue;
+  for (const pod of leaving) {
+    if (!isFailed(pod, terms)) continue;
     const index = usableIndexOf(pod, completions);
     if (index === undefined || hasIndex(completed, index)) continue;
     const { action, counted } = judgeFailure(spec.podFailurePolicy?.rules, pod);
@@ -61,7 +61,7 @@ export function delayedPods(tally: Tally, { completed, failed }: { completed: In
   if (tally.newFailed.length === 0 && tally.uncounted.failed.size === 0) return delayed;
   const completions = tally.terms.completions ?? 0;
   const withActivePod = new Set(tally.active.map((pod) => usableIndexOf(pod, completions)));
-  for (const pod of tally.pods) {
+  for (const pod of tally.leaving) {
     if (!tally.isTracked(pod) || !isFailed(pod, tally.terms)) continue;
     const index = usableIndexOf(pod, completions);
     if (index === undefined || withActivePod.has(index) || hasIndex(completed, index) || hasIndex(failed, index)) continue;

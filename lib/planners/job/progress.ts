@@ -28,7 +28,7 @@ export function progressOf(job: Job, tally: Tally): Progress {
   const completions = terms.completions ?? 0;
   const countsPerIndex = terms.perIndexLimit !== undefined;
   const alreadyFailed = countsPerIndex ? parseIndexes(job.status?.failedIndexes ?? '', completions) : noIndexes;
-  const { before, now } = completedIndexesOf(job.status ?? {}, tally.pods, { completions, alreadyFailed });
+  const { before, now } = completedIndexesOf(job.status ?? {}, tally.leaving, { completions, alreadyFailed });
   const failed = countsPerIndex ? failedIndexesOf(job.spec, tally, { before: alreadyFailed, completed: now }) : undefined;
   return {
     tally,

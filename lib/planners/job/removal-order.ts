@@ -32,9 +32,28 @@ function maxRestarts(pod: PodFacts, wanted: 'container' | 'sidecar'): number {
  * index and those at `completions` or above; then as many others as `surplus` asks for.
  */
 export function podsToRemove(active: readonly PodFacts[], { surplus, completions }: { surplus: number; completions?: number }): PodFacts[] {
-  const { unwanted, others } = completions === undefined ? { unwanted: [], others: [...active] } : unwantedPods(active, completions);
+  if (completions === undefined) return active.toSorted(compareForRemoval).slice(0, surplus);
+  if (surplus === 0 && eachHasItsIndex(active, completions)) return [];
+  const { unwanted, others } = unwantedPods(active, completions);
   const more = surplus - unwanted.length;
   return more > 0 ? [...unwanted, ...others.toSorted(compareForRemoval).slice(0, more)] : unwanted;
+}
+
+/** The normal case, told in one walk: a bit for each index, where the pods lie close enough together. */
+function eachHasItsIndex(active: readonly PodFacts[], completions: number): boolean {
+  const words = Math.ceil(Math.min(completions, active.length * 64 + 64) / 32);
+  const seen = new Uint32Array(words);
+  for (const pod of active) {
+    const index = completionIndexOf(pod);
+    if (index === undefined || index >= completions) return false;
+    const word = index >>> 5;
+    const bit = 1 << (index & 31);
+    const before = seen[word];
+    // Beyond the bits, or seen before: the thorough way decides.
+    if (before === undefined || (before & bit) !== 0 || index > 0x7fffffff) return false;
+    seen[word] = before | bit;
+  }
+  return true;
 }
 
 function unwantedPods(active: readonly PodFacts[], completions: number): { unwanted: PodFacts[]; others: PodFacts[] } {
@@ -60,5 +79,8 @@ function unwantedPods(active: readonly PodFacts[], completions: number): { unwan
     surplus.push(...ranked);
   }
   // Of equals the lower index goes first, as in the reference.
-  return { unwanted: [...withoutIndex, ...surplus, ...outOfRange], others: [...byIndex].toSorted(([a], [b]) => a - b).map(([, pod]) => pod) };
+  return {
+    unwanted: [...withoutIndex, ...surplus, ...outOfRange],
+    others: [...byIndex].toSorted(([a], [b]) => a - b).map(([, pod]) => pod),
+  };
 }

@@ -10,6 +10,8 @@ export interface Tally {
   /** All of the Job's pods, in the order given. */
   pods: readonly PodFacts[];
   active: PodFacts[];
+  /** Pods with the finalizer that ended or are being deleted: of a running Job, only these can change anything. */
+  leaving: PodFacts[];
   ready: number;
   terminating: PodFacts[];
   /** Carries the finalizer, and nobody has asked to take it off yet. */
@@ -38,12 +40,13 @@ export function tallyOf(job: Job, terms: Terms, { pods, stripping }: { pods: rea
     failed: setOf(status.uncountedTerminatedPods?.failed),
   };
   const asked = setOf(stripping);
-  const isTracked = (pod: PodFacts): boolean => pod.tracked && !asked.has(pod.uid);
+  const isTracked = (pod: PodFacts): boolean => pod.tracked && (asked.size === 0 || !asked.has(pod.uid));
   const rules = job.spec.podFailurePolicy?.rules;
   const tally: Tally = {
     terms,
     pods,
     active: [],
+    leaving: [],
     ready: 0,
     terminating: [],
     isTracked,
@@ -61,6 +64,7 @@ export function tallyOf(job: Job, terms: Terms, { pods, stripping }: { pods: rea
       continue;
     }
     if (!ended) tally.terminating.push(pod);
+    if (pod.tracked) tally.leaving.push(pod);
     if (!isTracked(pod) || uncounted.succeeded.has(pod.uid)) continue;
     if (terms.indexed && usableIndexOf(pod, terms.completions ?? 0) === undefined) continue;
     if (pod.phase === 'Succeeded') {

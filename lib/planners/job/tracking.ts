@@ -136,11 +136,12 @@ function countFinished(
 /** Tracked pods whose finalizer need not stay; of an Indexed Job in the order of their indexes, those without one first. */
 function removable({ tally, delayed }: Progress, verdict: Verdict | undefined): PodFacts[] {
   const { terms } = tally;
-  const all = terms.deleting || verdict !== undefined;
+  const isTracked = (pod: PodFacts): boolean => tally.isTracked(pod);
   const delayedUids = new Set([...delayed.values()].map(({ uid }) => uid));
-  const pods = tally.pods.filter(
-    (pod) => tally.isTracked(pod) && (all || pod.phase === 'Succeeded' || (isFailed(pod, terms) && !delayedUids.has(pod.uid))),
-  );
+  const pods =
+    terms.deleting || verdict !== undefined
+      ? tally.pods.filter(isTracked)
+      : tally.leaving.filter((pod) => isTracked(pod) && (pod.phase === 'Succeeded' || (isFailed(pod, terms) && !delayedUids.has(pod.uid))));
   if (terms.indexed && pods.length > MAX_UNCOUNTED) pods.sort((a, b) => (completionIndexOf(a) ?? -1) - (completionIndexOf(b) ?? -1));
   return pods;
 }
