@@ -265,9 +265,9 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 const isGone = ({ metadata }: KubernetesObject): boolean =>
   (metadata.finalizers ?? []).length === 0 && (metadata.deletionTimestamp === undefined || metadata.deletionGracePeriodSeconds === 0);
 
-/** Puts the uid where the patch's kind has its precondition (R8). */
+/** Every kind of patch may set the uid to what it is; to another value it is refused with a cause that names the field (R8). */
 function withUid(patch: Json | object, uid: string): object {
-  if (Array.isArray(patch)) return [{ op: 'test', path: '/metadata/uid', value: uid }, ...patch];
+  if (Array.isArray(patch)) return [{ op: 'replace', path: '/metadata/uid', value: uid }, ...patch];
   const fields = fieldsOf(patch);
   return { ...fields, metadata: { ...fieldsOf(fields['metadata']), uid } };
 }

@@ -21,11 +21,27 @@ const SENTENCES: Record<string, string> = {
   HPE_INVALID_CONSTANT: 'it does not speak HTTP: check that the address is that of an API server',
 };
 
+/** One sentence for whatever a socket failed with. */
 export function explainConnectionFault(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
-  const sentence = SENTENCES[code];
-  if (sentence !== undefined) return `${sentence} (${code})`;
-  if (error.message === 'aborted') return `${SENTENCES['ECONNRESET']} (ECONNRESET)`;
-  return code === '' ? error.message : `${error.message} (${code})`;
+  const { code, message } = faultOf(error);
+  const known = code === '' && message === 'aborted' ? 'ECONNRESET' : code;
+  const sentence = SENTENCES[known];
+  if (sentence !== undefined) return `${sentence} (${known})`;
+  const words = message.split('\n')[0] ?? '';
+  return code === '' ? words : `${words} (${code})`;
+}
+
+/** The code of a failed call to the system, else its words. */
+export function faultCodeOf(error: unknown): string {
+  const { code, message } = faultOf(error);
+  return code === '' ? message : code;
+}
+
+/** By shape, not by class: what comes from the system may be made in another realm. */
+function faultOf(error: unknown): { code: string; message: string } {
+  if (typeof error !== 'object' || error === null) return { code: '', message: String(error) };
+  return {
+    code: 'code' in error && typeof error.code === 'string' ? error.code : '',
+    message: 'message' in error && typeof error.message === 'string' ? error.message : 'unknown fault',
+  };
 }

@@ -104,7 +104,7 @@ export class Connection {
     agent: HttpAgent,
   ): Promise<IncomingMessage> {
     const credentials = await credentialsOf(this.#access.auth).catch((error: unknown) => {
-      throw new NotDoneError(`${this.server}: no credentials: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new NotDoneError(`${this.server}: no credentials: ${explainConnectionFault(error)}`, { cause: error });
     });
     const options: RequestOptions = {
       ...this.#destination(credentials),

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Cluster as ConfigCluster, User } from '@kubernetes/client-node';
 import { TerminalError } from '../../ports/errors.ts';
+import { explainConnectionFault, faultCodeOf } from './connection-faults.ts';
 import type { Authentication, ClusterAccess, Credentials } from './access.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -14,7 +15,7 @@ const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
  */
 export async function accessFromKubeconfig({ file, context }: { file: string; context?: string }): Promise<ClusterAccess> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw unusable(file, `it cannot be read (${codeOf(error)}): check the path given with --kubeconfig`, error);
+    throw unusable(file, `it cannot be read (${faultCodeOf(error)}): check the path given with --kubeconfig`, error);
   });
   // Its import takes a tenth of a second, which only those pay who have a kubeconfig.
   const { KubeConfig } = await import('@kubernetes/client-node');
@@ -82,7 +83,7 @@ export async function accessFromServiceAccount(
     throw new TerminalError('KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: outside of a cluster give --kubeconfig FILE');
   const read = async (name: string): Promise<string> =>
     await readFile(`${folder}/${name}`, 'utf8').catch((error: unknown) => {
-      throw new TerminalError(`${folder}/${name} cannot be read (${codeOf(error)}): the pod needs a service account and its token`, {
+      throw new TerminalError(`${folder}/${name} cannot be read (${faultCodeOf(error)}): the pod needs a service account and its token`, {
         cause: error,
       });
     });
@@ -119,16 +120,13 @@ async function authenticationOf(file: string, user: User | null, dynamic: () => 
 
 async function partOf(file: string, { path, of }: { path: string; of: string }): Promise<string> {
   return await readFile(path, 'utf8').catch((error: unknown) => {
-    throw unusable(file, `${of} lies in ${path}, which cannot be read (${codeOf(error)})`, error);
+    throw unusable(file, `${of} lies in ${path}, which cannot be read (${faultCodeOf(error)})`, error);
   });
 }
 
 const unusable = (file: string, what: string, cause?: unknown): TerminalError =>
   new TerminalError(`kubeconfig ${file}: ${what}`, { cause });
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : String(error));
-
-const firstLineOf = (error: unknown): string =>
-  (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)).replace(/[.:]+$/, '');
+const firstLineOf = (error: unknown): string => (explainConnectionFault(error).split('\n')[0] ?? '').replace(/[.:]+$/, '');
 
 const listOf = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.slice(0, 10).join(', '));

@@ -79,11 +79,9 @@ export function errorOfStatus(
 const isAbout = ({ plural, group, name }: Asked, { reason, details }: Status): boolean =>
   reason === 'NotFound' && name !== undefined && details?.name === name && details.kind === plural && (details.group ?? '') === group;
 
-/** A patch that carries another uid tries to change it; a JSON patch's `test` fails. */
-const isFailedPrecondition = ({ verb }: Asked, { message, details }: Status): boolean =>
-  verb === 'patch' &&
-  ((details?.causes ?? []).some(({ field }) => field === 'metadata.uid') ||
-    /\btest(ing)?\b.*failed|failed.*\btest(ing)?\b/i.test(message ?? ''));
+/** A patch that carries another uid tries to change it. */
+const isFailedPrecondition = ({ verb }: Asked, { details }: Status): boolean =>
+  verb === 'patch' && (details?.causes ?? []).some(({ field }) => field === 'metadata.uid');
 
 function throttled(what: string, status: Status | undefined, retryAfter: string | undefined): ThrottledError {
   const seconds = Number(retryAfter ?? status?.details?.retryAfterSeconds ?? 1);
@@ -93,6 +91,12 @@ function throttled(what: string, status: Status | undefined, retryAfter: string 
 
 /** HTML of a proxy, a login page, plain text. What a read was told is nothing; what became of a write nobody knows. */
 export function notAnApiServer(asked: Asked, { code, headers, text }: { code: number; headers: Incoming['headers']; text: string }): Error {
+  // What the API server itself says of an API group that it does not have.
+  if (code === 404 && text.startsWith('404 page not found'))
+    return new TerminalError(
+      `${describe(asked)}: the API server has no such resource: check its version, and that what brings the resource is installed`,
+      { code, reason: 'NotFound' },
+    );
   const type = headers['content-type']?.split(';')[0] ?? 'no content type';
   const kind = /^\s*</.test(text)
     ? 'HTML'
