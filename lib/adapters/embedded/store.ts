@@ -4,7 +4,7 @@ import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts
 import type { Clock } from '../../ports/clock.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type ViewItem } from '../../ports/store.ts';
 import { SystemClock } from '../system-clock.ts';
-import { applyChange, headItem, isIndexedWake, noteItem, viewItem, type Item } from '../table-items.ts';
+import { applyChange, headItem, INDEX_SHARDS, isIndexedWake, noteItem, viewItem, type Item } from '../table-items.ts';
 import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from '../write-units.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
@@ -198,18 +198,18 @@ export class EmbeddedStore implements Store {
   }
 
   async pendingBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
-    this.meter.add('pendingBefore', { readUnits: 1 });
+    this.meter.add('pendingBefore', { readUnits: INDEX_SHARDS / 2, requests: INDEX_SHARDS });
     return keysOf(this.#all('select pk from heads where pending_since < ? order by pending_since limit ?', timeMs, limit));
   }
 
   async dueBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
-    this.meter.add('dueBefore', { readUnits: 1 });
+    this.meter.add('dueBefore', { readUnits: INDEX_SHARDS / 2, requests: INDEX_SHARDS });
     return keysOf(this.#all('select pk from heads where wake_indexed_at < ? order by wake_indexed_at limit ?', timeMs, limit));
   }
 
   async workloads(cluster: string, { limit, after }: { limit: number; after?: string }): Promise<{ keys: WorkloadKey[]; next?: string }> {
     const rows = this.#all('select pk from heads where cluster = ? and pk > ? order by pk limit ?', cluster, after ?? '', limit + 1);
-    this.meter.add('workloads', { readUnits: 1 });
+    this.meter.add('workloads', { readUnits: 0.5 });
     const keys = keysOf(rows.slice(0, limit));
     const last = keys.at(-1);
     return rows.length > limit && last ? { keys, next: formatKey(last) } : { keys };

@@ -1,0 +1,377 @@
+// View and heads in one DynamoDB table: a workload is a partition, its head and view items are items in it.
+// The table is described in docs/decisions/0002-table.md.
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import { formatKey, parseKey, type WorkloadKey } from '../objects/workload.ts';
+import type { Clock } from '../ports/clock.ts';
+import { TerminalError, ThrottledError } from '../ports/errors.ts';
+import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type ViewItem } from '../ports/store.ts';
+import { nameOf, translated } from './aws-errors.ts';
+import { SystemClock } from './system-clock.ts';
+import {
+  applyChange,
+  HEAD,
+  headItem,
+  headOf,
+  INDEX_SHARDS,
+  isIndexedWake,
+  noteItem,
+  noteOf,
+  noteSortKey,
+  number,
+  text,
+  updateExpressionOf,
+  viewItem,
+  viewItemOf,
+  viewItemSortKey,
+  type Item,
+} from './table-items.ts';
+import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from './write-units.ts';
+
+const PENDING_INDEX = 'pending';
+const DUE_INDEX = 'due';
+const WORKLOADS_INDEX = 'workloads';
+
+const READ_AT_ONCE = 100;
+const DELETED_AT_ONCE = 25;
+/** How often what a batch left undone is asked for again, before whoever called has to wait. */
+const BATCH_ROUNDS = 4;
+const VIEW_ITEM_PREFIX = viewItemSortKey('');
+
+/** For tests and tools; in AWS the stack makes the table. TTL on attribute `x` is switched on beside, and only cleans up. */
+export const createTableInput = (tableName: string): CreateTableCommandInput => ({
+  TableName: tableName,
+  BillingMode: 'PAY_PER_REQUEST',
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'S' },
+    { AttributeName: 'c', AttributeType: 'S' },
+    { AttributeName: 'h', AttributeType: 'S' },
+    { AttributeName: 'p', AttributeType: 'N' },
+    { AttributeName: 'd', AttributeType: 'N' },
+  ],
+  GlobalSecondaryIndexes: [indexOf(PENDING_INDEX, 'h', 'p'), indexOf(DUE_INDEX, 'h', 'd'), indexOf(WORKLOADS_INDEX, 'c', 'pk')],
+});
+
+export const TIME_TO_LIVE_ATTRIBUTE = 'x';
+
+type Index = NonNullable<CreateTableCommandInput['GlobalSecondaryIndexes']>[number];
+
+function indexOf(name: string, hash: string, range: string): Index {
+  return {
+    IndexName: name,
+    KeySchema: [
+      { AttributeName: hash, KeyType: 'HASH' },
+      { AttributeName: range, KeyType: 'RANGE' },
+    ],
+    Projection: { ProjectionType: 'KEYS_ONLY' },
+  };
+}
+
+/**
+ * Writes that time out, are reset or answered with a 5xx throw UnknownOutcomeError: they may have taken effect. The SDK repeats
+ * such a request by itself, so a condition may be lost to one's own first try: whoever opens a head and is refused looks whether
+ * the fence that stands there is its own (R8); an item or note at the version that would have been its own, with its own bytes,
+ * is written.
+ * @throws ThrottledError the table asks for patience; NotDoneError a read that was cut off, or a write that never left
+ */
+export class DynamoDbStore implements Store {
+  /** Counted by the size of items as DynamoDB bills them, not by what an emulator answers. */
+  readonly meter = new WriteMeter();
+  readonly #client: DynamoDBClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+
+  constructor({ client, tableName, clock = new SystemClock() }: { client: DynamoDBClient; tableName: string; clock?: Clock }) {
+    this.#client = client;
+    this.#tableName = tableName;
+    this.#clock = clock;
+  }
+
+  async readHead(key: WorkloadKey): Promise<Head | undefined> {
+    const item = await this.#get('readHead', { pk: text(formatKey(key)), sk: text(HEAD) }, `head of ${formatKey(key)}`);
+    return item && headOf(item);
+  }
+
+  async read(key: WorkloadKey): Promise<{ head: Head | undefined; items: ViewItem[] }> {
+    const found: { head: Head | undefined; items: ViewItem[] } = { head: undefined, items: [] };
+    let start: Item | undefined;
+    do {
+      const page = await this.#client
+        .send(
+          new QueryCommand({
+            TableName: this.#tableName,
+            ConsistentRead: true,
+            KeyConditionExpression: 'pk = :pk',
+            ExpressionAttributeValues: { ':pk': text(formatKey(key)) },
+            ...(start ? { ExclusiveStartKey: start } : {}),
+          }),
+        )
+        .catch((error: unknown) => failed(error, `reading ${formatKey(key)}`));
+      const items = page.Items ?? [];
+      this.meter.add('read', { readUnits: readUnitsOf(items.reduce((bytes, item) => bytes + itemSizeBytes(item), 0)) });
+      for (const item of items) {
+        if (item['sk']?.S === HEAD) found.head = headOf(item);
+        else if (item['sk']?.S?.startsWith(VIEW_ITEM_PREFIX)) found.items.push(viewItemOf(item));
+      }
+      start = page.LastEvaluatedKey;
+    } while (start);
+    return found;
+  }
+
+  async readItems(key: WorkloadKey, names: readonly string[]): Promise<ViewItem[]> {
+    if (names.length > READ_AT_ONCE) throw new RangeError(`at most ${READ_AT_ONCE} view items are read at once, asked for ${names.length}`);
+    const what = `reading ${names.length} view items of ${formatKey(key)}`;
+    const items: ViewItem[] = [];
+    let keys = [...new Set(names)].map((name): Item => ({ pk: text(formatKey(key)), sk: text(viewItemSortKey(name)) }));
+    for (let round = 0; keys.length > 0; round++) {
+      if (round === BATCH_ROUNDS) throw new ThrottledError(`${what}: ${keys.length} were not answered`, { retryAfterSeconds: 1 });
+      const answer = await this.#client
+        .send(new BatchGetItemCommand({ RequestItems: { [this.#tableName]: { Keys: keys, ConsistentRead: true } } }))
+        .catch((error: unknown) => failed(error, what));
+      const found = answer.Responses?.[this.#tableName] ?? [];
+      const asked = keys.length;
+      keys = answer.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];
+      const missing = asked - keys.length - found.length;
+      this.meter.add('readItems', { readUnits: found.reduce((units, item) => units + readUnitsOf(itemSizeBytes(item)), missing) });
+      items.push(...found.map(viewItemOf));
+    }
+    return items;
+  }
+
+  async createHead(head: Head): Promise<Head> {
+    const fresh = applyChange(head, { addItems: [] });
+    const item = headItem(fresh, this.#clock.nowMs());
+    const lost = await this.#put('createHead', item, 'attribute_not_exists(pk)', {}, `head of ${formatKey(head.key)}`);
+    if (!lost) return fresh;
+    if (!lost.current) throw new Error(`the head of ${formatKey(head.key)} was there and is not: read it again`);
+    return headOf(lost.current);
+  }
+
+  async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head> {
+    const nowMs = this.#clock.nowMs();
+    const what = `the head of ${formatKey(key)}`;
+    const update = new UpdateItemCommand({
+      TableName: this.#tableName,
+      Key: { pk: text(formatKey(key)), sk: text(HEAD) },
+      ...updateExpressionOf(conditions, change, nowMs),
+      // What was there tells what the write cost as well; what is there now follows from it.
+      ReturnValues: 'ALL_OLD',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    const { Attributes: before } = await this.#client.send(update).catch((error: unknown) => {
+      const lost = lostCondition(error);
+      this.meter.add('updateHead', { writeUnits: writeUnitsOf(lost?.current) });
+      if (!lost) throw refusedSize(error, what) ?? translated(error, `writing ${what}`, true);
+      const current = lost.current && headOf(lost.current);
+      throw new StaleWriteError<Head>(current ? `${what} is not as it was read` : `there is no head of ${formatKey(key)}`, current);
+    });
+    if (!before) throw new Error(`${what} was written, but not answered`);
+    const changed = applyChange(headOf(before), change);
+    const isIndexed = change.wake === undefined ? before['d'] !== undefined : isIndexedWake(change.wake, nowMs);
+    const after = headItem(changed, nowMs, isIndexed);
+    this.meter.add('updateHead', { writeUnits: writeUnitsOf(before, after), indexUnits: indexUnitsOf(before, after) });
+    return changed;
+  }
+
+  async putItem(key: WorkloadKey, { name, bytes }: { name: string; bytes: Uint8Array }, expectedVersion: number): Promise<number> {
+    const version = expectedVersion + 1;
+    const item = viewItem(key, { name, version, bytes }, this.#clock.nowMs());
+    const what = `view item ${name} of ${formatKey(key)}`;
+    const lost = await this.#putVersioned('putItem', item, expectedVersion, what);
+    if (!lost) return version;
+    const current = lost.current && viewItemOf(lost.current);
+    throw new StaleWriteError<ViewItem>(`${what}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`, current);
+  }
+
+  async forget(key: WorkloadKey, ifFence: string): Promise<void> {
+    const what = `forgetting ${formatKey(key)}`;
+    let names: readonly string[] = [];
+    try {
+      const { Attributes: before } = await this.#client.send(
+        new DeleteItemCommand({
+          TableName: this.#tableName,
+          Key: { pk: text(formatKey(key)), sk: text(HEAD) },
+          ConditionExpression: 'attribute_not_exists(pk) or k = :ifFence',
+          ExpressionAttributeValues: { ':ifFence': text(ifFence) },
+          ReturnValues: 'ALL_OLD',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      this.meter.add('forget', { writeUnits: writeUnitsOf(before), indexUnits: indexUnitsOf(before, undefined) });
+      names = before ? headOf(before).items : [];
+    } catch (error) {
+      const lost = lostCondition(error);
+      this.meter.add('forget', { writeUnits: writeUnitsOf(lost?.current) });
+      if (!lost) throw translated(error, what, true);
+      throw new StaleWriteError<Head>(`the head of ${formatKey(key)} is not as it was read`, lost.current && headOf(lost.current));
+    }
+    // The head named them all. What a crash leaves here is read by nobody, and goes by its time to live.
+    for (let first = 0; first < names.length; first += DELETED_AT_ONCE)
+      await this.#deleteItems(key, names.slice(first, first + DELETED_AT_ONCE), what);
+  }
+
+  async pendingBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
+    return this.#earliest('pendingBefore', PENDING_INDEX, 'p', timeMs, limit);
+  }
+
+  async dueBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
+    return this.#earliest('dueBefore', DUE_INDEX, 'd', timeMs, limit);
+  }
+
+  async workloads(cluster: string, { limit, after }: { limit: number; after?: string }): Promise<{ keys: WorkloadKey[]; next?: string }> {
+    const answer = await this.#client
+      .send(
+        new QueryCommand({
+          TableName: this.#tableName,
+          IndexName: WORKLOADS_INDEX,
+          KeyConditionExpression: 'c = :cluster and pk > :after',
+          ExpressionAttributeValues: { ':cluster': text(cluster), ':after': text(after ?? ' ') },
+          Limit: limit,
+        }),
+      )
+      .catch((error: unknown) => failed(error, `listing the workloads of ${cluster}`));
+    this.meter.add('workloads', { readUnits: 0.5 });
+    const keys = keysOf(answer.Items ?? []);
+    const last = answer.LastEvaluatedKey?.['pk']?.S;
+    return last === undefined ? { keys } : { keys, next: last };
+  }
+
+  async readNote(cluster: string, name: string): Promise<Note | undefined> {
+    const item = await this.#get('readNote', { pk: text(cluster), sk: text(noteSortKey(name)) }, `note ${name} of ${cluster}`);
+    return item && noteOf(item);
+  }
+
+  async putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number> {
+    const version = expectedVersion + 1;
+    const what = `note ${name} of ${cluster}`;
+    const lost = await this.#putVersioned('putNote', noteItem(cluster, name, { version, body }), expectedVersion, what);
+    if (!lost) return version;
+    const current = lost.current && noteOf(lost.current);
+    throw new StaleWriteError<Note>(`${what}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`, current);
+  }
+
+  async #get(operation: string, key: Item, what: string): Promise<Item | undefined> {
+    const { Item: item } = await this.#client
+      .send(new GetItemCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }))
+      .catch((error: unknown) => failed(error, `reading ${what}`));
+    this.meter.add(operation, { readUnits: readUnitsOf(item ? itemSizeBytes(item) : 0) });
+    return item;
+  }
+
+  #putVersioned(operation: string, item: Item, expectedVersion: number, what: string): Promise<Lost | undefined> {
+    return expectedVersion === 0
+      ? this.#put(operation, item, 'attribute_not_exists(pk)', {}, what)
+      : this.#put(operation, item, 'u = :expected', { ':expected': number(expectedVersion) }, what);
+  }
+
+  /** @returns what stands there instead, when the condition was lost */
+  async #put(operation: string, item: Item, condition: string, values: Item, what: string): Promise<Lost | undefined> {
+    try {
+      const { ConsumedCapacity: consumed } = await this.#client.send(
+        new PutItemCommand({
+          TableName: this.#tableName,
+          Item: item,
+          ConditionExpression: condition,
+          ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          ReturnConsumedCapacity: 'INDEXES',
+        }),
+      );
+      // The old item may have been larger than the new one, and then counts; only the service knows.
+      const writeUnits = Math.max(writeUnitsOf(item), consumed?.Table?.CapacityUnits ?? 0);
+      this.meter.add(operation, { writeUnits, indexUnits: indexUnitsOf(undefined, item) });
+      return undefined;
+    } catch (error) {
+      const lost = lostCondition(error);
+      this.meter.add(operation, { writeUnits: writeUnitsOf(lost?.current) });
+      if (!lost) throw translated(error, `writing ${what}`, true);
+      return lost;
+    }
+  }
+
+  async #deleteItems(key: WorkloadKey, names: readonly string[], what: string): Promise<void> {
+    let requests = names.map((name) => ({ DeleteRequest: { Key: { pk: text(formatKey(key)), sk: text(viewItemSortKey(name)) } } }));
+    for (let round = 0; requests.length > 0 && round < BATCH_ROUNDS; round++) {
+      const answer = await this.#client
+        .send(new BatchWriteItemCommand({ RequestItems: { [this.#tableName]: requests }, ReturnConsumedCapacity: 'TOTAL' }))
+        .catch((error: unknown) => {
+          throw translated(error, what, true);
+        });
+      const left = answer.UnprocessedItems?.[this.#tableName] ?? [];
+      const consumed = answer.ConsumedCapacity?.reduce((units, { CapacityUnits = 0 }) => units + CapacityUnits, 0) ?? 0;
+      this.meter.add('forget', { writeUnits: Math.max(requests.length - left.length, consumed) });
+      requests = left.flatMap(({ DeleteRequest }) =>
+        DeleteRequest?.Key
+          ? [{ DeleteRequest: { Key: { pk: DeleteRequest.Key['pk'] ?? text(''), sk: DeleteRequest.Key['sk'] ?? text('') } } }]
+          : [],
+      );
+    }
+    if (requests.length > 0) throw new ThrottledError(`${what}: ${requests.length} view items were not deleted`, { retryAfterSeconds: 1 });
+  }
+
+  /** Asks every shard, and merges by time. */
+  async #earliest(operation: string, index: string, attribute: string, timeMs: number, limit: number): Promise<WorkloadKey[]> {
+    const shards = Array.from({ length: INDEX_SHARDS }, (_, shard) =>
+      this.#earliestOf(operation, index, attribute, String(shard), timeMs, limit),
+    );
+    const items = (await Promise.all(shards)).flat();
+    const timeOf = (item: Item): number => Number(item[attribute]?.N);
+    return keysOf(items.toSorted((one, other) => timeOf(one) - timeOf(other)).slice(0, limit));
+  }
+
+  async #earliestOf(operation: string, index: string, attribute: string, shard: string, timeMs: number, limit: number): Promise<Item[]> {
+    const { Items: items = [] } = await this.#client
+      .send(
+        new QueryCommand({
+          TableName: this.#tableName,
+          IndexName: index,
+          KeyConditionExpression: `h = :shard and ${attribute} < :time`,
+          ExpressionAttributeValues: { ':shard': text(shard), ':time': number(timeMs) },
+          Limit: limit,
+        }),
+      )
+      .catch((error: unknown) => failed(error, `reading the index ${index}`));
+    this.meter.add(operation, { readUnits: Math.max(0.5, readUnitsOf(items.reduce((bytes, item) => bytes + itemSizeBytes(item), 0)) / 2) });
+    return items;
+  }
+}
+
+/** An update that would make the item too large is found out by the service alone. */
+const refusedSize = (error: unknown, what: string): TerminalError | undefined =>
+  nameOf(error) === 'ValidationException' && error instanceof Error && /item size/i.test(error.message)
+    ? new TerminalError(`${what} would take more than an item holds: ${error.message}`, { cause: error })
+    : undefined;
+
+interface Lost {
+  current: Item | undefined;
+}
+
+/** What stands there instead; undefined for any other failure. The client leaves it in attribute form. */
+function lostCondition(error: unknown): Lost | undefined {
+  if (nameOf(error) !== 'ConditionalCheckFailedException') return undefined;
+  const item: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'Item') : undefined;
+  return { current: isItem(item) ? item : undefined };
+}
+
+const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null && 'pk' in value;
+
+const failed = (error: unknown, what: string): never => {
+  throw translated(error, what, false);
+};
+
+const keysOf = (items: readonly Item[]): WorkloadKey[] =>
+  items.map((item) => parseKey(item['pk']?.S ?? '')).filter((key): key is WorkloadKey => key !== undefined);

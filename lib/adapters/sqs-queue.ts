@@ -1,0 +1,329 @@
+// Queues on SQS.
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  ListMessageMoveTasksCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  StartMessageMoveTaskCommand,
+  type BatchResultErrorEntry,
+  type Message,
+  type QueueAttributeName,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Clock } from '../ports/clock.ts';
+import { NotDoneError } from '../ports/errors.ts';
+import type { DeadLetter, OutgoingMessage, Queue, QueueName, ReceivedMessage } from '../ports/queue.ts';
+import { nameOf, translated } from './aws-errors.ts';
+import { BATCH_MESSAGES_MAX, checkOutgoing, isFifo, MESSAGE_BYTES_MAX } from './queue-limits.ts';
+import { SystemClock } from './system-clock.ts';
+
+export interface SqsQueueOptions {
+  client: SQSClient;
+  /** By name: `events`, `wakes`, `timers`, `relay-<cluster>`; each with the queue of its dead letters. */
+  urls: Partial<Record<QueueName, { url: string; deadLetterUrl: string }>>;
+  clock?: Clock;
+}
+
+/** Dead letters that are only looked at are given back at once; this is for who dies while looking. */
+const LOOK_SECONDS = 10;
+/** SQS may answer nothing although there is something; so many empty answers mean that there is nothing. */
+const EMPTY_ANSWERS = 3;
+const MOVE_WAIT_MS = 60_000;
+const MOVE_POLL_MS = 500;
+
+/** A handle that no longer stands for anything: the message was deleted, or is somebody else's now. */
+const OUTDATED_HANDLE = new Set([
+  'ReceiptHandleIsInvalid',
+  'InvalidParameterValue',
+  'InvalidParameterValueException',
+  'MessageNotInflight',
+]);
+/** What services that only resemble SQS say to an action they lack. */
+const NO_SUCH_ACTION = new Set(['InvalidAction', 'UnsupportedOperation', 'UnknownOperationException', 'InvalidAddress']);
+
+/** @throws ThrottledError, NotDoneError, UnknownOutcomeError as in aws-errors.ts; sending again does no harm */
+export class SqsQueue implements Queue {
+  readonly #client: SQSClient;
+  readonly #urls: SqsQueueOptions['urls'];
+  readonly #clock: Clock;
+  readonly #arns = new Map<string, string>();
+
+  constructor({ client, urls, clock = new SystemClock() }: SqsQueueOptions) {
+    this.#client = client;
+    this.#urls = urls;
+    this.#clock = clock;
+  }
+
+  async send(queue: QueueName, messages: readonly OutgoingMessage[]): Promise<void> {
+    checkOutgoing(queue, messages);
+    const { url } = this.#urlsOf(queue);
+    for (const batch of batchesOf(messages)) await this.#sendBatch(queue, url, batch);
+  }
+
+  async receive(
+    queue: QueueName,
+    { max, waitSeconds, visibilitySeconds, signal }: { max: number; waitSeconds: number; visibilitySeconds: number; signal?: AbortSignal },
+  ): Promise<ReceivedMessage[]> {
+    if (max < 1 || max > 10) throw new RangeError(`1 to 10 messages are received at once, asked for ${max}`);
+    const messages = await this.#receive(queue, this.#urlsOf(queue).url, {
+      max,
+      waitSeconds,
+      visibilitySeconds,
+      ...(signal ? { signal } : {}),
+    });
+    return messages.map(receivedOf);
+  }
+
+  async delete(queue: QueueName, receiptHandles: readonly string[]): Promise<void> {
+    await this.#deleteFrom(queue, this.#urlsOf(queue).url, receiptHandles);
+  }
+
+  async changeVisibility(queue: QueueName, receiptHandle: string, seconds: number): Promise<void> {
+    await this.#changeVisibility(queue, this.#urlsOf(queue).url, receiptHandle, seconds);
+  }
+
+  /** By receiving them for a moment: of one FIFO group no more than the first ten are seen. */
+  async deadLetters(queue: QueueName, limit: number): Promise<DeadLetter[]> {
+    const { deadLetterUrl } = this.#urlsOf(queue);
+    const seen = new Map<string, Message>();
+    try {
+      await this.#eachDeadLetter(queue, deadLetterUrl, async (message) => {
+        seen.set(message.MessageId ?? '', message);
+        return seen.size < limit;
+      });
+    } finally {
+      await this.#giveBack(queue, deadLetterUrl, [...seen.values()]);
+    }
+    return [...seen.values()].slice(0, limit).map((message) => {
+      const { messageId, body, groupId, sentAtMs } = receivedOf(message);
+      return { messageId, body, sentAtMs, ...(groupId === undefined ? {} : { groupId }) };
+    });
+  }
+
+  /** All of them by a move task of SQS, which is waited for up to a minute; named ones, or where there are no such tasks, one by one. */
+  async redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number> {
+    if (messageIds) return this.#redriveByHand(queue, new Set(messageIds));
+    return (await this.#moveAll(queue)) ?? this.#redriveByHand(queue, undefined);
+  }
+
+  async depth(queue: QueueName): Promise<{ visible: number; inFlight: number; delayed: number; dead: number }> {
+    const { url, deadLetterUrl } = this.#urlsOf(queue);
+    const [own, dead] = await Promise.all([this.#numbersOf(queue, url), this.#numbersOf(queue, deadLetterUrl)]);
+    return { ...own, dead: dead.visible + dead.inFlight + dead.delayed };
+  }
+
+  async #sendBatch(queue: QueueName, url: string, batch: readonly OutgoingMessage[]): Promise<void> {
+    const { Failed: failed = [] } = await this.#client
+      .send(
+        new SendMessageBatchCommand({
+          QueueUrl: url,
+          Entries: batch.map(({ body, groupId, deduplicationId, delaySeconds }, index) => ({
+            Id: String(index),
+            MessageBody: body,
+            ...(groupId === undefined ? {} : { MessageGroupId: groupId }),
+            ...(deduplicationId === undefined ? {} : { MessageDeduplicationId: deduplicationId }),
+            ...(delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds }),
+          })),
+        }),
+      )
+      .catch((error: unknown) => {
+        throw translated(error, `sending to the queue ${queue}`, true);
+      });
+    if (failed.length > 0) throw partialFailure(`sending to the queue ${queue}`, batch.length, failed);
+  }
+
+  async #receive(
+    queue: QueueName,
+    url: string,
+    { max, waitSeconds, visibilitySeconds, signal }: { max: number; waitSeconds: number; visibilitySeconds: number; signal?: AbortSignal },
+  ): Promise<Message[]> {
+    try {
+      const { Messages: messages = [] } = await this.#client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: url,
+          MaxNumberOfMessages: max,
+          WaitTimeSeconds: Math.min(20, waitSeconds),
+          VisibilityTimeout: visibilitySeconds,
+          MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageDeduplicationId', 'MessageGroupId', 'SenderId', 'SentTimestamp'],
+        }),
+        signal ? { abortSignal: signal } : {},
+      );
+      return messages;
+    } catch (error) {
+      if (signal?.aborted) return [];
+      throw translated(error, `receiving from the queue ${queue}`, false);
+    }
+  }
+
+  async #deleteFrom(queue: QueueName, url: string, receiptHandles: readonly string[]): Promise<void> {
+    for (let first = 0; first < receiptHandles.length; first += BATCH_MESSAGES_MAX) {
+      const batch = receiptHandles.slice(first, first + BATCH_MESSAGES_MAX);
+      const { Failed: failed = [] } = await this.#client
+        .send(
+          new DeleteMessageBatchCommand({
+            QueueUrl: url,
+            Entries: batch.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle })),
+          }),
+        )
+        .catch((error: unknown) => {
+          throw translated(error, `deleting from the queue ${queue}`, true);
+        });
+      const kept = failed.filter(({ Code: code }) => !OUTDATED_HANDLE.has(code ?? ''));
+      if (kept.length > 0) throw partialFailure(`deleting from the queue ${queue}`, batch.length, kept);
+    }
+  }
+
+  async #changeVisibility(queue: QueueName, url: string, receiptHandle: string, seconds: number): Promise<void> {
+    await this.#client
+      .send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds }))
+      .catch((error: unknown) => {
+        if (!OUTDATED_HANDLE.has(nameOf(error))) throw translated(error, `changing visibility in the queue ${queue}`, true);
+      });
+  }
+
+  /** Calls the visitor with each dead letter until it has enough or nothing more comes. */
+  async #eachDeadLetter(queue: QueueName, deadLetterUrl: string, visit: (message: Message) => Promise<boolean>): Promise<void> {
+    const visited = new Set<string>();
+    for (let empty = 0; empty < EMPTY_ANSWERS;) {
+      const messages = await this.#receive(queue, deadLetterUrl, { max: 10, waitSeconds: 0, visibilitySeconds: LOOK_SECONDS });
+      const fresh = messages.filter(({ MessageId: id }) => id !== undefined && !visited.has(id));
+      empty = fresh.length === 0 ? empty + 1 : 0;
+      for (const message of fresh) {
+        visited.add(message.MessageId ?? '');
+        if (!(await visit(message))) return;
+      }
+    }
+  }
+
+  async #giveBack(queue: QueueName, url: string, messages: readonly Message[]): Promise<void> {
+    for (const { ReceiptHandle: handle } of messages) if (handle !== undefined) await this.#changeVisibility(queue, url, handle, 0);
+  }
+
+  async #redriveByHand(queue: QueueName, wanted: Set<string> | undefined): Promise<number> {
+    const { url, deadLetterUrl } = this.#urlsOf(queue);
+    const passedOver: Message[] = [];
+    let moved = 0;
+    try {
+      await this.#eachDeadLetter(queue, deadLetterUrl, async (message) => {
+        const { messageId, body, groupId, receiptHandle } = receivedOf(message);
+        if (wanted && !wanted.has(messageId)) {
+          passedOver.push(message);
+          return true;
+        }
+        // Sent before it is deleted: twice does no harm. The id is new each time, or a second redrive within five minutes were lost.
+        const deduplicationId = isFifo(queue) ? `redrive-${messageId}-${this.#clock.randomId()}` : undefined;
+        await this.#sendBatch(queue, url, [
+          { body, ...(groupId === undefined ? {} : { groupId }), ...(deduplicationId === undefined ? {} : { deduplicationId }) },
+        ]);
+        await this.#deleteFrom(queue, deadLetterUrl, [receiptHandle]);
+        moved++;
+        return moved !== wanted?.size;
+      });
+    } finally {
+      await this.#giveBack(queue, deadLetterUrl, passedOver);
+    }
+    return moved;
+  }
+
+  /** @returns undefined where the service knows no move tasks */
+  async #moveAll(queue: QueueName): Promise<number | undefined> {
+    const what = `moving the dead letters of the queue ${queue}`;
+    const sourceArn = await this.#arnOf(queue, this.#urlsOf(queue).deadLetterUrl);
+    try {
+      await this.#client.send(new StartMessageMoveTaskCommand({ SourceArn: sourceArn }));
+    } catch (error) {
+      if (NO_SUCH_ACTION.has(nameOf(error))) return undefined;
+      throw translated(error, what, true);
+    }
+    const untilMs = this.#clock.monotonicMs() + MOVE_WAIT_MS;
+    while (this.#clock.monotonicMs() < untilMs) {
+      const { Results: [task] = [] } = await this.#client
+        .send(new ListMessageMoveTasksCommand({ SourceArn: sourceArn, MaxResults: 1 }))
+        .catch((error: unknown) => {
+          throw translated(error, what, false);
+        });
+      if (task?.Status === 'COMPLETED') return task.ApproximateNumberOfMessagesMoved ?? 0;
+      if (task?.Status === 'FAILED') throw new Error(`${what}: ${task.FailureReason ?? 'SQS gave no reason'}`);
+      await this.#clock.wait(MOVE_POLL_MS);
+    }
+    throw new NotDoneError(`${what}: SQS is still at it after ${MOVE_WAIT_MS / 1000} s, and goes on`);
+  }
+
+  async #arnOf(queue: QueueName, url: string): Promise<string> {
+    const known = this.#arns.get(url);
+    if (known !== undefined) return known;
+    const { QueueArn: arn } = await this.#attributesOf(queue, url, ['QueueArn']);
+    if (arn === undefined) throw new Error(`SQS does not tell the ARN of the dead letters of the queue ${queue}`);
+    this.#arns.set(url, arn);
+    return arn;
+  }
+
+  async #numbersOf(queue: QueueName, url: string): Promise<{ visible: number; inFlight: number; delayed: number }> {
+    const attributes = await this.#attributesOf(queue, url, [
+      'ApproximateNumberOfMessages',
+      'ApproximateNumberOfMessagesNotVisible',
+      'ApproximateNumberOfMessagesDelayed',
+    ]);
+    return {
+      visible: Number(attributes.ApproximateNumberOfMessages ?? 0),
+      inFlight: Number(attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+      delayed: Number(attributes.ApproximateNumberOfMessagesDelayed ?? 0),
+    };
+  }
+
+  async #attributesOf(queue: QueueName, url: string, names: QueueAttributeName[]): Promise<Partial<Record<QueueAttributeName, string>>> {
+    const { Attributes: attributes = {} } = await this.#client
+      .send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: names }))
+      .catch((error: unknown) => {
+        throw translated(error, `asking about the queue ${queue}`, false);
+      });
+    return attributes;
+  }
+
+  #urlsOf(queue: QueueName): { url: string; deadLetterUrl: string } {
+    const urls = this.#urls[queue];
+    if (!urls) throw new Error(`the queue ${queue} has no URL: known are ${Object.keys(this.#urls).join(', ')}`);
+    return urls;
+  }
+}
+
+/** At most ten messages and 1 MiB each. */
+function batchesOf(messages: readonly OutgoingMessage[]): OutgoingMessage[][] {
+  const batches: OutgoingMessage[][] = [];
+  let batch: OutgoingMessage[] = [];
+  let batchBytes = 0;
+  for (const message of messages) {
+    const bytes = Buffer.byteLength(message.body);
+    if (batch.length === 0 || batch.length === BATCH_MESSAGES_MAX || batchBytes + bytes > MESSAGE_BYTES_MAX) {
+      batch = [];
+      batchBytes = 0;
+      batches.push(batch);
+    }
+    batch.push(message);
+    batchBytes += bytes;
+  }
+  return batches;
+}
+
+const receivedOf = ({ MessageId, ReceiptHandle, Body, Attributes = {} }: Message): ReceivedMessage => ({
+  messageId: MessageId ?? '',
+  receiptHandle: ReceiptHandle ?? '',
+  body: Body ?? '',
+  receiveCount: Number(Attributes.ApproximateReceiveCount ?? 1),
+  sentAtMs: Number(Attributes.SentTimestamp ?? 0),
+  ...(Attributes.MessageGroupId === undefined ? {} : { groupId: Attributes.MessageGroupId }),
+  ...(Attributes.MessageDeduplicationId === undefined ? {} : { deduplicationId: Attributes.MessageDeduplicationId }),
+  senderId: Attributes.SenderId ?? '',
+});
+
+const partialFailure = (what: string, of: number, failed: readonly BatchResultErrorEntry[]): Error =>
+  new Error(
+    `${what}: ${failed.length} of ${of} messages failed: ${failed
+      .map(
+        ({ Id, Code, Message: message }) =>
+          `message ${Number(Id) + 1} (${Code ?? 'no code'}${message === undefined ? '' : `: ${message}`})`,
+      )
+      .join(', ')}`,
+  );
