@@ -1,10 +1,10 @@
 // Config → Ports: the one place that picks adapters. Each mode loads its own only, so that a function starts light.
 import { configFrom } from './config.ts';
-import type { ClusterAccess } from './adapters/kubernetes-cluster.ts';
 import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
+import type { ClusterAccess } from './adapters/kubernetes-cluster.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ClusterSource } from './ports/cluster.ts';
-import type { ClusterRecord, Clusters } from './ports/clusters.ts';
+import type { Clusters } from './ports/clusters.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Telemetry } from './ports/telemetry.ts';
 
@@ -53,3 +53,52 @@ export interface LocalRuntime extends Runtime {
   rebuilt: string[];
   close(): void;
 }
+
+/** One cluster, everything on files. @throws one sentence when a file cannot be used; FullDiskError */
+export async function localRuntime({
+  folder,
+  senderId,
+  cluster,
+  clock,
+  telemetry,
+  deadlineReserveMs,
+}: LocalRuntimeOptions): Promise<LocalRuntime> {
+  const [{ EmbeddedClusters }, { EmbeddedQueue }, { EmbeddedRecorder }, { EmbeddedStore }, { KubernetesCluster }] = await Promise.all([
+    import('./adapters/embedded/clusters.ts'),
+    import('./adapters/embedded/queue.ts'),
+    import('./adapters/embedded/recorder.ts'),
+    import('./adapters/embedded/store.ts'),
+    import('./adapters/kubernetes-cluster.ts'),
+  ]);
+  const open: { close(): void }[] = [];
+  const opened = <Part extends { close(): void }>(part: Part): Part => {
+    open.push(part);
+    return part;
+  };
+  const close = (): void => {
+    for (const part of open.splice(0).toReversed()) part.close();
+  };
+  try {
+    const queue = opened(EmbeddedQueue.open({ folder, clock, senderId }));
+    const store = opened(EmbeddedStore.open({ folder, clock }));
+    const recorder = opened(EmbeddedRecorder.open({ folder, clock }));
+    const access = opened(new KubernetesCluster({ access: cluster.access, clock, connections: CONNECTIONS }));
+    const clusters = onlyCluster(EmbeddedClusters.open({ folder }), cluster.name);
+    const rebuilt = Object.entries({ store, queue }).flatMap(([part, { rebuilt: why }]) => (why === undefined ? [] : [`${part}: ${why}`]));
+    const ports = { clock, clusters, connect: () => access, queue, recorder, store, telemetry };
+    return { ports, deadlineReserveMs, queue, source: access, rebuilt, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Calls of all passes at once; a local API server is not busier than that. */
+const CONNECTIONS = 64;
+
+/** A state folder may know clusters of earlier starts. Nothing leads to them now, so for this process they are not registered. */
+const onlyCluster = (clusters: Clusters, name: string): Clusters => ({
+  get: async (asked) => (asked === name ? await clusters.get(asked) : undefined),
+  list: async () => (await clusters.list()).filter((record) => record.name === name),
+  put: async (record, expectedVersion) => await clusters.put(record, expectedVersion),
+});

@@ -6,11 +6,11 @@ import { listQueues } from './queues.ts';
 
 /** One metric with one set of dimensions, since the process began. */
 export interface CountedMetric {
-  metric: string;
+  name: string;
   unit: MetricUnit;
   dimensions: Record<string, string>;
   /** How often it was counted, and the sum of the values. */
-  samples: number;
+  count: number;
   sum: number;
 }
 
@@ -41,14 +41,14 @@ function countedFamilies(metrics: readonly CountedMetric[]): Family[] {
     family.samples.push({ labels, value });
     families.set(name, family);
   };
-  for (const { metric, unit, dimensions, samples, sum } of metrics) {
+  for (const { name: metric, unit, dimensions, count, sum } of metrics) {
     const name = `farloop_${snakeCase(metric)}`;
     if (unit === 'Count') add(`${name}_total`, `${metric}, since the process began`, dimensions, sum);
     else {
       // Prometheus' own units: seconds and bytes.
       const [suffix, scale] = unit === 'Bytes' ? ['bytes', 1] : ['seconds', unit === 'Milliseconds' ? 1e-3 : 1];
       add(`${name}_${suffix}_sum`, `${metric}, summed since the process began`, dimensions, sum * scale);
-      add(`${name}_${suffix}_count`, `${metric}, how often`, dimensions, samples);
+      add(`${name}_${suffix}_count`, `${metric}, how often`, dimensions, count);
     }
   }
   return [...families.values()];

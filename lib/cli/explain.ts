@@ -86,6 +86,9 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[]): s
 const nextLookText = ({ dueTime, attempt }: { dueTime: string; attempt: number }): string =>
   `in ${spanText(Date.parse(dueTime) - Date.now())}${attempt > 0 ? `, attempt ${attempt}` : ''}`;
 
+/** The status has no target beside itself. */
+const actionText = (verb: string, target: string): string => (verb === target ? `write ${target}` : `${verb} ${target}`);
+
 function passLines({ startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass): string[] {
   const seen = Object.entries(saw).map(([what, value]) => `${what} ${value}`);
   const again =
@@ -97,7 +100,7 @@ function passLines({ startTime, durationMs, outcome, why, actions, saw, nextWake
     ...why.map((reason) => `    because: ${reason}`),
     ...actions.map(
       ({ verb, target, why: reason, result, detail, count = 1 }) =>
-        `    ${verb} ${target}${count > 1 ? ` and ${count - 1} more` : ''}: ${reason}${result === 'done' ? '' : ` [${result}${detail === undefined ? '' : `: ${detail}`}]`}`,
+        `    ${actionText(verb, target)}${count > 1 ? ` and ${count - 1} more` : ''}: ${reason}${result === 'done' ? '' : ` [${result}${detail === undefined ? '' : `: ${detail}`}]`}`,
     ),
     ...again.map((text) => `    ${text}`),
     ...(error === undefined ? [] : [`    ${paint(error, 'red')}`]),

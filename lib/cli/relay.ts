@@ -71,7 +71,7 @@ async function runRelay({
   const clock = new SystemClock();
   const access =
     kubeconfig === undefined
-      ? await accessFromServiceAccount()
+      ? await accessFromServiceAccount(process.env)
       : await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
   const source = new KubernetesCluster({ access, clock });
   const relay = startRelay({

@@ -66,7 +66,9 @@ export async function runFarloop(
 
 /** A clean environment: nothing of npm's or the user's own decides what a test sees. */
 function environmentWith(more: Record<string, string>): NodeJS.ProcessEnv {
-  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|FARLOOP_|XDG_|NO_COLOR|FORCE_COLOR|KUBECONFIG)/.test(name)));
+  const kept = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|FARLOOP_|XDG_|NO_COLOR|FORCE_COLOR|KUBECONFIG)/.test(name)),
+  );
   return { ...kept, ...more };
 }
 

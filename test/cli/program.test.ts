@@ -27,7 +27,11 @@ describe('usage', () => {
 
   const mistakes = [
     { name: 'a mistyped command gets a suggestion', args: ['gte', 'jobs'], says: /unknown command 'gte' \(Did you mean get\?\)/ },
-    { name: 'an unknown option is named', args: ['get', 'jobs', '--nmespace', 'x'], says: /unknown option '--nmespace' \(Did you mean --namespace\?\)/ },
+    {
+      name: 'an unknown option is named',
+      args: ['get', 'jobs', '--nmespace', 'x'],
+      says: /unknown option '--nmespace' \(Did you mean --namespace\?\)/,
+    },
     { name: 'a missing argument is named', args: ['explain'], says: /missing required argument 'workload'/ },
     { name: 'a missing subcommand is told', args: ['dlq'], says: /a subcommand is missing/ },
     { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },
@@ -56,20 +60,28 @@ describe('usage', () => {
 });
 
 describe('without a running instance', () => {
-  for (const args of [['get', 'jobs'], ['explain', 'job/demo'], ['dlq', 'list'], ['dlq', 'redrive']])
+  for (const args of [
+    ['get', 'jobs'],
+    ['explain', 'job/demo'],
+    ['dlq', 'list'],
+    ['dlq', 'redrive'],
+  ])
     test(`${args.join(' ')} says where it looked, exit code 1`, async () => {
       const folder = temporaryFolder();
       const { exitCode, stdout, stderr } = await runFarloop([...args, '--state', folder.path]);
       folder.remove();
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-      expect(stderr).toBe(`farloop: no Farloop is running with the state folder ${folder.path}: start one with "farloop up", or name its folder with --state\n`);
+      expect(stderr).toBe(
+        `farloop: no Farloop is running with the state folder ${folder.path}: start one with "farloop up", or name its folder with --state\n`,
+      );
     });
 });
 
 describe('completion', () => {
   test('bash: knows every command, options with their command', () => {
     const script = completionScript(buildProgram(), 'bash');
-    for (const { name } of buildProgram().commands.map((command) => ({ name: command.name() }))) expect(script).toContain(`'${name}') words=`);
+    for (const { name } of buildProgram().commands.map((command) => ({ name: command.name() })))
+      expect(script).toContain(`'${name}') words=`);
     expect(script).toMatch(/'up'\) words='.*--kubeconfig.*--apply/);
     expect(script).toMatch(/'dlq redrive'\) words='.*--queue/);
   });

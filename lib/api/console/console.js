@@ -11,10 +11,10 @@ class NoTokenError extends Error {}
 
 /** The fragment is never sent to a server; the token leaves the address bar at once. */
 function takeToken() {
-  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  const [, given, route] = /^#token=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
   if (!given) return;
   sessionStorage.setItem(TOKEN, given);
-  history.replaceState(null, '', '#/');
+  history.replaceState(null, '', `#${route ?? '/'}`);
 }
 
 async function call(path, init = {}) {

@@ -147,7 +147,7 @@ function passItem({ startTime, durationMs, outcome, why, actions, saw, nextWakeT
           element(
             'li',
             {},
-            `${verb} ${target}${count > 1 ? ` and ${count - 1} more` : ''}`,
+            `${verb === target ? 'write' : verb} ${target}${count > 1 ? ` and ${count - 1} more` : ''}`,
             element('span', { class: 'soft' }, ` ${reason}`),
             result !== 'done' && element('span', { class: 'tag bad' }, ` ${result}${detail ? `: ${detail}` : ''}`),
           ),

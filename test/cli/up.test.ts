@@ -1,0 +1,130 @@
+// `farloop up` from its start to its end: a Job on the sandbox, the commands that look at it, restarts.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import { deadlineIn } from '../../lib/ports/clock.ts';
+import { FarloopProcess, runFarloop, temporaryFolder } from './farloop-process.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+const started: FarloopProcess[] = [];
+const clock = new SystemClock();
+
+const up = (...args: string[]): FarloopProcess => {
+  const farloop = new FarloopProcess(['up', '--state', folder.path, '--port', '0', ...args]);
+  started.push(farloop);
+  return farloop;
+};
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+afterEach(async () => {
+  for (const farloop of started.splice(0)) await farloop.destroy();
+  folder.remove();
+});
+
+/** The sandbox itself, entered by the printed kubeconfig. */
+async function cluster(): Promise<KubernetesCluster> {
+  return new KubernetesCluster({ access: await accessFromKubeconfig({ file: join(folder.path, 'kubeconfig') }), clock });
+}
+
+async function untilComplete(name: string, withinMs = 20_000): Promise<Job> {
+  const api = await cluster();
+  const untilMs = clock.monotonicMs() + withinMs;
+  for (;;) {
+    const { object: job } = await api.get<Job>(JOBS, { namespace: 'default', name }, deadlineIn(clock, 5_000));
+    if (job.status?.conditions?.some(({ type, status }) => type === 'Complete' && status === 'True')) {
+      api.close();
+      return job;
+    }
+    if (clock.monotonicMs() > untilMs) throw new Error(`${name} is not complete: ${JSON.stringify(job.status)}`);
+    await sleep(50);
+  }
+}
+
+const ask = async (...args: string[]): Promise<string> => {
+  const { exitCode, stdout, stderr } = await runFarloop([...args, '--state', folder.path]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout;
+};
+
+describe('up on the sandbox', () => {
+  test('a Job runs to Complete, the other commands tell of it, SIGTERM ends it within 2 s with 0', async () => {
+    const farloop = up('--apply', 'examples/job.yaml');
+    await farloop.says('farloop ready\n');
+    expect(farloop.stdout).toMatch(/^console {5}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}\nkubeconfig {2}\S+\nfarloop ready\n/);
+
+    const job = await untilComplete('demo');
+    expect(job.status).toMatchObject({ succeeded: 5, completedIndexes: '0-4' });
+    await farloop.says('job/demo Complete: 5 of 5 succeeded');
+    expect(farloop.stdout).toContain('job/demo created\n');
+    const api = await cluster();
+    const { items } = await api.list<Pod>(PODS, { namespace: 'default' }, deadlineIn(clock, 5_000));
+    api.close();
+    expect(items).toHaveLength(5);
+    expect(items.flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
+
+    expect(await ask('get', 'jobs')).toMatch(/NAMESPACE +NAME +KIND +STATE.*\ndefault +demo +Job +Complete +5\/5/);
+    expect(JSON.parse(await ask('get', 'workloads', 'demo', '-o', 'json'))).toMatchObject({
+      items: [{ name: 'demo', state: 'Complete', succeeded: 5 }],
+    });
+    expect(await ask('get', 'clusters', '-o', 'yaml')).toMatch(/name: local\n {4}manage: all/);
+    const explanation = await ask('explain', 'job/demo');
+    expect(explanation).toMatch(/job\/demo in default on local: Complete/);
+    expect(explanation).toMatch(/create demo-0-[a-z0-9]{5}/);
+    expect(explanation).toMatch(/5 of 5 succeeded/);
+    expect(await ask('dlq', 'list')).toBe('no dead letters\n');
+    expect(await ask('dlq', 'redrive')).toBe('0 sent back\n');
+
+    const ended = await farloop.end('SIGTERM');
+    expect(ended.exitCode).toBe(0);
+    expect(ended.tookMs).toBeLessThan(2_000);
+    expect(existsSync(join(folder.path, 'instance.json'))).toBe(false);
+    expect(farloop.stderr).toBe('');
+  }, 60_000);
+
+  test('one Ctrl-C ends it with 130, also when it arrives twice', async () => {
+    const farloop = up();
+    await farloop.says('farloop ready\n');
+    farloop.child.kill('SIGINT');
+    const ended = await farloop.end('SIGINT');
+    expect(ended.exitCode).toBe(130);
+    expect(ended.tookMs).toBeLessThan(2_000);
+    // It ended in good order, not by force.
+    expect(existsSync(join(folder.path, 'instance.json'))).toBe(false);
+  }, 30_000);
+
+  test('killed in the middle of a Job and started again, it goes on; the printed kubeconfig is still good', async () => {
+    const killed = up('--apply', 'examples/job.yaml');
+    await killed.says('job/demo Running');
+    const kubeconfig = readFileSync(join(folder.path, 'kubeconfig'), 'utf8');
+    await killed.end('SIGKILL');
+
+    const again = up();
+    await again.says('farloop ready\n');
+    expect(readFileSync(join(folder.path, 'kubeconfig'), 'utf8')).toBe(kubeconfig);
+    expect((await untilComplete('demo')).status).toMatchObject({ succeeded: 5, completedIndexes: '0-4' });
+    await again.end('SIGTERM');
+  }, 60_000);
+
+  test('what lets others in is readable by its owner alone', async () => {
+    const farloop = up();
+    await farloop.says('farloop ready\n');
+    for (const file of ['instance.json', 'kubeconfig']) expect(statSync(join(folder.path, file)).mode & 0o077).toBe(0);
+    await farloop.end('SIGTERM');
+  }, 30_000);
+
+  test('a manifest that the API server refuses is told, and stops nothing else', async () => {
+    const refused = up('--apply', 'test/cli/refused-job.yaml', '--apply', 'examples/job.yaml');
+    await refused.says('job/demo created');
+    expect(refused.stderr).toMatch(/^farloop: test\/cli\/refused-job\.yaml:2: job\/refused is not applied: .*restartPolicy.*\n$/);
+    await refused.end('SIGTERM');
+  }, 30_000);
+});
