@@ -92,15 +92,14 @@ describe('what is wrong with it is said in one sentence', () => {
       says: /nowhere\.pem, which cannot be read \(ENOENT\)/,
     },
   ];
-  for (const { name, text, context, says } of cases)
-    test(`${name}`, async () => {
-      const file = await fileWith(text);
-      const failure = await accessFromKubeconfig({ file, ...(context !== undefined && { context }) }).catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(TerminalError);
-      expect(String(failure)).toMatch(says);
-      expect(String(failure)).toContain(`kubeconfig ${file}`);
-      expect(String(failure)).not.toContain('\n');
-    });
+  test.each(cases)('$name', async ({ text, context, says }) => {
+    const file = await fileWith(text);
+    const failure = await accessFromKubeconfig({ file, ...(context !== undefined && { context }) }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TerminalError);
+    expect(String(failure)).toMatch(says);
+    expect(String(failure)).toContain(`kubeconfig ${file}`);
+    expect(String(failure)).not.toContain('\n');
+  });
 
   test('a file that cannot be read', async () => {
     await expect(accessFromKubeconfig({ file: join(folder, 'missing') })).rejects.toThrow(
