@@ -1,0 +1,166 @@
+// What keeps `farloop up` from starting: one sentence each, with what is wrong, where and what to do; and what does not keep it.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { join } from 'node:path';
+import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
+import { startSandbox } from '../../lib/sandbox/sandbox.ts';
+import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
+import type { Ended } from './farloop-process.ts';
+import { FarloopProcess, runFarloop, temporaryFolder } from './farloop-process.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let state: string;
+const endings: (() => Promise<unknown>)[] = [];
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  state = join(folder.path, 'state');
+});
+
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+  folder.remove();
+});
+
+const run = async (...args: string[]): Promise<Ended> => await runFarloop(['up', '--state', state, '--port', '0', ...args]);
+
+async function listening(listener: RequestListener = (_request, response) => response.end()): Promise<{ server: Server; port: number }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  endings.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  );
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return { server, port: address.port };
+}
+
+async function aSandbox(): Promise<Sandbox> {
+  const sandbox = await startSandbox();
+  endings.push(() => sandbox.stop());
+  return sandbox;
+}
+
+function kubeconfigWith(text: string): string {
+  const file = join(folder.path, 'kubeconfig.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+/** Exit code 1, nothing on standard output, one line on standard error. */
+function expectSentence({ exitCode, stdout, stderr }: Ended, sentence: RegExp): void {
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toMatch(sentence);
+  expect(stderr).toMatch(/^farloop: [^\n]+\n$/);
+}
+
+describe('does not start, and says why', () => {
+  test('a used port', async () => {
+    const { port } = await listening();
+    const ended = await runFarloop(['up', '--state', state, '--port', String(port)]);
+    expectSentence(ended, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is used by another program: choose another with --port`));
+  });
+
+  test('a state folder that another instance holds', async () => {
+    const first = new FarloopProcess(['up', '--state', state, '--port', '0']);
+    endings.push(() => first.destroy());
+    await first.says('farloop ready\n');
+    expectSentence(await run(), /another Farloop is running with the state folder .*state: stop it, or choose another folder with --state/);
+    // It does no harm to the one that runs.
+    const { exitCode } = await runFarloop(['get', 'clusters', '--state', state]);
+    expect(exitCode).toBe(0);
+    expect((await first.end('SIGTERM')).exitCode).toBe(0);
+  }, 20_000);
+
+  test('a state folder of a newer version', async () => {
+    mkdirSync(state);
+    writeFileSync(join(state, 'version'), '99\n');
+    expectSentence(await run(), /was written by a newer Farloop \(version 99.*use that one, or another folder/);
+  });
+
+  test('a state folder that cannot be made', async () => {
+    writeFileSync(state, 'a file');
+    expectSentence(await run(), /cannot make the state folder .*choose another with --state/);
+  });
+
+  test('a kubeconfig that is not there', async () => {
+    expectSentence(await run('--kubeconfig', join(folder.path, 'nowhere')), /nowhere/);
+    // Nothing is left that another command would take for a running instance.
+    expect(existsSync(join(state, 'instance.json'))).toBe(false);
+  });
+
+  test('a kubeconfig that is none', async () => {
+    expectSentence(await run('--kubeconfig', kubeconfigWith('{ not: [yaml')), /kubeconfig\.yaml/);
+  });
+
+  test('a context that is not in the kubeconfig', async () => {
+    const { kubeconfig } = await aSandbox();
+    expectSentence(await run('--kubeconfig', kubeconfigWith(kubeconfig), '--context', 'staging'), /staging/);
+  });
+
+  test('a token that is refused or expired', async () => {
+    const { kubeconfig, token } = await aSandbox();
+    const ended = await run('--kubeconfig', kubeconfigWith(kubeconfig.replace(token, 'expired')));
+    expectSentence(ended, /the token is refused or expired \(401\): renew the credentials/);
+  });
+
+  test('a certificate of another authority', async () => {
+    const [one, other] = [await aSandbox(), await aSandbox()];
+    const encoded = (pem: string): string => Buffer.from(pem).toString('base64');
+    const ended = await run('--kubeconfig', kubeconfigWith(one.kubeconfig.replace(encoded(one.caPem), encoded(other.caPem))));
+    expectSentence(ended, /certificate/);
+  });
+
+  test('a server that answers HTML', async () => {
+    const { port } = await listening((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end('<!doctype html><title>Log in</title>');
+    });
+    const { kubeconfig, url } = await aSandbox();
+    const ended = await run('--kubeconfig', kubeconfigWith(kubeconfig.replace(url, `http://127.0.0.1:${port}`)));
+    expectSentence(ended, /answers HTML .*check that the address is that of an API server/);
+  });
+
+  test('a server that is not there', async () => {
+    const { kubeconfig, stop } = await startSandbox();
+    await stop();
+    expectSentence(await run('--kubeconfig', kubeconfigWith(kubeconfig)), /nothing listens there/);
+  });
+
+  test('another cluster under the same name', async () => {
+    const first = await aSandbox();
+    const file = kubeconfigWith(first.kubeconfig);
+    const farloop = new FarloopProcess(['up', '--state', state, '--port', '0', '--kubeconfig', file]);
+    endings.push(() => farloop.destroy());
+    await farloop.says('farloop ready\n');
+    await farloop.end('SIGTERM');
+    kubeconfigWith((await aSandbox()).kubeconfig);
+    expectSentence(await run('--kubeconfig', file), /the cluster behind "farloop" is another one than before .*state folder of its own/);
+  }, 20_000);
+});
+
+test('R13: a poisoned message ends as a dead letter, is shown, and goes back', async () => {
+  mkdirSync(state);
+  const queue = EmbeddedQueue.open({ folder: state, senderId: 'local' });
+  await queue.send('events', [{ body: 'eyJub3QiOiJvdXJzIn0', groupId: 'local' }]);
+  // It has failed often enough before this start.
+  for (let receive = 1; receive <= 5; receive++) await queue.receive('events', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+  queue.close();
+
+  const farloop = new FarloopProcess(['up', '--state', state, '--port', '0', '--apply', 'examples/job.yaml']);
+  endings.push(() => farloop.destroy());
+  await farloop.says('job/demo Complete');
+  const listed = await runFarloop(['dlq', 'list', '--state', state]);
+  expect(listed.stdout).toMatch(/QUEUE +MESSAGE ID .*\nevents +\S+ +\S+ +19 +eyJub3QiOiJvdXJzIn0\n/);
+  const redriven = await runFarloop(['dlq', 'redrive', '--queue', 'events', '--state', state]);
+  expect(redriven).toEqual({ exitCode: 0, stdout: '1 sent back\n', stderr: '' });
+  expect((await runFarloop(['dlq', 'list', '--state', state])).stdout).toBe('no dead letters\n');
+}, 30_000);
