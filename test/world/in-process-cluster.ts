@@ -33,9 +33,13 @@ export class InProcessCluster implements Cluster {
   readonly #cluster: Pick<EmbeddedCluster, 'handle'>;
   readonly #clock: Clock;
 
-  constructor(cluster: Pick<EmbeddedCluster, 'handle'>, clock: Clock) {
+  readonly #aheadMs: number;
+
+  /** @param aheadMs how far the API server's clock is ahead */
+  constructor(cluster: Pick<EmbeddedCluster, 'handle'>, clock: Clock, aheadMs = 0) {
     this.#cluster = cluster;
     this.#clock = clock;
+    this.#aheadMs = aheadMs;
   }
 
   /** Writes so far, Events apart. */
@@ -130,7 +134,7 @@ export class InProcessCluster implements Cluster {
     if (!('body' in answer)) throw new Error('a stream where an answer was expected');
     const object: unknown = JSON.parse(answer.body);
     if (answer.status >= 300) throw errorOf(object as Status, answer.status);
-    return { object: object as Answered, dateMs: Math.floor(this.#clock.nowMs() / 1000) * 1000 };
+    return { object: object as Answered, dateMs: Math.floor((this.#clock.nowMs() + this.#aheadMs) / 1000) * 1000 };
   }
 }
 

@@ -5,7 +5,7 @@ import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
-import { controllerOf, podFactsOf } from '../../lib/objects/pod-facts.ts';
+import { controllerOf, isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
@@ -16,7 +16,7 @@ import type { PassRecord } from '../../lib/ports/recorder.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
 import { reconcileBatch } from '../../lib/reconciler/batch.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
-import { Reconciler } from '../../lib/reconciler/reconcile.ts';
+import type { Reconciler } from '../../lib/reconciler/reconcile.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
@@ -24,6 +24,7 @@ import { openCluster } from '../../lib/sandbox/sandbox.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import type { OwnerName, WorkloadReport } from '../../lib/wire/observations.ts';
 import { InProcessCluster } from './in-process-cluster.ts';
+import { Process, ProcessDiedError, type Interposer } from './process.ts';
 
 export const CLUSTER = 'west';
 const VISIBILITY_SECONDS = 45;
@@ -32,6 +33,8 @@ export interface WorldOptions {
   seed?: number;
   manage?: 'own' | 'all';
   writesPerSecond?: number;
+  /** The cluster's clock is so far ahead of Farloop's (R12). */
+  clusterAheadMs?: number;
 }
 
 interface Heard {
@@ -47,22 +50,33 @@ export class World {
   readonly cluster: InProcessCluster;
   readonly passes: PassRecord[] = [];
   readonly log: { level: string; message: string; fields: Record<string, unknown> }[] = [];
+  readonly metrics: { metric: string; value: number; dimensions: Record<string, string> }[] = [];
   record: ClusterRecord;
-  ports: Ports;
-  reconciler: Reconciler;
+  /** Stands at every call of every process of this world. */
+  interposer: Interposer | undefined;
+  process: Process;
+  /** How the next process finds the messages that a killed one held. */
+  afterDeath: { wakes: 'visible' | 'in flight' } = { wakes: 'visible' };
+  /** Every pod there ever was, as last heard, by uid. */
+  readonly podsEver = new Map<string, Pod>();
+  /** By the owner's name: the most pods that were active at any one moment. */
+  readonly mostActive = new Map<string, number>();
   /** Events of the watches that the reporter has not sent yet. */
   #heard: Heard[] = [];
   #sequence = 0;
   readonly #breakOff: (() => void)[] = [];
 
-  constructor({ seed = 1, manage = 'all', writesPerSecond = 10_000 }: WorldOptions = {}) {
+  readonly #clusterAheadMs: number;
+
+  constructor({ seed = 1, manage = 'all', writesPerSecond = 10_000, clusterAheadMs = 0 }: WorldOptions = {}) {
+    this.#clusterAheadMs = clusterAheadMs;
     const clock = new VirtualClock({ seed });
     this.clock = clock;
     this.store = EmbeddedStore.open({ clock });
     this.queue = EmbeddedQueue.open({ clock });
     this.api = openCluster({
       surroundings: {
-        now: () => clock.nowMs(),
+        now: () => clock.nowMs() + clusterAheadMs,
         random: () => Math.floor(clock.random() * 2 ** 32),
         defer: (run) => queueMicrotask(run),
         after: (delayMs, run) => {
@@ -73,7 +87,7 @@ export class World {
       },
       windowEvents: 200_000,
     });
-    this.cluster = new InProcessCluster(this.api, clock);
+    this.cluster = new InProcessCluster(this.api, clock, clusterAheadMs);
     this.record = {
       name: CLUSTER,
       era: 0,
@@ -83,8 +97,16 @@ export class World {
       budget: { writesPerSecond, burst: writesPerSecond },
       version: 1,
     };
-    this.ports = this.#portsOf();
-    this.reconciler = new Reconciler(this.ports);
+    this.process = this.anotherProcess();
+  }
+
+  /** Of the process that `run`, `ingest` and `until` use. */
+  get ports(): Ports {
+    return this.process.ports;
+  }
+
+  get reconciler(): Reconciler {
+    return this.process.reconciler;
   }
 
   close(): void {
@@ -111,12 +133,25 @@ export class World {
           rest += text;
           const lines = rest.split('\n');
           rest = lines.pop() ?? '';
-          for (const line of lines) if (line !== '') this.#heard.push(JSON.parse(line) as Heard);
+          for (const line of lines) if (line !== '') this.#hear(JSON.parse(line) as Heard);
         },
         end: () => {},
       };
       this.#breakOff.push(answer.stream(sink));
     }
+  }
+
+  #hear(event: Heard): void {
+    this.#heard.push(event);
+    if (event.object.kind !== 'Pod') return;
+    const pod = event.object as Pod;
+    if (event.type === 'DELETED') pod.metadata.deletionTimestamp ??= this.#now();
+    this.podsEver.set(pod.metadata.uid ?? '', pod);
+    const owner = controllerOf(pod.metadata.ownerReferences)?.name ?? '';
+    let active = 0;
+    for (const other of this.podsEver.values())
+      if (controllerOf(other.metadata.ownerReferences)?.name === owner && isActive(podFactsOf(other))) active += 1;
+    this.mostActive.set(owner, Math.max(this.mostActive.get(owner) ?? 0, active));
   }
 
   /** Sends what was heard since, in messages of so many events, and lets ingest take them. @returns events sent */
@@ -174,16 +209,34 @@ export class World {
     { seconds = 120, play = true }: { seconds?: number; play?: boolean } = {},
   ): Promise<void> {
     for (let second = 0; second <= seconds; second++) {
-      await this.report();
-      await this.run();
+      await this.#survive(() => this.#turn());
       if (play) await this.play();
-      await this.report();
-      await this.run();
+      await this.#survive(() => this.#turn());
       if (await holds()) return;
       await this.clock.advance(1_000);
-      if (second % 60 === 59) await sweep(this.ports);
+      if (second % 60 === 59) await this.#survive(() => this.sweep());
     }
     throw new Error(`not within ${seconds} s of virtual time`);
+  }
+
+  async #turn(): Promise<void> {
+    await this.report();
+    await this.run();
+  }
+
+  /** A process that a test killed is followed by another one. */
+  async #survive(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof ProcessDiedError)) throw error;
+      this.restart(this.afterDeath);
+    }
+  }
+
+  async sweep(): Promise<void> {
+    const { process } = this;
+    await process.run(() => sweep(process.ports));
   }
 
   /** Everything deferred in this thread has run. */
@@ -200,7 +253,8 @@ export class World {
       const messages = await this.queue.receive(name, { max: 10, waitSeconds: 0, visibilitySeconds: VISIBILITY_SECONDS });
       if (messages.length === 0) return handled;
       handled += messages.length;
-      const undone = new Set(await handle(messages));
+      const { process } = this;
+      const undone = new Set(await process.run(() => handle(messages)));
       const done = messages.filter(({ messageId }) => !undone.has(messageId)).map(({ receiptHandle }) => receiptHandle);
       await this.queue.delete(name, done);
     }
@@ -302,7 +356,7 @@ export class World {
     await this.as('PATCH', PODS, { namespace, name, subresource: 'status', body: { status }, type: 'application/merge-patch+json' });
   }
 
-  #now = (): string => new Date(Math.floor(this.clock.nowMs() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+  #now = (): string => new Date(Math.floor(this.clusterNowMs() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
   deadline() {
     return deadlineIn(this.clock, 20_000);
@@ -312,10 +366,21 @@ export class World {
     return { cluster: CLUSTER, kind: 'Job', namespace: 'default', name, uid: (await this.job(name)).metadata.uid ?? '' };
   }
 
-  /** A new process on the same store and queue: what its passes held in memory is gone. */
-  restart(): void {
-    this.queue.makeAllVisible();
-    this.reconciler = new Reconciler(this.ports);
+  /** One more process on the same store and queue. */
+  anotherProcess(): Process {
+    return new Process(this.#portsOf(), () => this.interposer);
+  }
+
+  /** The process dies, and a new one takes over: what passes held in memory is gone. @param wakes a local restart makes every message visible at once */
+  restart({ wakes = 'visible' }: { wakes?: 'visible' | 'in flight' } = {}): void {
+    this.process.kill();
+    if (wakes === 'visible') this.queue.makeAllVisible();
+    this.process = this.anotherProcess();
+  }
+
+  /** The cluster's time. */
+  clusterNowMs(): number {
+    return this.clock.nowMs() + this.#clusterAheadMs;
   }
 
   #portsOf(): Ports {
@@ -323,6 +388,8 @@ export class World {
       (level: string) =>
       (message: string, fields: Record<string, unknown> = {}) =>
         void this.log.push({ level, message, fields });
+    const count = (metric: string, value: number, _unit: string, dimensions: Record<string, string> = {}): void =>
+      void this.metrics.push({ metric, value, dimensions });
     const world = this;
     const clusters: Clusters = {
       get: async (name) => (name === CLUSTER ? world.record : undefined),
@@ -340,7 +407,7 @@ export class World {
       queue: this.queue,
       recorder: { append: async (pass) => void this.passes.push(pass), passes: async () => this.passes.toReversed() },
       store: this.store,
-      telemetry: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), count: () => {} },
+      telemetry: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), count },
     };
   }
 }
