@@ -1,0 +1,30 @@
+// The store contract on ministack's DynamoDB.
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll } from '@jest/globals';
+import { createTableInput, DynamoDbStore } from '../../lib/adapters/dynamodb-store.ts';
+import { storeContract } from '../contracts/store.ts';
+import { startMinistack, type Peer } from './peer.ts';
+
+const TABLE = 'farloop-contract';
+
+let peer: Peer | undefined;
+const clientOf = (): DynamoDBClient =>
+  new DynamoDBClient({
+    endpoint: peer?.endpoint ?? '',
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    maxAttempts: 1,
+  });
+
+beforeAll(async () => {
+  peer = await startMinistack();
+  const client = clientOf();
+  await client.send(new CreateTableCommand(createTableInput(TABLE)));
+  client.destroy();
+}, 180_000);
+afterAll(() => peer?.stop());
+
+storeContract('DynamoDbStore on ministack', async () => {
+  const client = clientOf();
+  return { store: new DynamoDbStore({ client, tableName: TABLE }), nowMs: () => Date.now(), close: async () => client.destroy() };
+});
