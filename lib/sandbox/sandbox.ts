@@ -23,6 +23,8 @@ export interface ClusterOptions {
   /** Changes kept per resource; watches from before answer 410. */
   windowEvents?: number;
   bookmarkIntervalMs?: number;
+  /** How far the objects' file may grow, in pages of 4 KiB; without it, as far as the disk goes. */
+  largestPages?: number;
   surroundings: Surroundings;
 }
 
@@ -39,9 +41,10 @@ export function openCluster({
   folder,
   windowEvents = defaultWindowEvents,
   bookmarkIntervalMs = defaultBookmarkIntervalMs,
+  largestPages,
   surroundings,
 }: ClusterOptions): EmbeddedCluster {
-  const disk = folder === undefined ? undefined : openDisk(folder);
+  const disk = folder === undefined ? undefined : openDisk(folder, largestPages);
   try {
     const storage = new Storage({ windowEvents, defer: surroundings.defer, ...(disk && { disk }) });
     const cluster = { storage, surroundings };

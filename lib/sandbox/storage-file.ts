@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isFields } from './api-object.ts';
 import type { Disk } from './storage.ts';
 
 /** Newer folders are refused, older ones would be converted; there is one layout so far. */
@@ -18,12 +19,13 @@ export class SandboxError extends Error {
 
 /**
  * Opens the objects of a state folder, which is made if missing.
+ * @param largestPages how far its file may grow, in pages of 4 KiB; without it, as far as the disk goes
  * @throws SandboxError when another instance holds it, it is of a newer version, or it cannot be written
  */
-export function openDisk(folder: string): Disk {
+export function openDisk(folder: string, largestPages?: number): Disk {
   const lock = lockFolder(folder);
   try {
-    return openDatabase(folder, lock);
+    return openDatabase(folder, lock, largestPages);
   } catch (error) {
     lock.close();
     throw error;
@@ -46,7 +48,7 @@ function lockFolder(folder: string): DatabaseSync {
   }
 }
 
-function openDatabase(folder: string, lock: DatabaseSync): Disk {
+function openDatabase(folder: string, lock: DatabaseSync, largestPages: number | undefined): Disk {
   const file = join(folder, 'objects.sqlite');
   let database: DatabaseSync;
   try {
@@ -57,6 +59,7 @@ function openDatabase(folder: string, lock: DatabaseSync): Disk {
       create table if not exists objects (resource text, key text, revision integer, body text, unique (resource, key));
       create table if not exists facts (name text primary key, value integer) without rowid;
     `);
+    if (largestPages !== undefined) database.exec(`pragma max_page_count = ${Math.floor(largestPages)}`);
   } catch (error) {
     throw diskError(file, error);
   }
@@ -103,10 +106,13 @@ function openDatabase(folder: string, lock: DatabaseSync): Disk {
   };
 }
 
-const codeOf = (error: unknown): number | undefined =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+/** SQLite's own number for an error, without its details. */
+const codeOf = (error: unknown): number | undefined => {
+  const code = isFields(error) ? error['errcode'] : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
+};
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const textOf = (error: unknown): string => (isFields(error) && typeof error['message'] === 'string' ? error['message'] : String(error));
 
 function diskError(file: string, error: unknown): SandboxError {
   const why = codeOf(error) === 13 ? 'the disk is full; free some space, nothing that was answered is lost' : textOf(error);

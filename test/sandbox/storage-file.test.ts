@@ -1,0 +1,98 @@
+// Objects on a file: SIGKILL loses nothing that was answered, one instance per folder, a full disk.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { openDisk, SandboxError } from '../../lib/sandbox/storage-file.ts';
+import { Storage } from '../../lib/sandbox/storage.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'farloop-sandbox-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (pages?: number): Storage => new Storage({ disk: openDisk(folder, pages), windowEvents: 10, defer: queueMicrotask });
+const module = (name: string): string => JSON.stringify(new URL(`../../lib/sandbox/${name}.ts`, import.meta.url).href);
+
+describe('objects on a file', () => {
+  test('come back with their versions, and versions go on', async () => {
+    const first = open();
+    first.put('things', 'a/1', { metadata: { name: '1' }, value: 'one' });
+    first.put('things', 'a/2', { metadata: { name: '2' } });
+    first.remove('things', 'a/2');
+    await first.settled();
+    const { revision } = first;
+    first.close();
+    const second = open();
+    expect(second.revision).toBe(revision);
+    expect(second.list('things').map(({ key, object }) => [key, object['value']])).toEqual([['a/1', 'one']]);
+    expect(second.since('things', revision - 1)).toBeUndefined();
+    second.close();
+  });
+
+  test('a second instance is told who holds the folder', () => {
+    const first = open();
+    expect(() => open()).toThrow(SandboxError);
+    expect(() => open()).toThrow(/in use by another running sandbox/);
+    first.close();
+    open().close();
+  });
+
+  test('a folder of a newer version is refused', () => {
+    open().close();
+    const database = new DatabaseSync(join(folder, 'objects.sqlite'));
+    database.exec("update facts set value = 99 where name = 'layout'");
+    database.close();
+    expect(() => open()).toThrow(/newer version \(layout 99/);
+  });
+
+  test('a folder that cannot be made is named', () => {
+    expect(() => openDisk('/dev/null/state')).toThrow(/\/dev\/null\/state cannot be used/);
+  });
+
+  test('a full disk refuses the write, keeps what was, and goes on when there is room', async () => {
+    const storage = open(20);
+    storage.put('things', 'a/1', { metadata: { name: '1' }, value: 'small' });
+    await storage.settled();
+    storage.put('things', 'a/2', { metadata: { name: '2' }, value: 'x'.repeat(200_000) });
+    await expect(storage.settled()).rejects.toThrow(/the disk is full/);
+    expect(storage.get('things', 'a/2')).toBeUndefined();
+    storage.put('things', 'a/1', { metadata: { name: '1' }, value: 'other' });
+    await storage.settled();
+    storage.close();
+    const again = open();
+    expect(again.list('things').map(({ object }) => object['value'])).toEqual(['other']);
+    again.close();
+  });
+
+  test('SIGKILL loses nothing that was answered', async () => {
+    const program = `
+      const { openDisk } = await import(${module('storage-file')});
+      const { Storage } = await import(${module('storage')});
+      const storage = new Storage({ disk: openDisk(${JSON.stringify(folder)}), windowEvents: 10, defer: setImmediate });
+      for (let index = 0; ; index += 1) {
+        storage.put('things', 'a/' + index, { metadata: { name: String(index) } });
+        if (index % 7 === 0) { await storage.settled(); process.stdout.write(index + '\\n'); }
+      }`;
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let answered = -1;
+    for await (const line of createInterface({ input: child.stdout })) {
+      answered = Math.max(answered, Number(line));
+      if (answered > 500) child.kill('SIGKILL');
+    }
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    const storage = open();
+    const names = new Set(storage.list('things').map(({ object }) => object.metadata.name));
+    expect(answered).toBeGreaterThan(500);
+    for (let index = 0; index <= answered; index += 1) expect(names.has(String(index))).toBe(true);
+    expect(storage.revision).toBeGreaterThanOrEqual(names.size);
+    storage.close();
+  }, 20_000);
+});
