@@ -16,6 +16,7 @@ const Config = v.object({
   TIMERS_DEAD_QUEUE_URL: v.pipe(v.string(), v.url()),
   /** URL of a cluster's relay queue, with `{cluster}` in the place of its name. */
   RELAY_QUEUE_URL: text,
+  RELAY_DEAD_QUEUE_URL: text,
   /** File with the cluster records and their access; see docs/clusters.md. */
   CLUSTERS_FILE: text,
   /** Seconds kept back from the function's deadline to hand work back in good order. */

@@ -1,11 +1,13 @@
 // Config → Ports: the one place that picks adapters. Each mode loads its own only, so that a function starts light.
+import type { Config } from './config.ts';
 import { configFrom } from './config.ts';
 import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
 import type { ClusterAccess } from './adapters/kubernetes-cluster.ts';
 import type { Clock } from './ports/clock.ts';
-import type { ClusterSource } from './ports/cluster.ts';
-import type { Clusters } from './ports/clusters.ts';
+import type { Cluster, ClusterSource } from './ports/cluster.ts';
+import type { ClusterRecord, Clusters } from './ports/clusters.ts';
 import type { Ports } from './ports/ports.ts';
+import type { QueueName } from './ports/queue.ts';
 import type { Telemetry } from './ports/telemetry.ts';
 
 export interface Runtime {
@@ -30,8 +32,51 @@ export function useRuntime(given: Runtime): void {
 /** On AWS. @throws Error naming every variable that is missing or unusable */
 export async function runtimeFrom(environment: Record<string, string | undefined>): Promise<Runtime> {
   const config = configFrom(environment);
-  const { awsPorts } = await import('./adapters/aws-ports.ts');
   return { ports: await awsPorts(config), deadlineReserveMs: config.DEADLINE_RESERVE_SECONDS * 1000 };
+}
+
+async function awsPorts(config: Config): Promise<Ports> {
+  const [{ DynamoDBClient }, { SQSClient }, { DynamoDbStore }, { SqsQueue }, { FileClusters }, { LogRecorder }] = await Promise.all([
+    import('@aws-sdk/client-dynamodb'),
+    import('@aws-sdk/client-sqs'),
+    import('./adapters/dynamodb-store.ts'),
+    import('./adapters/sqs-queue.ts'),
+    import('./adapters/file-clusters.ts'),
+    import('./adapters/log-recorder.ts'),
+  ]);
+  const [{ KubernetesCluster }, { LineTelemetry }, { SystemClock }] = await Promise.all([
+    import('./adapters/kubernetes-cluster.ts'),
+    import('./adapters/line-telemetry.ts'),
+    import('./adapters/system-clock.ts'),
+  ]);
+  const clock = new SystemClock();
+  const telemetry = new LineTelemetry({ level: config.LOG_LEVEL, format: 'json', clock });
+  const store = new DynamoDbStore({ client: new DynamoDBClient({}), tableName: config.TABLE_NAME, clock });
+  const clusters = await FileClusters.open(config.CLUSTERS_FILE, store);
+  const queue = new SqsQueue({ client: new SQSClient({}), urls: queueUrls(config, clusters.names), clock });
+  const connected = new Map<string, Cluster>();
+  const connect = ({ name }: ClusterRecord): Cluster => {
+    const cluster = connected.get(name) ?? new KubernetesCluster({ access: clusters.accessOf(name), clock });
+    connected.set(name, cluster);
+    return cluster;
+  };
+  return { clock, clusters, connect, queue, recorder: new LogRecorder(telemetry), store, telemetry };
+}
+
+type QueueUrls = Partial<Record<QueueName, { url: string; deadLetterUrl: string }>>;
+
+function queueUrls(config: Config, clusters: readonly string[]): QueueUrls {
+  const urls: QueueUrls = {
+    events: { url: config.EVENTS_QUEUE_URL, deadLetterUrl: config.EVENTS_DEAD_QUEUE_URL },
+    wakes: { url: config.WAKES_QUEUE_URL, deadLetterUrl: config.WAKES_DEAD_QUEUE_URL },
+    timers: { url: config.TIMERS_QUEUE_URL, deadLetterUrl: config.TIMERS_DEAD_QUEUE_URL },
+  };
+  for (const name of clusters)
+    urls[`relay-${name}`] = {
+      url: config.RELAY_QUEUE_URL.replace('{cluster}', name),
+      deadLetterUrl: config.RELAY_DEAD_QUEUE_URL.replace('{cluster}', name),
+    };
+  return urls;
 }
 
 export interface LocalRuntimeOptions {

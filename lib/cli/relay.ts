@@ -55,6 +55,7 @@ async function runRelay({
   const stopping = listenForStop();
   const [
     { startRelay },
+    { SQSClient },
     { SqsQueue },
     { KubernetesCluster },
     { accessFromKubeconfig, accessFromServiceAccount },
@@ -62,6 +63,7 @@ async function runRelay({
     { SystemClock },
   ] = await Promise.all([
     import('../relay/relay.ts'),
+    import('@aws-sdk/client-sqs'),
     import('../adapters/sqs-queue.ts'),
     import('../adapters/kubernetes-cluster.ts'),
     import('../adapters/kubernetes/kubeconfig.ts'),
@@ -74,9 +76,14 @@ async function runRelay({
       ? await accessFromServiceAccount(process.env)
       : await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
   const source = new KubernetesCluster({ access, clock });
+  // A relay never looks at dead letters.
+  const urls = {
+    events: { url: eventsQueueUrl, deadLetterUrl: '' },
+    [`relay-${cluster}`]: { url: asksQueueUrl, deadLetterUrl: '' },
+  };
   const relay = startRelay({
     source,
-    queue: new SqsQueue({ urls: { events: eventsQueueUrl, [`relay-${cluster}`]: asksQueueUrl } }),
+    queue: new SqsQueue({ client: new SQSClient({}), urls, clock }),
     clock,
     telemetry: new LineTelemetry({ level: logLevel }),
     cluster,

@@ -56,24 +56,28 @@ function kubeconfigWith(text: string): string {
 }
 
 /** Exit code 1, nothing on standard output, one line on standard error. */
-function expectSentence({ exitCode, stdout, stderr }: Ended, sentence: RegExp): void {
-  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-  expect(stderr).toMatch(sentence);
-  expect(stderr).toMatch(/^farloop: [^\n]+\n$/);
-}
+const refusal = (sentence: RegExp): Ended => ({
+  exitCode: 1,
+  stdout: '',
+  stderr: expect.stringMatching(new RegExp(`^farloop: [^\\n]*${sentence.source}[^\\n]*\\n$`)),
+});
+
+const encoded = (pem: string): string => Buffer.from(pem).toString('base64');
 
 describe('does not start, and says why', () => {
   test('a used port', async () => {
     const { port } = await listening();
     const ended = await runFarloop(['up', '--state', state, '--port', String(port)]);
-    expectSentence(ended, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is used by another program: choose another with --port`));
+    expect(ended).toEqual(refusal(new RegExp(`port ${port} on 127\\.0\\.0\\.1 is used by another program: choose another with --port`)));
   });
 
   test('a state folder that another instance holds', async () => {
     const first = new FarloopProcess(['up', '--state', state, '--port', '0']);
     endings.push(() => first.destroy());
     await first.says('farloop ready\n');
-    expectSentence(await run(), /another Farloop is running with the state folder .*state: stop it, or choose another folder with --state/);
+    expect(await run()).toEqual(
+      refusal(/another Farloop is running with the state folder .*state: stop it, or choose another folder with --state/),
+    );
     // It does no harm to the one that runs.
     const { exitCode } = await runFarloop(['get', 'clusters', '--state', state]);
     expect(exitCode).toBe(0);
@@ -83,40 +87,39 @@ describe('does not start, and says why', () => {
   test('a state folder of a newer version', async () => {
     mkdirSync(state);
     writeFileSync(join(state, 'version'), '99\n');
-    expectSentence(await run(), /was written by a newer Farloop \(version 99.*use that one, or another folder/);
+    expect(await run()).toEqual(refusal(/was written by a newer Farloop \(version 99.*use that one, or another folder/));
   });
 
   test('a state folder that cannot be made', async () => {
     writeFileSync(state, 'a file');
-    expectSentence(await run(), /cannot make the state folder .*choose another with --state/);
+    expect(await run()).toEqual(refusal(/cannot make the state folder .*choose another with --state/));
   });
 
   test('a kubeconfig that is not there', async () => {
-    expectSentence(await run('--kubeconfig', join(folder.path, 'nowhere')), /nowhere/);
+    expect(await run('--kubeconfig', join(folder.path, 'nowhere'))).toEqual(refusal(/nowhere/));
     // Nothing is left that another command would take for a running instance.
     expect(existsSync(join(state, 'instance.json'))).toBe(false);
   });
 
   test('a kubeconfig that is none', async () => {
-    expectSentence(await run('--kubeconfig', kubeconfigWith('{ not: [yaml')), /kubeconfig\.yaml/);
+    expect(await run('--kubeconfig', kubeconfigWith('{ not: [yaml'))).toEqual(refusal(/kubeconfig\.yaml/));
   });
 
   test('a context that is not in the kubeconfig', async () => {
     const { kubeconfig } = await aSandbox();
-    expectSentence(await run('--kubeconfig', kubeconfigWith(kubeconfig), '--context', 'staging'), /staging/);
+    expect(await run('--kubeconfig', kubeconfigWith(kubeconfig), '--context', 'staging')).toEqual(refusal(/staging/));
   });
 
   test('a token that is refused or expired', async () => {
     const { kubeconfig, token } = await aSandbox();
     const ended = await run('--kubeconfig', kubeconfigWith(kubeconfig.replace(token, 'expired')));
-    expectSentence(ended, /the token is refused or expired \(401\): renew the credentials/);
+    expect(ended).toEqual(refusal(/the token is refused or expired \(401\): renew the credentials/));
   });
 
   test('a certificate of another authority', async () => {
     const [one, other] = [await aSandbox(), await aSandbox()];
-    const encoded = (pem: string): string => Buffer.from(pem).toString('base64');
     const ended = await run('--kubeconfig', kubeconfigWith(one.kubeconfig.replace(encoded(one.caPem), encoded(other.caPem))));
-    expectSentence(ended, /certificate/);
+    expect(ended).toEqual(refusal(/certificate/));
   });
 
   test('a server that answers HTML', async () => {
@@ -126,13 +129,13 @@ describe('does not start, and says why', () => {
     });
     const { kubeconfig, url } = await aSandbox();
     const ended = await run('--kubeconfig', kubeconfigWith(kubeconfig.replace(url, `http://127.0.0.1:${port}`)));
-    expectSentence(ended, /answers HTML .*check that the address is that of an API server/);
+    expect(ended).toEqual(refusal(/answers HTML .*check that the address is that of an API server/));
   });
 
   test('a server that is not there', async () => {
     const { kubeconfig, stop } = await startSandbox();
     await stop();
-    expectSentence(await run('--kubeconfig', kubeconfigWith(kubeconfig)), /nothing listens there/);
+    expect(await run('--kubeconfig', kubeconfigWith(kubeconfig))).toEqual(refusal(/nothing listens there/));
   });
 
   test('another cluster under the same name', async () => {
@@ -143,7 +146,9 @@ describe('does not start, and says why', () => {
     await farloop.says('farloop ready\n');
     await farloop.end('SIGTERM');
     kubeconfigWith((await aSandbox()).kubeconfig);
-    expectSentence(await run('--kubeconfig', file), /the cluster behind "farloop" is another one than before .*state folder of its own/);
+    expect(await run('--kubeconfig', file)).toEqual(
+      refusal(/the cluster behind "farloop" is another one than before .*state folder of its own/),
+    );
   }, 20_000);
 });
 

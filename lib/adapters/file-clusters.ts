@@ -1,0 +1,118 @@
+// Clusters of an installation on AWS: registered by a file that is deployed with the functions. What the loop learns of them (era,
+// identity) is kept as a note beside their views; when the table is dropped, it is learnt again.
+import { readFile } from 'node:fs/promises';
+import * as v from 'valibot';
+import type { ClusterRecord, Clusters } from '../ports/clusters.ts';
+import { TerminalError } from '../ports/errors.ts';
+import type { Note, Store } from '../ports/store.ts';
+import { StaleWriteError } from '../ports/store.ts';
+import type { ClusterAccess } from './kubernetes-cluster.ts';
+
+const text = v.pipe(v.string(), v.minLength(1));
+
+const Authentication = v.variant('kind', [
+  v.object({ kind: v.literal('token'), token: text }),
+  v.object({ kind: v.literal('clientCertificate'), certPem: text, keyPem: text }),
+]);
+
+/** A function must not be led to the machine it runs on, nor to its metadata service. */
+const isElsewhere = (server: string): boolean => {
+  const url = URL.parse(server);
+  return url?.protocol === 'https:' && !/^(localhost|127\.|0\.0\.0\.0|169\.254\.|\[::1?\]|\[fe[89ab])/i.test(url.hostname);
+};
+
+const Entry = v.object({
+  name: v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/, 'lower case letters, digits and dashes, at most 40')),
+  manage: v.optional(v.picklist(['own', 'all']), 'own'),
+  namespaces: v.optional(v.array(text), []),
+  senders: v.pipe(v.array(text), v.minLength(1, 'at least one SQS SenderId')),
+  budget: v.optional(v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }), {
+    writesPerSecond: 100,
+    burst: 200,
+  }),
+  access: v.object({
+    server: v.pipe(v.string(), v.check(isElsewhere, 'https://host:port of an API server, neither loopback nor link-local')),
+    caPem: v.exactOptional(text),
+    tlsServerName: v.exactOptional(text),
+    auth: Authentication,
+  }),
+});
+type Entry = v.InferOutput<typeof Entry>;
+
+const ClustersFile = v.object({ clusters: v.array(Entry) });
+const Learnt = v.object({ era: v.number(), kubeSystemUid: v.exactOptional(v.string()) });
+
+const NOTE = 'record';
+
+export class FileClusters implements Clusters {
+  readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #store: Pick<Store, 'readNote' | 'putNote'>;
+
+  private constructor(entries: ReadonlyMap<string, Entry>, store: Pick<Store, 'readNote' | 'putNote'>) {
+    this.#entries = entries;
+    this.#store = store;
+  }
+
+  /** @throws Error naming the file and every mistake in it */
+  static async open(file: string, store: Pick<Store, 'readNote' | 'putNote'>): Promise<FileClusters> {
+    const content = await readFile(file, 'utf8').catch((cause: unknown) => {
+      throw new Error(`${file}: the clusters cannot be read`, { cause });
+    });
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ClustersFile), content);
+    if (!parsed.success) {
+      const mistakes = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'file'}: ${issue.message}`);
+      throw new Error(`${file}: the clusters are not usable: ${mistakes.join('; ')}`);
+    }
+    const entries = new Map(parsed.output.clusters.map((entry) => [entry.name, entry]));
+    if (entries.size < parsed.output.clusters.length) throw new Error(`${file}: two clusters have the same name`);
+    return new FileClusters(entries, store);
+  }
+
+  get names(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** @throws TerminalError for one that is not registered */
+  accessOf(name: string): ClusterAccess {
+    const entry = this.#entries.get(name);
+    if (!entry) throw new TerminalError(`there is no access for the cluster ${name}: register it`);
+    return entry.access;
+  }
+
+  async get(name: string): Promise<ClusterRecord | undefined> {
+    const entry = this.#entries.get(name);
+    return entry && recordOf(entry, await this.#store.readNote(name, NOTE));
+  }
+
+  async list(): Promise<ClusterRecord[]> {
+    return await Promise.all(
+      [...this.#entries.values()].map(async (entry) => recordOf(entry, await this.#store.readNote(entry.name, NOTE))),
+    );
+  }
+
+  /** Keeps era and identity; everything else is the file's. */
+  async put(record: Omit<ClusterRecord, 'version'>, expectedVersion: number): Promise<ClusterRecord> {
+    const entry = this.#entries.get(record.name);
+    if (!entry) throw new TerminalError(`the cluster ${record.name} is not in the clusters' file: add it there`);
+    const { era, kubeSystemUid } = record;
+    const body = JSON.stringify({ era, ...(kubeSystemUid !== undefined && { kubeSystemUid }) });
+    try {
+      const version = await this.#store.putNote(record.name, NOTE, body, expectedVersion - 1);
+      return recordOf(entry, { version, body });
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      const current = await this.get(record.name);
+      throw new StaleWriteError<ClusterRecord>(
+        `the cluster ${record.name} is at version ${current?.version}, not ${expectedVersion}`,
+        current,
+      );
+    }
+  }
+}
+
+/** Versions count from 1, for what the file says is there before anything was learnt. */
+function recordOf({ name, manage, namespaces, senders, budget }: Entry, note: Note | undefined): ClusterRecord {
+  const learnt = note && v.safeParse(v.pipe(v.string(), v.parseJson(), Learnt), note.body);
+  const known = learnt?.success ? learnt.output : { era: 0 };
+  return { name, manage, namespaces, senders, budget, ...known, version: (note?.version ?? 0) + 1 };
+}
