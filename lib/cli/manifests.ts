@@ -20,7 +20,8 @@ async function textOfFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'there is no such file' : String(error);
+    const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+    const reason = isMissing ? 'there is no such file' : String(error);
     throw new UsageError(`${file}: cannot be read: ${reason}`, { cause: error });
   }
 }

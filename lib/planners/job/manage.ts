@@ -41,7 +41,13 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
 
   if (terms.perIndexLimit === undefined) {
     const waitMs = remainingBackoffMs(backoff.failures, latestFailureOf(backoff), nowMs);
-    if (waitMs > 0) return { remove, start: [], waitMs, why: `${numbers}; ${backoff.failures} failures in a row, so the next pod waits` };
+    if (waitMs > 0)
+      return {
+        remove,
+        start: [],
+        waitMs,
+        why: `${numbers}; ${backoff.failures === 1 ? 'a failure' : `${backoff.failures} failures in a row`}, so the next pod waits`,
+      };
   }
   if (completions === undefined) return { remove, start: Array.from({ length: missing }, () => 0), why: numbers };
 

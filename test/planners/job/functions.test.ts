@@ -45,9 +45,21 @@ describe('choosing indexes', () => {
   });
 });
 
-describe('backoff', () => {
-  const finished = (seconds: number) => aPod({ containers: [{ ...ended(1), finishedAt: NOW + seconds }] });
+const finished = (seconds: number) => aPod({ containers: [{ ...ended(1), finishedAt: NOW + seconds }] });
 
+function at10(name: string) {
+  return { ...ended(0, 0, name), finishedAt: NOW + 10 };
+}
+
+function at20(name: string) {
+  return { ...ended(0, 0, name), finishedAt: NOW + 20 };
+}
+
+function still(name: string) {
+  return { name, role: 'container', restarts: 0 } as const;
+}
+
+describe('backoff', () => {
   test.each([
     [1, [], [5], 2, 5],
     [3, [10], [], 0, undefined],
@@ -82,21 +94,13 @@ describe('backoff', () => {
     ['only sidecars ended', { containers: [still('a'), { ...at20('s'), role: 'sidecar' }] }, 20],
     ['init containers do not matter', { containers: [at10('a'), { ...still('i'), role: 'init' }] }, 10],
   ])('finish time: %s', (_, facts, wanted) => expect(finishTimeOf(aPod(facts))).toBe(NOW + wanted));
-
-  function at10(name: string) {
-    return { ...ended(0, 0, name), finishedAt: NOW + 10 };
-  }
-  function at20(name: string) {
-    return { ...ended(0, 0, name), finishedAt: NOW + 20 };
-  }
-  function still(name: string) {
-    return { name, role: 'container', restarts: 0 } as const;
-  }
 });
 
+const restarted = (restarts: number, role: 'container' | 'sidecar' = 'container') => [{ name: 'main', role, restarts }];
+
+const ready = (minutes: number, facts: Partial<PodFacts> = {}) => aPod({ ready: 'True', readySince: NOW - minutes * 60, ...facts });
+
 test('removal order', () => {
-  const restarted = (restarts: number, role: 'container' | 'sidecar' = 'container') => [{ name: 'main', role, restarts }];
-  const ready = (minutes: number, facts: Partial<PodFacts> = {}) => aPod({ ready: 'True', readySince: NOW - minutes * 60, ...facts });
   const wanted = [
     aPod({ phase: 'Pending', assigned: false }),
     aPod({ phase: 'Pending' }),

@@ -246,6 +246,12 @@ const perIndexCases: Case[] = [
   },
 ];
 
+const annotationsOf = (spec: JobSpec, pods: Case['pods']) =>
+  actionsOf(planOf({ job: perIndex(spec), pods: pods ?? '' }), 'create').map(({ object: { metadata } }) => [
+    metadata.annotations?.[INDEX_FAILURE_COUNT],
+    metadata.annotations?.[INDEX_IGNORED_FAILURE_COUNT],
+  ]);
+
 describe('Indexed Jobs', () => {
   test.each([...cases, ...perIndexCases])('$name', (row) => {
     const [found, wanted] = claimed(row, planOf(row));
@@ -308,12 +314,6 @@ describe('Indexed Jobs', () => {
       },
     });
   });
-
-  const annotationsOf = (spec: JobSpec, pods: Case['pods']) =>
-    actionsOf(planOf({ job: perIndex(spec), pods: pods ?? '' }), 'create').map(({ object: { metadata } }) => [
-      metadata.annotations?.[INDEX_FAILURE_COUNT],
-      metadata.annotations?.[INDEX_IGNORED_FAILURE_COUNT],
-    ]);
 
   test('case 101: first pods', () =>
     expect(annotationsOf({}, '')).toEqual([

@@ -8,7 +8,7 @@ const failing = (restarts: number, others: number[] = []) => [
   aPod({
     containers: [
       { name: 'main', role: 'container', restarts },
-      ...others.map((count, at) => ({ name: `setup${at}`, role: 'init', restarts: count }) as const),
+      ...others.map((count, place) => ({ name: `setup${place}`, role: 'init', restarts: count }) as const),
     ],
   }),
 ];
@@ -274,9 +274,15 @@ describe('backoff, replacement, limits', () => {
   });
 });
 
+const suspended = (spec: Parameters<typeof aJob>[0] = {}, rest: Parameters<typeof aJob>[1] = {}) =>
+  aJob({ suspend: true, completions: 5, ...spec }, rest);
+
+function resumed(): ReturnType<typeof aJob> {
+  const conditions = [aCondition('Suspended', 'True', 'JobSuspended', 'Job suspended')];
+  return { ...aJob({ completions: 5 }), status: { ready: 0, terminating: 0, conditions } };
+}
+
 describe('suspend and resume', () => {
-  const suspended = (spec: Parameters<typeof aJob>[0] = {}, rest: Parameters<typeof aJob>[1] = {}) =>
-    aJob({ suspend: true, completions: 5, ...spec }, rest);
   const rows: Case[] = [
     {
       name: 'case 59: created suspended',
@@ -332,11 +338,6 @@ describe('suspend and resume', () => {
       events: [],
     },
   ];
-
-  function resumed(): ReturnType<typeof aJob> {
-    const conditions = [aCondition('Suspended', 'True', 'JobSuspended', 'Job suspended')];
-    return { ...aJob({ completions: 5 }), status: { ready: 0, terminating: 0, conditions } };
-  }
 
   test.each(rows)('$name', (row) => {
     const [found, wanted] = claimed(row, planOf(row));

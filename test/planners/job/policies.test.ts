@@ -174,14 +174,17 @@ const successCases: Case[] = [
   },
 ];
 
+const messageOf = (rules: PodFailurePolicyRule[], pod: PodFacts) =>
+  planOf({ job: withRules(rules), pods: [pod] }).status.conditions?.[0]?.message;
+
+const conditionsOf = (row: Pick<Case, 'job' | 'pods'>) =>
+  planOf(row).status.conditions?.map(({ reason, message }) => `${reason}: ${message}`);
+
 describe('policies', () => {
   test.each([...cases, ...successCases])('$name', (row) => {
     const [found, wanted] = claimed(row, planOf(row));
     expect(found).toEqual(wanted);
   });
-
-  const messageOf = (rules: PodFailurePolicyRule[], pod: PodFacts) =>
-    planOf({ job: withRules(rules), pods: [pod] }).status.conditions?.[0]?.message;
 
   test('cases 116, 119, 124: messages', () => {
     expect(messageOf([condition('Ignore', 'X'), failJob], mypod())).toBe(
@@ -196,8 +199,6 @@ describe('policies', () => {
   });
 
   test('cases 131, 136: the rule is named', () => {
-    const conditionsOf = (row: Pick<Case, 'job' | 'pods'>) =>
-      planOf(row).status.conditions?.map(({ reason, message }) => `${reason}: ${message}`);
     expect(conditionsOf({ job: succeeds(3, [{ succeededIndexes: '1' }]), pods: 'S1 R0' })).toEqual([
       'SuccessPolicy: Matched rules at index 0',
     ]);

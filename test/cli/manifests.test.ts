@@ -1,0 +1,87 @@
+// Manifests mean what they mean to kubectl. The answers in the table are those of its own reader (Go, sigs.k8s.io/yaml 1.6.0).
+import { describe, expect, test } from '@jest/globals';
+import { UsageError } from '../../lib/cli/exit.ts';
+import { parseManifests, readManifests } from '../../lib/cli/manifests.ts';
+
+const documentsOf = (text: string) => parseManifests(text, 'f.yaml').map(({ document }) => document);
+const sourcesOf = (text: string) => parseManifests(text, 'f.yaml').map(({ source }) => source);
+
+describe('YAML', () => {
+  test.each<[string, unknown]>([
+    ['yes', true],
+    ['Y', true],
+    ['on', true],
+    ['TRUE', true],
+    ['tRue', 'tRue'],
+    ['n', false],
+    ['Off', false],
+    ['~', null],
+    ['Null', null],
+    ['', null],
+    ['017', 15],
+    ['0o17', 15],
+    ['08', 8],
+    ['-017', -15],
+    ['+12', 12],
+    ['0x1F', 31],
+    ['-0x1F', -31],
+    ['0b101', 5],
+    ['1_000', 1000],
+    ['_1', '_1'],
+    ['1e3', 1000],
+    ['1.', 1],
+    ['.5', 0.5],
+    ['1_0.5', 10.5],
+    ['1e400', '1e400'],
+    ['1:30', '1:30'],
+    ['2001-01-01', '2001-01-01'],
+    ['2001-01-01T10:00:00Z', '2001-01-01T10:00:00Z'],
+    ['1.5Gi', '1.5Gi'],
+    ['100m', '100m'],
+    ['"yes"', 'yes'],
+    ["'017'", '017'],
+    ['!!str 17', '17'],
+    ['!!int "17"', 17],
+    ['!!binary aGk=', 'hi'],
+    ['[y, 1]', [true, 1]],
+  ])('%s is %j', (text, value) => expect(documentsOf(`a: ${text}`)).toEqual([{ a: value }]));
+
+  test('a repeated key wins', () => expect(documentsOf('a: 1\na: 2')).toEqual([{ a: 2 }]));
+  test('keys are texts', () => expect(documentsOf('yes: 1\n017: 2\n1.5: 3')).toEqual([{ true: 1, 15: 2, '1.5': 3 }]));
+  test('anchors are merged', () => expect(documentsOf('a: &x {b: 1}\nc:\n  <<: *x\n  d: 2')).toEqual([{ a: { b: 1 }, c: { b: 1, d: 2 } }]));
+  test('a key __proto__ does no harm', () => {
+    const [document] = documentsOf('__proto__: {polluted: 1}');
+    expect(Object.getPrototypeOf(document)).toBe(Object.prototype);
+    expect(JSON.stringify(document)).toBe('{"__proto__":{"polluted":1}}');
+  });
+
+  test('a stream has its documents between the lines of dashes, each with its own line', () => {
+    const text = '# first\na: 1\n--- # second\n\nb: 2\n---\n# nothing\n---\nc: 3\n';
+    expect(documentsOf(text)).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
+    expect(sourcesOf(text)).toEqual(['f.yaml:2', 'f.yaml:5', 'f.yaml:9']);
+  });
+
+  test.each([
+    ['a: 1\n---\nb: [1\nc: 2\n', /^f\.yaml:\d+: not YAML/],
+    ['a: b: c', /^f\.yaml:1: not YAML/],
+    ['a: *nobody', /^f\.yaml:1: not YAML/],
+  ])('%j is refused with file and line', (text, message) => {
+    expect(() => parseManifests(text, 'f.yaml')).toThrow(UsageError);
+    expect(() => parseManifests(text, 'f.yaml')).toThrow(message);
+  });
+});
+
+describe('JSON', () => {
+  test('one object, or several one after the other', () => {
+    expect(documentsOf('{"a": "}"}')).toEqual([{ a: '}' }]);
+    expect(documentsOf('\uFEFF{"a": 1}\n{"a": "\\"{"} {"b": yes}'.replace(' {"b": yes}', ''))).toEqual([{ a: 1 }, { a: '"{' }]);
+    expect(sourcesOf('{"a": 1}\n\n{"a": 2}')).toEqual(['f.yaml:1', 'f.yaml:3']);
+  });
+  test('what only looks like it is YAML', () => expect(documentsOf('{a: yes}')).toEqual([{ a: true }]));
+});
+
+test('a file that is not there is named', async () => {
+  await expect(readManifests(['/nowhere/job.yaml'], process.stdin)).rejects.toThrow(
+    '/nowhere/job.yaml: cannot be read: there is no such file',
+  );
+});

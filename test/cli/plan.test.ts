@@ -1,0 +1,130 @@
+// `farloop plan` as a command, and its stream of cases.
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { AmbiguousError, UsageError } from '../../lib/cli/exit.ts';
+import { planCommand } from '../../lib/cli/plan.ts';
+import { planStream } from '../../lib/cli/plan-stream.ts';
+
+const JOB = `apiVersion: batch/v1
+kind: Job
+metadata: {name: demo}
+spec:
+  parallelism: 017
+  template:
+    spec: {restartPolicy: Never, containers: [{name: main, image: busybox}]}
+`;
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'farloop-plan-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+  jest.restoreAllMocks();
+});
+
+async function run(...args: string[]): Promise<string> {
+  let printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  await planCommand()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .parseAsync(args, { from: 'user' });
+  return printed;
+}
+
+async function file(text: string): Promise<string> {
+  const path = join(folder, 'job.yaml');
+  await writeFile(path, text);
+  return path;
+}
+
+describe('farloop plan', () => {
+  test('prints what a pass would do', async () => {
+    const path = await file(JOB);
+    const plan: unknown = JSON.parse(await run('-f', path, '--now', '2026-05-01T10:00:00Z', '-o', 'json'));
+    expect(plan).toMatchObject({ workload: { name: 'demo' }, outcome: 'acted', status: { active: 15, startTime: '2026-05-01T10:00:00Z' } });
+    expect(await run('-f', path, '-o', 'yaml')).toContain('outcome: acted');
+    expect(await run('-f', path)).toMatch(/^Job\/default\/demo acts\n/);
+  });
+
+  test.each<[string, string[], typeof UsageError | typeof AmbiguousError, RegExp]>([
+    [JOB.replace('017', 'two'), [], UsageError, /job\.yaml:1: spec\.parallelism: expected a whole number, found "two"/],
+    [JOB, ['--now', 'soon'], UsageError, /--now soon: expected an RFC 3339 time/],
+    ['a: [', [], UsageError, /job\.yaml:1: not YAML/],
+    [`${JOB}---\n${JOB.replace('demo', 'other')}`, [], AmbiguousError, /2 workloads/],
+  ])('%#: unusable input says where and what', async (text, args, kind, message) => {
+    const path = await file(text);
+    await expect(run('-f', path, ...args)).rejects.toThrow(message);
+    await expect(run('-f', path, ...args)).rejects.toBeInstanceOf(kind);
+    await expect(run('-f', path, ...args)).rejects.toMatchObject({ exitCode: kind === UsageError ? 2 : 3 });
+  });
+
+  test('wants something to plan from', async () => {
+    await expect(run()).rejects.toThrow(/expected -f FILE/);
+  });
+});
+
+const aCase = (id: unknown, rest: object = {}) => ({
+  id,
+  now: '2026-05-01T10:00:00Z',
+  objects: [
+    {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'demo' },
+      spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'x' }] } } },
+    },
+  ],
+  ...rest,
+});
+
+async function answers(...lines: string[]): Promise<unknown[]> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const printed = textOf(output);
+  input.end(lines.map((line) => `${line}\n`).join(''));
+  await planStream(input, output);
+  output.end();
+  return (await printed)
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+}
+
+describe('farloop plan --stream', () => {
+  test('a bad line gets an error of its own and never ends the stream', async () => {
+    const lines = [
+      JSON.stringify(aCase(1)),
+      '{broken',
+      '[]',
+      JSON.stringify(aCase('no time', { now: 'x' })),
+      JSON.stringify(aCase('no objects', { objects: 3 })),
+      JSON.stringify(aCase('no Job', { objects: [] })),
+      JSON.stringify(aCase('named', { workload: 'Job/other' })),
+      JSON.stringify(aCase({ any: 'id' })),
+    ];
+    expect(await answers(...lines)).toMatchObject([
+      { id: 1, outcome: 'acted' },
+      { id: null, error: expect.stringContaining('not JSON') },
+      { id: null, error: expect.stringContaining('expected an object') },
+      { id: 'no time', error: 'now: expected an RFC 3339 time' },
+      { id: 'no objects', error: 'objects: expected a list of Kubernetes objects' },
+      { id: 'no Job', error: expect.stringContaining('no workload') },
+      { id: 'named', error: expect.stringContaining('Job/other') },
+      { id: { any: 'id' }, outcome: 'acted' },
+    ]);
+  });
+
+  test('thousands of cases keep their order', async () => {
+    const ids = Array.from({ length: 2000 }, (_, id) => id);
+    const answered = await answers(...ids.map((id) => JSON.stringify(aCase(id))));
+    expect(answered).toMatchObject(ids.map((id) => ({ id, outcome: 'acted' })));
+  });
+});

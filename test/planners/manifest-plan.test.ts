@@ -1,0 +1,132 @@
+// Planning from manifests: what may be given, what is refused and in which words.
+import { describe, expect, test } from '@jest/globals';
+import { planManifests, SeveralWorkloadsError, UnusableManifestError, type SourcedDocument } from '../../lib/planners/manifest-plan.ts';
+
+const now = new Date('2026-05-01T10:00:00Z');
+const aManifest = (spec: object = {}, metadata: object = {}) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: 'demo', ...metadata },
+  spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox' }] } }, ...spec },
+});
+const aPodManifest = (metadata: object = {}, rest: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: 'demo-x',
+    uid: 'pod-x',
+    labels: { 'batch.kubernetes.io/controller-uid': 'u' },
+    ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'demo', uid: 'u', controller: true }],
+    finalizers: ['batch.kubernetes.io/job-tracking'],
+    ...metadata,
+  },
+  spec: { containers: [{ name: 'main', image: 'busybox' }] },
+  ...rest,
+});
+const from = (...documents: unknown[]): SourcedDocument[] => documents.map((document, at) => ({ document, source: `f.yaml:${at + 1}` }));
+const planOf = (...documents: unknown[]) => planManifests(from(...documents), { now });
+
+describe('planning from manifests', () => {
+  test('a Job as a person writes it gets its defaults, selector and labels', () => {
+    const plan = planOf(aManifest());
+    expect(plan).toMatchObject({ outcome: 'acted', workload: { kind: 'Job', namespace: 'default', name: 'demo' } });
+    expect(plan.actions[0]).toMatchObject({
+      verb: 'create',
+      object: { metadata: { labels: { 'job-name': 'demo' } }, spec: { dnsPolicy: 'ClusterFirst', restartPolicy: 'Never' } },
+    });
+    expect(plan.status).toMatchObject({ active: 1, startTime: '2026-05-01T10:00:00Z' });
+  });
+
+  test('what kubectl prints is understood: Lists, nulls, empty documents, objects that no planner reads', () => {
+    const list = {
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [aManifest({}, { uid: 'u', creationTimestamp: null }), aPodManifest({}, { status: { phase: 'Succeeded' } })],
+    };
+    const plan = planOf(null, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }, list);
+    expect(plan.status).toMatchObject({ succeeded: 1, completionTime: '2026-05-01T10:00:00Z' });
+  });
+
+  test('the items of a typed list need not say what they are', () => {
+    const { apiVersion: _, kind: __, ...item } = aManifest();
+    expect(planOf({ apiVersion: 'batch/v1', kind: 'JobList', items: [item] }).workload.name).toBe('demo');
+  });
+
+  test('actions hold what the documentation says and nothing else', () => {
+    const plan = planOf(aManifest({ parallelism: 0 }, { uid: 'u' }), aPodManifest());
+    const [strip, remove] = plan.actions;
+    expect(Object.keys(strip ?? {})).toEqual(['verb', 'apiVersion', 'kind', 'namespace', 'name', 'uid', 'type', 'patch', 'why']);
+    expect(Object.keys(remove ?? {})).toEqual(['verb', 'apiVersion', 'kind', 'namespace', 'name', 'uid', 'why']);
+  });
+
+  test('a Head brings what a pass would find in it', () => {
+    const head = { apiVersion: 'farloop.dev/v1', kind: 'Head', backoff: { failures: 1, lastFailureTime: '2026-05-01T09:59:56Z' } };
+    expect(planOf(aManifest(), head)).toMatchObject({ requeueAfterSeconds: 6, status: { ready: 0 } });
+    const waiting = { apiVersion: 'farloop.dev/v1', kind: 'Head', expectations: { create: ['demo-zzzzz'] } };
+    expect(planOf(aManifest(), waiting).actions.map(({ verb }) => verb)).toEqual(['status']);
+    const later = { apiVersion: 'farloop.dev/v1', kind: 'Head', ordinal: 7 };
+    expect(planOf(aManifest(), later).actions[0]).toMatchObject({ object: { metadata: { annotations: { 'farloop.dev/number': '7' } } } });
+  });
+
+  test('another manager’s Job is not ours', () =>
+    expect(planOf(aManifest({ managedBy: 'example.com/x' }))).toMatchObject({ outcome: 'notOurs', actions: [] }));
+
+  test('one of several is picked by name', () => {
+    const documents = from(aManifest(), aManifest({}, { name: 'other' }), aManifest({}, { namespace: 'n' }));
+    expect(() => planManifests(documents, { now })).toThrow(SeveralWorkloadsError);
+    expect(() => planManifests(documents, { now, workload: 'job/demo' })).toThrow(/Job\/default\/demo, Job\/default\/other, Job\/n\/demo/);
+    expect(planManifests(documents, { now, workload: 'Job/other' }).workload.name).toBe('other');
+    expect(planManifests(documents, { now, workload: 'job/n/demo' }).workload.namespace).toBe('n');
+  });
+
+  test.each<[string, unknown[], RegExp]>([
+    ['no workload', [aPodManifest()], /no workload in the input; expected one of Job/],
+    ['nothing at all', [], /no workload/],
+    ['no object', ['text'], /f\.yaml:1: expected a Kubernetes object, found "text"/],
+    ['no kind', [{ apiVersion: 'v1' }], /f\.yaml:1: expected apiVersion and kind/],
+    ['no name', [aManifest({}, { name: undefined })], /metadata\.name: expected the name/],
+    ['a text for a number', [aManifest({ parallelism: 'two' })], /f\.yaml:1: spec\.parallelism: expected a whole number, found "two"/],
+    ['a fraction', [aManifest({ completions: 1.5 })], /spec\.completions: expected a whole number, found 1\.5/],
+    ['no spec', [{ ...aManifest(), spec: undefined }], /f\.yaml:1: spec: expected an object, found nothing/],
+    ['no template', [{ ...aManifest(), spec: {} }], /spec\.template: expected an object/],
+    [
+      'containers that are no list',
+      [aManifest({ template: { spec: { containers: 'x' } } })],
+      /spec\.template\.spec\.containers: expected a list, found "x"/,
+    ],
+    [
+      'a label that is no text',
+      [aPodManifest({ labels: { a: 1 } }), aManifest()],
+      /f\.yaml:1: metadata\.labels\.a: expected text, found 1/,
+    ],
+    ['a status of other shape', [{ ...aManifest(), status: { conditions: {} } }], /status\.conditions: expected a list/],
+    [
+      'a time that is none',
+      [aPodManifest({ deletionTimestamp: 'soon' }), aManifest()],
+      /metadata\.deletionTimestamp: expected an RFC 3339 time, found "soon"/,
+    ],
+    [
+      'what the API server refuses',
+      [aManifest({ completionMode: 'Indexed', parallelism: 2 })],
+      /f\.yaml:1: spec\.completions: Required value/,
+    ],
+    [
+      'a Head of other shape',
+      [aManifest(), { apiVersion: 'farloop.dev/v1', kind: 'Head', ordinal: -1 }],
+      /f\.yaml:2: ordinal: expected a whole number from 0, found -1/,
+    ],
+    [
+      'two Heads',
+      [aManifest(), { apiVersion: 'farloop.dev/v1', kind: 'Head' }, { apiVersion: 'farloop.dev/v1', kind: 'Head' }],
+      /a second Head/,
+    ],
+    ['a pod without uid', [aManifest(), aPodManifest({ uid: undefined })], /f\.yaml:2: metadata\.uid: expected text/],
+  ])('refused: %s', (_, documents, message) => {
+    expect(() => planManifests(from(...structuredClone(documents)), { now })).toThrow(UnusableManifestError);
+    expect(() => planManifests(from(...structuredClone(documents)), { now })).toThrow(message);
+  });
+
+  test.each(['Job', 'Job/a/b/c', 'Deployment/demo', 'Job/x'])('--workload %s names nothing', (workload) => {
+    expect(() => planManifests(from(aManifest()), { now, workload })).toThrow(UnusableManifestError);
+  });
+});
