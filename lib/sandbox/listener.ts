@@ -7,6 +7,9 @@ import { ApiError, tooLarge, unauthorized } from './api-error.ts';
 import { responseOf } from './api-server.ts';
 import { largestBody } from './body.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
+import { rowOfKind } from './resources.ts';
+import { schemaOf } from './schema/notation.ts';
+import { readProtobuf } from './schema/protobuf.ts';
 import { SandboxError } from './storage-file.ts';
 import type { Credentials } from './tls.ts';
 
@@ -52,16 +55,17 @@ export async function listen({ host, port, credentials, now, handle }: ListenerO
       incoming.resume();
       return send(outgoing, responseOf(unauthorized()), false);
     }
+    const headers = textsOf(incoming.headers);
     let body: string;
     try {
-      body = await bodyOf(incoming);
+      body = textOf(await bodyOf(incoming), headers);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       outgoing.setHeader('Connection', 'close');
       return send(outgoing, responseOf(error), false);
     }
-    const { method = 'GET', headers } = incoming;
-    const response = await handle({ method, path: url.pathname, query: url.searchParams, headers: textsOf(headers), body });
+    const { method = 'GET' } = incoming;
+    const response = await handle({ method, path: url.pathname, query: url.searchParams, headers, body });
     return send(outgoing, response, method === 'HEAD');
   };
 
@@ -94,7 +98,18 @@ function bind(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-function bodyOf(incoming: IncomingMessage): Promise<string> {
+const protobuf = 'application/vnd.kubernetes.protobuf';
+
+/** The body as JSON text, whatever it came as. @throws ApiError 400 */
+function textOf(body: Buffer, headers: Record<string, string | undefined>): string {
+  if (body.length === 0 || headers['content-type']?.split(';')[0] !== protobuf) return body.toString();
+  headers['content-type'] = 'application/json';
+  return JSON.stringify(
+    readProtobuf(body, (apiVersion, kind) => (kind === 'Binding' ? schemaOf(kind) : rowOfKind(apiVersion, kind)?.schema)),
+  );
+}
+
+function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((done, failed) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -106,7 +121,7 @@ function bodyOf(incoming: IncomingMessage): Promise<string> {
         failed(tooLarge(largestBody));
       } else chunks.push(chunk);
     });
-    incoming.on('end', () => done(chunks.length === 1 ? (chunks[0]?.toString() ?? '') : Buffer.concat(chunks).toString()));
+    incoming.on('end', () => done(Buffer.concat(chunks)));
     incoming.on('error', failed);
   });
 }

@@ -1,6 +1,7 @@
 // The shapes of the objects that the API server knows, written as data and read once at start.
 //
-// One line per type: `field:type` separated by blanks, `field*:type` for one that is always serialised.
+// One line per type: `field:type` separated by blanks, `field*:type` for one that is always serialised, `field@3:type` with its
+// number in protocol buffers (`@2.1`: field 1 of a message that JSON does not show, itself field 2).
 //   s text · i 32-bit integer · l 64-bit integer · n number · b boolean · t time · m time with microseconds · y base64
 //   q quantity · x integer or text · * anything · {T} map of texts to T · Name an object of that type
 //   T[] list replaced as a whole · T[k] list merged by key k, in patches and in field ownership
@@ -50,6 +51,8 @@ export interface Field {
   required: boolean;
   /** Field ownership does not look inside. */
   atomic: boolean;
+  /** Its numbers in protocol buffers: one, or two for a field of a message that JSON does not show. */
+  numbers: readonly number[];
   type: FieldType;
 }
 
@@ -99,12 +102,14 @@ export const schemaNames = (): string[] => Object.keys(sources);
 
 function fieldOf(word: string): [string, Field] {
   const colon = word.indexOf(':');
-  const required = word[colon - 1] === '*';
-  const name = word.slice(0, required ? colon - 1 : colon);
+  const [head = '', numbers = ''] = word.slice(0, colon).split('@');
+  const required = head.endsWith('*');
+  const name = required ? head.slice(0, -1) : head;
   let type = word.slice(colon + 1);
   const atomic = type.endsWith('~');
   if (atomic) type = type.slice(0, -1);
-  return [name, { name, required, atomic, type: typeOf(type.endsWith('!') ? type.slice(0, -1) : type) }];
+  const path = numbers === '' ? [] : numbers.split('.').map(Number);
+  return [name, { name, required, atomic, numbers: path, type: typeOf(type.endsWith('!') ? type.slice(0, -1) : type) }];
 }
 
 function typeOf(text: string): FieldType {

@@ -2,71 +2,74 @@
 
 export const volumeTypes = {
   Volume: `
-    awsElasticBlockStore:AWSElasticBlockStoreVolumeSource azureDisk:AzureDiskVolumeSource azureFile:AzureFileVolumeSource
-    cephfs:CephFSVolumeSource cinder:CinderVolumeSource configMap:ConfigMapVolumeSource csi:CSIVolumeSource
-    downwardAPI:DownwardAPIVolumeSource emptyDir:EmptyDirVolumeSource ephemeral:EphemeralVolumeSource fc:FCVolumeSource
-    flexVolume:FlexVolumeSource flocker:FlockerVolumeSource gcePersistentDisk:GCEPersistentDiskVolumeSource
-    gitRepo:GitRepoVolumeSource glusterfs:GlusterfsVolumeSource hostPath:HostPathVolumeSource image:ImageVolumeSource
-    iscsi:ISCSIVolumeSource name*:s nfs:NFSVolumeSource persistentVolumeClaim:PersistentVolumeClaimVolumeSource
-    photonPersistentDisk:PhotonPersistentDiskVolumeSource portworxVolume:PortworxVolumeSource projected:ProjectedVolumeSource
-    quobyte:QuobyteVolumeSource rbd:RBDVolumeSource scaleIO:ScaleIOVolumeSource secret:SecretVolumeSource
-    storageos:StorageOSVolumeSource vsphereVolume:VsphereVirtualDiskVolumeSource`,
-  AWSElasticBlockStoreVolumeSource: 'fsType:s partition:i readOnly:b volumeID*:s',
-  AzureDiskVolumeSource: 'cachingMode:s diskName*:s diskURI*:s fsType:s kind:s readOnly:b',
-  AzureFileVolumeSource: 'readOnly:b secretName*:s shareName*:s',
-  CephFSVolumeSource: 'monitors*:s[] path:s readOnly:b secretFile:s secretRef:LocalObjectReference~ user:s',
-  LocalObjectReference: 'name:s',
-  CinderVolumeSource: 'fsType:s readOnly:b secretRef:LocalObjectReference~ volumeID*:s',
-  ConfigMapVolumeSource: 'defaultMode:i items:KeyToPath[] name:s optional:b',
-  KeyToPath: 'key*:s mode:i path*:s',
-  CSIVolumeSource: 'driver*:s fsType:s nodePublishSecretRef:LocalObjectReference~ readOnly:b volumeAttributes:{s}',
-  DownwardAPIVolumeSource: 'defaultMode:i items:DownwardAPIVolumeFile[]',
-  DownwardAPIVolumeFile: 'fieldRef:ObjectFieldSelector~ mode:i path*:s resourceFieldRef:ResourceFieldSelector~',
-  ObjectFieldSelector: 'apiVersion:s fieldPath*:s',
-  ResourceFieldSelector: 'containerName:s divisor:q resource*:s',
-  EmptyDirVolumeSource: 'medium:s sizeLimit:q',
-  EphemeralVolumeSource: 'volumeClaimTemplate:PersistentVolumeClaimTemplate',
-  PersistentVolumeClaimTemplate: 'metadata:ObjectMeta spec*:PersistentVolumeClaimSpec',
+    awsElasticBlockStore@2.4:AWSElasticBlockStoreVolumeSource azureDisk@2.22:AzureDiskVolumeSource
+    azureFile@2.18:AzureFileVolumeSource cephfs@2.14:CephFSVolumeSource cinder@2.13:CinderVolumeSource
+    configMap@2.19:ConfigMapVolumeSource csi@2.28:CSIVolumeSource downwardAPI@2.16:DownwardAPIVolumeSource
+    emptyDir@2.2:EmptyDirVolumeSource ephemeral@2.29:EphemeralVolumeSource fc@2.17:FCVolumeSource flexVolume@2.12:FlexVolumeSource
+    flocker@2.15:FlockerVolumeSource gcePersistentDisk@2.3:GCEPersistentDiskVolumeSource gitRepo@2.5:GitRepoVolumeSource
+    glusterfs@2.9:GlusterfsVolumeSource hostPath@2.1:HostPathVolumeSource image@2.30:ImageVolumeSource iscsi@2.8:ISCSIVolumeSource
+    name*@1:s nfs@2.7:NFSVolumeSource persistentVolumeClaim@2.10:PersistentVolumeClaimVolumeSource
+    photonPersistentDisk@2.23:PhotonPersistentDiskVolumeSource portworxVolume@2.24:PortworxVolumeSource
+    projected@2.26:ProjectedVolumeSource quobyte@2.21:QuobyteVolumeSource rbd@2.11:RBDVolumeSource scaleIO@2.25:ScaleIOVolumeSource
+    secret@2.6:SecretVolumeSource storageos@2.27:StorageOSVolumeSource vsphereVolume@2.20:VsphereVirtualDiskVolumeSource`,
+  AWSElasticBlockStoreVolumeSource: 'fsType@2:s partition@3:i readOnly@4:b volumeID*@1:s',
+  AzureDiskVolumeSource: 'cachingMode@3:s diskName*@1:s diskURI*@2:s fsType@4:s kind@6:s readOnly@5:b',
+  AzureFileVolumeSource: 'readOnly@3:b secretName*@1:s shareName*@2:s',
+  CephFSVolumeSource: 'monitors*@1:s[] path@2:s readOnly@6:b secretFile@4:s secretRef@5:LocalObjectReference~ user@3:s',
+  LocalObjectReference: 'name@1:s',
+  CinderVolumeSource: 'fsType@2:s readOnly@3:b secretRef@4:LocalObjectReference~ volumeID*@1:s',
+  ConfigMapVolumeSource: 'defaultMode@3:i items@2:KeyToPath[] name@1.1:s optional@4:b',
+  KeyToPath: 'key*@1:s mode@3:i path*@2:s',
+  CSIVolumeSource: 'driver*@1:s fsType@3:s nodePublishSecretRef@5:LocalObjectReference~ readOnly@2:b volumeAttributes@4:{s}',
+  DownwardAPIVolumeSource: 'defaultMode@2:i items@1:DownwardAPIVolumeFile[]',
+  DownwardAPIVolumeFile: 'fieldRef@2:ObjectFieldSelector~ mode@4:i path*@1:s resourceFieldRef@3:ResourceFieldSelector~',
+  ObjectFieldSelector: 'apiVersion@1:s fieldPath*@2:s',
+  ResourceFieldSelector: 'containerName@1:s divisor@3:q resource*@2:s',
+  EmptyDirVolumeSource: 'medium@1:s sizeLimit@2:q',
+  EphemeralVolumeSource: 'volumeClaimTemplate@1:PersistentVolumeClaimTemplate',
+  PersistentVolumeClaimTemplate: 'metadata@1:ObjectMeta spec*@2:PersistentVolumeClaimSpec',
   PersistentVolumeClaimSpec: `
-    accessModes:s[] dataSource:TypedLocalObjectReference~ dataSourceRef:TypedObjectReference resources:VolumeResourceRequirements
-    selector:LabelSelector~ storageClassName:s volumeAttributesClassName:s volumeMode:s volumeName:s`,
-  TypedLocalObjectReference: 'apiGroup:s kind*:s name*:s',
-  TypedObjectReference: 'apiGroup:s kind*:s name*:s namespace:s',
-  VolumeResourceRequirements: 'limits:{q} requests:{q}',
-  FCVolumeSource: 'fsType:s lun:i readOnly:b targetWWNs:s[] wwids:s[]',
-  FlexVolumeSource: 'driver*:s fsType:s options:{s} readOnly:b secretRef:LocalObjectReference~',
-  FlockerVolumeSource: 'datasetName:s datasetUUID:s',
-  GCEPersistentDiskVolumeSource: 'fsType:s partition:i pdName*:s readOnly:b',
-  GitRepoVolumeSource: 'directory:s repository*:s revision:s',
-  GlusterfsVolumeSource: 'endpoints*:s path*:s readOnly:b',
-  HostPathVolumeSource: 'path*:s type:s',
-  ImageVolumeSource: 'pullPolicy:s reference:s',
+    accessModes@1:s[] dataSource@7:TypedLocalObjectReference~ dataSourceRef@8:TypedObjectReference
+    resources@2:VolumeResourceRequirements selector@4:LabelSelector~ storageClassName@5:s volumeAttributesClassName@9:s volumeMode@6:s
+    volumeName@3:s`,
+  TypedLocalObjectReference: 'apiGroup@1:s kind*@2:s name*@3:s',
+  TypedObjectReference: 'apiGroup@1:s kind*@2:s name*@3:s namespace@4:s',
+  VolumeResourceRequirements: 'limits@1:{q} requests@2:{q}',
+  FCVolumeSource: 'fsType@3:s lun@2:i readOnly@4:b targetWWNs@1:s[] wwids@5:s[]',
+  FlexVolumeSource: 'driver*@1:s fsType@2:s options@5:{s} readOnly@4:b secretRef@3:LocalObjectReference~',
+  FlockerVolumeSource: 'datasetName@1:s datasetUUID@2:s',
+  GCEPersistentDiskVolumeSource: 'fsType@2:s partition@3:i pdName*@1:s readOnly@4:b',
+  GitRepoVolumeSource: 'directory@3:s repository*@1:s revision@2:s',
+  GlusterfsVolumeSource: 'endpoints*@1:s path*@2:s readOnly@3:b',
+  HostPathVolumeSource: 'path*@1:s type@2:s',
+  ImageVolumeSource: 'pullPolicy@2:s reference@1:s',
   ISCSIVolumeSource: `
-    chapAuthDiscovery:b chapAuthSession:b fsType:s initiatorName:s iqn*:s iscsiInterface:s lun*:i portals:s[] readOnly:b
-    secretRef:LocalObjectReference~ targetPortal*:s`,
-  NFSVolumeSource: 'path*:s readOnly:b server*:s',
-  PersistentVolumeClaimVolumeSource: 'claimName*:s readOnly:b',
-  PhotonPersistentDiskVolumeSource: 'fsType:s pdID*:s',
-  PortworxVolumeSource: 'fsType:s readOnly:b volumeID*:s',
-  ProjectedVolumeSource: 'defaultMode:i sources:VolumeProjection[]',
+    chapAuthDiscovery@8:b chapAuthSession@11:b fsType@5:s initiatorName@12:s iqn*@2:s iscsiInterface@4:s lun*@3:i portals@7:s[]
+    readOnly@6:b secretRef@10:LocalObjectReference~ targetPortal*@1:s`,
+  NFSVolumeSource: 'path*@2:s readOnly@3:b server*@1:s',
+  PersistentVolumeClaimVolumeSource: 'claimName*@1:s readOnly@2:b',
+  PhotonPersistentDiskVolumeSource: 'fsType@2:s pdID*@1:s',
+  PortworxVolumeSource: 'fsType@2:s readOnly@3:b volumeID*@1:s',
+  ProjectedVolumeSource: 'defaultMode@2:i sources@1:VolumeProjection[]',
   VolumeProjection: `
-    clusterTrustBundle:ClusterTrustBundleProjection configMap:ConfigMapProjection downwardAPI:DownwardAPIProjection
-    podCertificate:PodCertificateProjection secret:SecretProjection serviceAccountToken:ServiceAccountTokenProjection`,
-  ClusterTrustBundleProjection: 'labelSelector:LabelSelector~ name:s optional:b path*:s signerName:s',
-  ConfigMapProjection: 'items:KeyToPath[] name:s optional:b',
-  DownwardAPIProjection: 'items:DownwardAPIVolumeFile[]',
+    clusterTrustBundle@5:ClusterTrustBundleProjection configMap@3:ConfigMapProjection downwardAPI@2:DownwardAPIProjection
+    podCertificate@6:PodCertificateProjection secret@1:SecretProjection serviceAccountToken@4:ServiceAccountTokenProjection`,
+  ClusterTrustBundleProjection: 'labelSelector@3:LabelSelector~ name@1:s optional@5:b path*@4:s signerName@2:s',
+  ConfigMapProjection: 'items@2:KeyToPath[] name@1.1:s optional@4:b',
+  DownwardAPIProjection: 'items@1:DownwardAPIVolumeFile[]',
   PodCertificateProjection: `
-    certificateChainPath:s credentialBundlePath:s keyPath:s keyType*:s maxExpirationSeconds:i signerName*:s userAnnotations:{s}`,
-  SecretProjection: 'items:KeyToPath[] name:s optional:b',
-  ServiceAccountTokenProjection: 'audience:s expirationSeconds:l path*:s',
-  QuobyteVolumeSource: 'group:s readOnly:b registry*:s tenant:s user:s volume*:s',
-  RBDVolumeSource: 'fsType:s image*:s keyring:s monitors*:s[] pool:s readOnly:b secretRef:LocalObjectReference~ user:s',
+    certificateChainPath@6:s credentialBundlePath@4:s keyPath@5:s keyType*@2:s maxExpirationSeconds@3:i signerName*@1:s
+    userAnnotations@7:{s}`,
+  SecretProjection: 'items@2:KeyToPath[] name@1.1:s optional@4:b',
+  ServiceAccountTokenProjection: 'audience@1:s expirationSeconds@2:l path*@3:s',
+  QuobyteVolumeSource: 'group@5:s readOnly@3:b registry*@1:s tenant@6:s user@4:s volume*@2:s',
+  RBDVolumeSource: 'fsType@3:s image*@2:s keyring@6:s monitors*@1:s[] pool@4:s readOnly@8:b secretRef@7:LocalObjectReference~ user@5:s',
   ScaleIOVolumeSource: `
-    fsType:s gateway*:s protectionDomain:s readOnly:b secretRef*:LocalObjectReference~ sslEnabled:b storageMode:s storagePool:s
-    system*:s volumeName:s`,
-  SecretVolumeSource: 'defaultMode:i items:KeyToPath[] optional:b secretName:s',
-  StorageOSVolumeSource: 'fsType:s readOnly:b secretRef:LocalObjectReference~ volumeName:s volumeNamespace:s',
-  VsphereVirtualDiskVolumeSource: 'fsType:s storagePolicyID:s storagePolicyName:s volumePath*:s',
-  VolumeMount: 'mountPath*:s mountPropagation:s name*:s readOnly:b recursiveReadOnly:s subPath:s subPathExpr:s',
-  VolumeDevice: 'devicePath*:s name*:s',
+    fsType@9:s gateway*@1:s protectionDomain@5:s readOnly@10:b secretRef*@3:LocalObjectReference~ sslEnabled@4:b storageMode@7:s
+    storagePool@6:s system*@2:s volumeName@8:s`,
+  SecretVolumeSource: 'defaultMode@3:i items@2:KeyToPath[] optional@4:b secretName@1:s',
+  StorageOSVolumeSource: 'fsType@3:s readOnly@4:b secretRef@5:LocalObjectReference~ volumeName@1:s volumeNamespace@2:s',
+  VsphereVirtualDiskVolumeSource: 'fsType@2:s storagePolicyID@4:s storagePolicyName@3:s volumePath*@1:s',
+  VolumeMount: 'mountPath*@3:s mountPropagation@5:s name*@1:s readOnly@2:b recursiveReadOnly@7:s subPath@4:s subPathExpr@6:s',
+  VolumeDevice: 'devicePath*@2:s name*@1:s',
 } as const;
