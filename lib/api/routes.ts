@@ -36,7 +36,7 @@ interface Route {
   answer(ports: Ports, request: RoutedRequest, named: Record<string, string>): Promise<RoutedAnswer>;
 }
 
-const Redrive = v.optional(v.object({ messageIds: v.optional(v.pipe(v.array(v.string()), v.maxLength(1_000))) }), {});
+const Redrive = v.optional(v.strictObject({ messageIds: v.optional(v.pipe(v.array(v.string()), v.maxLength(1_000))) }), {});
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: 'v1/clusters', answer: async (ports) => ({ json: { items: await listClusters(ports) } }) },

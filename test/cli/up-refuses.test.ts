@@ -56,7 +56,7 @@ function kubeconfigWith(text: string): string {
 }
 
 /** Exit code 1, nothing on standard output, one line on standard error. */
-const refusal = (sentence: RegExp): Ended => ({
+const refusal = (sentence: RegExp): object => ({
   exitCode: 1,
   stdout: '',
   stderr: expect.stringMatching(new RegExp(`^farloop: [^\\n]*${sentence.source}[^\\n]*\\n$`)),

@@ -1,0 +1,215 @@
+// The HTTP API as a client meets it: over a socket, on embedded ports.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createServer, request as httpRequest } from 'node:http';
+import type { Server } from 'node:http';
+import { carriesToken, createApp } from '../../lib/api/app.ts';
+import type { EmbeddedPorts } from './embedded-ports.ts';
+import { embeddedPorts, know } from './embedded-ports.ts';
+
+const TOKEN = 'a-token-of-this-test';
+
+let ports: EmbeddedPorts;
+let server: Server;
+let url: string;
+
+beforeEach(async () => {
+  ports = await embeddedPorts('local', 'staging');
+  const app = createApp({
+    ports: () => Promise.resolve(ports),
+    authorize: (request) => carriesToken(request, TOKEN),
+    hosts: ['127.0.0.1', 'localhost'],
+  });
+  server = createServer((request, response) => void app(request, response));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  ports.close();
+});
+
+async function call(path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` }, ...init });
+  return { status: response.status, body: await response.json() };
+}
+
+describe('who may ask', () => {
+  test('without the token nothing is told', async () => {
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Basic ${TOKEN}` }, { cookie: `token=${TOKEN}` }])
+      for (const path of ['/v1/clusters', '/v1/workloads', '/metrics', '/v1/dead-letters', '/nowhere'])
+        expect((await fetch(`${url}${path}`, { headers })).status).toBe(401);
+    expect((await fetch(`${url}/v1/dead-letters/redrive`, { method: 'POST' })).status).toBe(401);
+  });
+
+  test('the page itself and /healthz are open, and hold nothing', async () => {
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok\n');
+  });
+
+  test('a foreign host name that resolves to this machine is refused', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const request = httpRequest(
+        `${url}/v1/clusters`,
+        { headers: { host: 'evil.example', authorization: `Bearer ${TOKEN}` } },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      );
+      request.on('error', reject).end();
+    });
+    expect(status).toBe(421);
+  });
+
+  test('no path leads to other files', async () => {
+    for (const path of ['/console/..%2fapp.ts', '/console/%2e%2e/app.ts', '/console/package.json', '/..%2f..%2fpackage.json', '/console/'])
+      expect([401, 404]).toContain((await fetch(`${url}${path}`)).status);
+  });
+
+  test('every answer carries the headers that keep a browser safe', async () => {
+    for (const path of ['/', '/v1/clusters', '/console/console.js']) {
+      const { headers } = await fetch(`${url}${path}`);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('set-cookie')).toBeNull();
+    }
+  });
+});
+
+describe('workloads', () => {
+  test('a list tells where each stands, over all clusters, page by page', async () => {
+    for (let number = 0; number < 7; number++) await know(ports, { name: `job-${number}`, cluster: number < 4 ? 'local' : 'staging' });
+    const names: string[] = [];
+    let path: string | undefined = '/v1/workloads?limit=2';
+    let pages = 0;
+    while (path !== undefined && pages < 20) {
+      const page: { items: { name: string }[]; next?: string } = JSON.parse(JSON.stringify((await call(path)).body));
+      names.push(...page.items.map(({ name }) => name));
+      path = page.next === undefined ? undefined : `/v1/workloads?limit=2&continue=${page.next}`;
+      pages += 1;
+    }
+    expect(names.toSorted()).toEqual(['job-0', 'job-1', 'job-2', 'job-3', 'job-4', 'job-5', 'job-6']);
+    expect(pages).toBeGreaterThan(2);
+  });
+
+  const states = [
+    { name: 'not started', job: {}, state: 'Pending' },
+    { name: 'started', job: { status: { startTime: '2026-05-01T10:00:01Z', active: 2 } }, state: 'Running' },
+    { name: 'suspended', job: { spec: { suspend: true } }, state: 'Suspended' },
+    {
+      name: 'complete',
+      job: { status: { succeeded: 3, conditions: [{ type: 'Complete', status: 'True', reason: 'CompletionsReached' }] } },
+      state: 'Complete',
+    },
+    {
+      name: 'failed',
+      job: { status: { conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] } },
+      state: 'Failed',
+    },
+    {
+      name: 'parked',
+      job: { state: { park: { failures: 1, untilMs: Date.now() + 60_000, reason: 'a person must act', generation: 1 } } },
+      state: 'Parked',
+    },
+  ];
+  for (const { name, job, state } of states)
+    test(`a Job that is ${name} is ${state}`, async () => {
+      await know(ports, { name: 'demo', ...job });
+      expect(await call('/v1/workloads?name=demo')).toMatchObject({ status: 200, body: { items: [{ name: 'demo', state }] } });
+    });
+
+  test('one tells its pods, its conditions and what its passes keep', async () => {
+    await know(ports, { name: 'demo', pods: ['demo-b', 'demo-a'], status: { startTime: '2026-05-01T10:00:01Z', active: 2 } });
+    const { body } = await call('/v1/workloads/local/job/default/demo');
+    expect(body).toMatchObject({
+      items: [
+        {
+          state: 'Running',
+          active: 2,
+          pods: [
+            { name: 'demo-a', phase: 'Running' },
+            { name: 'demo-b', phase: 'Running' },
+          ],
+          podsLeftOut: 0,
+          passes: { ordinal: 0 },
+          head: { era: 0 },
+        },
+      ],
+    });
+  });
+
+  test('its passes come newest first', async () => {
+    const key = await know(ports, { name: 'demo' });
+    const pass = { key, durationMs: 5, outcome: 'acted', why: [], saw: {}, actions: [] };
+    const nowMs = Date.now();
+    await ports.recorder.append({ ...pass, passId: 'first', startedAtMs: nowMs - 2_000 });
+    await ports.recorder.append({ ...pass, passId: 'second', startedAtMs: nowMs - 1_000, nextWakeAtMs: nowMs });
+    const { body } = await call('/v1/workloads/local/Job/default/demo/passes');
+    expect(body).toMatchObject({ items: [{ passId: 'second', nextWakeTime: new Date(nowMs).toISOString() }, { passId: 'first' }] });
+  });
+
+  const refusals = [
+    { name: 'one that is not there', path: '/v1/workloads/local/Job/default/nowhere', status: 404 },
+    { name: 'a limit that is none', path: '/v1/workloads?limit=many', status: 400 },
+    { name: 'a limit that is too high', path: '/v1/workloads?limit=1001', status: 400 },
+    { name: 'a mark that no answer gave', path: '/v1/workloads?continue=e30', status: 400 },
+    { name: 'a path that is none', path: '/v2/workloads', status: 404 },
+    { name: 'a path that is not encoded', path: '/v1/workloads/%zz', status: 400 },
+    { name: 'a queue that is none', path: '/v1/dead-letters?queue=letters', status: 404 },
+  ];
+  for (const { name, path, status } of refusals)
+    test(`${name}: ${status}, in a sentence`, async () => {
+      expect(await call(path)).toEqual({ status, body: { error: expect.stringMatching(/^.{10,}$/) } });
+    });
+
+  test('another method: 405', async () => {
+    expect((await call('/v1/workloads', { method: 'DELETE' })).status).toBe(405);
+  });
+});
+
+describe('clusters and queues', () => {
+  test('a cluster whose relay was never heard of waits; its silence is told once it was', async () => {
+    const watches = [{ resource: 'pods', ageMs: 4_000, resourceVersion: '12' }];
+    const heardAtMs = Date.now() - 300_000;
+    const marker = { session: 's', era: 0, heardAtMs, clockOffsetMs: 0, watches, suspects: {} };
+    await ports.store.putNote('staging', 'relay', JSON.stringify(marker), 0);
+    const { body } = await call('/v1/clusters');
+    expect(body).toMatchObject({
+      items: [
+        { name: 'local', state: 'Waiting' },
+        { name: 'staging', state: 'Silent', relay: { silentForSeconds: 300, watches: [{ resource: 'pods', ageSeconds: 304 }] } },
+      ],
+    });
+    const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
+    expect(metrics).toContain('farloop_watch_age_seconds{cluster="staging",resource="pods"} 304\n');
+    expect(metrics).toContain('farloop_queue_messages{queue="wakes",state="visible"} 0\n');
+  });
+
+  test('a dead letter is shown and goes back, once', async () => {
+    await ports.queue.send('timers', [{ body: 'not a timer' }]);
+    // As often as it is delivered before it is given up.
+    for (let receive = 0; receive < 12; receive++) await ports.queue.receive('timers', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+    const listed = await call('/v1/dead-letters?queue=timers');
+    expect(listed.body).toMatchObject({ items: [{ queue: 'timers', bytes: 11, body: 'not a timer' }] });
+    const redrive = { method: 'POST', body: '{}' };
+    expect(await call('/v1/dead-letters/redrive', redrive)).toEqual({ status: 200, body: { redriven: 1 } });
+    expect(await call('/v1/dead-letters/redrive', redrive)).toEqual({ status: 200, body: { redriven: 0 } });
+    expect(await ports.queue.depth('timers')).toMatchObject({ visible: 1, dead: 0 });
+  });
+
+  test('a body that is too large or no JSON is refused', async () => {
+    expect((await call('/v1/dead-letters/redrive', { method: 'POST', body: '{' })).status).toBe(400);
+    expect((await call('/v1/dead-letters/redrive', { method: 'POST', body: '["all"]' })).status).toBe(400);
+    expect((await call('/v1/dead-letters/redrive', { method: 'POST', body: ' '.repeat(70_000) })).status).toBe(413);
+  });
+});

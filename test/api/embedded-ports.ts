@@ -1,0 +1,91 @@
+// Ports in memory for tests of what stands on them, with one registered cluster that nobody answers for.
+import { EmbeddedClusters } from '../../lib/adapters/embedded/clusters.ts';
+import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
+import { EmbeddedRecorder } from '../../lib/adapters/embedded/recorder.ts';
+import { SilentTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { jobFactsOf } from '../../lib/objects/job-facts.ts';
+import type { Job, JobSpec, JobStatus, Pod } from '../../lib/objects/kubernetes.ts';
+import { podFactsOf } from '../../lib/objects/pod-facts.ts';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+import { createHead } from '../../lib/reconciler/heads.ts';
+import { encodeState, initialState } from '../../lib/reconciler/pass-state.ts';
+import type { PassState } from '../../lib/reconciler/pass-state.ts';
+import { writeView } from '../../lib/reconciler/view-access.ts';
+
+export interface EmbeddedPorts extends Ports {
+  queue: EmbeddedQueue;
+  recorder: EmbeddedRecorder;
+  store: EmbeddedStore;
+  close: () => void;
+}
+
+export async function embeddedPorts(...clusters: string[]): Promise<EmbeddedPorts> {
+  const clock = new SystemClock();
+  const [queue, recorder, store] = [EmbeddedQueue.open(), EmbeddedRecorder.open(), EmbeddedStore.open()];
+  const ports: EmbeddedPorts = {
+    clock,
+    clusters: EmbeddedClusters.open(),
+    connect: () => {
+      throw new Error('there is no cluster in this test');
+    },
+    queue,
+    recorder,
+    store,
+    telemetry: new SilentTelemetry(),
+    close: () => {
+      for (const part of [queue, recorder, store]) part.close();
+    },
+  };
+  for (const name of clusters)
+    await ports.clusters.put(
+      { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget: { writesPerSecond: 100, burst: 200 } },
+      0,
+    );
+  return ports;
+}
+
+export interface KnownJob {
+  cluster?: string;
+  namespace?: string;
+  name: string;
+  uid?: string;
+  spec?: Partial<JobSpec>;
+  status?: JobStatus;
+  pods?: string[];
+  state?: Partial<PassState>;
+}
+
+/** Puts a Job and its running pods into the view, as if a relay had told of them. */
+export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> {
+  const { cluster = 'local', namespace = 'default', name, uid = `uid-of-${name}`, spec = {}, status = {}, pods = [], state = {} } = known;
+  const key: WorkloadKey = { cluster, kind: 'Job', namespace, name, uid };
+  const record = await ports.clusters.get(cluster);
+  if (!record) throw new Error(`${cluster} is not registered`);
+  const head = await createHead(ports, key, record);
+  const creationTimestamp = '2026-05-01T10:00:00Z';
+  const job: Job = {
+    metadata: { name, namespace, uid, resourceVersion: '10', creationTimestamp },
+    spec: { parallelism: 2, completions: 3, ...spec, template: { spec: { containers: [] } } },
+    status,
+  };
+  const observed = pods.map((podName): Pod => ({
+    metadata: { name: podName, namespace, uid: `uid-of-${podName}`, resourceVersion: '11', creationTimestamp },
+    spec: { containers: [] },
+    status: { phase: 'Running' },
+  }));
+  await writeView(
+    ports.store,
+    head,
+    {
+      owner: { heardAt: '10', deleted: false, object: jobFactsOf(job) },
+      pods: observed.map((pod) => ({ heardAt: '11', deleted: false, pod: podFactsOf(pod) })),
+      byPass: false,
+    },
+    { era: 0 },
+  );
+  await ports.store.updateHead(key, {}, { state: encodeState({ ...initialState(), ...state }) });
+  return key;
+}

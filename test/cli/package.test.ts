@@ -1,0 +1,84 @@
+// The published package: packed, installed into an empty folder, run by the Node that the system has.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { root, temporaryFolder } from './farloop-process.ts';
+
+const folder = temporaryFolder();
+const bin = join(folder.path, 'node_modules', '.bin', 'farloop');
+const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** As in a shell of one's own: nothing that npm sets for its scripts, and the checkout's Node 24 not on the PATH. */
+const environment = ((): NodeJS.ProcessEnv => {
+  const kept = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|FARLOOP_|XDG_|INIT_CWD|NODE_OPTIONS$)/i.test(name)),
+  );
+  const path = (kept['PATH'] ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'));
+  return { ...kept, PATH: path.join(delimiter) };
+})();
+
+function run(command: string, args: readonly string[], cwd: string): { exitCode: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: environment, encoding: 'utf8' });
+  return { exitCode: status, stdout, stderr };
+}
+
+function succeed(command: string, args: readonly string[], cwd: string): void {
+  const { exitCode, stdout, stderr } = run(command, args, cwd);
+  if (exitCode !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${exitCode}\n${stdout}\n${stderr}`);
+}
+
+beforeAll(() => {
+  // Packing by itself would build too, but say less when that fails.
+  succeed(process.execPath, ['build.mjs'], root);
+  succeed('npm', ['pack', '--ignore-scripts', '--pack-destination', folder.path], root);
+  writeFileSync(join(folder.path, 'package.json'), '{ "private": true }\n');
+  const [tarball = ''] = globSync('farloop-*.tgz', { cwd: folder.path });
+  succeed('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], folder.path);
+}, 120_000);
+
+afterAll(() => folder.remove());
+
+describe('the installed package', () => {
+  test('holds the bundle and nothing of the sources', () => {
+    const files = globSync('node_modules/farloop/**/*', { cwd: folder.path });
+    expect(files.filter((file) => file.endsWith('.ts'))).toEqual([]);
+    expect(files).toContain('node_modules/farloop/dist/console/index.html');
+    expect(files).toContain('node_modules/farloop/LICENSE');
+  });
+
+  test('answers --version and --help', () => {
+    expect(run(bin, ['--version'], folder.path)).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+    const help = run(bin, ['--help'], folder.path);
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(help.stdout).toContain('Usage: farloop');
+  });
+
+  test('plans, and exits with 2 for unusable input', () => {
+    const planned = run(bin, ['plan', '-f', join(root, 'examples', 'job.yaml')], folder.path);
+    expect(planned).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(planned.stdout).toContain('create Pod: demo-0-');
+    expect(run(bin, ['plan', '-f', 'nowhere.yaml'], folder.path).exitCode).toBe(2);
+  });
+
+  test('runs up, serves its console, and ends on SIGTERM', async () => {
+    const farloop = spawn(bin, ['up', '--state', join(folder.path, 'state'), '--port', '0'], {
+      cwd: dirname(folder.path),
+      env: environment,
+    });
+    let stdout = '';
+    let stderr = '';
+    farloop.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    for await (const text of farloop.stdout.setEncoding('utf8')) {
+      stdout += String(text);
+      if (stdout.includes('farloop ready\n')) break;
+    }
+    const [url = ''] = /http:\/\/[\d.:]+/.exec(stdout) ?? [];
+    const page = await fetch(url);
+    farloop.kill('SIGTERM');
+    const [exitCode] = await once(farloop, 'exit');
+    expect({ exitCode, stderr, status: page.status }).toEqual({ exitCode: 0, stderr: '', status: 200 });
+    expect(await page.text()).toContain('<title>Farloop</title>');
+  }, 30_000);
+});

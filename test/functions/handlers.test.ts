@@ -1,0 +1,149 @@
+// The handlers as Lambda calls them: events in, the ids of messages that must come back out.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { handler as api } from '../../functions/api.ts';
+import { handler as ingest } from '../../functions/ingest.ts';
+import { handler as reconcile } from '../../functions/reconcile.ts';
+import { handler as sweep } from '../../functions/sweep.ts';
+import { handler as timers } from '../../functions/timers.ts';
+import { jobFactsOf } from '../../lib/objects/job-facts.ts';
+import { formatKey } from '../../lib/objects/workload.ts';
+import { useRuntime } from '../../lib/runtime.ts';
+import { encodeEvents } from '../../lib/wire/events.ts';
+import { encodeTimer, encodeWake } from '../../lib/wire/messages.ts';
+import type { EmbeddedPorts } from '../api/embedded-ports.ts';
+import { embeddedPorts, know } from '../api/embedded-ports.ts';
+
+let ports: EmbeddedPorts;
+
+beforeEach(async () => {
+  ports = await embeddedPorts('local');
+  useRuntime({ ports, deadlineReserveMs: 22_000 });
+});
+
+afterEach(() => ports.close());
+
+const eventWith = (bodies: string[], senderId = 'local'): SQSEvent => ({
+  Records: bodies.map((body, at) => ({
+    messageId: `message-${at}`,
+    receiptHandle: `receipt-${at}`,
+    body,
+    attributes: { ApproximateReceiveCount: '1', SentTimestamp: '0', SenderId: senderId, ApproximateFirstReceiveTimestamp: '0' },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:queue',
+    awsRegion: 'eu-central-1',
+  })),
+});
+
+const contextWith = (remainingMs: number): Context => ({
+  callbackWaitsForEmptyEventLoop: false,
+  functionName: 'reconcile',
+  functionVersion: '1',
+  invokedFunctionArn: '',
+  memoryLimitInMB: '256',
+  awsRequestId: 'request',
+  logGroupName: '',
+  logStreamName: '',
+  getRemainingTimeInMillis: () => remainingMs,
+  done: () => {},
+  fail: () => {},
+  succeed: () => {},
+});
+
+const newsOfDemo = (): string =>
+  encodeEvents({
+    cluster: 'local',
+    session: 'session',
+    era: 0,
+    kubeSystemUid: 'uid-of-kube-system',
+    sequence: 1,
+    sentAtMs: 0,
+    reports: [
+      {
+        owner: { kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-of-demo' },
+        observed: {
+          heardAt: '10',
+          deleted: false,
+          object: jobFactsOf({
+            metadata: { name: 'demo', namespace: 'default', uid: 'uid-of-demo', resourceVersion: '10' },
+            spec: { template: { spec: { containers: [] } } },
+          }),
+        },
+        pods: [],
+      },
+    ],
+  });
+
+describe('ingest', () => {
+  test('R13: what cannot be read comes back, and nothing else does', async () => {
+    const answer = await ingest(eventWith(['not a message', newsOfDemo()]));
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-0' }] });
+    expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 1 });
+  });
+
+  test("R15: a role is known by its id, whatever its session's name", async () => {
+    const record = await ports.clusters.get('local');
+    if (!record) throw new Error('not registered');
+    await ports.clusters.put({ ...record, senders: ['AROAEXAMPLE'] }, record.version);
+    await ingest(eventWith([newsOfDemo()], 'AROAOTHER:local'));
+    expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 0 });
+    await ingest(eventWith([newsOfDemo()], 'AROAEXAMPLE:session-7'));
+    expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 1 });
+  });
+});
+
+describe('reconcile', () => {
+  test('a wake of a cluster that is not registered is done, one that is none comes back', async () => {
+    const wake = encodeWake({ key: 'elsewhere/Job/default/demo/uid', follows: 'fence' });
+    expect(await reconcile(eventWith([wake, '{}']), contextWith(44_000))).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
+  });
+
+  test('no pass begins when too little time is left for it', async () => {
+    const key = await know(ports, { name: 'demo' });
+    const before = await ports.store.readHead(key);
+    const wake = encodeWake({ key: formatKey(key), follows: before?.fence ?? '' });
+    expect(await reconcile(eventWith([wake]), contextWith(22_000))).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-0' }] });
+    expect((await ports.store.readHead(key))?.fence).toBe(before?.fence);
+  });
+});
+
+test('timers: one that is due wakes its workload; one of a forgotten workload is done', async () => {
+  const key = await know(ports, { name: 'demo' });
+  const head = await ports.store.readHead(key);
+  const wake = { dueAtMs: Date.now() - 1, attempt: 0 };
+  await ports.store.updateHead(key, {}, { wake });
+  const due = encodeTimer({ key: formatKey(key), follows: head?.fence ?? '', ...wake });
+  const forgotten = encodeTimer({ key: 'local/Job/default/gone/uid', follows: 'fence', ...wake });
+  expect(await timers(eventWith([due, forgotten, 'none']))).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-2' }] });
+  expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 1 });
+});
+
+test('sweep: tells what it found', async () => {
+  expect(await sweep()).toEqual({ woken: 0, due: 0, silentClusters: [], lookedUp: 0 });
+});
+
+const request = (path: string, authorizer: object | undefined): object => ({
+  version: '2.0',
+  routeKey: '$default',
+  rawPath: path,
+  rawQueryString: '',
+  headers: { host: 'api.example.com' },
+  requestContext: {
+    http: { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' },
+    ...(authorizer && { authorizer }),
+  },
+  isBase64Encoded: false,
+});
+
+describe('api', () => {
+  test('answers whom the gateway has let in', async () => {
+    const answer = await api(request('/v1/clusters', { iam: { userArn: 'arn:aws:iam::123456789012:user/somebody' } }), {});
+    expect(answer).toMatchObject({ statusCode: 200, body: expect.stringContaining('"name":"local"') });
+  });
+
+  test('answers nobody where the gateway asks nobody', async () => {
+    expect(await api(request('/v1/clusters', undefined), {})).toMatchObject({ statusCode: 401 });
+  });
+});
