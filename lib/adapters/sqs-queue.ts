@@ -102,10 +102,10 @@ export class SqsQueue implements Queue {
     });
   }
 
-  /** All of them by a move task of SQS, which is waited for up to a minute; named ones, or where there are no such tasks, one by one. */
+  /** All of them by a move task of SQS, which is waited for up to a minute; named ones, and what such a task leaves behind, one by one. */
   async redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number> {
     if (messageIds) return this.#redriveByHand(queue, new Set(messageIds));
-    return (await this.#moveAll(queue)) ?? this.#redriveByHand(queue, undefined);
+    return (await this.#moveAll(queue)) + (await this.#redriveByHand(queue, undefined));
   }
 
   async depth(queue: QueueName): Promise<{ visible: number; inFlight: number; delayed: number; dead: number }> {
@@ -227,23 +227,24 @@ export class SqsQueue implements Queue {
     return moved;
   }
 
-  /** @returns undefined where the service knows no move tasks */
-  async #moveAll(queue: QueueName): Promise<number | undefined> {
+  /** @returns how many were moved; 0 where the service knows no move tasks */
+  async #moveAll(queue: QueueName): Promise<number> {
     const what = `moving the dead letters of the queue ${queue}`;
     const sourceArn = await this.#arnOf(queue, this.#urlsOf(queue).deadLetterUrl);
     try {
       await this.#client.send(new StartMessageMoveTaskCommand({ SourceArn: sourceArn }));
     } catch (error) {
-      if (NO_SUCH_ACTION.has(nameOf(error))) return undefined;
+      if (NO_SUCH_ACTION.has(nameOf(error))) return 0;
       throw translated(error, what, true);
     }
     const untilMs = this.#clock.monotonicMs() + MOVE_WAIT_MS;
     while (this.#clock.monotonicMs() < untilMs) {
-      const { Results: [task] = [] } = await this.#client
-        .send(new ListMessageMoveTasksCommand({ SourceArn: sourceArn, MaxResults: 1 }))
+      const { Results: tasks = [] } = await this.#client
+        .send(new ListMessageMoveTasksCommand({ SourceArn: sourceArn, MaxResults: 10 }))
         .catch((error: unknown) => {
           throw translated(error, what, false);
         });
+      const task = tasks.toSorted((one, other) => (other.StartedTimestamp ?? 0) - (one.StartedTimestamp ?? 0))[0];
       if (task?.Status === 'COMPLETED') return task.ApproximateNumberOfMessagesMoved ?? 0;
       if (task?.Status === 'FAILED') throw new Error(`${what}: ${task.FailureReason ?? 'SQS gave no reason'}`);
       await this.#clock.wait(MOVE_POLL_MS);
