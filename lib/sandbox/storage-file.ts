@@ -112,7 +112,9 @@ const codeOf = (error: unknown): number | undefined => {
   return typeof code === 'number' ? code & 0xff : undefined;
 };
 
-const textOf = (error: unknown): string => (isFields(error) && typeof error['message'] === 'string' ? error['message'] : String(error));
+/** An error in words; those of other realms are no instance of Error here. */
+export const textOf = (error: unknown): string =>
+  isFields(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
 
 function diskError(file: string, error: unknown): SandboxError {
   const why = codeOf(error) === 13 ? 'the disk is full; free some space, nothing that was answered is lost' : textOf(error);

@@ -1,9 +1,9 @@
 // The server's certificate and the token that its kubeconfig carries. Kept in the state folder, so both outlive a restart.
-import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFields } from './api-object.ts';
+import { SandboxError, textOf } from './storage-file.ts';
 
 export interface Credentials {
   /** The certificate that clients trust. */
@@ -17,13 +17,26 @@ const fileName = 'credentials.json';
 const tenYearsMs = 10 * 365 * 86_400_000;
 const oneDayMs = 86_400_000;
 
-/** The folder's credentials, issued where there are none or the certificate is about to end. Without a folder always new. */
+/**
+ * The folder's credentials, issued where there are none or the certificate is about to end. Without a folder always new.
+ * @throws SandboxError when they cannot be kept
+ */
 export async function credentialsIn(folder: string | undefined, nowMs: number): Promise<Credentials> {
   const kept = folder === undefined ? undefined : read(join(folder, fileName));
   if (kept && Date.parse(new X509Certificate(kept.certPem).validTo) > nowMs + oneDayMs) return kept;
   const issued = await issue(kept?.token ?? randomBytes(24).toString('base64url'), nowMs);
-  if (folder !== undefined) writeFileSync(join(folder, fileName), JSON.stringify(issued), { mode: 0o600 });
+  if (folder !== undefined) keep(join(folder, fileName), issued);
   return issued;
+}
+
+/** Whole or not at all: a crash in between leaves the file before. */
+function keep(file: string, issued: Credentials): void {
+  try {
+    writeFileSync(`${file}.new`, JSON.stringify(issued), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    throw new SandboxError(`the sandbox's certificate cannot be written to ${file}: ${textOf(error)}`, { cause: error });
+  }
 }
 
 function read(file: string): Credentials | undefined {
@@ -41,7 +54,10 @@ function read(file: string): Credentials | undefined {
 
 async function issue(token: string, nowMs: number): Promise<Credentials> {
   // Imported here alone: it costs 70 ms, and most starts find a certificate.
-  const { generate } = await import('selfsigned');
+  // The default is what a bundle, too, gives of a CommonJS module.
+  const {
+    default: { generate },
+  } = await import('selfsigned');
   const issued = await generate([{ name: 'commonName', value: 'farloop-sandbox' }], {
     algorithm: 'sha256', // its default, SHA-1, is refused by Go clients
     keyType: 'ec',
