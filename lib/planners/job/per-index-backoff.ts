@@ -1,7 +1,7 @@
 // Failures counted per index: which indexes have failed for good, which failed pods wait for their replacement, and what the
 // replacement inherits.
 import type { JobSpec } from '../../objects/kubernetes.ts';
-import { hasIndex, integerOf, withIndexes, type IndexInterval, type IndexSet } from '../../objects/index-text.ts';
+import { hasIndex, integerOf, withIndexes, type IndexSet } from '../../objects/index-text.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { finishTimeOf, remainingBackoffMs } from './backoff.ts';
 import { judgeFailure } from './failure-policy.ts';
@@ -21,7 +21,7 @@ const earlierFailures = (pod: PodFacts): number => failureCountOf(pod.failureCou
 
 /**
  * The indexes that have failed: those of the status, and those of failed pods that are past the limit or match a FailIndex
- * rule. An index that completed is not failed.
+ * rule. An index that has completed does not fail any more.
  */
 export function failedIndexesOf(spec: JobSpec, tally: Tally, { before, completed }: { before: IndexSet; completed: IndexSet }): IndexSet {
   const { leaving, terms } = tally;
@@ -34,22 +34,7 @@ export function failedIndexesOf(spec: JobSpec, tally: Tally, { before, completed
     const { action, counted } = judgeFailure(spec.podFailurePolicy?.rules, pod);
     if (action === 'FailIndex' || (counted && failureCountOf(pod.failureCount) >= (terms.perIndexLimit ?? 0))) fresh.push(index);
   }
-  return withoutCompleted(fresh.length === 0 ? before : withIndexes(before, fresh), completed);
-}
-
-function withoutCompleted(failed: IndexSet, completed: IndexSet): IndexSet {
-  const left: IndexInterval[] = [];
-  for (const { first, last } of failed) {
-    let from = first;
-    for (const done of completed) {
-      if (done.last < from) continue;
-      if (done.first > last) break;
-      if (done.first > from) left.push({ first: from, last: done.first - 1 });
-      from = done.last + 1;
-    }
-    if (from <= last) left.push({ first: from, last });
-  }
-  return left;
+  return fresh.length === 0 ? before : withIndexes(before, fresh);
 }
 
 /**

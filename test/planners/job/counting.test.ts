@@ -1,7 +1,7 @@
 // Worked cases of counting, creating and ending; NonIndexed.
 import { describe, expect, test } from '@jest/globals';
 import { aCondition, aJob, aPod, aSnapshot, at, now, podsOf } from './builders.ts';
-import { actionsOf, claimed, orderOf, outcomeOf, planOf, writtenBy, type Case } from './outcome.ts';
+import { actionsOf, claimed, orderOf, outcomeOf, planOf, stripsOf, writtenBy, type Case } from './outcome.ts';
 import { jobPlanner } from '../../../lib/planners/job/plan.ts';
 
 const ENDED = ['SuccessCriteriaMet', 'Complete'];
@@ -149,6 +149,16 @@ describe('counting and creating', () => {
       { type: 'SuccessCriteriaMet', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' },
       { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods', lastTransitionTime: at(0) },
     ]);
+  });
+
+  test('case 18: no finalizer is taken off twice', () => {
+    expect(stripsOf(planOf({ job: aJob({ completions: 2 }), pods: '1A 2S' }))).toHaveLength(3);
+  });
+
+  test('a delete that shows as done is no longer waited for', () => {
+    const pods = podsOf('2A 1T');
+    const head = { expectations: { create: [], delete: [pods[2]?.uid ?? '', 'gone'], strip: [] } };
+    expect(outcomeOf(planOf({ job: aJob({ parallelism: 3, completions: 5 }), pods, head })).creates).toBe(1);
   });
 
   test('case 28: a finished Job', () => {

@@ -1,0 +1,131 @@
+// Whatever a status says, edited by hand or left by another controller: no plan throws, and what it writes the API server takes.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { formatIndexes, indexSetOf } from '../../../lib/objects/index-text.ts';
+import { validateJobStatusUpdate } from '../../../lib/objects/job-validation.ts';
+import type { Condition, Job, JobSpec, JobStatus } from '../../../lib/objects/kubernetes.ts';
+import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
+import { aCondition, aJob, anIndexedJob, aPod, at, ended, NOW } from './builders.ts';
+import { outcomeOf, planOf, writtenBy } from './outcome.ts';
+
+const UIDS = ['a', 'b', 'c', 'd', 'e', 'gone'];
+const LIVE = UIDS.slice(0, 5);
+
+const some = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> => fc.option(value, { nil: undefined, freq: 2 });
+const indexText = fc.array(fc.nat(6), { maxLength: 5 }).map((indexes) => formatIndexes(indexSetOf(indexes)));
+const conditions = fc
+  .uniqueArray(fc.constantFrom('Suspended', 'FailureTarget', 'SuccessCriteriaMet', 'Failed', 'Complete'), { maxLength: 3 })
+  .chain((types) =>
+    fc.tuple(...types.map((type) => fc.boolean().map((isTrue): Condition => aCondition(type, isTrue ? 'True' : 'False', 'R', 'm')))),
+  );
+
+const statuses: fc.Arbitrary<JobStatus> = fc.record(
+  {
+    active: fc.nat(4),
+    ready: fc.nat(4),
+    terminating: fc.nat(3),
+    succeeded: fc.nat(8),
+    failed: fc.nat(8),
+    completedIndexes: indexText,
+    failedIndexes: indexText,
+    startTime: fc.constantFrom(at(-60), at(-10_000), at(100)),
+    conditions,
+    uncountedTerminatedPods: fc.record({ succeeded: fc.subarray(UIDS), failed: fc.subarray(UIDS) }, { requiredKeys: [] }),
+  },
+  { requiredKeys: [] },
+);
+
+const specs: fc.Arbitrary<JobSpec> = fc
+  .record({
+    parallelism: fc.nat(4),
+    completions: some(fc.nat(6)),
+    completionMode: fc.constantFrom('Indexed', 'NonIndexed'),
+    backoffLimit: fc.nat(6),
+    suspend: fc.boolean(),
+    podReplacementPolicy: fc.constantFrom('Failed', 'TerminatingOrFailed'),
+    backoffLimitPerIndex: some(fc.nat(2)),
+    activeDeadlineSeconds: some(fc.constantFrom(1, 10_000)),
+  })
+  .map(({ completions, backoffLimitPerIndex, activeDeadlineSeconds, ...spec }) => {
+    const indexed = spec.completionMode === 'Indexed';
+    return {
+      ...spec,
+      ...((indexed || completions !== undefined) && { completions: completions ?? 3 }),
+      ...(indexed && backoffLimitPerIndex !== undefined && { backoffLimitPerIndex }),
+      ...(activeDeadlineSeconds !== undefined && { activeDeadlineSeconds }),
+    };
+  });
+
+const pods: fc.Arbitrary<PodFacts[]> = fc.subarray(LIVE).chain((uids) => fc.tuple(...uids.map((uid) => podOf(uid))));
+
+const podOf = (uid: string): fc.Arbitrary<PodFacts> =>
+  fc
+    .record({
+      phase: fc.constantFrom('Pending', 'Running', 'Succeeded', 'Failed'),
+      tracked: fc.boolean(),
+      deleted: fc.boolean(),
+      index: fc.constantFrom('0', '1', '2', '3', '9', 'x'),
+      failureCount: fc.constantFrom('0', '1', '5', 'x'),
+      secondsAgo: fc.constantFrom(0, 5, 4000),
+    })
+    .map(({ phase, tracked, deleted, index, failureCount, secondsAgo }) =>
+      aPod({
+        uid,
+        phase,
+        tracked,
+        index,
+        failureCount,
+        containers: phase === 'Failed' || phase === 'Succeeded' ? [ended(phase === 'Failed' ? 1 : 0, secondsAgo)] : [],
+        ...(deleted && { deletedAt: NOW - secondsAgo }),
+      }),
+    );
+
+/** One that an API server could hold. */
+const isHeld = (job: Job): boolean => validateJobStatusUpdate(job, { ...job, status: {} }).length === 0;
+
+describe('statuses', () => {
+  test('no plan throws, and the API server takes what is written', () => {
+    fc.assert(
+      fc.property(specs, statuses, pods, (spec, status, facts) => {
+        const job: Job = { ...aJob(spec), status };
+        const plan = planOf({ job, pods: facts });
+        fc.pre(isHeld(job));
+        let held = job;
+        for (const written of writtenBy(plan)) {
+          const next = { ...held, status: written };
+          expect(validateJobStatusUpdate(next, held)).toEqual([]);
+          held = next;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('a suspended Job that fails gets the start time that a finished one must have', () => {
+    const { startTime: _, ...status } = { ...aJob().status, failed: 3 };
+    const plan = planOf({ job: { ...aJob({ suspend: true, backoffLimit: 1 }), status } });
+    expect(outcomeOf(plan).conditions).toEqual(['FailureTarget', 'Failed']);
+    expect(plan.status.startTime).toBe(at(0));
+  });
+
+  test('an index that succeeded in one pod and failed for good in another has succeeded', () => {
+    const job = anIndexedJob({ completions: 3, backoffLimitPerIndex: 0 });
+    expect(outcomeOf(planOf({ job, pods: 'S1 F1[0]' }))).toMatchObject({ completed: '1', failedIndexes: '' });
+  });
+
+  test('an index that the status calls failed stays so', () => {
+    const job = anIndexedJob({ completions: 3, backoffLimitPerIndex: 0 }, { status: { failedIndexes: '1', failed: 1 } });
+    expect(outcomeOf(planOf({ job, pods: 'S1' }))).toMatchObject({ completed: '', failedIndexes: '1', strips: 1 });
+  });
+
+  test('its success changes nothing, so nothing is written', () => {
+    const status = { failedIndexes: '1', failed: 1, ready: 0, terminating: 0 };
+    const job = anIndexedJob({ parallelism: 0, completions: 3, backoffLimitPerIndex: 0 }, { status });
+    expect(outcomeOf(planOf({ job, pods: 'S1' }))).toMatchObject({ writes: 0, strips: 1 });
+  });
+
+  test('a Job never ends before it started, whatever the clocks say', () => {
+    const plan = planOf({ job: aJob({ completions: 1 }, { status: { startTime: at(5) } }), pods: '1S' });
+    expect(plan.status.completionTime).toBe(at(5));
+  });
+});
