@@ -1,0 +1,144 @@
+// Pods in a few hundred bytes each: what many have in common is held once.
+import type { PodFacts } from '../objects/pod-facts.ts';
+import type { OwnerName } from '../wire/observations.ts';
+
+/** Everything but what differs from pod to pod. Labels that repeat the owner's uid or name say so instead. */
+interface Shape {
+  key: string;
+  users: number;
+  facts: Omit<
+    PodFacts,
+    | 'uid'
+    | 'name'
+    | 'namespace'
+    | 'resourceVersion'
+    | 'index'
+    | 'number'
+    | 'createdAt'
+    | 'deletedAt'
+    | 'readySince'
+    | 'labels'
+    | 'controller'
+  >;
+  labels: readonly (readonly [string, string | OwnerPart])[];
+  /** `owner`: the apiVersion of a controller that is the owner itself. */
+  controller: { owner: string } | PodFacts['controller'];
+}
+
+/** Which part of the owner a label's value repeats. */
+type OwnerPart = 0 | 1;
+
+export interface CompactPod {
+  uid: string;
+  name: string;
+  version: string;
+  shape: Shape;
+  createdAt: number;
+  index: string | undefined;
+  number: number | undefined;
+  deletedAt: number | undefined;
+  readySince: number | undefined;
+  /** One for each terminated container that tells when, in order. */
+  finishedAt: readonly number[];
+}
+
+/** What a message may hold of one pod's kind; more is nothing that a real pod has. */
+const LONGEST_TEXT = 1_000;
+const LONGEST_KEY = 60_000;
+const LONGEST_NAME = 253;
+const NONE: readonly number[] = [];
+
+export class PodShapes {
+  readonly #shapes = new Map<string, Shape>();
+
+  get size(): number {
+    return this.#shapes.size;
+  }
+
+  /** @returns undefined for a pod that no message could carry */
+  compact(pod: PodFacts, owner: OwnerName): CompactPod | undefined {
+    const shape = this.#shapeOf(pod, owner);
+    if (!shape || pod.name.length > LONGEST_NAME || (pod.index?.length ?? 0) > LONGEST_TEXT) return undefined;
+    shape.users += 1;
+    const finishedAt = pod.containers.flatMap((container) => container.finishedAt ?? []);
+    return {
+      uid: pod.uid,
+      name: pod.name,
+      version: pod.resourceVersion,
+      shape,
+      createdAt: pod.createdAt,
+      index: pod.index,
+      number: pod.number,
+      deletedAt: pod.deletedAt,
+      readySince: pod.readySince,
+      finishedAt: finishedAt.length === 0 ? NONE : finishedAt,
+    };
+  }
+
+  /** Its pod is gone, or has taken another shape. */
+  release({ shape }: CompactPod): void {
+    shape.users -= 1;
+    if (shape.users === 0) this.#shapes.delete(shape.key);
+  }
+
+  #shapeOf(pod: PodFacts, owner: OwnerName): Shape | undefined {
+    const controller: Shape['controller'] =
+      pod.controller && pod.controller.uid === owner.uid && pod.controller.name === owner.name && pod.controller.kind === owner.kind
+        ? { owner: pod.controller.apiVersion }
+        : pod.controller;
+    const labels = Object.entries(pod.labels).map(([label, value]): [string, string | OwnerPart] => [
+      label,
+      value === owner.uid ? 0 : value === owner.name ? 1 : value,
+    ]);
+    const facts: Shape['facts'] = {
+      ...(pod.failureCount !== undefined && { failureCount: pod.failureCount }),
+      ...(pod.ignoredFailureCount !== undefined && { ignoredFailureCount: pod.ignoredFailureCount }),
+      tracked: pod.tracked,
+      phase: pod.phase,
+      ...(pod.deletionGraceSeconds !== undefined && { deletionGraceSeconds: pod.deletionGraceSeconds }),
+      assigned: pod.assigned,
+      ...(pod.ready !== undefined && { ready: pod.ready }),
+      conditions: pod.conditions,
+      // A time of 1 in the place of any: which containers have one belongs to the shape.
+      containers: pod.containers.map((container) => (container.finishedAt === undefined ? container : { ...container, finishedAt: 1 })),
+    };
+    const key = JSON.stringify([facts, labels, controller]);
+    const known = this.#shapes.get(key);
+    if (known) return known;
+    if (key.length > LONGEST_KEY || textsOf([facts, labels, controller]).some((text) => text.length > LONGEST_TEXT)) return undefined;
+    const shape = { key, users: 0, facts, labels, controller };
+    this.#shapes.set(key, shape);
+    return shape;
+  }
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
+/** The pod as it was given to `compact`. */
+export function expand(pod: CompactPod, owner: OwnerName): PodFacts {
+  const { shape, index, number, deletedAt, readySince } = pod;
+  const { controller, facts } = shape;
+  let finished = 0;
+  return {
+    uid: pod.uid,
+    name: pod.name,
+    namespace: owner.namespace,
+    resourceVersion: pod.version,
+    ...(controller && {
+      controller: 'owner' in controller ? { apiVersion: controller.owner, kind: owner.kind, name: owner.name, uid: owner.uid } : controller,
+    }),
+    labels: Object.fromEntries(shape.labels.map(([label, value]) => [label, value === 0 ? owner.uid : value === 1 ? owner.name : value])),
+    ...(index !== undefined && { index }),
+    ...(number !== undefined && { number }),
+    ...facts,
+    createdAt: pod.createdAt,
+    ...(deletedAt !== undefined && { deletedAt }),
+    ...(readySince !== undefined && { readySince }),
+    containers: facts.containers.map((container) =>
+      container.finishedAt === undefined ? container : { ...container, finishedAt: pod.finishedAt[finished++] ?? 0 },
+    ),
+  };
+}

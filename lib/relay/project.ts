@@ -1,0 +1,43 @@
+// Whose business an object is, read from its metadata alone, so that a metadata-only list can be asked the same.
+import type { JobSpec, ObjectMeta } from '../objects/kubernetes.ts';
+import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
+import type { OwnerName } from '../wire/observations.ts';
+
+export interface Belonging {
+  owner: OwnerName;
+  /** `controller`: it names the workload so. `labels`: an orphan that carries the workload's labels. */
+  by: 'controller' | 'labels';
+}
+
+const UID_LABELS = ['batch.kubernetes.io/controller-uid', 'controller-uid'];
+const NAME_LABELS = ['batch.kubernetes.io/job-name', 'job-name'];
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const UID = /^[\w.:-]{1,128}$/;
+
+/**
+ * The workload that a pod reports to: its controller, else what its labels name, when nobody else controls it.
+ * @returns undefined for a pod that no workload of ours can own, and where what should name it could not be a name
+ */
+export function belongingOf(metadata: ObjectMeta): Belonging | undefined {
+  const { namespace = '', labels = {} } = metadata;
+  const controller = controllerOf(metadata.ownerReferences);
+  if (controller?.kind === 'Job' && controller.apiVersion.startsWith('batch/'))
+    return named({ kind: 'Job', namespace, name: controller.name, uid: controller.uid }, 'controller');
+  // Somebody else's, unless our finalizer is on it: then nobody but us would ever take that off.
+  if (controller && !isTracked(metadata)) return undefined;
+  const uid = UID_LABELS.map((label) => labels[label]).find((text) => text !== undefined);
+  const name = NAME_LABELS.map((label) => labels[label]).find((text) => text !== undefined);
+  return uid === undefined || name === undefined ? undefined : named({ kind: 'Job', namespace, name, uid }, 'labels');
+}
+
+export const isTracked = ({ finalizers }: ObjectMeta): boolean => finalizers?.includes(TRACKING_FINALIZER) ?? false;
+
+function named(owner: OwnerName, by: Belonging['by']): Belonging | undefined {
+  return NAME.test(owner.name) && NAME.test(owner.namespace) && UID.test(owner.uid) ? { owner, by } : undefined;
+}
+
+/** Whether the Job is reconciled by somebody else. */
+export function isForeign({ managedBy }: JobSpec, manage: 'own' | 'all'): boolean {
+  if (managedBy === 'farloop.dev/job') return false;
+  return manage === 'own' || (managedBy !== undefined && managedBy !== 'kubernetes.io/job-controller');
+}

@@ -1,0 +1,175 @@
+// Does what watch.ts decides: asks the API server, waits, and hands what comes to whoever follows the resource.
+import type { KubernetesObject } from '../objects/kubernetes.ts';
+import type { Resource } from '../objects/resources.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterSource, ListAnswer } from '../ports/cluster.ts';
+import { ExpiredError, ThrottledError } from '../ports/errors.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import type { WatchEffect, WatchFailure, WatchInput, WatchOptions, WatchState } from './watch.ts';
+import { initialWatch, step } from './watch.ts';
+
+export interface Follower<Item> {
+  /** A list begins: what its pages do not name will have been absent. */
+  begin(): void;
+  page(items: readonly Item[]): void;
+  listed(resourceVersion: string): void;
+  changed(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Item): void;
+  /** Every call that failed, before it is tried again. */
+  failed(error: unknown): void;
+}
+
+export interface WatcherSetup<Item extends KubernetesObject> {
+  source: ClusterSource;
+  resource: Resource;
+  /** Undefined: all namespaces. */
+  namespace: string | undefined;
+  clock: Clock;
+  telemetry: Telemetry;
+  options: WatchOptions & { pageSize: number };
+  follower: Follower<Item>;
+  /** Told the `Date` of every list's answer. */
+  sawDate: (dateMs: number, askedAtMs: number) => void;
+}
+
+export class Watcher<Item extends KubernetesObject> {
+  readonly #setup: WatcherSetup<Item>;
+  #state: WatchState = initialWatch;
+  /** The call or wait under way; what an earlier one still brings is not looked at. */
+  #current = new AbortController();
+  #stopped = false;
+
+  constructor(setup: WatcherSetup<Item>) {
+    this.#setup = setup;
+  }
+
+  /** Starts, or lists everything anew. */
+  list(): void {
+    this.#feed({ kind: 'list' });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#current.abort();
+  }
+
+  get isListing(): boolean {
+    const { at } = this.#state;
+    return at.phase === 'listing' || (at.phase === 'waiting' && at.next.do === 'list');
+  }
+
+  /** Milliseconds since the server was last heard of. */
+  get ageMs(): number {
+    return this.#state.heardAtMs === 0 ? 0 : Math.max(0, Math.round(this.#setup.clock.monotonicMs() - this.#state.heardAtMs));
+  }
+
+  /** The newest version that was heard. */
+  get resourceVersion(): string {
+    return this.#state.version;
+  }
+
+  #feed(input: WatchInput): void {
+    if (this.#stopped) return;
+    const { clock, options } = this.#setup;
+    const { state, effects } = step(this.#state, input, { nowMs: clock.monotonicMs(), random: clock.random() }, options);
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  #perform(effect: WatchEffect): void {
+    const { follower, telemetry, resource } = this.#setup;
+    switch (effect.do) {
+      case 'begin':
+        return follower.begin();
+      case 'list':
+        return void this.#list(this.#next(), effect.continueToken);
+      case 'listed':
+        return follower.listed(effect.resourceVersion);
+      case 'watch':
+        return void this.#watch(this.#next(), effect);
+      case 'wait':
+        return void this.#wait(this.#next(), effect.ms);
+      case 'stop':
+        return this.#current.abort();
+      case 'silent':
+        telemetry.warn('watch is silent', { resource: resource.plural, silentMs: Math.round(effect.ms) });
+        return telemetry.count('SilentWatches', 1, 'Count', { resource: resource.plural });
+      default:
+    }
+  }
+
+  #next(): AbortController {
+    this.#current.abort();
+    this.#current = new AbortController();
+    return this.#current;
+  }
+
+  async #list(call: AbortController, continueToken: string | undefined): Promise<void> {
+    const { source, resource, namespace, options, follower, clock, sawDate } = this.#setup;
+    let page: ListAnswer<Item> & { continueToken?: string };
+    const askedAtMs = clock.nowMs();
+    try {
+      page = await source.listPage<Item>(
+        resource,
+        { limit: options.pageSize, ...(namespace !== undefined && { namespace }), ...(continueToken !== undefined && { continueToken }) },
+        call.signal,
+      );
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+    if (call.signal.aborted) return;
+    sawDate(page.dateMs, askedAtMs);
+    follower.page(page.items);
+    this.#feed({
+      kind: 'page',
+      resourceVersion: page.resourceVersion,
+      ...(page.continueToken !== undefined && { continueToken: page.continueToken }),
+    });
+  }
+
+  async #watch(
+    call: AbortController,
+    { resourceVersion, timeoutSeconds }: { resourceVersion: string; timeoutSeconds: number },
+  ): Promise<void> {
+    const { source, resource, namespace, follower } = this.#setup;
+    void this.#lookForSilence(call);
+    try {
+      const selection = { resourceVersion, timeoutSeconds, ...(namespace !== undefined && { namespace }) };
+      for await (const event of source.watch<Item>(resource, selection, call.signal)) {
+        if (call.signal.aborted) return;
+        if (event.type === 'BOOKMARK') this.#feed({ kind: 'bookmark', resourceVersion: event.resourceVersion });
+        else {
+          follower.changed(event.type, event.object);
+          this.#feed({ kind: 'event', resourceVersion: event.object.metadata.resourceVersion ?? '0' });
+        }
+      }
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+    if (!call.signal.aborted) this.#feed({ kind: 'end' });
+  }
+
+  async #lookForSilence(call: AbortController): Promise<void> {
+    const { clock, options } = this.#setup;
+    while (!call.signal.aborted) {
+      await clock.wait(options.silentMs / 3, call.signal);
+      if (!call.signal.aborted) this.#feed({ kind: 'tick' });
+    }
+  }
+
+  async #wait(call: AbortController, ms: number): Promise<void> {
+    await this.#setup.clock.wait(ms, call.signal);
+    if (!call.signal.aborted) this.#feed({ kind: 'tick' });
+  }
+
+  #fail(call: AbortController, error: unknown): void {
+    if (call.signal.aborted || this.#stopped) return;
+    this.#setup.follower.failed(error);
+    this.#feed({ kind: 'failed', failure: failureOf(error) });
+  }
+}
+
+function failureOf(error: unknown): WatchFailure {
+  if (error instanceof ExpiredError) return { kind: 'expired' };
+  if (error instanceof ThrottledError) return { kind: 'throttled', retryAfterMs: error.retryAfterSeconds * 1000 };
+  return { kind: 'broken' };
+}
