@@ -16,6 +16,8 @@ await build({
   sourcesContent: false,
   legalComments: 'external',
   logLevel: 'warning',
+  // Only kubeconfigs are read by it: its whole index would bring the typed client of every API along, 16 MB.
+  alias: { '@kubernetes/client-node': './node_modules/@kubernetes/client-node/dist/config.js' },
   // Bundled CommonJS asks for `require`.
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
