@@ -6,7 +6,7 @@ import type { Ports } from '../ports/ports.ts';
 import { StaleWriteError } from '../ports/store.ts';
 
 const NOTE = 'budget';
-const SLICE_LAPSES_MS = 1_500;
+const SLICE_LAPSES_MS = 2_000;
 const MOST_TRIES = 6;
 
 const Bucket = v.object({ tokens: v.number(), atMs: v.number(), closedUntilMs: v.number() });
@@ -15,6 +15,7 @@ type Bucket = v.InferOutput<typeof Bucket>;
 export class WriteBudget {
   readonly #ports: Pick<Ports, 'store' | 'clock'>;
   readonly #slices = new Map<string, { left: number; lapsesAtMs: number }>();
+  readonly #asking = new Map<string, Promise<number>>();
 
   constructor(ports: Pick<Ports, 'store' | 'clock'>) {
     this.#ports = ports;
@@ -22,25 +23,42 @@ export class WriteBudget {
 
   /** @param wanted writes, 1 or more. @returns how many may be sent now, and else when to ask again */
   async take(record: ClusterRecord, wanted: number): Promise<{ granted: number; retryAfterMs: number }> {
+    for (;;) {
+      const slice = this.#slices.get(record.name);
+      if (slice && slice.left > 0 && slice.lapsesAtMs > this.#ports.clock.nowMs())
+        return { granted: spend(slice, wanted), retryAfterMs: 0 };
+      // One asks for all: passes side by side in a process would only get in each other's way.
+      const asking = this.#asking.get(record.name);
+      if (!asking) break;
+      const retryAfterMs = await asking;
+      if (retryAfterMs > 0) return { granted: 0, retryAfterMs };
+    }
+    const asked = this.#takeSlice(record, wanted).finally(() => this.#asking.delete(record.name));
+    this.#asking.set(record.name, asked);
+    const retryAfterMs = await asked;
     const slice = this.#slices.get(record.name);
-    if (slice && slice.left > 0 && slice.lapsesAtMs > this.#ports.clock.nowMs()) return { granted: spend(slice, wanted), retryAfterMs: 0 };
+    return retryAfterMs > 0 || !slice
+      ? { granted: 0, retryAfterMs: Math.max(retryAfterMs, 1) }
+      : { granted: spend(slice, wanted), retryAfterMs: 0 };
+  }
+
+  /** @returns 0 when a slice was taken, else milliseconds until asking again makes sense */
+  async #takeSlice(record: ClusterRecord, wanted: number): Promise<number> {
     for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
       const nowMs = this.#ports.clock.nowMs();
       const { bucket, version } = await this.#read(record, nowMs);
-      if (bucket.closedUntilMs > nowMs) return { granted: 0, retryAfterMs: bucket.closedUntilMs - nowMs };
-      if (bucket.tokens < 1) return { granted: 0, retryAfterMs: Math.ceil(1000 / record.budget.writesPerSecond) };
+      if (bucket.closedUntilMs > nowMs) return bucket.closedUntilMs - nowMs;
+      if (bucket.tokens < 1) return Math.ceil(1000 / record.budget.writesPerSecond);
       const size = Math.min(Math.floor(bucket.tokens), Math.max(wanted, Math.ceil(record.budget.writesPerSecond / 4)));
       try {
         await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, tokens: bucket.tokens - size }), version);
+        this.#slices.set(record.name, { left: size, lapsesAtMs: nowMs + SLICE_LAPSES_MS });
+        return 0;
       } catch (error) {
-        if (error instanceof StaleWriteError) continue;
-        throw error;
+        if (!(error instanceof StaleWriteError)) throw error;
       }
-      const taken = { left: size, lapsesAtMs: nowMs + SLICE_LAPSES_MS };
-      this.#slices.set(record.name, taken);
-      return { granted: spend(taken, wanted), retryAfterMs: 0 };
     }
-    return { granted: 0, retryAfterMs: 500 };
+    return 500;
   }
 
   /** The API server asked everybody to wait. */

@@ -3,16 +3,14 @@
 import * as v from 'valibot';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey, parseKey } from '../objects/workload.ts';
-import { isNewer } from '../objects/resource-version.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { digestOf } from '../wire/digest.ts';
-import { encodeAsk } from '../wire/messages.ts';
 import type { EventMessage, Heartbeat, ViewPart, WorkloadDigest } from '../wire/observations.ts';
+import { askForEverything } from './era.ts';
 import { createHead } from './heads.ts';
-import { newestHeard } from './view.ts';
-import { readView } from './view-access.ts';
+import { UNKNOWN_ERA, readView } from './view-access.ts';
 import { wake } from './wake.ts';
 
 const MARKER = 'relay';
@@ -57,7 +55,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   const known = await readMarker(ports, record.name);
   if (!known || (known.marker.session !== message.session && heartbeat.fullList === undefined && known.marker.era !== record.era)) {
     // The table does not know this relay: it may have been dropped, so everything is asked for again (R1).
-    await ports.queue.send(`relay-${record.name}`, [{ body: encodeAsk({ ask: 'everything', era: record.era }) }]);
+    await askForEverything(ports, record);
   }
   if (record.kubeSystemUid === undefined) await ports.clusters.put({ ...record, kubeSystemUid: message.kubeSystemUid }, record.version);
 
@@ -90,7 +88,8 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   await putMarker(ports, record.name, marker, known?.version ?? 0);
 }
 
-async function differs(ports: Ports, record: ClusterRecord, key: WorkloadKey, { digest, heardAt }: WorkloadDigest): Promise<boolean> {
+/** It may be the view that has heard more, a pass's own writes come first: whatever stands for a while is looked up. */
+async function differs(ports: Ports, record: ClusterRecord, key: WorkloadKey, { digest }: WorkloadDigest): Promise<boolean> {
   const head = await ports.store.readHead(key);
   if (!head) {
     // The relay knows a workload that the table does not: a pass looks it up.
@@ -100,8 +99,6 @@ async function differs(ports: Ports, record: ClusterRecord, key: WorkloadKey, { 
   }
   const { part, hole } = await readView(ports.store, head, record.era);
   if (hole) return true;
-  // The view has heard more since (a pass's own writes come first): the next digest will tell.
-  if (isNewer(newestHeard(part), heardAt)) return false;
   return viewDigestOf(part) !== digest;
 }
 
@@ -116,11 +113,11 @@ export function viewDigestOf(part: ViewPart): string {
 }
 
 /** The head counts as missing from now on: the next pass lists the workload live (R1, R19). */
-async function distrust(ports: Ports, key: WorkloadKey): Promise<void> {
+export async function distrust(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, key: WorkloadKey): Promise<void> {
   ports.telemetry.warn('view differs from the relay', { ...key });
   ports.telemetry.count('ViewMismatches', 1, 'Count', { kind: key.kind });
   try {
-    await ports.store.updateHead(key, {}, { era: -1 });
+    await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA });
   } catch (error) {
     if (error instanceof StaleWriteError) return;
     throw error;

@@ -1,6 +1,7 @@
 // Events queue → view → wakes. Decodes within limits, believes a sender only about its own cluster (R15), merges the batch per
 // workload in memory, writes the view (R8), then wakes (R9).
 import { isActive } from '../objects/pod-facts.ts';
+import { isNewer } from '../objects/resource-version.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
@@ -8,8 +9,9 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { decodeEvents } from '../wire/events.ts';
 import type { EventMessage, OwnerObservation, PodObservation, WorkloadReport } from '../wire/observations.ts';
+import { askForEverything } from './era.ts';
 import { createHead, newHead } from './heads.ts';
-import { learnFromHeartbeat } from './heartbeats.ts';
+import { distrust, learnFromHeartbeat } from './heartbeats.ts';
 import { inParallel } from './parallel.ts';
 import type { News } from './view.ts';
 import { firstView, writeView } from './view-access.ts';
@@ -67,7 +69,7 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
 
 type Opened = 'unreadable' | 'dropped' | { message: EventMessage; record: ClusterRecord };
 
-async function open({ messageId, body, senderId }: EventDelivery, { clusters, telemetry }: Ports): Promise<Opened> {
+async function open({ messageId, body, senderId }: EventDelivery, { clusters, queue, telemetry }: Ports): Promise<Opened> {
   let message: EventMessage;
   try {
     message = decodeEvents(body);
@@ -86,7 +88,11 @@ async function open({ messageId, body, senderId }: EventDelivery, { clusters, te
   if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== message.kubeSystemUid)
     return drop('another cluster than the registered one');
   // A session begun before the API server was restored tells of a past that is no more (R3).
-  if (message.era < record.era) return drop('relay session of an earlier era');
+  if (message.era < record.era) {
+    // The ask sent when the era was raised may have been lost: once a minute it is sent again.
+    if (message.heartbeat) await askForEverything({ queue }, record);
+    return drop('relay session of an earlier era');
+  }
   return { message, record };
 }
 
@@ -98,6 +104,9 @@ async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, r
   const begun = !found && first && others.length === 0 ? await beginWith(ports, key, record, first) : undefined;
   if (begun === 'kept') return;
   let head = begun ?? found ?? (await createHead(ports, key, record));
+
+  // Older than an earlier list: a late message, or an API server restored from an older state; a pass looks live (R3).
+  if (reports.some(({ whole }) => whole && isNewer(head.floor, whole.floor))) await distrust(ports, key);
 
   let urgency: Urgency | undefined;
   for (const report of reports) {

@@ -8,14 +8,15 @@ import { JOBS, PODS } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
 import type { Deadline } from '../ports/clock.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { Answer, Cluster, ListAnswer } from '../ports/cluster.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { NotFoundError } from '../ports/errors.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { Head } from '../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
+import { RestoredServerError } from './era.ts';
 import type { ChildOrUid, PassState } from './pass-state.ts';
-import { mergeNews } from './view.ts';
+import { mergeNews, newestPodHeard } from './view.ts';
 
 /** The owner is not there any more, or another one of its name is. */
 export class OwnerGoneError extends Error {}
@@ -117,8 +118,15 @@ export class Pass {
   /** Reads the owner live (R10). @throws OwnerGoneError */
   async readOwner(): Promise<{ owner: Job; dateMs: number }> {
     try {
-      const { object, dateMs } = await this.cluster.get<Job>(JOBS, this.key, this.deadline);
+      const get = async (): Promise<Answer<Job>> => await this.cluster.get<Job>(JOBS, this.key, this.deadline);
+      let { object, dateMs } = await get();
+      // An object does not go back: confirmed by a second look, the API server has lost what was heard from it (R3).
+      if (this.#isOlderThanHeard(object)) ({ object, dateMs } = await get());
       if (object.metadata.uid !== this.key.uid) throw new OwnerGoneError(`${this.key.name} is another ${this.key.kind} now`);
+      if (this.#isOlderThanHeard(object))
+        throw new RestoredServerError(
+          `the API server shows ${this.key.kind} ${this.key.name} at an older version than had been heard from it`,
+        );
       this.hearOwner(object, dateMs);
       return { owner: object, dateMs };
     } catch (error) {
@@ -128,18 +136,28 @@ export class Pass {
     }
   }
 
-  /** Lists the children live and whole (R1, R18). */
+  #isOlderThanHeard({ metadata }: Job): boolean {
+    const known = this.view.owner?.object.metadata;
+    return known?.uid === metadata.uid && isNewer(known?.resourceVersion ?? '0', metadata.resourceVersion ?? '0');
+  }
+
+  /** Lists the children live and whole (R1, R18). @throws RestoredServerError */
   async listChildren(): Promise<void> {
-    const selector = this.row.childSelector(this.key, this.owner);
-    const { items, resourceVersion } = await this.cluster.list<Pod>(
-      PODS,
-      { namespace: this.key.namespace, labelSelector: selector },
-      this.deadline,
-    );
+    const heard = newestPodHeard(this.view);
+    let list = await this.#list();
+    // A live list cannot lag: confirmed by a second one, the API server has lost what was heard from it (R3).
+    if (isNewer(heard, list.resourceVersion)) list = await this.#list();
+    if (isNewer(heard, list.resourceVersion))
+      throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${heard} had been heard from it`);
     this.hearList(
-      items.filter((pod) => this.row.concerns(this.key, podFactsOf(pod))),
-      resourceVersion,
+      list.items.filter((pod) => this.row.concerns(this.key, podFactsOf(pod))),
+      list.resourceVersion,
     );
+  }
+
+  async #list(): Promise<ListAnswer<Pod>> {
+    const selector = this.row.childSelector(this.key, this.owner);
+    return await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, labelSelector: selector }, this.deadline);
   }
 
   /** One child live; 404 about it makes a tombstone. */

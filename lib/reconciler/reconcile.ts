@@ -16,6 +16,7 @@ import { act } from './actions.ts';
 import { WriteBudget } from './budget.ts';
 import { writeEvents } from './event-objects.ts';
 import type { EventAction } from './event-objects.ts';
+import { RestoredServerError, raiseEra } from './era.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { createHead } from './heads.ts';
 import { readMarker } from './heartbeats.ts';
@@ -327,6 +328,10 @@ export class Reconciler {
         return await this.#trouble(pass, second);
       }
     if (error instanceof OvertakenError || error instanceof StaleWriteError) return { outcome: 'overtaken', error };
+    if (error instanceof RestoredServerError) {
+      await raiseEra(this.#ports, pass.record, error.message);
+      return { outcome: 'restored', againInMs: 0, error };
+    }
     if (error instanceof ThrottledError) {
       await this.#budget.close(pass.record, error.retryAfterSeconds);
       return { outcome: 'throttled', againInMs: error.retryAfterSeconds * 1000, error };

@@ -7,6 +7,7 @@ import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { putMarker, readMarker } from './heartbeats.ts';
 import { inParallel } from './parallel.ts';
+import { UNKNOWN_ERA } from './view-access.ts';
 import { sendTimer, sendWake, wake } from './wake.ts';
 
 export interface SweepOptions {
@@ -100,9 +101,11 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { silentMs, pageSi
     const page = await ports.store.workloads(record.name, { limit: pageSize, ...(after !== undefined && { after }) });
     await inParallel(page.keys, WORKLOADS_AT_ONCE, async (key) => {
       const head = await ports.store.readHead(key);
-      if (!head || !isNewer(fullList.resourceVersion, head.floor) || head.bornAtMs >= fullList.startedAtMs) return;
+      if (!head || head.bornAtMs >= fullList.startedAtMs) return;
+      // A floor of an earlier era tells nothing of this one (R3).
+      if (head.era >= record.era && !isNewer(fullList.resourceVersion, head.floor)) return;
       swept.lookedUp += 1;
-      await ports.store.updateHead(key, {}, { era: -1 });
+      await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA });
       await wake(ports, key);
     });
     after = page.next;

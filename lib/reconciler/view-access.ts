@@ -10,16 +10,22 @@ import { slotOf } from '../wire/view-layout.ts';
 import type { News } from './view.ts';
 import { emptyPart, joinParts, mergeNews } from './view.ts';
 
-/** More pods than this leave the head. */
-const PODS_IN_HEAD = 12;
-/** A Job of at most this many pods keeps about 1 KB an item; a larger one 8 KB, since a storm touches neighbours together. */
-const SMALL_JOB_PODS = 2_000;
+/** More pods than this leave the head: it stays about 1 KB. */
+const PODS_IN_HEAD = 20;
+/** About 1 KB an item, since every write is billed by the whole item; larger Jobs take 2 and 8 KB, so that a storm needs fewer requests. */
 const SLOTS_PER_SMALL_ITEM = 40;
-const SLOTS_PER_LARGE_ITEM = 400;
+const SLOTS_PER_ITEM = [
+  { jobPods: 2_000, slots: SLOTS_PER_SMALL_ITEM },
+  { jobPods: 20_000, slots: 104 },
+  { jobPods: Infinity, slots: 400 },
+];
 /** Foreign pods have no slot of their own: their hash is spread over so many items. */
 const HASHED_ITEMS = 16;
 const MOST_TRIES = 20;
-const OWNER_ITEM = 'owner';
+/** Below every era: the workload is unknown (R1) until a pass has listed it. */
+export const UNKNOWN_ERA = -1;
+/** Of one read. */
+const MOST_NAMES = 100;
 
 export interface View {
   part: ViewPart;
@@ -40,7 +46,7 @@ export async function readView(store: Store, head: Head, era: number): Promise<V
   if (head.items.length > 0) {
     const { items } = await store.read(head.key);
     const present = new Map(items.map((item) => [item.name, item]));
-    for (const name of head.items) {
+    for (const name of namesIn(head)) {
       const item = present.get(name);
       if (item) take(item.bytes);
       else hole = true;
@@ -61,8 +67,8 @@ export interface Written {
 export type Alongside = (head: Head) => Promise<{ ifFence?: string; change: HeadChange } | undefined>;
 
 /**
- * Merges news into the view where it lies. In a small workload view and head are one item, so that what must be told the head
- * (`alongside`) goes into the same write.
+ * Merges news into the view where it lies: the owner, and few pods, in the head; more pods in items beside it. What must be told the
+ * head (`alongside`) goes into the head's write, if there is one, after the items'.
  * @throws StaleWriteError when the head is gone, or too many others wrote at the same time
  */
 export async function writeView(
@@ -74,18 +80,7 @@ export async function writeView(
   let head = before;
   for (let attempt = 1; ; attempt++) {
     try {
-      if (head.items.length > 0) return await writeItems(store, head, news, era);
-      const { part, changed, heardByPass } = mergeNews(partOf(head.view, era) ?? emptyPart({ era, floor: head.floor }), news);
-      if (!changed) return { head, changed, heardByPass, told: false };
-      if (part.pods.size > PODS_IN_HEAD) {
-        head = await spill(store, head, part);
-        return { ...(await writeItems(store, head, news, era)), changed: true, heardByPass };
-      }
-      const told = await alongside?.(head);
-      const conditions = { ifViewVersion: head.viewVersion, ...(told?.ifFence !== undefined && { ifFence: told.ifFence }) };
-      const floor = news.whole && news.whole.slots === 'all' ? { floor: part.floor } : {};
-      head = await store.updateHead(head.key, conditions, { ...told?.change, ...floor, view: packPart(part) });
-      return { head, changed, heardByPass, told: told !== undefined };
+      return await tryToWrite(store, head, news, { era, alongside });
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
       const current = await store.readHead(head.key);
@@ -95,9 +90,82 @@ export async function writeView(
   }
 }
 
+async function tryToWrite(
+  store: Store,
+  before: Head,
+  news: News,
+  { era, alongside }: { era: number; alongside: Alongside | undefined },
+): Promise<Written> {
+  const inHead = partOf(before.view, era) ?? emptyPart({ era, floor: floorOf(before, era) });
+  const layout = layoutOf(before, mergeNews(inHead, news).part);
+  const items = await readItems(store, before, news, layout);
+  const known = joinParts([inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])], era);
+  const { part, changed, heardByPass } = mergeNews(known, news);
+  if (!changed) return { head: before, changed, heardByPass, told: false };
+  await tellOfHole(store, before, { items, layout, news, era });
+
+  // What few pods tell stays in the head, whose write is due anyway; when it gets crowded there, all of them leave for their items.
+  // A crash in between leaves both, which a reader joins.
+  const pods = before.items.length === 0 ? part.pods : withFresh(inHead.pods, { before: known.pods, after: part.pods, news });
+  const isListed = news.whole !== undefined && before.items.length > 0;
+  const leaves = isListed || pods.size > PODS_IN_HEAD;
+  // A list must reach its items whole: what it does not name there is gone.
+  const leaving = isListed ? [...inHead.pods.values(), ...news.pods] : [...pods.values()];
+  const head = leaves ? await writeItems(store, before, { ...news, pods: leaving }, { items, layout, era }) : before;
+  const ownerIsNew = part.owner !== inHead.owner;
+  if (leaves && !ownerIsNew && inHead.pods.size === 0)
+    return { head: await raiseFloor(store, head, news), changed, heardByPass, told: false };
+
+  const told = await alongside?.(head);
+  const conditions = { ifViewVersion: head.viewVersion, ...(told?.ifFence !== undefined && { ifFence: told.ifFence }) };
+  const floor = news.whole?.slots === 'all' ? { floor: news.whole.floor } : {};
+  const view: ViewPart = {
+    era,
+    floor: floor.floor ?? inHead.floor,
+    ...(part.owner && { owner: part.owner }),
+    pods: leaves ? new Map() : pods,
+  };
+  return {
+    head: await store.updateHead(head.key, conditions, { ...told?.change, ...floor, view: packPart(view) }),
+    changed,
+    heardByPass,
+    told: told !== undefined,
+  };
+}
+
+/** A part that is missing or unreadable begins anew with what the news tells, and would not show any more: the head says so first (R1). */
+async function tellOfHole(
+  store: Store,
+  head: Head,
+  { items, layout, news, era }: { items: Map<string, ViewItem>; layout: number; news: News; era: number },
+): Promise<void> {
+  // A whole list mends it; and of an earlier era everything is missing, which the head shows.
+  if (news.whole?.slots === 'all' || head.era < era) return;
+  const isHole = (bytes: Uint8Array | undefined): boolean => partOf(bytes, era) === undefined;
+  const touched = new Set(news.pods.map(({ pod }) => itemOf(pod, layout)));
+  const hasHole = (head.view && isHole(head.view)) || head.items.some((name) => touched.has(name) && isHole(items.get(name)?.bytes));
+  if (hasHole) await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
+}
+
+/** The pods that the head holds, and those of the news that changed something. */
+function withFresh(
+  inHead: ViewPart['pods'],
+  { before, after, news }: { before: ViewPart['pods']; after: ViewPart['pods']; news: News },
+): ViewPart['pods'] {
+  const pods = new Map(inHead);
+  for (const { pod } of news.pods) {
+    const entry = after.get(pod.uid);
+    if (entry && entry !== before.get(pod.uid)) pods.set(pod.uid, entry);
+  }
+  return pods;
+}
+
+const raiseFloor = async (store: Store, head: Head, { whole }: News): Promise<Head> =>
+  whole?.slots === 'all' && head.floor !== whole.floor ? await store.updateHead(head.key, {}, { floor: whole.floor }) : head;
+
 /** The view that a new head begins with; undefined where the news is too large for the head. */
 export function firstView(head: Head, news: News, era: number): Uint8Array | undefined {
-  const { part } = mergeNews(emptyPart({ era, floor: head.floor }), news);
+  const { part } = mergeNews(emptyPart({ era, floor: floorOf(head, era) }), news);
   return part.pods.size > PODS_IN_HEAD || news.whole !== undefined ? undefined : packPart(part);
 }
 
@@ -112,20 +180,13 @@ function partOf(bytes: Uint8Array | undefined, era = 0): ViewPart | undefined {
   }
 }
 
-/** The view leaves the head for items of its own. The head names them first; a crash in between leaves both, which a reader joins. */
-async function spill(store: Store, head: Head, part: ViewPart): Promise<Head> {
-  const slots = slotsPerItem(part);
-  const news: News = { ...(part.owner && { owner: part.owner }), pods: [...part.pods.values()], byPass: false };
-  const names = [...new Set([OWNER_ITEM, ...news.pods.map(({ pod }) => itemOf(pod, slots))])];
-  const named = await store.updateHead(head.key, { ifViewVersion: head.viewVersion }, { addItems: names });
-  await writeItems(store, named, news, part.era);
-  return await store.updateHead(head.key, { ifViewVersion: head.viewVersion }, { view: null });
-}
+/** A floor of an earlier era tells nothing of this one (R3). */
+const floorOf = (head: Head, era: number): string => (head.era < era ? '0' : head.floor);
 
 function slotsPerItem(part: ViewPart): number {
   const spec: Partial<Job['spec']> = part.owner?.object.spec ?? {};
   const expected = Math.max(spec.completions ?? 0, spec.parallelism ?? 0, part.pods.size);
-  return expected > SMALL_JOB_PODS ? SLOTS_PER_LARGE_ITEM : SLOTS_PER_SMALL_ITEM;
+  return SLOTS_PER_ITEM.find(({ jobPods }) => expected <= jobPods)?.slots ?? SLOTS_PER_SMALL_ITEM;
 }
 
 /** `pods/<slots per item>/<which>`, so that every writer finds the same item from the names that the head holds. */
@@ -135,49 +196,77 @@ function itemOf(pod: PodFacts, slots: number): string {
   return known ? `pods/${slots}/${Math.floor(slot / slots)}` : `pods/${slots}/h${slot % HASHED_ITEMS}`;
 }
 
-const slotsOf = (names: readonly string[]): number => Math.max(...names.map((name) => Number(/^pods\/(\d+)\//.exec(name)?.[1] ?? 0)));
+/** The head names neighbours together, `pods/104/0-5`, so that it stays small. */
+function namesIn({ items }: Head): string[] {
+  const names = new Set<string>();
+  for (const item of items) {
+    const run = /^(pods\/\d+\/)(\d+)-(\d+)$/.exec(item);
+    if (!run) names.add(item);
+    else for (let at = Number(run[2]); at <= Number(run[3]); at++) names.add(`${run[1]}${at}`);
+  }
+  return [...names];
+}
 
-async function writeItems(store: Store, before: Head, news: News, era: number): Promise<Written> {
-  const slots = slotsOf(before.items) || SLOTS_PER_SMALL_ITEM;
-  const shares = new Map<string, { owner?: News['owner']; pods: PodObservation[] }>();
-  if (news.owner) shares.set(OWNER_ITEM, { owner: news.owner, pods: [] });
+function runsOf(names: readonly string[]): string[] {
+  const numbers = names.flatMap((name) => /^pods\/\d+\/(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+  const prefix = /^pods\/\d+\//.exec(names[0] ?? '')?.[0] ?? '';
+  const runs: { from: number; to: number }[] = [];
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last && number === last.to + 1) last.to = number;
+    else runs.push({ from: number, to: number });
+  }
+  const others = names.filter((name) => !/^pods\/\d+\/\d+$/.test(name));
+  return [...runs.map(({ from, to }) => `${prefix}${from === to ? from : `${from}-${to}`}`), ...others];
+}
+
+/** Slots per item: what the head's names tell, else what the workload's size asks for. */
+function layoutOf(head: Head, part: ViewPart): number {
+  const widths = head.items.map((name) => Number(/^pods\/(\d+)\//.exec(name)?.[1] ?? 0));
+  return Math.max(0, ...widths) || slotsPerItem(part);
+}
+
+/** The items that news touches, as far as they exist. */
+async function readItems(store: Store, head: Head, news: News, layout: number): Promise<Map<string, ViewItem>> {
+  const touched = new Set(news.pods.map(({ pod }) => itemOf(pod, layout)));
+  const named = namesIn(head);
+  if (news.whole) for (const name of named) if (isInRange(name, news.whole)) touched.add(name);
+  const names = named.filter((name) => touched.has(name));
+  const present = new Map<string, ViewItem>();
+  for (let at = 0; at < names.length; at += MOST_NAMES)
+    for (const item of await store.readItems(head.key, names.slice(at, at + MOST_NAMES))) present.set(item.name, item);
+  return present;
+}
+
+/** Merges pods into their items; the head is told of new items first. @returns the head as it then stands */
+async function writeItems(
+  store: Store,
+  before: Head,
+  news: News,
+  { items, layout, era }: { items: Map<string, ViewItem>; layout: number; era: number },
+): Promise<Head> {
+  const shares = new Map<string, News['pods'][number][]>();
   for (const observation of news.pods) {
-    const name = itemOf(observation.pod, slots);
+    const name = itemOf(observation.pod, layout);
     const share = shares.get(name);
-    if (share) share.pods.push(observation);
-    else shares.set(name, { pods: [observation] });
+    if (share) share.push(observation);
+    else shares.set(name, [observation]);
   }
   // A whole list speaks of the items it names nothing in, too.
-  if (news.whole) for (const name of before.items) if (isInRange(name, news.whole) && !shares.has(name)) shares.set(name, { pods: [] });
-
-  const unnamed = [...shares.keys()].filter((name) => !before.items.includes(name));
-  let head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: unnamed }) : before;
-  const present = new Map<string, ViewItem>();
-  const names = [...shares.keys()];
-  for (let at = 0; at < names.length; at += 100)
-    for (const item of await store.readItems(head.key, names.slice(at, at + 100))) present.set(item.name, item);
-
-  let changed = false;
-  let heardByPass = true;
-  const results = await Promise.all(
-    [...shares].map(([name, share]) => {
-      // The owner is not a child: a list of its pods says nothing of it.
-      const whole = name === OWNER_ITEM ? {} : { ...(news.whole && { whole: news.whole }) };
-      const fresh: News = { ...(share.owner && { owner: share.owner }), pods: share.pods, ...whole, byPass: news.byPass };
-      return writeItem(store, head, { name, present: present.get(name), news: fresh, era });
-    }),
+  const named = new Set(namesIn(before));
+  if (news.whole) for (const name of named) if (isInRange(name, news.whole) && !shares.has(name)) shares.set(name, []);
+  const unnamed = [...shares.keys()].filter((name) => !named.has(name));
+  const head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: runsOf(unnamed) }) : before;
+  const { whole, byPass } = news;
+  await Promise.all(
+    [...shares].map(([name, pods]) =>
+      writeItem(store, head, { name, present: items.get(name), news: { pods, ...(whole && { whole }), byPass }, era }),
+    ),
   );
-  for (const result of results) {
-    changed ||= result.changed;
-    heardByPass &&= result.heardByPass;
-  }
-  if (news.whole?.slots === 'all' && head.floor !== news.whole.floor)
-    head = await store.updateHead(head.key, {}, { floor: news.whole.floor });
-  return { head, changed, heardByPass, told: false };
+  return head;
 }
 
 function isInRange(name: string, { slots }: NonNullable<News['whole']>): boolean {
-  if (name === OWNER_ITEM) return false;
   if (slots === 'all') return true;
   const match = /^pods\/(\d+)\/(\d+)$/.exec(name);
   if (!match) return false;
@@ -189,14 +278,14 @@ async function writeItem(
   store: Store,
   head: Head,
   { name, present, news, era }: { name: string; present: ViewItem | undefined; news: News; era: number },
-): Promise<{ changed: boolean; heardByPass: boolean }> {
+): Promise<void> {
   let current = present;
   for (let attempt = 1; ; attempt++) {
-    const { part, changed, heardByPass } = mergeNews(partOf(current?.bytes, era) ?? emptyPart({ era, floor: head.floor }), news);
-    if (!changed && current) return { changed, heardByPass };
+    const { part, changed } = mergeNews(partOf(current?.bytes, era) ?? emptyPart({ era, floor: floorOf(head, era) }), news);
+    if (!changed && current) return;
     try {
       await store.putItem(head.key, { name, bytes: packPart(part) }, current?.version ?? 0);
-      return { changed, heardByPass };
+      return;
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
       current = error.current as ViewItem | undefined;

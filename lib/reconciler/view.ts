@@ -7,7 +7,8 @@ import { slotOf } from '../wire/view-layout.ts';
 /** News for one view part. `byPass`: heard as the answer to a pass's own call or list (R7). */
 export interface News {
   owner?: OwnerObservation;
-  pods: readonly PodObservation[];
+  /** One that was heard earlier, and by somebody else, says so itself. */
+  pods: readonly (PodObservation & { byPass?: boolean })[];
   whole?: WholeList;
   byPass: boolean;
 }
@@ -38,7 +39,7 @@ export function mergeNews(part: ViewPart, news: News): Merged {
   for (const observation of news.pods) {
     const known = part.pods.get(observation.pod.uid);
     if (supersedes(observation, known, part.floor, news.whole !== undefined)) {
-      merged.pods.set(observation.pod.uid, { ...observation, byPass: news.byPass });
+      merged.pods.set(observation.pod.uid, { ...observation, byPass: observation.byPass ?? news.byPass });
       changed = true;
       heardByPass = false;
     } else if (!known?.byPass) heardByPass = false;
@@ -89,8 +90,11 @@ export function joinParts(parts: readonly ViewPart[], era: number): ViewPart {
 }
 
 /** The newest resourceVersion at which anything in it was heard. */
-export function newestHeard(part: ViewPart): string {
-  let version = newest(part.floor, part.owner?.heardAt ?? '0');
-  for (const { heardAt } of part.pods.values()) version = newest(version, heardAt);
+export const newestHeard = (part: ViewPart): string => newest(newestPodHeard(part), part.owner?.heardAt ?? '0');
+
+/** Versions are ordered per resource only (R3): that of a list of pods is compared with this one. */
+export function newestPodHeard({ floor, pods }: ViewPart): string {
+  let version = floor;
+  for (const { heardAt } of pods.values()) version = newest(version, heardAt);
   return version;
 }

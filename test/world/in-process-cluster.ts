@@ -30,6 +30,8 @@ const PATCH_TYPES = {
 export class InProcessCluster implements Cluster {
   readonly calls: Call[] = [];
   interference: Interference = {};
+  /** What the caller gets instead of the server's good answer. */
+  rewrite: ((call: Call, answer: unknown) => unknown) | undefined;
   readonly #cluster: Pick<EmbeddedCluster, 'handle'>;
   readonly #clock: Clock;
 
@@ -134,7 +136,10 @@ export class InProcessCluster implements Cluster {
     if (!('body' in answer)) throw new Error('a stream where an answer was expected');
     const object: unknown = JSON.parse(answer.body);
     if (answer.status >= 300) throw errorOf(object as Status, answer.status);
-    return { object: object as Answered, dateMs: Math.floor((this.#clock.nowMs() + this.#aheadMs) / 1000) * 1000 };
+    return {
+      object: (this.rewrite?.(call, object) ?? object) as Answered,
+      dateMs: Math.floor((this.#clock.nowMs() + this.#aheadMs) / 1000) * 1000,
+    };
   }
 }
 

@@ -1,10 +1,10 @@
 // The whole loop in one thread on a virtual clock: API server, queue, store and handlers are the real ones; a reporter stands for the
 // relay (its own tests are elsewhere) and a player for kubelets. Nothing moves unless told to.
+import type { SQLOutputValue } from 'node:sqlite';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
-import { jobFactsOf } from '../../lib/objects/job-facts.ts';
-import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf, isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
@@ -22,9 +22,10 @@ import { fireTimers } from '../../lib/reconciler/timers.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
 import { openCluster } from '../../lib/sandbox/sandbox.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
-import type { OwnerName, WorkloadReport } from '../../lib/wire/observations.ts';
+import type { WorkloadReport } from '../../lib/wire/observations.ts';
 import { InProcessCluster } from './in-process-cluster.ts';
 import { Process, ProcessDiedError, type Interposer } from './process.ts';
+import { reportsOf, type Heard } from './reporter.ts';
 
 export const CLUSTER = 'west';
 const VISIBILITY_SECONDS = 45;
@@ -35,18 +36,18 @@ export interface WorldOptions {
   writesPerSecond?: number;
   /** The cluster's clock is so far ahead of Farloop's (R12). */
   clusterAheadMs?: number;
+  /** Where the API server keeps its objects; in memory when absent. */
+  apiFolder?: string;
 }
 
-interface Heard {
-  type: string;
-  object: KubernetesObject;
-}
+const TABLES = ['heads', 'items', 'notes'];
+export type StoreCopy = { table: string; rows: Record<string, SQLOutputValue>[] }[];
 
 export class World {
   readonly clock: VirtualClock;
   readonly store: EmbeddedStore;
-  readonly queue: EmbeddedQueue;
-  readonly api: EmbeddedCluster;
+  queue: EmbeddedQueue;
+  api: EmbeddedCluster;
   readonly cluster: InProcessCluster;
   readonly passes: PassRecord[] = [];
   readonly log: { level: string; message: string; fields: Record<string, unknown> }[] = [];
@@ -67,27 +68,17 @@ export class World {
   readonly #breakOff: (() => void)[] = [];
 
   readonly #clusterAheadMs: number;
+  readonly #apiFolder: string | undefined;
 
-  constructor({ seed = 1, manage = 'all', writesPerSecond = 10_000, clusterAheadMs = 0 }: WorldOptions = {}) {
+  constructor({ seed = 1, manage = 'all', writesPerSecond = 10_000, clusterAheadMs = 0, apiFolder }: WorldOptions = {}) {
     this.#clusterAheadMs = clusterAheadMs;
     const clock = new VirtualClock({ seed });
     this.clock = clock;
     this.store = EmbeddedStore.open({ clock });
     this.queue = EmbeddedQueue.open({ clock });
-    this.api = openCluster({
-      surroundings: {
-        now: () => clock.nowMs() + clusterAheadMs,
-        random: () => Math.floor(clock.random() * 2 ** 32),
-        defer: (run) => queueMicrotask(run),
-        after: (delayMs, run) => {
-          const calledOff = new AbortController();
-          void clock.wait(delayMs, calledOff.signal).then(() => (calledOff.signal.aborted ? undefined : run()));
-          return () => calledOff.abort();
-        },
-      },
-      windowEvents: 200_000,
-    });
-    this.cluster = new InProcessCluster(this.api, clock, clusterAheadMs);
+    this.#apiFolder = apiFolder;
+    this.api = this.#openApi();
+    this.cluster = new InProcessCluster({ handle: (request) => this.api.handle(request) }, clock, clusterAheadMs);
     this.record = {
       name: CLUSTER,
       era: 0,
@@ -107,6 +98,35 @@ export class World {
 
   get reconciler(): Reconciler {
     return this.process.reconciler;
+  }
+
+  #openApi(): EmbeddedCluster {
+    const { clock } = this;
+    return openCluster({
+      surroundings: {
+        now: () => this.clusterNowMs(),
+        random: () => Math.floor(clock.random() * 2 ** 32),
+        defer: (run) => queueMicrotask(run),
+        after: (delayMs, run) => {
+          const calledOff = new AbortController();
+          void clock.wait(delayMs, calledOff.signal).then(() => (calledOff.signal.aborted ? undefined : run()));
+          return () => calledOff.abort();
+        },
+      },
+      windowEvents: 200_000,
+      ...(this.#apiFolder !== undefined && { folder: this.#apiFolder }),
+    });
+  }
+
+  /** Takes the API server down, lets its folder be changed, and up again; watches begin anew. */
+  async whileApiIsDown(change: (folder: string) => void): Promise<void> {
+    if (this.#apiFolder === undefined) throw new Error('only a world with a folder for its API server can take it down');
+    await this.settle();
+    for (const breakOff of this.#breakOff.splice(0)) breakOff();
+    this.api.close();
+    change(this.#apiFolder);
+    this.api = this.#openApi();
+    await this.watch();
   }
 
   close(): void {
@@ -216,7 +236,14 @@ export class World {
       await this.clock.advance(1_000);
       if (second % 60 === 59) await this.#survive(() => this.sweep());
     }
-    throw new Error(`not within ${seconds} s of virtual time`);
+    const latest = this.passes.slice(-3).map(({ outcome, why, error }) => `${outcome}: ${error ?? why.join('; ')}`);
+    throw new Error(`not within ${seconds} s of virtual time; the latest passes: ${latest.join(' | ')}`);
+  }
+
+  /** So many seconds go by. */
+  async elapse(seconds: number, options: { play?: boolean } = {}): Promise<void> {
+    const endMs = this.clock.nowMs() + seconds * 1000;
+    await this.until(() => this.clock.nowMs() >= endMs, { seconds: seconds + 1, ...options });
   }
 
   async #turn(): Promise<void> {
@@ -378,6 +405,29 @@ export class World {
     this.process = this.anotherProcess();
   }
 
+  /** What the store holds now, to be put back later by `restoreStore`: an old copy. */
+  copyStore(): StoreCopy {
+    return TABLES.map((table) => ({ table, rows: this.store.database.prepare(`select * from ${table}`).all() }));
+  }
+
+  restoreStore(copy: StoreCopy): void {
+    this.store.wipe();
+    for (const { table, rows } of copy)
+      for (const row of rows) {
+        const columns = Object.keys(row);
+        this.store.database
+          .prepare(`insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`)
+          .run(...Object.values(row));
+      }
+  }
+
+  /** Every message is lost: visible, in flight, delayed. */
+  wipeQueue(): void {
+    this.queue.close();
+    this.queue = EmbeddedQueue.open({ clock: this.clock });
+    this.process = this.anotherProcess();
+  }
+
   /** The cluster's time. */
   clusterNowMs(): number {
     return this.clock.nowMs() + this.#clusterAheadMs;
@@ -410,32 +460,6 @@ export class World {
       telemetry: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), count },
     };
   }
-}
-
-/** Events as a relay groups them: by workload, the newest state of each object. */
-export function reportsOf(heard: readonly Heard[]): WorkloadReport[] {
-  const reports = new Map<string, WorkloadReport>();
-  const reportOf = (owner: OwnerName): WorkloadReport => {
-    const report = reports.get(owner.uid) ?? { owner, pods: [] };
-    reports.set(owner.uid, report);
-    return report;
-  };
-  for (const { type, object } of heard) {
-    const { name = '', namespace = '', uid = '', resourceVersion = '0' } = object.metadata;
-    const deleted = type === 'DELETED';
-    if (object.kind === 'Job') {
-      reportOf({ kind: 'Job', namespace, name, uid }).observed = { heardAt: resourceVersion, deleted, object: jobFactsOf(object as Job) };
-      continue;
-    }
-    const controller = controllerOf(object.metadata.ownerReferences);
-    if (controller?.kind !== 'Job') continue;
-    const { pods } = reportOf({ kind: 'Job', namespace, name: controller.name, uid: controller.uid });
-    const observation = { heardAt: resourceVersion, deleted, pod: podFactsOf(object as Pod) };
-    const at = pods.findIndex(({ pod }) => pod.uid === uid);
-    if (at < 0) pods.push(observation);
-    else pods[at] = observation;
-  }
-  return [...reports.values()];
 }
 
 export function aJob(name: string, spec: Partial<Job['spec']> = {}): Job {

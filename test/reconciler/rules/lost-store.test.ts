@@ -1,0 +1,153 @@
+// R1: the cluster is the only truth. Store and queue may be lost, torn or replaced by an old copy at any moment.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { decodeAsk } from '../../../lib/wire/messages.ts';
+import { heartbeat, relist } from '../../world/reporter.ts';
+import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
+import { aJob, CLUSTER, World } from '../../world/world.ts';
+
+let world: World;
+afterEach(() => world.close());
+
+const PODS = 24;
+
+/** An Indexed Job of which some pods have ended, some run and some are yet to come; large enough for view items beside the head. */
+async function inTheMiddle(): Promise<void> {
+  world = new World();
+  await world.watch();
+  await world.apply(aJob('demo', { completions: PODS, parallelism: 22, completionMode: 'Indexed' }));
+  await world.until(async () => ((await world.job('demo')).status?.succeeded ?? 0) === 0 && world.podsEver.size === 22, { play: false });
+  for (const pod of (await world.pods()).slice(0, 6)) await world.run1(pod);
+  for (const pod of (await world.pods()).slice(0, 3)) await world.end(pod, 0);
+}
+
+async function right(): Promise<void> {
+  await runToEnd(world, 'demo');
+  await expectCompleted(world, 'demo', { succeeded: PODS, mostActive: 22 });
+  await expectQuiet(world, 2);
+}
+
+describe('R1: lost', () => {
+  test('R1: store and queue dropped in the middle: nothing is done for 30 s after the next word, then the Job ends with exact counts', async () => {
+    await inTheMiddle();
+    world.store.wipe();
+    world.wipeQueue();
+    await relist(world);
+    const [wipedAtMs, writes] = [world.clock.nowMs(), world.cluster.writes.length];
+    await world.elapse(28, { play: false });
+    expect(world.cluster.writes).toHaveLength(writes);
+    await world.until(() => world.cluster.writes.length > writes, { play: false, seconds: 10 });
+    expect(world.clock.nowMs() - wipedAtMs).toBeGreaterThanOrEqual(30_000);
+    expect(world.clock.nowMs() - wipedAtMs).toBeLessThanOrEqual(33_000);
+    await right();
+  });
+
+  test('R1: no list follows: the next event of any pod is enough', async () => {
+    await inTheMiddle();
+    await world.report();
+    world.store.wipe();
+    world.wipeQueue();
+    await right();
+  });
+
+  test('R1: the relay is asked for all of it as soon as its heartbeat is not known', async () => {
+    await inTheMiddle();
+    await heartbeat(world);
+    const asks = async (): Promise<unknown[]> =>
+      (await world.queue.receive(`relay-${CLUSTER}`, { max: 10, waitSeconds: 0, visibilitySeconds: 600 })).map(({ body }) =>
+        decodeAsk(body),
+      );
+    await asks();
+    await heartbeat(world);
+    expect(await asks()).toEqual([]);
+    world.store.wipe();
+    await heartbeat(world);
+    expect(await asks()).toEqual([{ ask: 'everything', era: 0 }]);
+  });
+
+  test('R1: a wipe right before the finalizers come off loses no count and counts nothing twice', async () => {
+    world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));
+    let wiped = false;
+    world.interposer = ({ port, method, args, phase }) => {
+      if (wiped || port !== 'cluster' || method !== 'patch' || phase !== 'before') return;
+      if ((args[1] as { subresource?: string }).subresource === 'status') return;
+      wiped = true;
+      world.store.wipe();
+    };
+    await runToEnd(world, 'demo');
+    expect(wiped).toBe(true);
+    await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 2 });
+  });
+
+  test('R1: numbers lost with the head go on above the highest that the live list shows', async () => {
+    world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 6, parallelism: 2 }));
+    await world.until(async () => ((await world.job('demo')).status?.succeeded ?? 0) >= 2);
+    world.store.wipe();
+    await relist(world);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 6, mostActive: 2 });
+    const names = [...world.podsEver.values()].map(({ metadata }) => metadata.name);
+    expect(new Set(names).size).toBe(6);
+  });
+
+  test('R1: a Job without a history does not wait', async () => {
+    world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
+    const appliedAtMs = world.clock.nowMs();
+    await world.report();
+    await world.run();
+    expect(await world.pods()).toHaveLength(2);
+    expect(world.clock.nowMs()).toBe(appliedAtMs);
+  });
+});
+
+describe('R1: an old copy in its place', () => {
+  test.each([0, 5, 40])('R1, R18: put back %i s later, the Job ends with exact counts', async (seconds) => {
+    await inTheMiddle();
+    await world.report();
+    const copy = world.copyStore();
+    await world.elapse(seconds, { play: seconds > 5 });
+    const before = (await world.job('demo')).status?.succeeded ?? 0;
+    expect(before).toBe({ 0: 0, 5: 3 }[seconds] ?? PODS);
+    world.restoreStore(copy);
+    await right();
+  });
+
+  test.each([1, 2, 3, 4, 5, 6])('R1, R18: of a Job without indexes, put back %i turns later', async (turns) => {
+    world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 6, parallelism: 2 }));
+    await world.until(async () => ((await world.job('demo')).status?.active ?? 0) === 2, { play: false });
+    const copy = world.copyStore();
+    for (let turn = 0; turn < turns; turn++) {
+      await world.play();
+      await world.clock.advance(1_000);
+      await world.report();
+      await world.run();
+    }
+    world.restoreStore(copy);
+    await relist(world);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 6, mostActive: 2 });
+  });
+});
+
+describe('R1: torn', () => {
+  const damage = (sql: string): void => void world.store.database.exec(sql);
+
+  test.each([
+    ['a view item is missing', "delete from items where name = (select name from items where name like 'pods/%' limit 1)"],
+    ['a view item cannot be read', "update items set bytes = x'00ff'"],
+    ['the head cannot be read', "update heads set state = 'not a state'"],
+    ['the view in the head cannot be read', "update heads set view = x'01' where view is not null"],
+  ])('R1: %s: the children are listed live first', async (_, sql) => {
+    await inTheMiddle();
+    await world.report();
+    damage(sql);
+    await right();
+  });
+});

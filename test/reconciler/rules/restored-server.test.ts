@@ -1,0 +1,135 @@
+// R3: an API server that was restored from an older state is noticed, and everything is read anew; a merely lagging answer is not one.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { JOBS } from '../../../lib/objects/resources.ts';
+import { isJobFinished } from '../../../lib/objects/job-facts.ts';
+import { decodeAsk } from '../../../lib/wire/messages.ts';
+import { heartbeat, relist } from '../../world/reporter.ts';
+import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
+import { aJob, CLUSTER, World } from '../../world/world.ts';
+
+let world: World;
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'farloop-restored-'));
+  world = new World({ apiFolder: join(root, 'api') });
+});
+afterEach(() => {
+  world.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const keepCopy = (): Promise<void> => world.whileApiIsDown((folder) => cpSync(folder, join(root, 'copy'), { recursive: true }));
+const putBack = (): Promise<void> =>
+  world.whileApiIsDown((folder) => {
+    rmSync(folder, { recursive: true });
+    cpSync(join(root, 'copy'), folder, { recursive: true });
+  });
+const touch = (name: string): Promise<unknown> =>
+  world.as('PATCH', JOBS, {
+    namespace: 'default',
+    name,
+    body: { metadata: { labels: { touched: String(world.clock.nowMs()) } } },
+    type: 'application/merge-patch+json',
+  });
+const asks = async (): Promise<unknown[]> =>
+  (await world.queue.receive(`relay-${CLUSTER}`, { max: 10, waitSeconds: 0, visibilitySeconds: 600 })).map(({ body }) => decodeAsk(body));
+
+/** A heartbeat a minute: what differs is looked up. */
+async function notice(): Promise<void> {
+  for (let minute = 0; minute < 3 && world.record.era === 0; minute++) {
+    await heartbeat(world);
+    await world.elapse(60, { play: false });
+  }
+  expect(world.record.era).toBe(1);
+}
+
+async function finished(): Promise<boolean> {
+  const pods = await world.pods();
+  return isJobFinished(await world.job('demo')) && pods.every(({ metadata }) => !metadata.finalizers?.length);
+}
+
+describe('R3: an API server restored from an older state', () => {
+  test.each([
+    { name: 'NonIndexed', spec: { completions: 6, parallelism: 2 } },
+    { name: 'Indexed', spec: { completions: 30, parallelism: 10, completionMode: 'Indexed' as const } },
+  ])('R3: a $name Job goes on from what the server shows, and the era is raised once', async ({ spec }) => {
+    await world.watch();
+    await world.apply(aJob('demo', spec));
+    await world.until(async () => ((await world.job('demo')).status?.active ?? 0) >= 2, { play: false });
+    await keepCopy();
+    await world.until(async () => ((await world.job('demo')).status?.succeeded ?? 0) >= spec.completions / 2);
+    await world.elapse(3);
+    await putBack();
+    expect((await world.job('demo')).status?.succeeded ?? 0).toBe(0);
+    world.loseHeard();
+    // The relay has not noticed: it goes on in the era that its session began in.
+    await notice();
+    expect(await asks()).toContainEqual({ ask: 'everything', era: 1 });
+    expect(world.metrics.filter(({ metric }) => metric === 'ErasRaised')).toHaveLength(1);
+    expect(world.log).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('restored') as unknown }));
+    await relist(world);
+    await world.until(finished, { seconds: 240 });
+    expect(await world.job('demo')).toMatchObject({ status: { succeeded: spec.completions } });
+    expect(await world.pods()).toHaveLength(spec.completions);
+    expect(world.record.era).toBe(1);
+    await expectQuiet(world, 2);
+  });
+
+  test('R3: a workload that the restored server does not know is forgotten, and one that it knows again runs', async () => {
+    await world.watch();
+    await world.apply(aJob('old', { completions: 1, parallelism: 1 }));
+    await world.elapse(2, { play: false });
+    await keepCopy();
+    await world.apply(aJob('young', { completions: 3, parallelism: 3 }));
+    await world.elapse(20, { play: false });
+    await relist(world);
+    await world.run();
+    const key = await world.keyOf('young');
+    expect(await world.store.readHead(key)).toBeDefined();
+    await putBack();
+    await relist(world);
+    await world.until(() => world.record.era === 1, { play: false, seconds: 5 });
+    await relist(world);
+    await runToEnd(world, 'old');
+    await world.elapse(65);
+    expect(await world.store.readHead(key)).toBeUndefined();
+  });
+
+  test('R3: what a relay session of an earlier era says is dropped, and the relay is asked again', async () => {
+    await world.watch();
+    world.record = { ...world.record, era: 2 };
+    await world.apply(aJob('demo'));
+    await world.settle();
+    const job = await world.job('demo');
+    const owner = { kind: 'Job' as const, namespace: 'default', name: 'demo', uid: job.metadata.uid ?? '' };
+    await world.send([{ owner, observed: { heardAt: job.metadata.resourceVersion ?? '', deleted: false, object: job }, pods: [] }], {
+      era: 1,
+    });
+    await world.ingest();
+    expect(await world.store.readHead(await world.keyOf('demo'))).toBeUndefined();
+    await heartbeat(world, {}, { era: 1 });
+    expect(await asks()).toEqual([{ ask: 'everything', era: 2 }]);
+  });
+
+  test('R3: one answer that lags is not a restored server', async () => {
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 10, parallelism: 2 }));
+    await world.elapse(2);
+    const old = await world.job('demo');
+    await world.elapse(1);
+    let lagged = 0;
+    world.cluster.rewrite = ({ verb, plural }, answer) => {
+      if (lagged > 0 || verb !== 'get' || plural !== 'jobs') return answer;
+      lagged += 1;
+      return old;
+    };
+    await touch('demo');
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 10, mostActive: 2 });
+    expect(lagged).toBe(1);
+    expect(world.record.era).toBe(0);
+  });
+});
