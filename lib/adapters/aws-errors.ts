@@ -26,7 +26,15 @@ const fieldOf = (error: unknown, field: string): unknown =>
 export const nameOf = (error: unknown): string => {
   const [code, name] = [fieldOf(error, 'code'), fieldOf(error, 'name')];
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return code;
+  // An error that the SDK does not know as one is wrapped by it, and only its text is left.
+  if (name === 'Error') return wrappedCodeOf(error) ?? name;
   return typeof name === 'string' ? name : 'Error';
+};
+
+const wrappedCodeOf = (error: unknown): string | undefined => {
+  const message = fieldOf(error, 'message');
+  if (typeof message !== 'string') return undefined;
+  return message.includes('socket hang up') ? 'ECONNRESET' : /\bE[A-Z_]{4,}\b/.exec(message)?.[0];
 };
 
 const statusOf = (error: unknown): number => Number(fieldOf(fieldOf(error, '$metadata'), 'httpStatusCode') ?? 0);

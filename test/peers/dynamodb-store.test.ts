@@ -24,7 +24,15 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => peer?.stop());
 
-storeContract('DynamoDbStore on ministack', async () => {
-  const client = clientOf();
-  return { store: new DynamoDbStore({ client, tableName: TABLE }), nowMs: () => Date.now(), close: async () => client.destroy() };
-});
+storeContract(
+  'DynamoDbStore on ministack',
+  async () => {
+    const client = clientOf();
+    return { store: new DynamoDbStore({ client, tableName: TABLE }), nowMs: () => Date.now(), close: async () => client.destroy() };
+  },
+  {
+    consumedCapacity: 'strong reads are reported at half their price; asserted on the meter, which counts by the size of items',
+    timeToLive: 'expired items go within a minute, not within days; nothing that is asserted expires',
+    indexesAreNeverLate: 'an index shows a write at once; each claim on one is asserted until it holds, as the service needs it',
+  },
+);
