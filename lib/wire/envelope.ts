@@ -18,6 +18,25 @@ export interface EnvelopeLimits {
 }
 
 export const ENVELOPE_VERSION = 1;
+
+/**
+ * What nearly every message holds, given to the compressor beforehand: an item of 40 pods would else be a third boilerplate.
+ * Part of version 1: another text is another version. The most frequent stands last.
+ */
+const BOILERPLATE = Buffer.from(
+  [
+    '{"e":0,"f":"0","o":{"h":"","p":true,"d":false,"j":{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"","namespace":"default","uid":"","resourceVersion":"","generation":1,"creationTimestamp":"2026-',
+    '"labels":{"batch.kubernetes.io/controller-uid":"","batch.kubernetes.io/job-name":"","controller-uid":"","job-name":""}',
+    '"spec":{"parallelism":1,"completions":1,"backoffLimit":6,"selector":{"matchLabels":{"batch.kubernetes.io/controller-uid":""}},"manualSelector":false,"completionMode":"NonIndexed","Indexed","suspend":false,"podReplacementPolicy":"TerminatingOrFailed"',
+    '"template":{"spec":{"containers":[],"restartPolicy":"Never"}}},"status":{"conditions":[{"type":"SuccessCriteriaMet","status":"True","lastProbeTime":"2026-","lastTransitionTime":"2026-","reason":"CompletionsReached","message":"Reached expected number of succeeded pods"},{"type":"Complete"',
+    '"startTime":"2026-","completionTime":"2026-","active":1,"ready":0,"succeeded":1,"failed":1,"terminating":0,"completedIndexes":"0-","uncountedTerminatedPods":{}}}}}',
+    '{"cluster":"","session":"","era":0,"kubeSystemUid":"","sequence":1,"sentAtMs":179,"reports":[{"owner":{"kind":"Job","namespace":"default","name":"","uid":""},"observed":{"heardAt":"","deleted":false,"object":{"apiVersion":"batch/v1"},"pods":1,"whole":{"floor":"","slots":"all"}}',
+    '{"n":"default","c":{"apiVersion":"batch/v1","kind":"Job","name":"","uid":""},"l":{"batch.kubernetes.io/controller-uid":"","batch.kubernetes.io/job-name":"","controller-uid":"","job-name":""},"b":305,"p":"Failed","r":"False","k":[["Ready","False"]],"s":[["main","container",0,1,true]]}',
+    '"b":307,"p":"Pending","k":[["PodScheduled","True"]],"s":[]}',
+    '"b":439,"p":"Succeeded","r":"False","k":[["PodReadyToStartContainers","False"],["Initialized","True"],["Ready","False"],["ContainersReady","False"],["PodScheduled","True"]],"s":[["main","container",0,0,true]]}',
+    '"b":435,"p":"Running","r":"True","k":[["PodReadyToStartContainers","True"],["Initialized","True"],["Ready","True"],["ContainersReady","True"],["PodScheduled","True"]],"s":[["main","container",0,null,false]]}',
+  ].join(''),
+);
 /** The decoders by version: N and N − 1 are read side by side while a new one is rolled out. */
 const DECODERS: Record<number, (reader: ByteReader, limits: EnvelopeLimits) => Envelope> = { 1: openFirst };
 
@@ -26,7 +45,7 @@ export function seal({ header, pods }: Envelope): Uint8Array {
   inner.text(header);
   inner.unsigned(pods.columns.length);
   inner.bytes(pods.columns);
-  const packed = deflateRawSync(inner.done(), { level: 9 });
+  const packed = deflateRawSync(inner.done(), { level: 9, dictionary: BOILERPLATE });
   const writer = new ByteWriter();
   writer.byte(ENVELOPE_VERSION);
   writer.unsigned(packed.length);
@@ -49,7 +68,7 @@ function openFirst(reader: ByteReader, limits: EnvelopeLimits): Envelope {
   const packed = reader.bytes(reader.unsigned());
   let unpacked: Uint8Array;
   try {
-    unpacked = inflateRawSync(packed, { maxOutputLength: limits.unpackedBytes });
+    unpacked = inflateRawSync(packed, { maxOutputLength: limits.unpackedBytes, dictionary: BOILERPLATE });
   } catch (error) {
     const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
     throw new UndecodableMessageError(

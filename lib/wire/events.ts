@@ -16,7 +16,10 @@ const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576 };
 const MOST_REPORTS = 10_000;
 
 const name = v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'a name'));
-const version = v.pipe(v.string(), v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'));
+const version = v.pipe(
+  v.string(),
+  v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'),
+);
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(128), v.regex(/^[\w.:-]+$/, 'an id'));
 const Owner = v.strictObject({ kind: v.picklist(WORKLOAD_KINDS), namespace: name, name, uid: id });

@@ -10,7 +10,10 @@ import { slotOf } from './view-layout.ts';
 
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 
-const version = v.pipe(v.string(), v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'));
+const version = v.pipe(
+  v.string(),
+  v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'),
+);
 export const JobObject = v.looseObject({
   metadata: v.looseObject({ name: v.string(), namespace: v.string(), uid: v.string(), resourceVersion: version }),
   spec: v.looseObject({}),

@@ -25,6 +25,8 @@ export class Process {
   readonly reconciler: Reconciler;
   calls = 0;
   #isDead = false;
+  #thaw: (() => void) | undefined;
+  #frozen: Promise<void> | undefined;
   readonly #died: Promise<never>;
   #announceDeath: (error: Error) => void = () => {};
   readonly #interposer: () => Interposer | undefined;
@@ -46,6 +48,24 @@ export class Process {
 
   get isDead(): boolean {
     return this.#isDead;
+  }
+
+  get isFrozen(): boolean {
+    return this.#thaw !== undefined;
+  }
+
+  /** Stands still from now on, until `thaw`; whoever waits for its work is told that it is lost. An interposer answers with this promise. */
+  async freeze(): Promise<void> {
+    const frozen = new Promise<void>((resolve) => (this.#thaw = resolve));
+    this.#frozen = frozen;
+    this.#announceDeath(new ProcessDiedError('frozen by the test'));
+    await frozen;
+  }
+
+  thaw(): void {
+    this.#thaw?.();
+    this.#thaw = undefined;
+    this.#frozen = undefined;
   }
 
   kill(): void {
@@ -76,6 +96,7 @@ export class Process {
   }
 
   async #pass(point: Point): Promise<void> {
+    if (this.#frozen) await this.#frozen;
     if (!this.#isDead) await this.#interposer()?.(point, this);
     if (this.#isDead) await new Promise(() => {});
   }

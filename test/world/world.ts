@@ -64,6 +64,8 @@ export class World {
   readonly mostActive = new Map<string, number>();
   /** Events of the watches that the reporter has not sent yet. */
   #heard: Heard[] = [];
+  /** uids of active pods by owner name. */
+  readonly #active = new Map<string, Set<string>>();
   #sequence = 0;
   readonly #breakOff: (() => void)[] = [];
 
@@ -168,10 +170,11 @@ export class World {
     if (event.type === 'DELETED') pod.metadata.deletionTimestamp ??= this.#now();
     this.podsEver.set(pod.metadata.uid ?? '', pod);
     const owner = controllerOf(pod.metadata.ownerReferences)?.name ?? '';
-    let active = 0;
-    for (const other of this.podsEver.values())
-      if (controllerOf(other.metadata.ownerReferences)?.name === owner && isActive(podFactsOf(other))) active += 1;
-    this.mostActive.set(owner, Math.max(this.mostActive.get(owner) ?? 0, active));
+    const active = this.#active.get(owner) ?? new Set();
+    this.#active.set(owner, active);
+    if (isActive(podFactsOf(pod))) active.add(pod.metadata.uid ?? '');
+    else active.delete(pod.metadata.uid ?? '');
+    this.mostActive.set(owner, Math.max(this.mostActive.get(owner) ?? 0, active.size));
   }
 
   /** Sends what was heard since, in messages of so many events, and lets ingest take them. @returns events sent */
@@ -398,9 +401,9 @@ export class World {
     return new Process(this.#portsOf(), () => this.interposer);
   }
 
-  /** The process dies, and a new one takes over: what passes held in memory is gone. @param wakes a local restart makes every message visible at once */
+  /** The process dies (a frozen one lives on), and a new one takes over: what passes held in memory is gone. @param wakes a local restart makes every message visible at once */
   restart({ wakes = 'visible' }: { wakes?: 'visible' | 'in flight' } = {}): void {
-    this.process.kill();
+    if (!this.process.isFrozen) this.process.kill();
     if (wakes === 'visible') this.queue.makeAllVisible();
     this.process = this.anotherProcess();
   }
