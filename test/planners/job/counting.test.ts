@@ -241,6 +241,13 @@ describe('writes', () => {
     expect(outcomeOf(plan)).toMatchObject({ deletes: 0, status: '1/0/0/1/0', conditions: [], requeue: 4 });
   });
 
+  test('a template without labels parks the Job, for its pods could not be told from others', () => {
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox' }] } };
+    const plan = planOf({ job: aJob({ completions: 3, template }), pods: '1S' });
+    expect(plan).toMatchObject({ outcome: 'parked', why: expect.arrayContaining(['unable to create pods, no labels']) });
+    expect(outcomeOf(plan)).toMatchObject({ creates: 0, strips: 1, status: '0/0/1/0/0' });
+  });
+
   test('a Job from a view, without its template, is planned all the same', () => {
     const plan = planOf({ job: aJob({ completions: 3, template: { spec: { containers: [], restartPolicy: 'Never' } } }), pods: '1S' });
     expect(outcomeOf(plan)).toMatchObject({ creates: 2, strips: 1, status: '2/0/1/0/0' });
