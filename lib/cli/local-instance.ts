@@ -13,6 +13,7 @@ import type { Ports } from '../ports/ports.ts';
 import { startRelay } from '../relay/relay.ts';
 import type { LocalRuntime } from '../runtime.ts';
 import { localRuntime, useRuntime } from '../runtime.ts';
+import { FailedError } from './exit.ts';
 import { removeInstance, writeInstance } from './instance-file.ts';
 import { serveApi } from './local-api.ts';
 import type { LocalCluster } from './local-cluster.ts';
@@ -115,8 +116,20 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     };
   } catch (error) {
     await stop();
-    throw error;
+    throw sentenceOf(error, folder);
   }
+}
+
+/** Parts that say their own sentence keep it; a file system that refuses in passing says a code only. */
+function sentenceOf(error: unknown, folder: string): unknown {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new FailedError(`no space left where ${folder} lies: free some space there, and start again`, { cause: error });
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new FailedError(`${folder} cannot be written: give yourself the right to, or choose another folder with --state`, {
+      cause: error,
+    });
+  return error;
 }
 
 async function openCluster(

@@ -67,7 +67,12 @@ async function up({ kubeconfig, context, manage, state, port, namespace = [], ap
     budget: { writesPerSecond: budget, burst: budget * 2 },
     logLevel,
   });
-  const instance = await starting;
+  const instance = await Promise.race([starting, stopping.asked]);
+  if (typeof instance === 'number') {
+    // Told to end while it was starting: what is half there is put away as far as time allows.
+    await withinTime(starting.then(async (half) => await half.stop()));
+    return instance;
+  }
   try {
     process.stdout.write(`console     ${instance.consoleUrl}\nkubeconfig  ${instance.kubeconfigPath}\n`);
     await Promise.race([instance.ready, stopping.asked]);
@@ -80,6 +85,15 @@ async function up({ kubeconfig, context, manage, state, port, namespace = [], ap
     }
     return await stopping.asked;
   } finally {
-    await Promise.race([instance.stop(), new Promise((resolve) => setTimeout(resolve, END_WITHIN_MS))]);
+    await withinTime(instance.stop());
   }
+}
+
+async function withinTime(ending: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, END_WITHIN_MS);
+  });
+  await Promise.race([ending.catch(() => {}), tooLate]);
+  clearTimeout(timer);
 }

@@ -152,6 +152,19 @@ describe('does not start, and says why', () => {
   }, 20_000);
 });
 
+test('told to end while it waits for a server that does not answer, it ends within 2 s with 0', async () => {
+  const asked = Promise.withResolvers<void>();
+  const { port } = await listening(() => asked.resolve());
+  const { kubeconfig, url } = await aSandbox();
+  const file = kubeconfigWith(kubeconfig.replace(url, `http://127.0.0.1:${port}`));
+  const farloop = new FarloopProcess(['up', '--state', state, '--port', '0', '--kubeconfig', file]);
+  endings.push(() => farloop.destroy());
+  await asked.promise;
+  const ended = await farloop.end('SIGTERM');
+  expect(ended.exitCode).toBe(0);
+  expect(ended.tookMs).toBeLessThan(2_000);
+}, 20_000);
+
 test('R13: a poisoned message ends as a dead letter, is shown, and goes back', async () => {
   mkdirSync(state);
   const queue = EmbeddedQueue.open({ folder: state, senderId: 'local' });
