@@ -42,6 +42,7 @@ const DUE_INDEX = 'due';
 const WORKLOADS_INDEX = 'workloads';
 
 const READ_AT_ONCE = 100;
+const NAMES_AT_ONCE = 100;
 const DELETED_AT_ONCE = 25;
 /** How often what a batch left undone is asked for again, before whoever called has to wait. */
 const BATCH_ROUNDS = 4;
@@ -161,7 +162,24 @@ export class DynamoDbStore implements Store {
     return headOf(lost.current);
   }
 
+  /**
+   * More than a hundred names are more than one expression holds: they are added (or removed) by requests that go before, under
+   * the same conditions. A name whose item is not written yet is a hole, and looked up live (R1).
+   */
   async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head> {
+    const { addItems = [], removeItems = [] } = change;
+    for (let first = NAMES_AT_ONCE; first < addItems.length; first += NAMES_AT_ONCE)
+      await this.#update(key, conditions, { addItems: addItems.slice(first, first + NAMES_AT_ONCE) });
+    for (let first = NAMES_AT_ONCE; first < removeItems.length; first += NAMES_AT_ONCE)
+      await this.#update(key, conditions, { removeItems: removeItems.slice(first, first + NAMES_AT_ONCE) });
+    return this.#update(key, conditions, {
+      ...change,
+      ...(change.addItems ? { addItems: addItems.slice(0, NAMES_AT_ONCE) } : {}),
+      ...(change.removeItems ? { removeItems: removeItems.slice(0, NAMES_AT_ONCE) } : {}),
+    });
+  }
+
+  async #update(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head> {
     const nowMs = this.#clock.nowMs();
     const what = `the head of ${formatKey(key)}`;
     const update = new UpdateItemCommand({

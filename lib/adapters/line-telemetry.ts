@@ -83,7 +83,8 @@ export class LineTelemetry implements Telemetry {
     const plain = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, plainOf(value)] as const]));
     this.#write(
       this.#format === 'json'
-        ? textOf({ time, level, message, ...Object.fromEntries(plain) })
+        ? // First for the reader, last so that no field takes their place.
+          textOf(Object.assign({ time, level, message }, Object.fromEntries(plain), { time, level, message }))
         : [time, level.padEnd(5), message, ...plain.map(([name, value]) => `${name}=${valueText(value)}`)].join(' '),
     );
   }

@@ -29,10 +29,9 @@ function faultOf({ body, groupId, deduplicationId, delaySeconds }: OutgoingMessa
   if (bytes === 0) return 'the body is empty';
   if (bytes > MESSAGE_BYTES_MAX) return `the body takes ${bytes} bytes, at most ${MESSAGE_BYTES_MAX} are allowed`;
   if (UNSENDABLE.test(body)) return 'the body holds characters that SQS does not carry';
-  if (groupId !== undefined && !ID.test(groupId))
-    return `the group ${JSON.stringify(groupId)} is not 1 to 128 letters, digits and punctuation`;
+  if (groupId !== undefined && !ID.test(groupId)) return `the group ${shown(groupId)} is not 1 to 128 letters, digits and punctuation`;
   if (deduplicationId !== undefined && !ID.test(deduplicationId))
-    return `the deduplication id ${JSON.stringify(deduplicationId)} is not 1 to 128 letters, digits and punctuation`;
+    return `the deduplication id ${shown(deduplicationId)} is not 1 to 128 letters, digits and punctuation`;
   if (fifo && (groupId === undefined || deduplicationId === undefined)) return 'a FIFO queue needs a group and a deduplication id';
   if (!fifo && deduplicationId !== undefined) return 'only a FIFO queue takes a deduplication id';
   if (delaySeconds === undefined) return undefined;
@@ -41,3 +40,5 @@ function faultOf({ body, groupId, deduplicationId, delaySeconds }: OutgoingMessa
     ? undefined
     : `the delay ${delaySeconds} s is not a whole number from 0 to ${DELAY_SECONDS_MAX}`;
 }
+
+const shown = (id: string): string => JSON.stringify(id.length > 40 ? `${id.slice(0, 40)}…` : id);

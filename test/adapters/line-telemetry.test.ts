@@ -65,6 +65,12 @@ describe('line telemetry', () => {
     ]);
   });
 
+  test('no field takes the place of time, level or message', () => {
+    const { telemetry, lines } = opened({ format: 'json' });
+    telemetry.info('said', { message: 'forged', level: 'error', time: 'never' });
+    expect(JSON.parse(lines[0] ?? '')).toEqual({ time: '1970-01-01T00:00:00.000Z', level: 'info', message: 'said' });
+  });
+
   test('a mistake of our own brings its place along', () => {
     const { telemetry, lines } = opened({ format: 'json' });
     telemetry.error('failed', { error: new TypeError('undefined is not a function') });

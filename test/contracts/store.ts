@@ -231,8 +231,12 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
         const head = await store.updateHead(key, {}, { addItems: ['e', 'a', 'f'], removeItems: ['b', 'd', 'none', 'f'] });
         expect(head.items).toEqual(['a', 'c', 'e']);
         expect(await store.readHead(key)).toEqual(head);
-        const many = Array.from({ length: 120 }, (_, index) => `pods-${index}`);
-        expect((await store.updateHead(key, {}, { addItems: many })).items).toHaveLength(123);
+        const many = Array.from({ length: 350 }, (_, index) => `pods-${index}`);
+        expect(await store.updateHead(key, { ifFence: 'fence-0' }, { addItems: many, fence: 'fence-1' })).toMatchObject({
+          fence: 'fence-1',
+        });
+        expect((await store.readHead(key))?.items).toHaveLength(353);
+        expect((await store.updateHead(key, {}, { removeItems: many })).items).toEqual(['a', 'c', 'e']);
       }),
     );
 

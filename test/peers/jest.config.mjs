@@ -8,6 +8,8 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   // The differences of each peer are titles of tests: all of them are printed.
   verbose: true,
+  // One after the other: two files share an installation, and the machine.
+  maxWorkers: 1,
   // A peer answers slower than a call within the process, and time-outs are real.
   testTimeout: 40_000,
 };

@@ -1,5 +1,5 @@
 // The queues' messages on one SQLite file: what a restart finds again.
-import type { StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { DeadLetter } from '../../ports/queue.ts';
 import type { Entry } from './queue-line.ts';
 import { SqliteFile } from './sqlite-file.ts';
@@ -28,6 +28,10 @@ export class QueueFile {
 
   close(): void {
     this.#file.close();
+  }
+
+  get database(): DatabaseSync {
+    return this.#file.database;
   }
 
   get isOpen(): boolean {

@@ -1,5 +1,6 @@
 // SQS in this process, on a file that outlives it: standard and FIFO queues, visibility, receive counts, dead letters, delays.
 import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
 import type { DeadLetter, OutgoingMessage, Queue, QueueName, ReceivedMessage } from '../../ports/queue.ts';
 import { checkOutgoing, isFifo, isQueueName } from '../queue-limits.ts';
@@ -76,6 +77,10 @@ export class EmbeddedQueue implements Queue {
   close(): void {
     for (const channel of this.#channels.values()) this.#wake(channel);
     this.#file.close();
+  }
+
+  get database(): DatabaseSync {
+    return this.#file.database;
   }
 
   /** Why the file began anew although there was one; undefined when it did not. */

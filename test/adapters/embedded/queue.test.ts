@@ -7,6 +7,8 @@ import { EmbeddedQueue } from '../../../lib/adapters/embedded/queue.ts';
 import { QUEUE_FILE } from '../../../lib/adapters/embedded/queue-file.ts';
 import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
 import type { QueueName, ReceivedMessage } from '../../../lib/ports/queue.ts';
+import { FullDiskError } from '../../../lib/adapters/embedded/sqlite-file.ts';
+import { failureOf } from '../../contracts/store.ts';
 import { queueContract } from '../../contracts/queue.ts';
 
 let folder: string;
@@ -119,6 +121,32 @@ describe('embedded queue: a restart', () => {
     expect(await queue.depth('wakes')).toEqual({ visible: 0, inFlight: 0, delayed: 0, dead: 0 });
     await queue.send('wakes', wakes('g', '1'));
     expect(bodiesOf(await queue.receive('wakes', { ...now, max: 10 }))).toEqual(['1']);
+    queue.close();
+  });
+});
+
+describe('embedded queue: a full disk', () => {
+  test('is one clear sentence; what was there stays, in its order, and goes on when there is room', async () => {
+    const clock = new VirtualClock();
+    const queue = EmbeddedQueue.open({ folder, clock, maxReceiveCounts: { wakes: 1 } });
+    const large = 'x'.repeat(60_000);
+    await queue.send('wakes', [{ body: large, groupId: 'g', deduplicationId: 'g-1' }, ...wakes('h', '1', '2')]);
+    await queue.receive('wakes', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+    // No free page is left, and no new one allowed.
+    queue.database.exec('vacuum');
+    queue.database.exec('pragma max_page_count = 1');
+    expect(await failureOf(queue.send('events', [{ body: large }]))).toBeInstanceOf(FullDiskError);
+    expect(await queue.depth('events')).toMatchObject({ visible: 0 });
+    // All three have been received once, so they are to be buried; there is no room for a copy.
+    const error = await failureOf(queue.receive('wakes', { ...now, max: 10 }));
+    expect(String(error)).toMatch(/^FullDiskError: no space left where .*queue\.db lies: free some space there/);
+    expect(await queue.depth('wakes')).toMatchObject({ visible: 3, dead: 0 });
+    queue.database.exec('pragma max_page_count = 1000000');
+    await clock.advance(1_000);
+    expect(await queue.receive('wakes', { ...now, max: 10 })).toEqual([]);
+    expect((await queue.deadLetters('wakes', 10)).map(({ body }) => body.length)).toEqual([60_000, 1, 1]);
+    await queue.send('wakes', wakes('h', '3'));
+    expect(bodiesOf(await queue.receive('wakes', { ...now, max: 10 }))).toEqual(['3']);
     queue.close();
   });
 });
