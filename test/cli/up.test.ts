@@ -1,6 +1,6 @@
 // `farloop up` from its start to its end: a Job on the sandbox, the commands that look at it, restarts.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
@@ -9,6 +9,7 @@ import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
+import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { FarloopProcess, runFarloop, temporaryFolder } from './farloop-process.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -128,3 +129,22 @@ describe('up on the sandbox', () => {
     await refused.end('SIGTERM');
   }, 30_000);
 });
+
+test('up on a kubeconfig: takes the Jobs that ask for it, and no others', async () => {
+  const sandbox = await startSandbox();
+  const file = join(folder.path, 'cluster.yaml');
+  writeFileSync(file, sandbox.kubeconfig);
+  const node = new FarloopProcess(['node', '--simulated', '--kubeconfig', file, '--name', 'pretender']);
+  started.push(node);
+  await node.says('node pretender ready\n');
+  const farloop = up('--kubeconfig', file, '--apply', 'examples/job.yaml', '--apply', 'examples/managed-by.yaml');
+  await farloop.says('job/handed-over Complete: 4 of 4 succeeded');
+  expect(farloop.stdout).toContain(`kubeconfig  ${file}\n`);
+  const api = new KubernetesCluster({ access: await accessFromKubeconfig({ file }), clock });
+  const { object: untouched } = await api.get<Job>(JOBS, { namespace: 'default', name: 'demo' }, deadlineIn(clock, 5_000));
+  expect(untouched.status).toEqual({});
+  expect(await ask('get', 'clusters')).toMatch(/\nfarloop +Watching .* own +all$/m);
+  for (const { exitCode } of [await farloop.end('SIGTERM'), await node.end('SIGTERM')]) expect(exitCode).toBe(0);
+  api.close();
+  await sandbox.stop();
+}, 60_000);

@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runtimeFrom } from '../lib/runtime.ts';
+
+const QUEUES = ['EVENTS', 'WAKES', 'TIMERS'].flatMap((name) => [`${name}_QUEUE_URL`, `${name}_DEAD_QUEUE_URL`]);
+
+describe('a runtime on AWS', () => {
+  test('all mistakes in the environment are named at once', async () => {
+    const message = await runtimeFrom({ TABLE_NAME: 'farloop', EVENTS_QUEUE_URL: 'queue', LOG_LEVEL: 'loud' }).catch(String);
+    for (const name of ['EVENTS_QUEUE_URL', 'WAKES_QUEUE_URL', 'RELAY_QUEUE_URL', 'CLUSTERS_FILE', 'LOG_LEVEL'])
+      expect(message).toContain(`${name}:`);
+    expect(message).not.toContain('TABLE_NAME');
+  });
+
+  test('has a port for everything, and calls nobody at its start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'farloop-test-'));
+    const file = join(folder, 'clusters.json');
+    const access = { server: 'https://api.example.com', auth: { kind: 'token', token: 'secret' } };
+    writeFileSync(file, JSON.stringify({ clusters: [{ name: 'staging', senders: ['AROAEXAMPLE'], access }] }));
+    const { ports, deadlineReserveMs } = await runtimeFrom({
+      TABLE_NAME: 'farloop',
+      ...Object.fromEntries(QUEUES.map((name) => [name, 'https://queue.example.com/1/queue'])),
+      RELAY_QUEUE_URL: 'https://queue.example.com/1/relay-{cluster}',
+      RELAY_DEAD_QUEUE_URL: 'https://queue.example.com/1/relay-{cluster}-dead',
+      CLUSTERS_FILE: file,
+    });
+    rmSync(folder, { recursive: true });
+    expect(Object.keys(ports).toSorted()).toEqual(['clock', 'clusters', 'connect', 'queue', 'recorder', 'store', 'telemetry']);
+    expect(deadlineReserveMs).toBe(22_000);
+  });
+});
