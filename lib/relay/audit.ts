@@ -1,0 +1,98 @@
+// A watch can skip an event and nobody tells: now and then what is known is compared with a list of metadata alone.
+import type { KubernetesObject, ObjectMeta } from '../objects/kubernetes.ts';
+import { compareResourceVersions } from '../objects/resource-version.ts';
+import type { Resource } from '../objects/resources.ts';
+import type { Clock } from '../ports/clock.ts';
+import { deadlineIn } from '../ports/clock.ts';
+import type { Cluster, ClusterSource } from '../ports/cluster.ts';
+import { NotFoundError } from '../ports/errors.ts';
+
+export interface Audited {
+  resource: Resource;
+  namespace: string | undefined;
+  /** Known in the version listed or a later one, or none of ours. */
+  knows: (metadata: ObjectMeta) => boolean;
+  /** Uids known at or below that version, with where to find the object. */
+  knownUntil: (version: string) => Iterable<{ uid: string; namespace: string; name: string }>;
+  /** The newest version that the watch has told of. */
+  heardUntil: () => string;
+}
+
+export interface AuditOptions {
+  pageSize: number;
+  /** How long the watch may lag behind the list before a difference counts. */
+  graceMs: number;
+}
+
+const LIFE_MS = 10_000;
+const LOOKED_UP = 20;
+const POLL_MS = 250;
+
+/**
+ * @returns objects that the API server has otherwise than they are known here, although the watch has had time to tell; a few are enough
+ * @throws what the API server refuses with
+ */
+export async function findSkipped(
+  { resource, namespace, knows, knownUntil, heardUntil }: Audited,
+  {
+    source,
+    clock,
+    options,
+    signal,
+  }: { source: ClusterSource & Pick<Cluster, 'get'>; clock: Clock; options: AuditOptions; signal: AbortSignal },
+): Promise<string[]> {
+  const listed = new Set<string>();
+  const unknown: { namespace: string; name: string }[] = [];
+  let version: string | undefined;
+  let continueToken: string | undefined;
+  do {
+    const page = await source.listPage<KubernetesObject>(
+      resource,
+      {
+        limit: options.pageSize,
+        metadataOnly: true,
+        ...(namespace !== undefined && { namespace }),
+        ...(continueToken !== undefined && { continueToken }),
+      },
+      signal,
+    );
+    if (version === undefined || compareResourceVersions(page.resourceVersion, version) < 0) version = page.resourceVersion;
+    for (const { metadata } of page.items) {
+      listed.add(metadata.uid ?? '');
+      if (!knows(metadata)) unknown.push({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
+    }
+    ({ continueToken } = page);
+  } while (continueToken !== undefined);
+
+  const missing = [...knownUntil(version)].filter(({ uid }) => !listed.has(uid));
+  if (unknown.length === 0 && missing.length === 0) return [];
+  const graceEndsMs = clock.monotonicMs() + options.graceMs;
+  while (compareResourceVersions(heardUntil(), version) < 0 && clock.monotonicMs() < graceEndsMs && !signal.aborted)
+    await clock.wait(POLL_MS, signal);
+
+  const skipped: string[] = [];
+  const stillKnown = new Set([...knownUntil(version)].map(({ uid }) => uid));
+  for (const { namespace: within, name } of unknown.slice(0, LOOKED_UP)) {
+    const now = await lookUp(source, resource, { namespace: within, name }, clock);
+    if (now && !knows(now)) skipped.push(`${within}/${name}`);
+  }
+  for (const { uid, namespace: within, name } of missing.filter(({ uid: missed }) => stillKnown.has(missed)).slice(0, LOOKED_UP)) {
+    const now = await lookUp(source, resource, { namespace: within, name }, clock);
+    if (now?.uid !== uid) skipped.push(`${within}/${name}`);
+  }
+  return skipped;
+}
+
+async function lookUp(
+  source: Pick<Cluster, 'get'>,
+  resource: Resource,
+  target: { namespace: string; name: string },
+  clock: Clock,
+): Promise<ObjectMeta | undefined> {
+  try {
+    return (await source.get(resource, target, deadlineIn(clock, LIFE_MS))).object.metadata;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,295 @@
+// What is still to be sent: marks on workloads and pods, made into messages when the queue is ready for them. So a message holds the
+// newest state of each object whatever happened meanwhile, and what waits never takes more memory than what there is.
+import type { Job } from '../objects/kubernetes.ts';
+import { newest } from '../objects/resource-version.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { OutgoingMessage, Queue } from '../ports/queue.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import { encodeEvents } from '../wire/events.ts';
+import type { EventMessage, Heartbeat, OwnerObservation, PodObservation, WholeList, WorkloadReport } from '../wire/observations.ts';
+import { slotOf } from '../wire/view-layout.ts';
+import type { CachedPod, News, Workload } from './cache.ts';
+import { expand } from './compact-pod.ts';
+
+export interface OutboxOptions {
+  /** How long the first news waits for company. */
+  delayMs: number;
+  /** Estimated bytes after which a message is full. */
+  messageBytes: number;
+  /** Pods of one whole list in one message; more are split by slots. */
+  wholePods: number;
+  firstBackoffMs: number;
+  longestBackoffMs: number;
+}
+
+export const OUTBOX_OPTIONS: OutboxOptions = {
+  delayMs: 100,
+  messageBytes: 180_000,
+  wholePods: 5_000,
+  firstBackoffMs: 200,
+  longestBackoffMs: 15_000,
+};
+
+/** What every message says of the relay itself. */
+export type Sender = Pick<EventMessage, 'cluster' | 'session' | 'era' | 'kubeSystemUid'>;
+
+export interface OutboxSetup {
+  queue: Queue;
+  clock: Clock;
+  telemetry: Telemetry;
+  sender: () => Sender;
+  /** Version of the last whole list of the pods of a namespace: each of them was heard then. */
+  podFloor: (namespace: string) => string;
+  jobFloor: (namespace: string) => string;
+  options: OutboxOptions;
+}
+
+interface Marks {
+  workload: Workload;
+  pods: Set<CachedPod>;
+  /** What was heard of the Job is to be sent. */
+  owner: boolean;
+  /** All of it is to be sent as a whole list. */
+  whole: boolean;
+  /** What was told of the Job in the last draft. */
+  told?: Workload['unsent'];
+}
+
+interface Draft {
+  reports: WorkloadReport[];
+  marks: Marks[];
+  bytes: number;
+}
+
+const MESSAGES_AT_ONCE = 10;
+const POD_BYTES = 34;
+const REPORT_BYTES = 200;
+const LARGEST_BODY = 1_048_576;
+/** Above every slot: indexes go to 10^9, hashes to 2^32. */
+const END_OF_SLOTS = 2 ** 32;
+
+export class Outbox {
+  readonly #setup: OutboxSetup;
+  readonly #marks = new Map<Workload, Marks>();
+  readonly #ending = new AbortController();
+  #heartbeats: { build: () => Heartbeat; afterWholes: boolean; accepted: () => void }[] = [];
+  /** Marks of whole lists that wait. */
+  #wholes = 0;
+  #sequence = 0;
+  #wake: () => void = () => {};
+  #running: Promise<void> | undefined;
+
+  constructor(setup: OutboxSetup) {
+    this.#setup = setup;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  /** Workloads with something to send. */
+  get waiting(): number {
+    return this.#marks.size;
+  }
+
+  isWaiting(workload: Workload): boolean {
+    return this.#marks.has(workload);
+  }
+
+  note({ workload, pod }: News): void {
+    const marks = this.#marksOf(workload);
+    if (pod) marks.pods.add(pod);
+    else marks.owner = true;
+    this.#wake();
+  }
+
+  noteWhole(workload: Workload): void {
+    const marks = this.#marksOf(workload);
+    if (!marks.whole) this.#wholes += 1;
+    marks.whole = true;
+    marks.owner = true;
+    this.#wake();
+  }
+
+  /**
+   * Sent soon, however much waits.
+   * @param options.afterWholes only once all whole lists have been accepted
+   * @returns once the queue has accepted it
+   */
+  async heartbeat(build: () => Heartbeat, { afterWholes }: { afterWholes: boolean }): Promise<void> {
+    await new Promise<void>((accepted) => {
+      this.#heartbeats.push({ build, afterWholes, accepted });
+      this.#wake();
+    });
+  }
+
+  #marksOf(workload: Workload): Marks {
+    const known = this.#marks.get(workload);
+    if (known) return known;
+    const marks = { workload, pods: new Set<CachedPod>(), owner: false, whole: false };
+    this.#marks.set(workload, marks);
+    return marks;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, options } = this.#setup;
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      if (this.#marks.size === 0 && this.#heartbeats.length === 0) {
+        await new Promise<void>((wake) => {
+          this.#wake = wake;
+        });
+        if (this.#marks.size > 0) await clock.wait(options.delayMs, signal);
+      }
+      if (!signal.aborted) await this.#flush();
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const drafts = this.#takeDrafts();
+    const messages = drafts.flatMap((draft) => this.#encode(draft.reports));
+    if (!(await this.#deliver(messages, drafts))) return;
+    for (const { marks } of drafts)
+      for (const { workload, told } of marks) if (told && workload.unsent === told) workload.unsent = undefined;
+    const due = this.#heartbeats.filter(({ afterWholes }) => !afterWholes || this.#wholes === 0);
+    this.#heartbeats = this.#heartbeats.filter((heartbeat) => !due.includes(heartbeat));
+    for (const { build, accepted } of due) if (await this.#deliver([this.#messageOf({ reports: [], heartbeat: build() })], [])) accepted();
+  }
+
+  /** Tries until the queue accepts. What fails goes back among what waits, to be sent in its newest state. @returns false: the outbox has ended */
+  async #deliver(messages: OutgoingMessage[], drafts: readonly Draft[]): Promise<boolean> {
+    const { queue, clock, telemetry, options } = this.#setup;
+    let backoffMs = options.firstBackoffMs;
+    for (;;) {
+      if (this.#ending.signal.aborted) return false;
+      try {
+        if (messages.length > 0) await queue.send('events', messages);
+        telemetry.count('EventMessages', messages.length, 'Count');
+        return true;
+      } catch (error) {
+        telemetry.warn('events not accepted by the queue', { messages: messages.length, backoffMs: Math.round(backoffMs), error });
+      }
+      await clock.wait(backoffMs, this.#ending.signal);
+      backoffMs = Math.min(options.longestBackoffMs, options.firstBackoffMs + clock.random() * (backoffMs * 3 - options.firstBackoffMs));
+      if (drafts.length > 0) messages = this.#redraft(drafts);
+    }
+  }
+
+  /** The same objects as they stand now, so that an overloaded queue is not fed with what is no longer so. */
+  #redraft(drafts: readonly Draft[]): OutgoingMessage[] {
+    return drafts.flatMap((draft) => {
+      draft.reports = draft.marks.flatMap((marks) => this.#reportsOf(marks));
+      return this.#encode(draft.reports);
+    });
+  }
+
+  #takeDrafts(): Draft[] {
+    const drafts: Draft[] = [];
+    let draft: Draft = { reports: [], marks: [], bytes: 0 };
+    for (const [workload, marks] of this.#marks) {
+      if (draft.bytes >= this.#setup.options.messageBytes) {
+        drafts.push(draft);
+        draft = { reports: [], marks: [], bytes: 0 };
+        if (drafts.length === MESSAGES_AT_ONCE) return drafts;
+      }
+      this.#marks.delete(workload);
+      if (marks.whole) this.#wholes -= 1;
+      const reports = this.#reportsOf(marks);
+      draft.reports.push(...reports);
+      draft.marks.push(marks);
+      for (const { observed, pods } of reports) draft.bytes += REPORT_BYTES + (observed ? REPORT_BYTES : 0) + POD_BYTES * pods.length;
+    }
+    if (draft.marks.length > 0) drafts.push(draft);
+    return drafts;
+  }
+
+  /** One report, or several of a whole list that one message would not hold. */
+  #reportsOf(marks: Marks): WorkloadReport[] {
+    const { workload, pods, owner, whole } = marks;
+    if (workload.job?.foreign) return [];
+    const observed = owner ? this.#observedOf(workload) : undefined;
+    marks.told = observed && workload.unsent;
+    const told = { owner: workload.owner, ...(observed && { observed }) };
+    if (!whole) {
+      const news = observationsOf(pods, this.#setup.podFloor);
+      return observed || news.length > 0 ? [{ ...told, pods: news }] : [];
+    }
+    // Pods that are gone were heard of since the list: they are named beside those that are there.
+    const observations = observationsOf(new Set([...workload.pods, ...pods]), this.#setup.podFloor);
+    const floor = this.#setup.podFloor(workload.owner.namespace);
+    return inRanges(observations, this.#setup.options.wholePods).map(({ slots, pods: within }, at) => ({
+      ...(at === 0 ? told : { owner: workload.owner }),
+      pods: within,
+      whole: { floor, slots },
+    }));
+  }
+
+  #observedOf({ owner, unsent }: Workload): OwnerObservation | undefined {
+    if (!unsent) return undefined;
+    const object: Job = JSON.parse(unsent.body);
+    const version = object.metadata.resourceVersion ?? '0';
+    return { heardAt: unsent.deleted ? version : newest(version, this.#setup.jobFloor(owner.namespace)), deleted: unsent.deleted, object };
+  }
+
+  /** Messages that the queue can hold: what turns out too large is halved, what cannot be halved is told of and left out. */
+  #encode(reports: readonly WorkloadReport[]): OutgoingMessage[] {
+    if (reports.length === 0) return [];
+    const message = this.#messageOf({ reports: [...reports] });
+    if (message.body.length <= LARGEST_BODY) return [message];
+    const [only] = reports;
+    if (reports.length > 1 || only === undefined) {
+      const half = Math.ceil(reports.length / 2);
+      return [...this.#encode(reports.slice(0, half)), ...this.#encode(reports.slice(half))];
+    }
+    if (only.pods.length > 1 && !only.whole) {
+      const half = Math.ceil(only.pods.length / 2);
+      return [
+        ...this.#encode([{ ...only, pods: only.pods.slice(0, half) }]),
+        ...this.#encode([{ owner: only.owner, pods: only.pods.slice(half) }]),
+      ];
+    }
+    this.#setup.telemetry.error('report is too large for a message', { ...only.owner, bytes: message.body.length });
+    this.#setup.telemetry.count('ReportsTooLarge', 1, 'Count');
+    return [];
+  }
+
+  #messageOf(content: { reports: WorkloadReport[]; heartbeat?: Heartbeat }): OutgoingMessage {
+    const sender = this.#setup.sender();
+    this.#sequence += 1;
+    const message: EventMessage = { ...sender, sequence: this.#sequence, sentAtMs: Math.round(this.#setup.clock.nowMs()), ...content };
+    return { body: encodeEvents(message), groupId: sender.cluster };
+  }
+}
+
+/** A pod that is there was heard in the last list too; of one that is not, only its own version tells. */
+const observationsOf = (pods: Iterable<CachedPod>, podFloor: (namespace: string) => string): PodObservation[] =>
+  [...pods].flatMap(({ facts, state, workload: { owner } }) => {
+    if (state === 'forgotten') return [];
+    const heardAt = state === 'present' ? newest(facts.version, podFloor(owner.namespace)) : facts.version;
+    return [{ heardAt, deleted: state === 'deleted', pod: expand(facts, owner) }];
+  });
+
+/** Neighbouring slots, so many pods at a time; those of one slot stay together, and together the ranges cover every slot. */
+export function inRanges(pods: PodObservation[], most: number): { slots: WholeList['slots']; pods: PodObservation[] }[] {
+  if (pods.length <= most) return [{ slots: 'all', pods }];
+  const sorted = pods.map((observation) => ({ observation, slot: slotOf(observation.pod) })).toSorted((a, b) => a.slot - b.slot);
+  const ranges: { slots: { from: number; to: number }; pods: PodObservation[] }[] = [];
+  let from = 0;
+  let within: PodObservation[] = [];
+  for (const [at, { observation, slot }] of sorted.entries()) {
+    if (within.length >= most && slot !== sorted[at - 1]?.slot) {
+      ranges.push({ slots: { from, to: slot }, pods: within });
+      from = slot;
+      within = [];
+    }
+    within.push(observation);
+  }
+  ranges.push({ slots: { from, to: END_OF_SLOTS }, pods: within });
+  return ranges;
+}

@@ -1,0 +1,304 @@
+// The relay: watches one cluster, reports what concerns workloads, says once a minute that it lives, answers asks.
+import { JOBS, NAMESPACES } from '../objects/resources.ts';
+import { compareResourceVersions } from '../objects/resource-version.ts';
+import type { Job, KubernetesObject } from '../objects/kubernetes.ts';
+import type { Clock } from '../ports/clock.ts';
+import { deadlineIn } from '../ports/clock.ts';
+import type { Answer, Cluster, ClusterSource } from '../ports/cluster.ts';
+import { NotDoneError, NotFoundError, TerminalError } from '../ports/errors.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import type { Heartbeat, RelayAsk, WatchState } from '../wire/observations.ts';
+import { answerAsks } from './asks.ts';
+import { findSkipped } from './audit.ts';
+import { RelayCache } from './cache.ts';
+import { Heartbeats } from './heartbeats.ts';
+import type { OutboxOptions } from './outbox.ts';
+import { Outbox, OUTBOX_OPTIONS } from './outbox.ts';
+import { Scope } from './scope.ts';
+import type { WatchOptions } from './watch.ts';
+import { WATCH_OPTIONS } from './watch.ts';
+
+export interface RelayOptions extends WatchOptions, Omit<OutboxOptions, 'firstBackoffMs' | 'longestBackoffMs'> {
+  /** Objects of one page of a list. */
+  pageSize: number;
+  heartbeatMs: number;
+  /** Between two comparisons with a list of metadata. */
+  auditMs: number;
+  /** How long a watch may lag behind such a list. */
+  auditGraceMs: number;
+}
+
+export const RELAY_OPTIONS: RelayOptions = {
+  ...WATCH_OPTIONS,
+  delayMs: OUTBOX_OPTIONS.delayMs,
+  messageBytes: OUTBOX_OPTIONS.messageBytes,
+  wholePods: OUTBOX_OPTIONS.wholePods,
+  pageSize: 500,
+  heartbeatMs: 60_000,
+  auditMs: 600_000,
+  auditGraceMs: 5_000,
+};
+
+export interface RelaySetup {
+  source: ClusterSource & Pick<Cluster, 'get'>;
+  queue: Queue;
+  clock: Clock;
+  telemetry: Telemetry;
+  /** Name under which the cluster is registered. */
+  cluster: string;
+  manage: 'own' | 'all';
+  /** Empty: all. */
+  namespaces: readonly string[];
+  era: number;
+  options?: Partial<RelayOptions>;
+}
+
+export interface RelayStatus {
+  session: string;
+  era: number;
+  watches: WatchState[];
+  pods: number;
+  /** Workloads with news that the queue has not accepted yet. */
+  waiting: number;
+}
+
+export interface Relay {
+  /** Resolves once the first list is through and accepted. Rejects when the cluster cannot be watched for a reason that a person must mend. */
+  ready: Promise<void>;
+  status: () => RelayStatus;
+  stop: () => Promise<void>;
+}
+
+const LIFE_MS = 10_000;
+/** Before the first list is through, so many failed connections in a row end the start. */
+const PATIENCE = 4;
+const RETRY_MS = 1_000;
+/** An ask for everything that crossed a full list on its way is answered by that list. */
+const CROSSING_MS = 10_000;
+
+/** Starts watching at once. */
+export function startRelay(setup: RelaySetup): Relay {
+  const relay = new RunningRelay(setup);
+  return { ready: relay.start(), status: () => relay.status(), stop: () => relay.stop() };
+}
+
+class RunningRelay {
+  readonly #setup: RelaySetup;
+  readonly #options: RelayOptions;
+  readonly #cache: RelayCache;
+  readonly #outbox: Outbox;
+  readonly #scopes: Scope[];
+  readonly #heartbeats = new Heartbeats();
+  readonly #ending = new AbortController();
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #loops: Promise<void>[] = [];
+  #session: string;
+  #era: number;
+  #kubeSystemUid = '';
+  #clockOffsetMs = 0;
+  #isReady = false;
+  #failures = 0;
+  #fullListAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(setup: RelaySetup) {
+    this.#setup = setup;
+    const { source, queue, clock, telemetry, cluster, manage, namespaces, era } = setup;
+    this.#options = { ...RELAY_OPTIONS, ...setup.options };
+    this.#session = clock.randomId();
+    this.#era = era;
+    this.#cache = new RelayCache({ manage });
+    this.#outbox = new Outbox({
+      queue,
+      clock,
+      telemetry,
+      sender: () => ({ cluster, session: this.#session, era: this.#era, kubeSystemUid: this.#kubeSystemUid }),
+      podFloor: (namespace) => this.#scopeOf(namespace)?.podFloor ?? '0',
+      jobFloor: (namespace) => this.#scopeOf(namespace)?.jobFloor ?? '0',
+      options: { ...OUTBOX_OPTIONS, ...this.#options },
+    });
+    const scopes = namespaces.length === 0 ? [undefined] : namespaces;
+    this.#scopes = scopes.map(
+      (namespace) =>
+        new Scope({
+          namespace,
+          source,
+          cache: this.#cache,
+          clock,
+          telemetry,
+          options: this.#options,
+          note: (news) => this.#outbox.note(news),
+          noteWhole: (workload) => this.#outbox.noteWhole(workload),
+          listed: () => this.#listed(),
+          failed: (error) => this.#failed(error),
+          sawDate: (dateMs, askedAtMs) => this.#sawDate(dateMs, askedAtMs),
+        }),
+    );
+  }
+
+  async start(): Promise<void> {
+    this.#ready.promise.catch(() => {});
+    this.#loops.push(this.#run());
+    await this.#ready.promise;
+  }
+
+  status(): RelayStatus {
+    return {
+      session: this.#session,
+      era: this.#era,
+      watches: this.#scopes.flatMap(({ watches }) => watches),
+      pods: this.#cache.podCount,
+      waiting: this.#outbox.waiting,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    for (const scope of this.#scopes) scope.stop();
+    await this.#outbox.stop();
+    await Promise.all(this.#loops);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending;
+    while (this.#kubeSystemUid === '' && !signal.aborted)
+      try {
+        await this.#identify();
+      } catch (error) {
+        this.#failed(error);
+        await this.#setup.clock.wait(RETRY_MS, signal);
+      }
+    if (signal.aborted) return;
+    this.#outbox.start();
+    for (const scope of this.#scopes) scope.list();
+    const { queue, clock, telemetry, cluster } = this.#setup;
+    const answer = async (ask: RelayAsk, sentAtMs: number): Promise<void> => await this.#answer(ask, sentAtMs);
+    await Promise.all([
+      answerAsks({ queue, clock, telemetry, cluster, answer, signal }),
+      this.#every(this.#options.heartbeatMs, async () => await this.#beat()),
+      this.#every(this.#options.auditMs, async () => await this.#audit()),
+    ]);
+  }
+
+  async #every(ms: number, work: () => Promise<void>): Promise<void> {
+    const { clock, telemetry, cluster } = this.#setup;
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      await clock.wait(ms, signal);
+      if (signal.aborted) return;
+      await work().catch((error: unknown) => telemetry.warn('relay could not do its round', { cluster, error }));
+    }
+  }
+
+  /** Which cluster this is, and what time it has. */
+  async #identify(): Promise<void> {
+    const { source, clock, telemetry, cluster } = this.#setup;
+    const askedAtMs = clock.nowMs();
+    const target = { name: 'kube-system', namespace: '' };
+    const { object, dateMs }: Answer<KubernetesObject> = await source.get(NAMESPACES, target, deadlineIn(clock, LIFE_MS));
+    this.#sawDate(dateMs, askedAtMs);
+    const uid = object.metadata.uid ?? '';
+    if (this.#kubeSystemUid !== '' && this.#kubeSystemUid !== uid) {
+      telemetry.error('another cluster answers at this address', { cluster, before: this.#kubeSystemUid, now: uid });
+      this.#session = clock.randomId();
+      for (const scope of this.#scopes) scope.list();
+    }
+    this.#kubeSystemUid = uid;
+  }
+
+  /** The `Date` header has whole seconds: half a one is its error. */
+  #sawDate(dateMs: number, askedAtMs: number): void {
+    this.#clockOffsetMs = Math.round(dateMs + 500 - (askedAtMs + this.#setup.clock.nowMs()) / 2);
+  }
+
+  /** A scope's lists are through; once all are, the full list is told of behind them. */
+  #listed(): void {
+    this.#failures = 0;
+    if (this.#scopes.some(({ isListing, podFloor }) => podFloor === '0' || isListing)) return;
+    const startedAtMs = Math.min(...this.#scopes.map((scope) => scope.startedAtMs));
+    const [resourceVersion = '0'] = this.#scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
+    void this.#outbox
+      .heartbeat(() => this.#heartbeat({ resourceVersion, startedAtMs }), { afterWholes: true })
+      .then(() => {
+        this.#fullListAtMs = this.#setup.clock.nowMs();
+        if (!this.#isReady) this.#setup.telemetry.info('relay ready', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
+        this.#isReady = true;
+        this.#ready.resolve();
+      });
+  }
+
+  async #beat(): Promise<void> {
+    await this.#identify().catch((error: unknown) => this.#failed(error));
+    if (!this.#isReady) return;
+    await this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
+  }
+
+  #heartbeat(fullList?: Heartbeat['fullList']): Heartbeat {
+    return this.#heartbeats.build({
+      cache: this.#cache,
+      watches: this.#scopes.flatMap(({ watches }) => watches),
+      clockOffsetMs: this.#clockOffsetMs,
+      heardUntil: (namespace) => this.#scopeOf(namespace)?.podsHeardUntil ?? '0',
+      isWaiting: (workload) => this.#outbox.isWaiting(workload),
+      ...(fullList && { fullList }),
+    });
+  }
+
+  async #audit(): Promise<void> {
+    const { source, clock, telemetry, cluster } = this.#setup;
+    const { signal } = this.#ending;
+    const options = { pageSize: this.#options.pageSize, graceMs: this.#options.auditGraceMs };
+    for (const scope of this.#scopes)
+      for (const { listAnew, ...audited } of scope.audits) {
+        if (scope.isListing) continue;
+        const skipped = await findSkipped(audited, { source, clock, options, signal });
+        if (skipped.length === 0 || signal.aborted) continue;
+        telemetry.error('watch has skipped events', { cluster, resource: audited.resource.plural, objects: skipped.slice(0, 5) });
+        telemetry.count('SkippedEvents', skipped.length, 'Count', { resource: audited.resource.plural });
+        listAnew();
+      }
+  }
+
+  async #answer(ask: RelayAsk, sentAtMs: number): Promise<void> {
+    if (ask.ask === 'everything') return this.#tellEverything(ask.era, sentAtMs);
+    const { source, clock } = this.#setup;
+    const { owner } = ask;
+    try {
+      const { object } = await source.get<Job>(JOBS, owner, deadlineIn(clock, LIFE_MS));
+      const news = object.metadata.uid === owner.uid ? this.#cache.putJob(object) : undefined;
+      if (news) this.#outbox.note(news);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+    // What is known is told again; it is no whole list, for only a list proves absence (R19).
+    const workload = this.#cache.workload(owner.uid);
+    for (const pod of workload?.pods ?? []) this.#outbox.note({ workload: pod.workload, pod });
+  }
+
+  #tellEverything(era: number, sentAtMs: number): void {
+    if (era > this.#era) {
+      this.#era = era;
+      this.#session = this.#setup.clock.randomId();
+    } else if (sentAtMs < this.#fullListAtMs + CROSSING_MS || !this.#isReady) return;
+    for (const scope of this.#scopes) scope.list();
+  }
+
+  /** Watches go on trying for ever; a start that cannot succeed ends in a sentence. */
+  #failed(error: unknown): void {
+    const { telemetry, cluster } = this.#setup;
+    if (this.#ending.signal.aborted) return;
+    const fields = { cluster, error };
+    if (error instanceof TerminalError) telemetry.error('cluster refuses to be watched', fields);
+    else telemetry.warn('cluster could not be asked', fields);
+    if (this.#isReady) return;
+    if (error instanceof NotDoneError) this.#failures += 1;
+    if (!(error instanceof TerminalError) && !(error instanceof NotFoundError) && this.#failures < PATIENCE) return;
+    this.#ready.reject(error instanceof Error ? error : new Error(String(error)));
+    this.#ending.abort();
+    for (const scope of this.#scopes) scope.stop();
+  }
+
+  #scopeOf(namespace: string): Scope | undefined {
+    return this.#scopes.find((scope) => scope.namespace === undefined || scope.namespace === namespace);
+  }
+}

@@ -1,0 +1,146 @@
+// Jobs and pods of one namespace, or of all: the pods are listed after their Jobs, and what both lists say goes out as whole lists.
+import type { Job, Pod } from '../objects/kubernetes.ts';
+import { JOBS, PODS } from '../objects/resources.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterSource } from '../ports/cluster.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import type { WatchState } from '../wire/observations.ts';
+import type { Audited } from './audit.ts';
+import type { News, RelayCache, Workload } from './cache.ts';
+import type { WatchOptions } from './watch.ts';
+import type { Follower, WatcherSetup } from './watcher.ts';
+import { Watcher } from './watcher.ts';
+
+export interface ScopeSetup {
+  /** Undefined: all namespaces. */
+  namespace: string | undefined;
+  source: ClusterSource;
+  cache: RelayCache;
+  clock: Clock;
+  telemetry: Telemetry;
+  options: WatchOptions & { pageSize: number };
+  note: (news: News) => void;
+  noteWhole: (workload: Workload) => void;
+  /** Both lists are through, and everything has been noted. */
+  listed: () => void;
+  failed: (error: unknown) => void;
+  sawDate: WatcherSetup<Pod>['sawDate'];
+}
+
+export class Scope {
+  readonly namespace: string | undefined;
+  /** Versions of the last whole lists; `0` before. */
+  jobFloor = '0';
+  podFloor = '0';
+  /** Unix milliseconds at which the last list of the pods began. */
+  startedAtMs = 0;
+  readonly #setup: ScopeSetup;
+  readonly #jobs: Watcher<Job>;
+  readonly #pods: Watcher<Pod>;
+
+  constructor(setup: ScopeSetup) {
+    this.#setup = setup;
+    this.namespace = setup.namespace;
+    const { source, namespace, clock, telemetry, options, sawDate } = setup;
+    const shared = { source, namespace, clock, telemetry, options, sawDate };
+    this.#jobs = new Watcher<Job>({ ...shared, resource: JOBS, follower: this.#jobFollower() });
+    this.#pods = new Watcher<Pod>({ ...shared, resource: PODS, follower: this.#podFollower() });
+  }
+
+  /** Lists everything, from the start or anew. */
+  list(): void {
+    this.#jobs.list();
+  }
+
+  stop(): void {
+    this.#jobs.stop();
+    this.#pods.stop();
+  }
+
+  get isListing(): boolean {
+    return this.podFloor === '0' || this.#jobs.isListing || this.#pods.isListing;
+  }
+
+  get podsHeardUntil(): string {
+    return this.#pods.resourceVersion;
+  }
+
+  get watches(): WatchState[] {
+    const suffix = this.namespace === undefined ? '' : `:${this.namespace}`;
+    return [
+      { resource: `jobs${suffix}`, ageMs: this.#jobs.ageMs, resourceVersion: this.#jobs.resourceVersion },
+      { resource: `pods${suffix}`, ageMs: this.#pods.ageMs, resourceVersion: this.#pods.resourceVersion },
+    ];
+  }
+
+  /** What an audit compares, and what to do where it finds a difference. */
+  get audits(): (Audited & { listAnew: () => void })[] {
+    const { cache, namespace } = this.#setup;
+    return [
+      {
+        resource: JOBS,
+        namespace,
+        knows: (metadata) => cache.knowsJob(metadata),
+        knownUntil: (version) => cache.jobsUntil(version, namespace),
+        heardUntil: () => this.#jobs.resourceVersion,
+        listAnew: () => this.list(),
+      },
+      {
+        resource: PODS,
+        namespace,
+        knows: (metadata) => cache.knowsPod(metadata),
+        knownUntil: (version) => cache.podsUntil(version, namespace),
+        heardUntil: () => this.#pods.resourceVersion,
+        listAnew: () => this.#pods.list(),
+      },
+    ];
+  }
+
+  #jobFollower(): Follower<Job> {
+    const { cache, namespace, note, failed } = this.#setup;
+    let mark = 0;
+    return {
+      begin: () => {
+        mark = cache.beginList();
+      },
+      page: (jobs) => {
+        for (const job of jobs) cache.putJob(job, mark);
+      },
+      listed: (resourceVersion) => {
+        cache.endJobList(mark, namespace);
+        this.jobFloor = resourceVersion;
+        // What the Jobs' list no longer names may have left pods, and those floors must rise with it.
+        this.#pods.list();
+      },
+      changed: (type, job) => {
+        const news = type === 'DELETED' ? cache.deleteJob(job) : cache.putJob(job);
+        if (news) note(news);
+      },
+      failed,
+    };
+  }
+
+  #podFollower(): Follower<Pod> {
+    const { cache, namespace, clock, note, noteWhole, listed, failed } = this.#setup;
+    let mark = 0;
+    return {
+      begin: () => {
+        mark = cache.beginList();
+        this.startedAtMs = Math.round(clock.nowMs());
+      },
+      page: (pods) => {
+        for (const pod of pods) cache.putPod(pod, mark);
+      },
+      listed: (resourceVersion) => {
+        cache.endPodList(mark, namespace);
+        this.podFloor = resourceVersion;
+        for (const workload of cache.workloads(namespace)) noteWhole(workload);
+        listed();
+      },
+      changed: (type, pod) => {
+        for (const news of type === 'DELETED' ? cache.deletePod(pod) : cache.putPod(pod)) note(news);
+      },
+      failed,
+    };
+  }
+}
