@@ -93,7 +93,7 @@ export interface LocalRuntimeOptions {
 export interface LocalRuntime extends Runtime {
   queue: EmbeddedQueue;
   /** The relay's side of the cluster. */
-  source: ClusterSource;
+  source: ClusterSource & Cluster;
   /** Why parts of the state began anew, in words; empty when none did. */
   rebuilt: string[];
   close(): void;
