@@ -13,7 +13,7 @@ const FORMAT = 1;
 const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 const RecordSchema = v.object({
-  name: v.pipe(v.string(), v.regex(/^[^/\s]{1,253}$/, 'expected a name without slashes and spaces')),
+  name: v.pipe(v.string(), v.regex(/^[!-.0-~]{1,128}$/, 'expected a name of 1 to 128 letters, digits and punctuation, without slashes')),
   era: wholeNumber,
   kubeSystemUid: v.exactOptional(v.string()),
   manage: v.picklist(['own', 'all']),
