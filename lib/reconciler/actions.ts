@@ -11,7 +11,8 @@ import { inParallel } from './parallel.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf } from './pass-state.ts';
 
-type WriteAction = Exclude<Action, { verb: 'event' }>;
+export type EventAction = Extract<Action, { verb: 'event' }>;
+type WriteAction = Exclude<Action, EventAction>;
 type CreateAction = Extract<Action, { verb: 'create' }>;
 type PodAction = Extract<Action, { verb: 'delete' | 'patch' }>;
 type StatusAction = Extract<Action, { verb: 'status' }>;
@@ -32,27 +33,37 @@ export interface Execution {
   parallelism: number;
 }
 
-/** @returns undefined when every action was carried out */
+/**
+ * What is told is told in its place: an event follows what stands before it in the plan.
+ * @returns undefined when every action was carried out
+ */
 export async function act(execution: Execution, actions: readonly Action[]): Promise<Stop | undefined> {
+  const { pass } = execution;
+  pass.wroteStatus = false;
+  const done = new Set<string>();
+  let stop: Stop | undefined;
   for (const wave of wavesOf(actions)) {
-    const stop = await runWave(execution, wave);
-    if (stop) return stop;
+    if (wave.verb === 'event') {
+      const { about } = wave.action;
+      if (about === undefined ? stop === undefined : done.has(about)) pass.events.push(wave.action);
+    } else stop ??= await runWave(execution, wave, done);
   }
-  return undefined;
+  return stop;
 }
 
 type Wave =
   | { verb: 'create'; actions: CreateAction[] }
   | { verb: 'pods'; chains: Map<string, PodAction[]> }
-  | { verb: 'status'; action: StatusAction };
+  | { verb: 'status'; action: StatusAction }
+  | { verb: 'event'; action: EventAction };
 
 /** Neighbouring creates; neighbouring patches and deletes, where those of one pod stay in their order; a status alone. */
 function wavesOf(actions: readonly Action[]): Wave[] {
   const waves: Wave[] = [];
   for (const action of actions) {
     const last = waves.at(-1);
-    if (action.verb === 'event') continue;
-    if (action.verb === 'status') waves.push({ verb: 'status', action });
+    if (action.verb === 'event') waves.push({ verb: 'event', action });
+    else if (action.verb === 'status') waves.push({ verb: 'status', action });
     else if (action.verb === 'create') {
       if (last?.verb === 'create') last.actions.push(action);
       else waves.push({ verb: 'create', actions: [action] });
@@ -65,16 +76,18 @@ function wavesOf(actions: readonly Action[]): Wave[] {
   return waves;
 }
 
-async function runWave(execution: Execution, wave: Wave): Promise<Stop | undefined> {
+async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event' }>, done: Set<string>): Promise<Stop | undefined> {
   switch (wave.verb) {
     case 'status':
-      return await underBudget(execution, [wave.action], 1, async (action) => [await replaceStatus(execution, action)]);
+      return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [
+        await replaceStatus(execution, action),
+      ]);
     case 'create': {
       // Slow start: a quota or a webhook that refuses all is met by few requests.
       let size = 1;
       for (let at = 0; at < wave.actions.length; size *= 2) {
         const batch = wave.actions.slice(at, at + size);
-        const stop = await underBudget(execution, batch, 1, async (action) => [await create(execution, action)]);
+        const stop = await underBudget(execution, batch, { writesEach: 1, done }, async (action) => [await create(execution, action)]);
         if (stop) return stop;
         at += batch.length;
       }
@@ -82,7 +95,8 @@ async function runWave(execution: Execution, wave: Wave): Promise<Stop | undefin
     }
     case 'pods': {
       const chains = [...wave.chains.values()];
-      return await underBudget(execution, chains, Math.max(...chains.map((chain) => chain.length)), (chain) => runChain(execution, chain));
+      const writesEach = Math.max(...chains.map((chain) => chain.length));
+      return await underBudget(execution, chains, { writesEach, done }, (chain) => runChain(execution, chain));
     }
   }
 }
@@ -96,7 +110,7 @@ interface Result {
 async function underBudget<Item>(
   { pass, budget, clock, parallelism }: Execution,
   items: readonly Item[],
-  writesEach: number,
+  { writesEach, done }: { writesEach: number; done: Set<string> },
   run: (item: Item) => Promise<Result[]>,
 ): Promise<Stop | undefined> {
   for (let at = 0; at < items.length;) {
@@ -110,7 +124,10 @@ async function underBudget<Item>(
       if (results.some(({ error }) => error !== undefined && !(error instanceof TerminalError))) return;
       results.push(...(await run(item)));
     });
-    for (const { action, error } of results) note(pass, action, error);
+    for (const { action, error } of results) {
+      note(pass, action, error);
+      if (error === undefined && (action.verb === 'create' || action.verb === 'delete')) done.add(targetOf(action));
+    }
     const stop = await stopFor(pass, budget, results);
     if (stop) return stop;
     at += now;
@@ -276,6 +293,7 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
       pass.deadline,
     );
     pass.hearOwner(object, dateMs);
+    pass.wroteStatus = true;
     pass.state = { ...pass.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
     return { action };
   } catch (error) {

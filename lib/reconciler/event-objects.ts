@@ -3,11 +3,8 @@ import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { timeOf } from '../objects/pod-facts.ts';
 import { EVENTS } from '../objects/resources.ts';
-import type { Action } from '../planners/plan.ts';
 import { inParallel } from './parallel.ts';
-import type { Execution } from './actions.ts';
-
-export type EventAction = Extract<Action, { verb: 'event' }>;
+import type { EventAction, Execution } from './actions.ts';
 
 const BURST = 25;
 const ONE_MORE_EVERY_MS = 300_000;

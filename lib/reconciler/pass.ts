@@ -7,6 +7,7 @@ import { isNewer } from '../objects/resource-version.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
+import type { Action } from '../planners/plan.ts';
 import type { Deadline } from '../ports/clock.ts';
 import type { Answer, Cluster, ListAnswer } from '../ports/cluster.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
@@ -16,7 +17,7 @@ import type { Head } from '../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
 import { RestoredServerError } from './era.ts';
 import type { ChildOrUid, PassState } from './pass-state.ts';
-import { mergeNews, newestPodHeard } from './view.ts';
+import { isLater, mergeNews, newestPodHeard } from './view.ts';
 
 /** The owner is not there any more, or another one of its name is. */
 export class OwnerGoneError extends Error {}
@@ -39,6 +40,10 @@ export class Pass {
   listed = false;
   readonly actions: PassRecord['actions'] = [];
   readonly why: string[] = [];
+  /** To be told when the pass ends. */
+  readonly events: Extract<Action, { verb: 'event' }>[] = [];
+  /** Of the plan carried out last, at least one status write went through. */
+  wroteStatus = false;
   /** Heard in this pass and not yet written to the view (R7). */
   #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
 
@@ -101,7 +106,7 @@ export class Pass {
   #hear(pods: PodObservation[], whole?: WholeList): void {
     for (const observation of pods) {
       const known = this.#heard.pods.get(observation.pod.uid);
-      if (!known || isNewer(observation.heardAt, known.heardAt)) this.#heard.pods.set(observation.pod.uid, observation);
+      if (!known || isLater(observation, known)) this.#heard.pods.set(observation.pod.uid, observation);
     }
     this.view = mergeNews(this.view, { pods, ...(whole && { whole }), byPass: true }).part;
   }

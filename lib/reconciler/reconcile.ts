@@ -11,11 +11,10 @@ import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from
 import type { Ports } from '../ports/ports.ts';
 import type { Head, HeadChange } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import type { Execution, Stop } from './actions.ts';
+import type { EventAction, Execution, Stop } from './actions.ts';
 import { act } from './actions.ts';
 import { WriteBudget } from './budget.ts';
 import { writeEvents } from './event-objects.ts';
-import type { EventAction } from './event-objects.ts';
 import { RestoredServerError, raiseEra } from './era.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { createHead } from './heads.ts';
@@ -54,7 +53,6 @@ interface Ending {
   againInMs?: number | undefined;
   attempt?: number;
   error?: unknown;
-  events?: EventAction[];
 }
 
 const MOST_ROUNDS = 4;
@@ -159,31 +157,34 @@ export class Reconciler {
   }
 
   async #rounds(pass: Pass): Promise<Ending> {
-    const events: EventAction[] = [];
     for (let round = 1; ; round++) {
       const plan = await this.#plan(pass);
       if (!plan) return { outcome: 'notOurs' };
-      if (plan === 'fight') return this.#park(pass, `another controller writes the status of this ${pass.key.kind}`, events);
+      if (plan === 'fight') return this.#park(pass, `another controller writes the status of this ${pass.key.kind}`);
       pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
-      events.push(...plan.actions.filter((action) => action.verb === 'event'));
-      if (plan.outcome === 'parked') return this.#park(pass, plan.why.join('; '), events);
+      if (plan.outcome === 'parked') {
+        pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
+        return this.#park(pass, plan.why.join('; '));
+      }
       const writes = plan.actions.filter((action) => action.verb !== 'event');
       const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
-      if (writes.length === 0) return { outcome: plan.outcome, againInMs: again, events };
+      if (writes.length === 0) return { outcome: plan.outcome, againInMs: again };
       const waitMs = this.#readyAloneWaitMs(pass, writes);
-      if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs), events };
+      if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
 
       await this.#intend(pass, writes);
-      const stop = await act(this.#execution(pass), writes);
+      const stop = await act(this.#execution(pass), plan.actions);
+      // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
+      if (!stop || pass.wroteStatus) pass.state = { ...pass.state, backoff: { ...plan.head.backoff } };
       if (!stop) {
         const { hold: _, ...state } = pass.state;
-        pass.state = { ...state, intents: NO_INTENTS, backoff: { ...plan.head.backoff } };
-        return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again), events };
+        pass.state = { ...state, intents: NO_INTENTS };
+        return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again) };
       }
-      const next = await this.#afterStop(pass, stop, events);
+      const next = await this.#afterStop(pass, stop);
       if (next !== 'again') return next;
       if (round === MOST_ROUNDS)
-        return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, events, error: new Error('planned again too often in one pass') };
+        return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error('planned again too often in one pass') };
     }
   }
 
@@ -208,12 +209,13 @@ export class Reconciler {
     const owner = pass.owner;
     if (!owner) throw new OwnerGoneError('the owner is gone');
     const now = new Date(pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs);
-    const { backoff, ordinal, hold } = pass.state;
+    const { backoff, hold } = pass.state;
     const head: PlanHead = {
       // Settled before: no intent is open when a pass plans.
       expectations: { create: [], delete: [], strip: [] },
       backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
-      ordinal,
+      // Of those too that have vanished since the last pass closed (R5).
+      ordinal: lowestFreeNumber(pass),
       ...(hold && { holdUntilMs: hold.untilMs }),
     };
     return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
@@ -265,7 +267,7 @@ export class Reconciler {
     return Math.max(pass.startedAtMs + COMPANY_MS - this.#ports.clock.nowMs(), 0);
   }
 
-  async #afterStop(pass: Pass, stop: Stop, events: EventAction[]): Promise<Ending | 'again'> {
+  async #afterStop(pass: Pass, stop: Stop): Promise<Ending | 'again'> {
     switch (stop.kind) {
       case 'conflict':
         // Somebody else was first: the owner and what is to be counted are read live, then planned again (R18).
@@ -276,19 +278,19 @@ export class Reconciler {
         return 'again';
       case 'refused': {
         const failures = (pass.state.hold?.failures ?? 0) + 1;
-        if (stop.during === 'status') return this.#park(pass, `the API server refuses its status: ${stop.error.message}`, events);
+        if (stop.during === 'status') return this.#park(pass, `the API server refuses its status: ${stop.error.message}`);
         const untilMs = (pass.live?.dateMs ?? this.#ports.clock.nowMs()) + backoffMs(failures, HELD_MS);
-        events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
+        pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
         await settle(pass);
         pass.state = { ...pass.state, hold: { failures, untilMs } };
         // What has ended is counted all the same: the plan leaves creating and deleting out while it is held.
         return 'again';
       }
       case 'throttled':
-        return { outcome: 'throttled', againInMs: stop.retryAfterMs, events };
+        return { outcome: 'throttled', againInMs: stop.retryAfterMs };
       case 'unknown':
       case 'notDone':
-        return { outcome: stop.kind, againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: stop.error, events };
+        return { outcome: stop.kind, againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: stop.error };
     }
   }
 
@@ -302,7 +304,7 @@ export class Reconciler {
     return Math.max(pass.state.statusWrittenAtMs + this.#options.readyAloneMs - nowMs, 0);
   }
 
-  #park(pass: Pass, reason: string, events: EventAction[]): Ending {
+  #park(pass: Pass, reason: string): Ending {
     const failures = (pass.state.park?.failures ?? 0) + 1;
     const againInMs = backoffMs(failures, PARKED_MS);
     const generation = pass.owner?.metadata.generation ?? 0;
@@ -313,11 +315,16 @@ export class Reconciler {
     pass.why.push(reason);
     this.#ports.telemetry.error('workload parked', { ...pass.key, reason });
     this.#ports.telemetry.count('ParkedWorkloads', 1, 'Count', { kind: pass.key.kind });
-    const told = events.some(({ type }) => type === 'Warning');
-    const own: EventAction[] = told
-      ? []
-      : [{ verb: 'event', type: 'Warning', reason: 'Parked', message: reason, regarding: regardingOf(pass), why: 'a person must act' }];
-    return { outcome: 'parked', againInMs, events: [...events, ...own] };
+    if (!pass.events.some(({ type }) => type === 'Warning'))
+      pass.events.push({
+        verb: 'event',
+        type: 'Warning',
+        reason: 'Parked',
+        message: reason,
+        regarding: regardingOf(pass),
+        why: 'a person must act',
+      });
+    return { outcome: 'parked', againInMs };
   }
 
   async #trouble(pass: Pass, error: unknown): Promise<Ending> {
@@ -342,7 +349,7 @@ export class Reconciler {
       return { outcome: 'unreachable', againInMs: 5_000, attempt: (pass.head.wake?.attempt ?? 0) + 1, error };
     }
     // Our own mistake, or a workload that no planner can take: it must not stop the others (R13).
-    return { ...this.#park(pass, error instanceof Error ? error.message : String(error), []), error };
+    return { ...this.#park(pass, error instanceof Error ? error.message : String(error)), error };
   }
 
   /** The owner is gone: its pods are let go, and then there is nothing to know any more. */
@@ -393,7 +400,7 @@ export class Reconciler {
     let nextWakeAtMs: number | undefined;
     try {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
-      if (ending.events && ending.events.length > 0) await writeEvents(this.#execution(pass), ending.events, pass.row.component);
+      if (pass.events.length > 0) await writeEvents(this.#execution(pass), pass.events, pass.row.component);
       if (ending.outcome === 'gone') await this.#ports.store.forget(pass.key, pass.head.fence);
       else nextWakeAtMs = await this.#close(pass, ending);
     } catch (error) {

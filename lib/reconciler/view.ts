@@ -52,8 +52,14 @@ export function mergeNews(part: ViewPart, news: News): Merged {
   return { part: merged, changed, heardByPass };
 }
 
+/** The call that takes the last finalizer off answers with the version at which the object goes: gone is the later of the two. */
+export function isLater(one: Pick<PodObservation, 'heardAt' | 'deleted'>, than: Pick<PodObservation, 'heardAt' | 'deleted'>): boolean {
+  const order = compareResourceVersions(one.heardAt, than.heardAt);
+  return order > 0 || (order === 0 && one.deleted && !than.deleted);
+}
+
 function supersedes(observation: PodObservation, known: PodEntry | undefined, floor: string, listed: boolean): boolean {
-  if (known && compareResourceVersions(observation.heardAt, known.heardAt) <= 0) return false;
+  if (known && !isLater(observation, known)) return false;
   // At or below the floor only the list itself is believed (R2, R19).
   return listed ? compareResourceVersions(observation.heardAt, floor) >= 0 : isNewer(observation.heardAt, floor);
 }
@@ -83,7 +89,7 @@ export function joinParts(parts: readonly ViewPart[], era: number): ViewPart {
     if (part.owner && (!joined.owner || isNewer(part.owner.heardAt, joined.owner.heardAt))) joined.owner = part.owner;
     for (const [uid, entry] of part.pods) {
       const known = joined.pods.get(uid);
-      if (!known || isNewer(entry.heardAt, known.heardAt)) joined.pods.set(uid, entry);
+      if (!known || isLater(entry, known)) joined.pods.set(uid, entry);
     }
   }
   return joined;

@@ -62,6 +62,17 @@ describe('R2: observations', () => {
     expect(living(after(start, news(seen('a', '20', true)), news(seen('a', '19'))))).toEqual([]);
   });
 
+  test('R2: heard alive and gone at the same version, it is gone, in either order and from either part', () => {
+    expect(living(after(start, news(seen('a', '20')), news(seen('a', '20', true))))).toEqual([]);
+    expect(living(after(start, news(seen('a', '20', true)), news(seen('a', '20'))))).toEqual([]);
+    const [alive, gone] = [after(start, news(seen('a', '20'))), after(start, news(seen('a', '20', true)))];
+    for (const parts of [
+      [alive, gone],
+      [gone, alive],
+    ])
+      expect(living(joinParts(parts, 0))).toEqual([]);
+  });
+
   test('R3: versions are compared as integers of any length', () => {
     const known = after(start, news(seen('a', '9')));
     expect(living(after(known, news(seen('a', '10'))))).toEqual(['a@10']);

@@ -78,7 +78,7 @@ export class InProcessCluster implements Cluster {
     const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
     const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, ...(propagationPolicy !== undefined && { propagationPolicy }) };
     const { object, dateMs } = await this.#call<Item>('DELETE', resource, { namespace, name, verb: 'delete', body }, deadline);
-    return { object: object.kind === 'Status' || object.metadata.deletionTimestamp === undefined ? undefined : object, dateMs };
+    return { object: object.kind === 'Status' || isGone(object) ? undefined : object, dateMs };
   }
 
   patch<Item extends KubernetesObject>(
@@ -142,6 +142,10 @@ export class InProcessCluster implements Cluster {
     };
   }
 }
+
+/** What was deleted for good is answered in its last state. */
+const isGone = ({ metadata }: KubernetesObject): boolean =>
+  (metadata.finalizers ?? []).length === 0 && (metadata.deletionTimestamp === undefined || metadata.deletionGracePeriodSeconds === 0);
 
 function errorOf(status: Status, code: number): Error {
   const message = status.message ?? `HTTP ${code}`;
