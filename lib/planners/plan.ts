@@ -42,7 +42,8 @@ export type Action =
   | ({ verb: 'delete'; active: boolean; resourceVersion?: string; why: string } & Target)
   | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release'; type: PatchType; patch: object; why: string } & Target)
   | { verb: 'status'; status: object; why: string }
-  | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target; why: string };
+  /** Told once what stands before it was carried out. `about`: of this pod alone, told if what was done to it was. */
+  | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target; about?: string; why: string };
 
 export type Outcome = 'acted' | 'waiting' | 'converged' | 'parked' | 'notOurs';
 

@@ -50,8 +50,9 @@ export function createActions(
         ? `${why}; index ${slot} is tried again, ${replaces.name} failed`
         : `${why}; index ${slot} is open`;
     creates.push({ verb: 'create', object, slot, number, why: reason });
-    const message = `Created pod: ${object.metadata.name ?? ''}`;
-    events.push({ verb: 'event', type: 'Normal', reason: 'SuccessfulCreate', message, regarding, why: 'a pod was created' });
+    const about = object.metadata.name ?? '';
+    const message = `Created pod: ${about}`;
+    events.push({ verb: 'event', type: 'Normal', reason: 'SuccessfulCreate', message, regarding, about, why: 'a pod was created' });
   }
   return [...creates, ...events];
 }
@@ -69,7 +70,7 @@ export function deleteActions(job: Job, pods: readonly PodFacts[], { uncounted, 
   const regarding = jobTarget(job);
   const events = pods.map(({ name }): Action => {
     const message = `Deleted pod: ${name}`;
-    return { verb: 'event', type: 'Normal', reason: 'SuccessfulDelete', message, regarding, why: 'a pod was deleted' };
+    return { verb: 'event', type: 'Normal', reason: 'SuccessfulDelete', message, regarding, about: name, why: 'a pod was deleted' };
   });
   return [...strips, ...deletes, ...events];
 }
