@@ -1,0 +1,100 @@
+// `farloop up` on a real API server: all Jobs where the built-in controller is off, its own where it is on, no fight where both write.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
+import { deadlineIn } from '../../lib/ports/clock.ts';
+import { FarloopProcess, runFarloop, temporaryFolder } from '../cli/farloop-process.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { startControlPlane } from './control-plane.ts';
+
+const folder = temporaryFolder();
+const state = join(folder.path, 'state');
+const clock = new SystemClock();
+const started: FarloopProcess[] = [];
+let controlPlane: ControlPlane;
+let api: KubernetesCluster;
+
+const start = (...args: string[]): FarloopProcess => {
+  const farloop = new FarloopProcess(args);
+  started.push(farloop);
+  return farloop;
+};
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ controllers: '*,-job' });
+  api = new KubernetesCluster({ access: await accessFromKubeconfig({ file: controlPlane.kubeconfigPath }), clock });
+  await start('node', '--simulated', '--kubeconfig', controlPlane.kubeconfigPath).says('ready\n');
+}, 180_000);
+
+afterAll(async () => {
+  for (const farloop of started) await farloop.destroy();
+  api.close();
+  await controlPlane.stop();
+  folder.remove();
+}, 60_000);
+
+const get = async (name: string): Promise<Job> =>
+  (await api.get<Job>(JOBS, { namespace: 'default', name }, deadlineIn(clock, 5_000))).object;
+
+const podsOf = async (name: string): Promise<Pod[]> =>
+  (await api.list<Pod>(PODS, { namespace: 'default', labelSelector: `job-name=${name}` }, deadlineIn(clock, 5_000))).items;
+
+async function until(what: string, holds: () => Promise<boolean>, withinMs = 40_000): Promise<void> {
+  const untilMs = clock.monotonicMs() + withinMs;
+  while (!(await holds())) {
+    if (clock.monotonicMs() > untilMs) throw new Error(`${what} did not come about`);
+    await sleep(100);
+  }
+}
+
+describe('up on a real API server', () => {
+  test('all Jobs run where the built-in controller is off', async () => {
+    const farloop = start(
+      'up',
+      '--state',
+      state,
+      '--port',
+      '0',
+      '--kubeconfig',
+      controlPlane.kubeconfigPath,
+      '--manage',
+      'all-jobs',
+      '--apply',
+      'examples/job.yaml',
+      '--apply',
+      'examples/retry.yaml',
+      '--apply',
+      'examples/deadline.yaml',
+    );
+    await farloop.says('job/demo Complete: 5 of 5 succeeded', 40_000);
+    await farloop.says('job/retry Complete: 3 of 3 succeeded', 40_000);
+    await farloop.says('job/deadline Failed', 40_000);
+    expect(await get('demo')).toMatchObject({ status: { succeeded: 5, completedIndexes: '0-4' } });
+    expect(await get('retry')).toMatchObject({ status: { succeeded: 3, failed: 1 } });
+    expect((await get('deadline')).status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Failed', reason: 'DeadlineExceeded' }),
+    );
+    for (const [name, pods] of [
+      ['demo', 5],
+      ['retry', 4],
+    ] as const) {
+      const found = await podsOf(name);
+      expect(found).toHaveLength(pods);
+      expect(found.flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
+    }
+    const { items: events } = await api.list<KubernetesObject & { reason?: string; source?: { component?: string } }>(
+      EVENTS,
+      { namespace: 'default' },
+      deadlineIn(clock, 5_000),
+    );
+    expect(events.some(({ reason, source }) => reason === 'Completed' && source?.component === 'job-controller')).toBe(true);
+    expect((await runFarloop(['explain', 'job/retry', '--state', state])).stdout).toContain('job/retry in default on');
+    expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
+    expect(farloop.stderr).toBe('');
+  }, 120_000);
+});
