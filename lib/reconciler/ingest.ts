@@ -1,6 +1,6 @@
 // Events queue → view → wakes. Decodes within limits, believes a sender only about its own cluster (R15), merges the batch per
 // workload in memory, writes the view (R8), then wakes (R9).
-import { isActive } from '../objects/pod-facts.ts';
+import { isActive, isFinished } from '../objects/pod-facts.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
@@ -160,9 +160,9 @@ function urgencyOf({ observed, whole, pods }: WorkloadReport): Urgency {
   return pods.length > 0 && pods.every(isUnderWay) ? 'company' : 'soon';
 }
 
-/** It starts or runs: of this only the count of ready pods tells. */
+/** It starts or runs: of this only the count of ready pods tells. Or it is counted already, and of no account any more. */
 const isUnderWay = ({ deleted, pod }: PodObservation): boolean =>
-  !deleted && pod.tracked && isActive(pod) && pod.containers.every(({ restarts }) => restarts === 0);
+  !deleted && (pod.tracked ? isActive(pod) && pod.containers.every(({ restarts }) => restarts === 0) : isFinished(pod));
 
 function isNewToReact({ deleted, object }: OwnerObservation): boolean {
   if (deleted || object.metadata.deletionTimestamp !== undefined) return true;
