@@ -17,6 +17,9 @@ type CreateAction = Extract<Action, { verb: 'create' }>;
 type PodAction = Extract<Action, { verb: 'delete' | 'patch' }>;
 type StatusAction = Extract<Action, { verb: 'status' }>;
 
+/** A pod of somebody else holds the name of one to be created (R5). */
+export class ForeignNamesakeError extends ConflictError {}
+
 /** How a wave ended before its end. */
 export type Stop =
   | { kind: 'refused'; error: TerminalError; during: WriteAction['verb']; refusals: { name: string; error: TerminalError }[] }
@@ -205,7 +208,10 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
     }
     // The next number: this name is taken for good as far as this workload is concerned.
     pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.number + 1) };
-    return { action, error: new ConflictError(`pod ${name} belongs to somebody else`, { reason: 'alreadyExists' }) };
+    return {
+      action,
+      error: new ForeignNamesakeError(`pods "${name}" already exists and belongs to somebody else`, { reason: 'alreadyExists' }),
+    };
   } catch (error) {
     // Gone between the two calls: planned again.
     if (error instanceof NotFoundError)

@@ -12,7 +12,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head, HeadChange } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { EventAction, Execution, Stop } from './actions.ts';
-import { act } from './actions.ts';
+import { ForeignNamesakeError, act } from './actions.ts';
 import { WriteBudget } from './budget.ts';
 import { writeEvents } from './event-objects.ts';
 import { RestoredServerError, raiseEra } from './era.ts';
@@ -270,6 +270,7 @@ export class Reconciler {
   async #afterStop(pass: Pass, stop: Stop): Promise<Ending | 'again'> {
     switch (stop.kind) {
       case 'conflict':
+        if (stop.error instanceof ForeignNamesakeError) pass.events.push(refusalEvent(pass, stop.during, stop.error));
         // Somebody else was first: the owner and what is to be counted are read live, then planned again (R18).
         await pass.readOwner();
         await pass.listChildren();
@@ -512,7 +513,7 @@ const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({
   uid: key.uid,
 });
 
-const refusalEvent = (pass: Pass, during: Action['verb'], error: TerminalError): EventAction => ({
+const refusalEvent = (pass: Pass, during: Action['verb'], error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
   reason: during === 'create' ? 'FailedCreate' : 'FailedDelete',

@@ -67,6 +67,7 @@ export class World {
   /** uids of active pods by owner name. */
   readonly #active = new Map<string, Set<string>>();
   #sequence = 0;
+  readonly #keptBack = new Set<string>();
   readonly #breakOff: (() => void)[] = [];
 
   readonly #clusterAheadMs: number;
@@ -180,7 +181,7 @@ export class World {
   /** Sends what was heard since, in messages of so many events, and lets ingest take them. @returns events sent */
   async report({ eventsPerMessage = 500 }: { eventsPerMessage?: number } = {}): Promise<number> {
     await this.settle();
-    const heard = this.#heard.splice(0).filter(({ type }) => type !== 'BOOKMARK');
+    const heard = this.#heard.splice(0).filter(({ type, object }) => type !== 'BOOKMARK' && !this.#keptBack.has(object.kind ?? ''));
     for (let at = 0; at < heard.length; at += eventsPerMessage) await this.send(reportsOf(heard.slice(at, at + eventsPerMessage)));
     await this.ingest();
     return heard.length;
@@ -193,6 +194,11 @@ export class World {
   /** Events heard and never told: a watch that skips them. */
   loseHeard(): void {
     this.#heard.splice(0);
+  }
+
+  /** From now on events about objects of this kind are not told. */
+  keepBack(kind: string): void {
+    this.#keptBack.add(kind);
   }
 
   async send(reports: WorkloadReport[], extra: object = {}): Promise<void> {

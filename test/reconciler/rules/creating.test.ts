@@ -1,0 +1,164 @@
+// R5, R6, R7, R10: what is created once is not created again, whoever holds its name, and on what evidence pods are started.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
+import { UnknownOutcomeError } from '../../../lib/ports/errors.ts';
+import { podNameOf } from '../../../lib/planners/job/names.ts';
+import { relist } from '../../world/reporter.ts';
+import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
+import { aJob, conditionsOf, World } from '../../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = new World();
+  await world.watch();
+});
+afterEach(() => world.close());
+
+const foreignPod = (name: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default' },
+  spec: { containers: [{ name: 'main', image: 'example.com/none' }] },
+});
+const patch = (spec: object): Promise<unknown> =>
+  world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', body: { spec }, type: 'application/merge-patch+json' });
+const namesEver = (): string[] => [...world.podsEver.values()].map(({ metadata }) => metadata.name ?? '');
+
+describe('R5: names', () => {
+  test.each([
+    { name: 'NonIndexed', spec: { completions: 4, parallelism: 2 }, slot: 1, number: 1 },
+    { name: 'Indexed', spec: { completions: 4, parallelism: 2, completionMode: 'Indexed' as const }, slot: 1, number: 0 },
+  ])('R5: $name: a foreign pod holds a name: it is left alone, and the next number is taken', async ({ spec, slot, number }) => {
+    const job = await world.apply(aJob('demo', spec));
+    const taken = podNameOf(job, slot, number);
+    await world.as('POST', PODS, { namespace: 'default', body: foreignPod(taken) });
+    await world.until(async () => conditionsOf(await world.job('demo')).includes('Complete'));
+    await world.elapse(3);
+    await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 2 });
+    const [foreign] = (await world.pods()).filter(({ metadata }) => metadata.name === taken);
+    expect(foreign?.metadata.ownerReferences).toBeUndefined();
+    const events = await world.as<{ items: { reason: string; message: string }[] }>('GET', EVENTS, { namespace: 'default' });
+    expect(events.items).toContainEqual(
+      expect.objectContaining({ reason: 'FailedCreate', message: expect.stringContaining(taken) as unknown }),
+    );
+    await expectQuiet(world, 2);
+  });
+
+  test('R5: AlreadyExists by our own pod settles the create, whatever state that pod is in by then', async () => {
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2, completionMode: 'Indexed' }));
+    let made = 0;
+    world.interposer = async ({ port, method, phase }) => {
+      if (port !== 'cluster' || method !== 'create' || phase !== 'after' || ++made > 1) return;
+      // It took effect, its answer is lost, and before anybody looks it has run to its end.
+      await world.play();
+      await world.play();
+      world.loseHeard();
+      throw new UnknownOutcomeError('no answer in time');
+    };
+    await runToEnd(world, 'demo');
+    expect(made).toBeGreaterThan(1);
+    await expectCompleted(world, 'demo', { succeeded: 2, mostActive: 2 });
+  });
+
+  test('R5: a number that a pod was seen to hold is not taken again, also when lists have dropped its tombstone', async () => {
+    await world.apply(aJob('demo', { completions: 3, parallelism: 1, backoffLimit: 50 }));
+    for (let time = 0; time < 4; time++) {
+      await world.until(async () => (await world.pods()).some(({ status }) => status?.phase === 'Running'), { seconds: 700 });
+      for (const { metadata } of await world.pods())
+        await world.as('DELETE', PODS, { namespace: 'default', name: metadata.name ?? '' }).catch(() => {});
+      await world.elapse(2);
+      await relist(world);
+      await relist(world);
+    }
+    await runToEnd(world, 'demo', 700);
+    expect((await world.job('demo')).status).toMatchObject({ succeeded: 3, failed: 4 });
+    expect(namesEver()).toHaveLength(7);
+    expect(new Set(namesEver()).size).toBe(7);
+  });
+
+  test('R5: names are the same whoever computes them: a repeated create of the same child collides', async () => {
+    await world.apply(aJob('demo', { completions: 2, parallelism: 1 }));
+    await world.report();
+    // Two passes plan the same child from the same view, the second in a process of its own.
+    const other = world.anotherProcess();
+    const key = await world.keyOf('demo');
+    await Promise.all([world.reconciler.reconcile(key), other.reconciler.reconcile(key)]);
+    await world.settle();
+    expect(namesEver()).toHaveLength(1);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 2, mostActive: 1 });
+  });
+});
+
+describe('R7: own writes', () => {
+  test('R7: what the API server answered is in the view when the pass ends, and its events wake nobody', async () => {
+    await world.apply(aJob('demo', { completions: 40, parallelism: 40, completionMode: 'Indexed' }));
+    await world.report();
+    await world.run();
+    expect(await world.pods()).toHaveLength(40);
+    const passes = world.passes.length;
+    expect(await world.report()).toBeGreaterThanOrEqual(40);
+    await world.clock.advance(30_000);
+    await world.run();
+    expect(world.passes).toHaveLength(passes);
+  });
+
+  test('R7: a pass that is overtaken keeps what it heard', async () => {
+    await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));
+    await world.report();
+    const key = await world.keyOf('demo');
+    let overtaken = false;
+    world.interposer = async ({ port, method, phase }) => {
+      if (overtaken || port !== 'cluster' || method !== 'create' || phase !== 'after') return;
+      overtaken = true;
+      await world.store.updateHead(key, {}, { fence: 'of-a-later-pass', openedAtMs: world.clock.nowMs() });
+    };
+    expect(await world.reconciler.reconcile(key)).toBe('failed');
+    expect(world.passes.at(-1)?.outcome).toBe('overtaken');
+    expect(world.podsEver.size).toBeGreaterThan(0);
+    world.interposer = undefined;
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 3 });
+  });
+});
+
+describe('R10: a live look before what cannot be taken back', () => {
+  const events = (plural: string) => world.keepBack(plural);
+
+  test('R10: suspended, and nobody has told: no pod is created', async () => {
+    await world.apply(aJob('demo', { completions: 20, parallelism: 2 }));
+    await world.elapse(2);
+    const created = world.podsEver.size;
+    await patch({ suspend: true });
+    events('Job');
+    await world.play();
+    await world.elapse(5, { play: false });
+    expect(world.podsEver.size).toBe(created);
+    expect(conditionsOf(await world.job('demo'))).toContain('Suspended');
+  });
+
+  test('R10: scaled up again, and nobody has told: no pod is deleted', async () => {
+    await world.apply(aJob('demo', { completions: 8, parallelism: 4 }));
+    await world.elapse(3, { play: false });
+    await patch({ parallelism: 2 });
+    await world.report();
+    await patch({ parallelism: 4 });
+    events('Job');
+    await world.elapse(3, { play: false });
+    expect([...world.podsEver.values()].filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
+  });
+
+  test('R10: deleted and made again under the same name, and nobody has told: the old key creates nothing', async () => {
+    await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));
+    await world.elapse(1, { play: false });
+    const old = await world.keyOf('demo');
+    await world.as('DELETE', JOBS, { namespace: 'default', name: 'demo', body: { propagationPolicy: 'Background' } });
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.settle();
+    world.loseHeard();
+    await world.reconciler.reconcile(old);
+    await world.settle();
+    const owners = [...world.podsEver.values()].map(({ metadata }) => metadata.ownerReferences?.[0]?.uid);
+    expect(owners).toEqual([old.uid, old.uid]);
+  });
+});
