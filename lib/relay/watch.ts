@@ -39,16 +39,18 @@ interface Waiting {
   next: { do: 'list'; continueToken?: string } | { do: 'watch' };
 }
 
+type Watching = Extract<WatchPhase, { phase: 'watching' }>;
+
 export type WatchPhase =
-  { phase: 'idle' } | { phase: 'listing'; continueToken?: string } | { phase: 'watching'; openedAtMs: number } | Waiting;
+  { phase: 'idle' } | { phase: 'listing'; continueToken?: string } | { phase: 'watching'; openedAtMs: number; hasHeard: boolean } | Waiting;
 
 export interface WatchState {
   at: WatchPhase;
   /** To resume from; `0` before the first list. While listing: the lowest of the pages so far, or undefined. */
   version: string;
   listed: string | undefined;
-  /** When the server was last heard of; 0 before. */
-  heardAtMs: number;
+  /** When the server was last heard of. */
+  heardAtMs: number | undefined;
   /** The last wait after a failure; 0 while all is well. */
   backoffMs: number;
 }
@@ -79,7 +81,7 @@ const SHORTEST_WATCH_SECONDS = 240;
 const SHORT_LIVED_MS = 1_000;
 const SPREAD_MS = 1_000;
 
-export const initialWatch: WatchState = { at: { phase: 'idle' }, version: '0', listed: undefined, heardAtMs: 0, backoffMs: 0 };
+export const initialWatch: WatchState = { at: { phase: 'idle' }, version: '0', listed: undefined, heardAtMs: undefined, backoffMs: 0 };
 
 /** What follows from one input. Inputs that belong to a call given up must not be fed. */
 export function step(state: WatchState, input: WatchInput, moment: Moment, options: WatchOptions = WATCH_OPTIONS): Stepped {
@@ -90,13 +92,9 @@ export function step(state: WatchState, input: WatchInput, moment: Moment, optio
       return state.at.phase === 'listing' ? afterPage(state, input, moment) : same(state);
     case 'event':
     case 'bookmark':
-      if (state.at.phase !== 'watching') return same(state);
-      return {
-        state: { ...state, version: newest(state.version, input.resourceVersion), heardAtMs: moment.nowMs, backoffMs: 0 },
-        effects: [],
-      };
+      return state.at.phase === 'watching' ? afterNews(state, state.at, input.resourceVersion, moment) : same(state);
     case 'end':
-      return state.at.phase === 'watching' ? afterEnd(state, state.at.openedAtMs, moment, options) : same(state);
+      return state.at.phase === 'watching' ? afterEnd(state, state.at, moment, options) : same(state);
     case 'failed':
       return afterFailure(state, input.failure, moment, options);
     case 'tick':
@@ -127,13 +125,18 @@ function afterPage(state: WatchState, page: { resourceVersion: string; continueT
 function openWatch(state: WatchState, { nowMs, random }: Moment): Stepped {
   const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random));
   return {
-    state: { ...state, at: { phase: 'watching', openedAtMs: nowMs } },
+    state: { ...state, at: { phase: 'watching', openedAtMs: nowMs, hasHeard: false } },
     effects: [{ do: 'watch', resourceVersion: state.version, timeoutSeconds }],
   };
 }
 
-function afterEnd(state: WatchState, openedAtMs: number, moment: Moment, options: WatchOptions): Stepped {
-  const wasRefused = moment.nowMs - openedAtMs < SHORT_LIVED_MS && state.heardAtMs <= openedAtMs;
+function afterNews(state: WatchState, at: Watching, resourceVersion: string, { nowMs }: Moment): Stepped {
+  const version = newest(state.version, resourceVersion);
+  return { state: { ...state, at: at.hasHeard ? at : { ...at, hasHeard: true }, version, heardAtMs: nowMs, backoffMs: 0 }, effects: [] };
+}
+
+function afterEnd(state: WatchState, { openedAtMs, hasHeard }: Watching, moment: Moment, options: WatchOptions): Stepped {
+  const wasRefused = !hasHeard && moment.nowMs - openedAtMs < SHORT_LIVED_MS;
   return wasRefused ? backOff(state, { do: 'watch' }, moment, options) : openWatch(state, moment);
 }
 
@@ -173,7 +176,7 @@ function afterTick(state: WatchState, moment: Moment, options: WatchOptions): St
     return { state: { ...state, at: { phase: 'listing', continueToken } }, effects: [{ do: 'list', continueToken }] };
   }
   if (at.phase !== 'watching') return same(state);
-  const ms = moment.nowMs - Math.max(state.heardAtMs, at.openedAtMs);
+  const ms = moment.nowMs - Math.max(state.heardAtMs ?? 0, at.openedAtMs);
   if (ms < options.silentMs) return same(state);
   const { state: waiting, effects } = backOff(state, { do: 'watch' }, moment, options);
   return { state: waiting, effects: [{ do: 'stop' }, { do: 'silent', ms }, ...effects] };

@@ -57,9 +57,10 @@ export class Watcher<Item extends KubernetesObject> {
     return at.phase === 'listing' || (at.phase === 'waiting' && at.next.do === 'list');
   }
 
-  /** Milliseconds since the server was last heard of. */
+  /** Milliseconds since the server was last heard of; 0 before the first answer. */
   get ageMs(): number {
-    return this.#state.heardAtMs === 0 ? 0 : Math.max(0, Math.round(this.#setup.clock.monotonicMs() - this.#state.heardAtMs));
+    const { heardAtMs } = this.#state;
+    return heardAtMs === undefined ? 0 : Math.max(0, Math.round(this.#setup.clock.monotonicMs() - heardAtMs));
   }
 
   /** The newest version that was heard. */

@@ -1,0 +1,140 @@
+// The watch as a state machine: what is asked next, and after how long.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { WatchEffect, WatchInput, WatchState } from '../../lib/relay/watch.ts';
+import { initialWatch, step, WATCH_OPTIONS } from '../../lib/relay/watch.ts';
+
+/** Feeds inputs, each at its second, and tells the effects of the last one. */
+function after(inputs: (WatchInput & { atMs?: number })[], random = 0.5): { state: WatchState; effects: WatchEffect[] } {
+  let stepped: { state: WatchState; effects: WatchEffect[] } = { state: initialWatch, effects: [] };
+  let nowMs = 1_000;
+  for (const { atMs, ...input } of inputs) {
+    nowMs = atMs ?? nowMs;
+    stepped = step(stepped.state, input, { nowMs, random });
+  }
+  return stepped;
+}
+
+const list: WatchInput = { kind: 'list' };
+const lastPage: WatchInput = { kind: 'page', resourceVersion: '100' };
+const broken: WatchInput = { kind: 'failed', failure: { kind: 'broken' } };
+const expired: WatchInput = { kind: 'failed', failure: { kind: 'expired' } };
+const tick: WatchInput = { kind: 'tick' };
+const end: WatchInput = { kind: 'end' };
+const waitOf = (effects: readonly WatchEffect[]): number => effects.reduce((ms, effect) => (effect.do === 'wait' ? effect.ms : ms), -1);
+
+describe('a watch', () => {
+  test('begins with a list, page by page, at the lowest of their versions', () => {
+    expect(after([list]).effects).toEqual([{ do: 'begin' }, { do: 'list' }]);
+    expect(after([list, { kind: 'page', resourceVersion: '101', continueToken: 'more' }]).effects).toEqual([
+      { do: 'list', continueToken: 'more' },
+    ]);
+    const { effects } = after([list, { kind: 'page', resourceVersion: '101', continueToken: 'more' }, lastPage]);
+    expect(effects).toEqual([
+      { do: 'listed', resourceVersion: '100' },
+      { do: 'watch', resourceVersion: '100', timeoutSeconds: 360 },
+    ]);
+  });
+
+  test('is resumed from the newest version heard when the server ends it, bookmarks included', () => {
+    const { effects } = after([
+      list,
+      lastPage,
+      { kind: 'event', resourceVersion: '120' },
+      { kind: 'bookmark', resourceVersion: '150' },
+      end,
+    ]);
+    expect(effects).toMatchObject([{ do: 'watch', resourceVersion: '150' }]);
+  });
+
+  test('that ends at once without a word waits before it is opened again', () => {
+    const { effects } = after([list, lastPage, { ...end, atMs: 1_010 }]);
+    expect(effects).toEqual([{ do: 'wait', ms: expect.any(Number) }]);
+  });
+
+  test('that is forgotten (410) becomes a list', () => {
+    const forgotten = [list, lastPage, expired];
+    expect(after(forgotten).effects).toEqual([{ do: 'wait', ms: 500 }]);
+    expect(after([...forgotten, tick]).effects).toEqual([{ do: 'begin' }, { do: 'list' }]);
+  });
+
+  test('R3: takes a list below what it had heard as it is', () => {
+    const { state } = after([list, lastPage, expired, tick, { kind: 'page', resourceVersion: '40' }]);
+    expect(state.version).toBe('40');
+  });
+
+  test('that breaks is resumed after a wait, and each wait is drawn from a wider range', () => {
+    const inputs: WatchInput[] = [list, lastPage];
+    const waits = Array.from({ length: 12 }, () => {
+      inputs.push(broken);
+      const ms = waitOf(after(inputs, 0.9).effects);
+      inputs.push(tick);
+      return ms;
+    });
+    expect(waits[0]).toBeGreaterThanOrEqual(WATCH_OPTIONS.firstBackoffMs);
+    expect(waits.at(-1)).toBeGreaterThan(20_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(WATCH_OPTIONS.longestBackoffMs);
+    expect(after(inputs).effects).toMatchObject([{ do: 'watch', resourceVersion: '100' }]);
+    expect(after([...inputs, { kind: 'event', resourceVersion: '101' }]).state.backoffMs).toBe(0);
+  });
+
+  test('waits as long as Retry-After says, and a little more that differs from client to client', () => {
+    const throttled: WatchInput = { kind: 'failed', failure: { kind: 'throttled', retryAfterMs: 7_000 } };
+    expect(waitOf(after([list, throttled], 0.25).effects)).toBe(7_250);
+  });
+
+  test('a list that breaks between two pages goes on with the next one; one that expires begins anew', () => {
+    const halfway: WatchInput[] = [list, { kind: 'page', resourceVersion: '101', continueToken: 'more' }];
+    expect(after([...halfway, broken, tick]).effects).toEqual([{ do: 'list', continueToken: 'more' }]);
+    expect(after([...halfway, expired, tick]).effects).toEqual([{ do: 'begin' }, { do: 'list' }]);
+  });
+
+  test('that is silent for longer than bookmarks take is broken', () => {
+    const watching: (WatchInput & { atMs?: number })[] = [list, lastPage, { kind: 'bookmark', resourceVersion: '110', atMs: 60_000 }];
+    expect(after([...watching, { ...tick, atMs: 149_000 }]).effects).toEqual([]);
+    const { effects } = after([...watching, { ...tick, atMs: 151_000 }]);
+    expect(effects).toMatchObject([{ do: 'stop' }, { do: 'silent', ms: 91_000 }, { do: 'wait' }]);
+    expect(after([...watching, { ...tick, atMs: 151_000 }, { ...tick, atMs: 152_000 }]).effects).toMatchObject([
+      { do: 'watch', resourceVersion: '110' },
+    ]);
+  });
+
+  test('can be told to list anew at any time, and gives up what it was doing', () => {
+    expect(after([list, lastPage, list]).effects).toEqual([{ do: 'stop' }, { do: 'begin' }, { do: 'list' }]);
+  });
+
+  test('watches end after different times', () => {
+    const seconds = [0, 0.3, 0.9]
+      .map((random) => after([list, lastPage], random).effects)
+      .flatMap((effects) => effects.flatMap((effect) => (effect.do === 'watch' ? effect.timeoutSeconds : [])));
+    expect(seconds).toEqual([240, 312, 456]);
+  });
+
+  test('whatever comes, one call or wait is under way, and a version never goes back while watching', () => {
+    const input: fc.Arbitrary<WatchInput> = fc.oneof(
+      fc.constant(list),
+      fc.record({ kind: fc.constant('page' as const), resourceVersion: fc.nat(999).map(String) }),
+      fc.record({ kind: fc.constant('page' as const), resourceVersion: fc.nat(999).map(String), continueToken: fc.constant('more') }),
+      fc.record({ kind: fc.constantFrom('event' as const, 'bookmark' as const), resourceVersion: fc.nat(999).map(String) }),
+      fc.constant(end),
+      fc.constant(tick),
+      fc.constant(broken),
+      fc.constant(expired),
+    );
+    fc.assert(
+      fc.property(fc.array(input, { maxLength: 60 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (inputs, random) => {
+        let state = step(initialWatch, list, { nowMs: 0, random }).state;
+        for (const [at, each] of inputs.entries()) {
+          const { state: next, effects } = step(state, each, { nowMs: at * 10_000, random });
+          const begun = effects.filter((effect) => effect.do === 'list' || effect.do === 'watch' || effect.do === 'wait');
+          expect(begun.length).toBeLessThanOrEqual(1);
+          expect(next.at.phase).not.toBe('idle');
+          if (state.at.phase === 'watching' && next.at.phase === 'watching')
+            expect(Number(next.version)).toBeGreaterThanOrEqual(Number(state.version));
+          if (next.at.phase === 'waiting' && state.at.phase !== 'waiting') expect(waitOf(effects)).toBeGreaterThanOrEqual(0);
+          state = next;
+        }
+      }),
+    );
+  });
+});
