@@ -24,8 +24,8 @@ export interface OutboxOptions {
 
 export const OUTBOX_OPTIONS: OutboxOptions = {
   delayMs: 100,
-  messageBytes: 180_000,
-  wholePods: 5_000,
+  messageBytes: 120_000,
+  wholePods: 4_000,
   firstBackoffMs: 200,
   longestBackoffMs: 15_000,
 };
@@ -55,10 +55,10 @@ interface Marks {
   told?: Workload['unsent'];
 }
 
+/** Encoded at once: the reports themselves would take many times the memory. */
 interface Draft {
-  reports: WorkloadReport[];
   marks: Marks[];
-  bytes: number;
+  messages: OutgoingMessage[];
 }
 
 const MESSAGES_AT_ONCE = 10;
@@ -140,26 +140,29 @@ export class Outbox {
   async #run(): Promise<void> {
     const { clock, options } = this.#setup;
     const { signal } = this.#ending;
+    let isFull = false;
     while (!signal.aborted) {
-      if (this.#marks.size === 0 && this.#heartbeats.length === 0) {
+      if (this.#marks.size === 0 && this.#heartbeats.length === 0)
         await new Promise<void>((wake) => {
           this.#wake = wake;
         });
-        if (this.#marks.size > 0) await clock.wait(options.delayMs, signal);
-      }
-      if (!signal.aborted) await this.#flush();
+      // What comes gets company, unless there is more than enough already.
+      if (this.#marks.size > 0 && !isFull) await clock.wait(options.delayMs, signal);
+      if (!signal.aborted) isFull = await this.#flush();
     }
   }
 
-  async #flush(): Promise<void> {
+  /** @returns true when there was more than may go at once */
+  async #flush(): Promise<boolean> {
     const drafts = this.#takeDrafts();
-    const messages = drafts.flatMap((draft) => this.#encode(draft.reports));
-    if (!(await this.#deliver(messages, drafts))) return;
+    const messages = drafts.flatMap((draft) => draft.messages);
+    if (!(await this.#deliver(messages, drafts))) return false;
     for (const { marks } of drafts)
       for (const { workload, told } of marks) if (told && workload.unsent === told) workload.unsent = undefined;
     const due = this.#heartbeats.filter(({ afterWholes }) => !afterWholes || this.#wholes === 0);
     this.#heartbeats = this.#heartbeats.filter((heartbeat) => !due.includes(heartbeat));
     for (const { build, accepted } of due) if (await this.#deliver([this.#messageOf({ reports: [], heartbeat: build() })], [])) accepted();
+    return drafts.length === MESSAGES_AT_ONCE;
   }
 
   /** Tries until the queue accepts. What fails goes back among what waits, to be sent in its newest state. @returns false: the outbox has ended */
@@ -183,30 +186,31 @@ export class Outbox {
 
   /** The same objects as they stand now, so that an overloaded queue is not fed with what is no longer so. */
   #redraft(drafts: readonly Draft[]): OutgoingMessage[] {
-    return drafts.flatMap((draft) => {
-      draft.reports = draft.marks.flatMap((marks) => this.#reportsOf(marks));
-      return this.#encode(draft.reports);
-    });
+    return drafts.flatMap(({ marks }) => this.#encode(marks.flatMap((each) => this.#reportsOf(each))));
   }
 
   #takeDrafts(): Draft[] {
     const drafts: Draft[] = [];
-    let draft: Draft = { reports: [], marks: [], bytes: 0 };
+    while (this.#marks.size > 0 && drafts.length < MESSAGES_AT_ONCE) drafts.push(this.#takeDraft());
+    return drafts;
+  }
+
+  /** As much of what waits as fills a message. */
+  #takeDraft(): Draft {
+    const taken: Marks[] = [];
+    const reports: WorkloadReport[] = [];
+    let bytes = 0;
     for (const [workload, marks] of this.#marks) {
-      if (draft.bytes >= this.#setup.options.messageBytes) {
-        drafts.push(draft);
-        draft = { reports: [], marks: [], bytes: 0 };
-        if (drafts.length === MESSAGES_AT_ONCE) return drafts;
-      }
+      if (bytes >= this.#setup.options.messageBytes) break;
       this.#marks.delete(workload);
       if (marks.whole) this.#wholes -= 1;
-      const reports = this.#reportsOf(marks);
-      draft.reports.push(...reports);
-      draft.marks.push(marks);
-      for (const { observed, pods } of reports) draft.bytes += REPORT_BYTES + (observed ? REPORT_BYTES : 0) + POD_BYTES * pods.length;
+      taken.push(marks);
+      for (const report of this.#reportsOf(marks)) {
+        reports.push(report);
+        bytes += REPORT_BYTES + (report.observed ? REPORT_BYTES : 0) + POD_BYTES * report.pods.length;
+      }
     }
-    if (draft.marks.length > 0) drafts.push(draft);
-    return drafts;
+    return { marks: taken, messages: this.#encode(reports) };
   }
 
   /** One report, or several of a whole list that one message would not hold. */

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import type { OutgoingMessage, QueueName } from '../../lib/ports/queue.ts';
+import type { OutgoingMessage, Queue, QueueName } from '../../lib/ports/queue.ts';
 import type { Relay, RelayOptions } from '../../lib/relay/relay.ts';
 import { startRelay } from '../../lib/relay/relay.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
@@ -13,7 +13,7 @@ import type { EventMessage, WorkloadReport } from '../../lib/wire/observations.t
 import { aJob, aPod, ScriptedSource } from './scripted-source.ts';
 
 /** A queue that refuses while it is told to. */
-class ClosableQueue {
+class ClosableQueue implements Queue {
   readonly inner: EmbeddedQueue;
   closed = false;
   refused = 0;
@@ -29,6 +29,13 @@ class ClosableQueue {
     }
     await this.inner.send(queue, messages);
   }
+
+  receive: Queue['receive'] = (queue, options) => this.inner.receive(queue, options);
+  delete: Queue['delete'] = (queue, handles) => this.inner.delete(queue, handles);
+  changeVisibility: Queue['changeVisibility'] = (queue, handle, seconds) => this.inner.changeVisibility(queue, handle, seconds);
+  deadLetters: Queue['deadLetters'] = (queue, limit) => this.inner.deadLetters(queue, limit);
+  redrive: Queue['redrive'] = (queue, ids) => this.inner.redrive(queue, ids);
+  depth: Queue['depth'] = (queue) => this.inner.depth(queue);
 }
 
 interface Bench {
@@ -42,6 +49,10 @@ interface Bench {
   reports: () => Promise<WorkloadReport[]>;
   ready: () => Promise<void>;
 }
+
+const refusals = (count: number) => (api: ScriptedSource) => {
+  for (let at = 0; at < count; at += 1) api.faults.push({ verb: 'get', error: new NotDoneError('nothing listens there') });
+};
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -67,11 +78,9 @@ function start({
   const line = (level: string) => (message: string) => void log.push({ level, message });
   before(source);
   const telemetry = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), count: () => {} };
-  const bound = Object.assign(Object.create(inner) as EmbeddedQueue, { send: queue.send.bind(queue) });
-  for (const method of ['receive', 'delete'] as const) Object.assign(bound, { [method]: inner[method].bind(inner) });
   const relay = startRelay({
     source,
-    queue: bound,
+    queue,
     clock,
     telemetry,
     cluster: 'west',
@@ -116,13 +125,13 @@ const brief = ({ owner, observed, pods, whole }: WorkloadReport) => ({
 describe('at the start', () => {
   test('R19: each workload is told of as a whole list at the version of the pods’ list, then the full list', async () => {
     const { messages, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('jobs', aJob('empty'));
-        source.put('pods', aPod('a-1', 'a'));
-        source.put('pods', aPod('a-2', 'a', { phase: 'Succeeded' }));
-        source.put('pods', aPod('left-1', 'gone'));
-        source.put('pods', aPod('nobody', undefined, { tracked: false }));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('jobs', aJob('empty'));
+        api.put('pods', aPod('a-1', 'a'));
+        api.put('pods', aPod('a-2', 'a', { phase: 'Succeeded' }));
+        api.put('pods', aPod('left-1', 'gone'));
+        api.put('pods', aPod('nobody', undefined, { tracked: false }));
       },
     });
     await ready();
@@ -138,10 +147,10 @@ describe('at the start', () => {
 
   test('R2: what was heard in a list was heard at the version of the list', async () => {
     const { reports, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('a-1', 'a'));
-        source.put('pods', aPod('other', 'a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('a-1', 'a'));
+        api.put('pods', aPod('other', 'a'));
       },
     });
     await ready();
@@ -155,9 +164,9 @@ describe('at the start', () => {
 
   test('neither templates nor environment leave the cluster', async () => {
     const { messages, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('a-1', 'a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('a-1', 'a'));
       },
     });
     await ready();
@@ -167,11 +176,11 @@ describe('at the start', () => {
   test('R19: a whole list that one message would not hold is split by slots that cover all', async () => {
     const { messages, ready } = start({
       options: { wholePods: 10 },
-      before: (source) => {
-        source.put('jobs', aJob('a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
         for (let index = 0; index < 35; index += 1) {
           const pod = aPod(`a-${index}`, 'a');
-          source.put('pods', {
+          api.put('pods', {
             ...pod,
             metadata: { ...pod.metadata, annotations: { 'batch.kubernetes.io/job-completion-index': String(index) } },
           });
@@ -200,9 +209,6 @@ describe('at the start', () => {
   });
 
   test('a server that cannot be reached is tried a few times', async () => {
-    const refusals = (count: number) => (source: ScriptedSource) => {
-      for (let at = 0; at < count; at += 1) source.faults.push({ verb: 'get', error: new NotDoneError('nothing listens there') });
-    };
     const soon = start({ before: refusals(3) });
     await soon.clock.advance(6_000);
     await soon.relay.ready;
@@ -235,9 +241,9 @@ describe('while it watches', () => {
 
   test('what is deleted is told with its last state and version', async () => {
     const { clock, source, reports, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('a-1', 'a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('a-1', 'a'));
       },
     });
     await ready();
@@ -253,10 +259,10 @@ describe('while it watches', () => {
 
   test('a pod that changes its owner is told to both', async () => {
     const { clock, source, reports, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('jobs', aJob('b'));
-        source.put('pods', aPod('p', 'a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('jobs', aJob('b'));
+        api.put('pods', aPod('p', 'a'));
       },
     });
     await ready();
@@ -270,9 +276,9 @@ describe('while it watches', () => {
 
   test('a pod that is released is told to the one that had it, and no more afterwards', async () => {
     const { clock, source, reports, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('p', 'a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('p', 'a'));
       },
     });
     await ready();
@@ -290,12 +296,12 @@ describe('while it watches', () => {
   test('what another controller manages is left out, but never a pod with our finalizer whose Job is unknown', async () => {
     const { clock, source, reports, ready } = start({
       manage: 'own',
-      before: (source) => {
-        source.put('jobs', aJob('ours', { managedBy: 'farloop.dev/job' }));
-        source.put('jobs', aJob('builtin'));
-        source.put('jobs', aJob('foreign', { managedBy: 'example.com/other' }));
-        for (const job of ['ours', 'builtin', 'foreign', 'unknown']) source.put('pods', aPod(`${job}-1`, job));
-        source.put('pods', aPod('set-1', undefined));
+      before: (api) => {
+        api.put('jobs', aJob('ours', { managedBy: 'farloop.dev/job' }));
+        api.put('jobs', aJob('builtin'));
+        api.put('jobs', aJob('foreign', { managedBy: 'example.com/other' }));
+        for (const job of ['ours', 'builtin', 'foreign', 'unknown']) api.put('pods', aPod(`${job}-1`, job));
+        api.put('pods', aPod('set-1', undefined));
       },
     });
     await ready();
@@ -308,9 +314,9 @@ describe('while it watches', () => {
 
   test('an orphan with the labels of a Job is that Job’s business', async () => {
     const { reports, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('orphan', undefined, { tracked: false, labels: { 'controller-uid': 'uid-a', 'job-name': 'a' } }));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('orphan', undefined, { tracked: false, labels: { 'controller-uid': 'uid-a', 'job-name': 'a' } }));
       },
     });
     await ready();
@@ -320,10 +326,10 @@ describe('while it watches', () => {
   test('one watch per namespace and resource where namespaces are named', async () => {
     const { source, reports, ready, relay } = start({
       namespaces: ['one', 'two'],
-      before: (source) => {
+      before: (api) => {
         for (const namespace of ['one', 'two', 'three']) {
-          source.put('jobs', aJob(`in-${namespace}`, { namespace, uid: `uid-in-${namespace}` }));
-          source.put('pods', aPod(`pod-${namespace}`, `in-${namespace}`, { namespace }));
+          api.put('jobs', aJob(`in-${namespace}`, { namespace, uid: `uid-in-${namespace}` }));
+          api.put('pods', aPod(`pod-${namespace}`, `in-${namespace}`, { namespace }));
         }
       },
     });
@@ -337,10 +343,10 @@ describe('while it watches', () => {
 describe('when things break', () => {
   test('R19: after a 410 everything is listed again, and what is gone shows by the whole list alone', async () => {
     const { clock, source, messages, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('a-1', 'a'));
-        source.put('pods', aPod('a-2', 'a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('a-1', 'a'));
+        api.put('pods', aPod('a-2', 'a'));
       },
     });
     await ready();
@@ -358,7 +364,7 @@ describe('when things break', () => {
   });
 
   test('a broken watch goes on where it was: nothing is listed again, nothing is missed', async () => {
-    const { clock, source, reports, ready } = start({ before: (source) => source.put('jobs', aJob('a')) });
+    const { clock, source, reports, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
     await ready();
     await reports();
     const lists = source.calls.filter((call) => call.startsWith('list')).length;
@@ -370,7 +376,7 @@ describe('when things break', () => {
   });
 
   test('Retry-After is waited for', async () => {
-    const { clock, source, ready } = start({ before: (source) => source.put('jobs', aJob('a')) });
+    const { clock, source, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
     await ready();
     source.faults.push({ verb: 'watch', error: new ThrottledError('slow down', { retryAfterSeconds: 20 }) });
     source.breakWatches('end');
@@ -398,10 +404,10 @@ describe('when things break', () => {
   test('an event that the watch skipped is found by the list of metadata', async () => {
     const { clock, source, reports, log, ready } = start({
       options: { auditMs: 120_000 },
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('a-1', 'a'));
-        source.put('pods', aPod('a-2', 'a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('a-1', 'a'));
+        api.put('pods', aPod('a-2', 'a'));
       },
     });
     await ready();
@@ -422,12 +428,12 @@ describe('when things break', () => {
     const { clock, source, reports, ready } = start({
       options: { auditMs: 50_000 },
       manage: 'own',
-      before: (source) => {
-        source.put('jobs', aJob('a', { managedBy: 'farloop.dev/job' }));
-        source.put('jobs', aJob('builtin'));
-        source.put('pods', aPod('a-1', 'a'));
-        source.put('pods', aPod('builtin-1', 'builtin'));
-        source.put('pods', aPod('nobody', undefined, { tracked: false }));
+      before: (api) => {
+        api.put('jobs', aJob('a', { managedBy: 'farloop.dev/job' }));
+        api.put('jobs', aJob('builtin'));
+        api.put('pods', aPod('a-1', 'a'));
+        api.put('pods', aPod('builtin-1', 'builtin'));
+        api.put('pods', aPod('nobody', undefined, { tracked: false }));
       },
     });
     await ready();
@@ -438,7 +444,7 @@ describe('when things break', () => {
   });
 
   test('while the queue refuses, only the newest state of each object is kept, and all of it arrives in the end', async () => {
-    const { clock, source, queue, messages, ready, relay } = start({ before: (source) => source.put('jobs', aJob('a')) });
+    const { clock, source, queue, messages, ready, relay } = start({ before: (api) => api.put('jobs', aJob('a')) });
     await ready();
     await messages();
     queue.closed = true;
@@ -459,12 +465,12 @@ describe('when things break', () => {
 
   test('R13: a pod whose owner could not be named leaves the others’ message readable', async () => {
     const { reports, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('a-1', 'a'));
-        source.put('pods', aPod('bad-1', 'Not A Name!'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('a-1', 'a'));
+        api.put('pods', aPod('bad-1', 'Not A Name!'));
         const huge = aPod('a-2', 'a');
-        source.put('pods', {
+        api.put('pods', {
           ...huge,
           metadata: { ...huge.metadata, annotations: { 'batch.kubernetes.io/job-completion-index': 'x'.repeat(5_000) } },
         });
@@ -478,10 +484,10 @@ describe('when things break', () => {
 describe('heartbeats and asks', () => {
   test('once a minute: watch ages, clock offset, digests as the view makes them', async () => {
     const { clock, source, messages, ready } = start({
-      before: (source) => {
-        source.aheadMs = 30_000;
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('a-1', 'a'));
+      before: (api) => {
+        api.aheadMs = 30_000;
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('a-1', 'a'));
       },
     });
     await ready();
@@ -500,7 +506,7 @@ describe('heartbeats and asks', () => {
   });
 
   test('asked for everything, it lists again; an ask that crossed a full list is answered by it', async () => {
-    const { clock, queue, messages, ready } = start({ before: (source) => source.put('jobs', aJob('a')) });
+    const { clock, queue, messages, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
     await ready();
     await messages();
     await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3 }) }]);
@@ -515,7 +521,7 @@ describe('heartbeats and asks', () => {
   });
 
   test('R3: a new era begins a new session with a full list', async () => {
-    const { clock, queue, messages, ready, relay } = start({ before: (source) => source.put('jobs', aJob('a')) });
+    const { clock, queue, messages, ready, relay } = start({ before: (api) => api.put('jobs', aJob('a')) });
     await ready();
     await messages();
     const { session } = relay.status();
@@ -528,9 +534,9 @@ describe('heartbeats and asks', () => {
 
   test('R19: asked for one workload, it tells what it knows, and does not call that a whole list', async () => {
     const { clock, queue, reports, ready } = start({
-      before: (source) => {
-        source.put('jobs', aJob('a'));
-        source.put('pods', aPod('a-1', 'a'));
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('pods', aPod('a-1', 'a'));
       },
     });
     await ready();

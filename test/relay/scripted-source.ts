@@ -93,8 +93,10 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
     this.calls.push(`get ${resource.plural} ${name}`);
     this.#fault('get');
     for (const { plural, object } of this.objects.values())
-      if (plural === resource.plural && object.metadata.name === name && (object.metadata.namespace ?? '') === namespace)
-        return { object: object as Item, dateMs: this.#dateMs() };
+      if (plural === resource.plural && object.metadata.name === name && (object.metadata.namespace ?? '') === namespace) {
+        const answered: Item = JSON.parse(JSON.stringify(object));
+        return { object: answered, dateMs: this.#dateMs() };
+      }
     throw new NotFoundError(`${name} not found`);
   }
 
@@ -106,7 +108,8 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
     this.#fault('list');
     const from = Number(continueToken ?? '0');
     const all = [...this.objects.values()].filter(({ plural, object }) => plural === resource.plural && isIn(object, namespace));
-    const items = all.slice(from, from + limit).map(({ object }) => (metadataOnly ? { metadata: object.metadata } : object) as Item);
+    const page = all.slice(from, from + limit).map(({ object }) => (metadataOnly ? { metadata: object.metadata } : object));
+    const items: Item[] = JSON.parse(JSON.stringify(page));
     const next = from + limit < all.length ? { continueToken: String(from + limit) } : {};
     return { items, resourceVersion: String(this.version), dateMs: this.#dateMs(), ...next };
   }
@@ -124,7 +127,8 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
         ({ plural, change, version }) => plural === resource.plural && version > Number(resourceVersion) && isIn(change.object, namespace),
       )
       .map(({ change }) => change);
-    let wake = (): void => {};
+    let waiter = Promise.withResolvers<void>();
+    const wake = (): void => waiter.resolve();
     const open: OpenWatch = {
       plural: resource.plural,
       namespace,
@@ -140,11 +144,13 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
         const next = waiting.shift();
         if (next === 'end') return;
         if (next instanceof Error) throw next;
-        if (next) yield next as WatchEvent<Item>;
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
+        if (next) {
+          const event: WatchEvent<Item> = JSON.parse(JSON.stringify(next));
+          yield event;
+        } else {
+          await waiter.promise;
+          waiter = Promise.withResolvers<void>();
+        }
       }
     } finally {
       this.#watches.delete(open);
