@@ -65,11 +65,17 @@ export class WriteBudget {
   async close(record: ClusterRecord, seconds: number): Promise<void> {
     this.#slices.delete(record.name);
     const nowMs = this.#ports.clock.nowMs();
-    const { bucket, version } = await this.#read(record, nowMs);
-    const closedUntilMs = Math.max(bucket.closedUntilMs, nowMs + Math.min(Math.max(seconds, 1), 300) * 1000);
-    await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, closedUntilMs }), version).catch((error: unknown) => {
-      if (!(error instanceof StaleWriteError)) throw error;
-    });
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const { bucket, version } = await this.#read(record, nowMs);
+      const closedUntilMs = Math.max(bucket.closedUntilMs, nowMs + Math.min(Math.max(seconds, 1), 300) * 1000);
+      try {
+        await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, closedUntilMs }), version);
+        return;
+      } catch (error) {
+        // Somebody took of it meanwhile: it is closed all the same.
+        if (!(error instanceof StaleWriteError)) throw error;
+      }
+    }
   }
 
   async #read({ name, budget }: ClusterRecord, nowMs: number): Promise<{ bucket: Bucket; version: number }> {

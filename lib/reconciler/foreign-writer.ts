@@ -14,14 +14,16 @@ export interface ForeignWriter {
   isFight: boolean;
 }
 
-/** @returns undefined while nobody else wrote the status after our own last write */
-export function foreignWriterOf(owner: Job, { statusWrittenAtMs, foreign }: PassState): ForeignWriter | undefined {
-  if (statusWrittenAtMs === undefined) return undefined;
+/**
+ * @param sinceMs by the cluster's time: of our own last write, or of the first sight of the workload before there was one
+ * @returns undefined while nobody else wrote the status since then
+ */
+export function foreignWriterOf(owner: Job, { foreign }: Pick<PassState, 'foreign'>, sinceMs: number): ForeignWriter | undefined {
   const entries = (owner.metadata.managedFields ?? []).filter(({ subresource, manager }) => subresource === 'status' && manager !== OURS);
   const latest = entries
     .map((entry) => ({ manager: entry.manager ?? 'unknown', atMs: Date.parse(entry.time ?? '') || 0 }))
     .toSorted((a, b) => b.atMs - a.atMs)[0];
-  if (!latest || latest.atMs < statusWrittenAtMs || latest.atMs === foreign?.seenAtMs) return undefined;
+  if (!latest || latest.atMs < sinceMs || latest.atMs === foreign?.seenAtMs) return undefined;
   const strikes = foreign && latest.atMs - foreign.seenAtMs < FORGIVEN_AFTER_MS ? foreign.strikes + 1 : 1;
   return { manager: latest.manager, state: { strikes, seenAtMs: latest.atMs }, isFight: strikes >= STRIKES };
 }

@@ -129,6 +129,8 @@ export class Reconciler {
       if (parked !== undefined) return { outcome: 'parked', againInMs: parked };
       if (unknown) {
         const waitMs = await this.#getToKnow(pass);
+        const rival = this.#rivalOf(pass);
+        if (rival !== undefined) return this.#park(pass, fightText(pass, rival));
         if (waitMs > 0) return { outcome: 'unknown', againInMs: waitMs };
       }
       if (!pass.owner) await pass.readOwner();
@@ -160,7 +162,7 @@ export class Reconciler {
     for (let round = 1; ; round++) {
       const plan = await this.#plan(pass);
       if (!plan) return { outcome: 'notOurs' };
-      if (plan === 'fight') return this.#park(pass, `another controller writes the status of this ${pass.key.kind}`);
+      if ('rival' in plan) return this.#park(pass, fightText(pass, plan.rival));
       pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
       if (plan.outcome === 'parked') {
         pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
@@ -189,20 +191,31 @@ export class Reconciler {
   }
 
   /** Plans from the view; where that would act on what cannot be taken back, reads the owner live and plans again (R10). */
-  async #plan(pass: Pass): Promise<Plan<JobStatus> | 'fight' | undefined> {
+  async #plan(pass: Pass): Promise<Plan<JobStatus> | { rival: string } | undefined> {
     await this.#lookBeforeCounting(pass);
+    let rival = this.#rivalOf(pass);
+    if (rival !== undefined) return { rival };
     let plan = this.#planOnce(pass);
     if (plan.outcome === 'notOurs') return undefined;
     if (!pass.live && plan.actions.some(isGrave)) {
       await pass.readOwner();
       await this.#lookBeforeCounting(pass);
-      const writer = pass.owner && foreignWriterOf(pass.owner, pass.state);
-      if (writer) pass.state = { ...pass.state, foreign: writer.state };
-      if (writer?.isFight) return 'fight';
+      rival = this.#rivalOf(pass);
+      if (rival !== undefined) return { rival };
       plan = this.#planOnce(pass);
       if (plan.outcome === 'notOurs') return undefined;
     }
     return plan;
+  }
+
+  /** Who writes the same statuses again and again, seen where the owner was read live; what was seen is remembered. */
+  #rivalOf(pass: Pass): string | undefined {
+    if (!pass.live) return undefined;
+    const sinceMs = pass.state.statusWrittenAtMs ?? pass.head.bornAtMs + pass.offsetMs;
+    const writer = foreignWriterOf(pass.live.owner, pass.state, sinceMs);
+    if (writer) pass.state = { ...pass.state, foreign: writer.state };
+    // Whoever manages what is not ours may write it as often as it likes.
+    return writer?.isFight && this.#planOnce(pass).outcome !== 'notOurs' ? writer.manager : undefined;
   }
 
   #planOnce(pass: Pass): Plan<JobStatus> {
@@ -494,6 +507,9 @@ function isGrave(action: Action): boolean {
     ) ?? false
   );
 }
+
+const fightText = ({ key }: Pass, rival: string): string =>
+  `${rival} writes the status of this ${key.kind} too: switch its ${key.kind} controller off, or let Farloop manage its own workloads only`;
 
 function parkedFor(pass: Pass, nowMs: number): number | undefined {
   const { park } = pass.state;

@@ -1,0 +1,211 @@
+// R13: one bad workload never stops another. R15: nobody speaks for another's cluster.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { EVENTS, JOBS } from '../../../lib/objects/resources.ts';
+import { CATALOG } from '../../../lib/planners/catalog.ts';
+import type { Planner } from '../../../lib/planners/plan.ts';
+import type { Job, JobStatus } from '../../../lib/objects/kubernetes.ts';
+import { formatKey } from '../../../lib/objects/workload.ts';
+import { TerminalError } from '../../../lib/ports/errors.ts';
+import type { QueueName } from '../../../lib/ports/queue.ts';
+import { encodeWake } from '../../../lib/wire/messages.ts';
+import { heartbeat } from '../../world/reporter.ts';
+import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
+import { aJob, CLUSTER, World } from '../../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = new World();
+  await world.watch();
+});
+afterEach(() => world.close());
+
+/** A planner that fails on one Job, as a mistake of ours would. */
+async function withPlannerThatFailsOn(name: string, work: () => Promise<void>): Promise<void> {
+  const catalog: { Job: { planner: Planner<Job, JobStatus> } } = CATALOG;
+  const { planner } = catalog.Job;
+  catalog.Job.planner = {
+    ...planner,
+    plan: (snapshot, now) => {
+      if (snapshot.owner.metadata.name === name) throw new Error('an index is out of range');
+      return planner.plan(snapshot, now);
+    },
+  };
+  try {
+    await work();
+  } finally {
+    catalog.Job.planner = planner;
+  }
+}
+
+const eventsAbout = async (name: string): Promise<{ type: string; reason: string; message: string }[]> => {
+  const { items } = await world.as<{
+    items: { type: string; reason: string; message: string; involvedObject: { name: string } }[];
+  }>('GET', EVENTS, { namespace: 'default' });
+  return items.filter(({ involvedObject }) => involvedObject.name === name);
+};
+
+describe('R13: one bad workload', () => {
+  test('R13: whose planner fails is parked with back-off, an Event, a metric and a reason; its wake is done; the others run', async () => {
+    await withPlannerThatFailsOn('bad', async () => {
+      for (const name of ['a', 'bad', 'z']) await world.apply(aJob(name, { completions: 2, parallelism: 2 }));
+      await world.until(
+        async () => ((await world.job('a')).status?.succeeded ?? 0) + ((await world.job('z')).status?.succeeded ?? 0) === 4,
+      );
+      const bad = world.passes.filter(({ key }) => key.name === 'bad');
+      expect(bad.at(-1)).toMatchObject({ outcome: 'parked', why: expect.arrayContaining(['an index is out of range']) as unknown });
+      expect(await world.queue.depth('wakes')).toMatchObject({ visible: 0, inFlight: 0, dead: 0 });
+      expect(await eventsAbout('bad')).toEqual([expect.objectContaining({ type: 'Warning', message: 'an index is out of range' })]);
+      expect(world.metrics.filter(({ metric }) => metric === 'ParkedWorkloads')).toHaveLength(1);
+      // Looked at again after a minute, then two, then four.
+      await world.elapse(430, { play: false });
+      const starts = world.passes.filter(({ key }) => key.name === 'bad').map(({ startedAtMs }) => Math.round(startedAtMs / 1000));
+      const gaps = starts.slice(1).map((start, at) => start - (starts[at] ?? 0));
+      expect(gaps.map((gap) => Math.round(gap / 60))).toEqual([1, 2, 4]);
+    });
+    // Mended, it runs at the next look.
+    await runToEnd(world, 'bad', 1_000);
+    await expectCompleted(world, 'bad', { succeeded: 2, mostActive: 2 });
+  });
+
+  test('R13: a parked one is looked at as soon as its spec changes', async () => {
+    await withPlannerThatFailsOn('bad', async () => {
+      await world.apply(aJob('bad', { completions: 2, parallelism: 1 }));
+      await world.elapse(2);
+    });
+    await world.as('PATCH', JOBS, {
+      namespace: 'default',
+      name: 'bad',
+      body: { spec: { parallelism: 2 } },
+      type: 'application/merge-patch+json',
+    });
+    await world.report();
+    await world.run();
+    expect((await world.job('bad')).status?.active).toBe(2);
+  });
+
+  test('R13: one that no planner can take is told in an Event, and the others go on', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    world.cluster.interference.before = ({ verb, plural, body }) => {
+      if (verb === 'create' && plural === 'pods' && (body as { metadata: { name: string } }).metadata.name.startsWith('refused-'))
+        throw new TerminalError('pods "x" is forbidden: exceeded quota', { code: 403, reason: 'Forbidden' });
+    };
+    await world.apply(aJob('refused', { completions: 1, parallelism: 1 }));
+    await runToEnd(world, 'demo');
+    expect(await eventsAbout('refused')).toContainEqual(expect.objectContaining({ type: 'Warning', reason: 'FailedCreate' }));
+    const creates = world.cluster.calls.filter(
+      ({ verb, plural, name }) => verb === 'create' && plural === 'pods' && name.startsWith('refused-'),
+    );
+    await world.elapse(120);
+    // 1, 2, 4 … 60 s apart.
+    expect(creates.length).toBeLessThan(12);
+    world.cluster.interference = {};
+    await runToEnd(world, 'refused');
+  });
+
+  test.each<{ queue: QueueName; body: string; groupId?: string }>([
+    { queue: 'wakes', body: 'not json', groupId: 'poison' },
+    { queue: 'wakes', body: '{"key":"west/Job/default/x/1","follows":"f","__proto__":{"a":1},"more":1}', groupId: 'poison' },
+    { queue: 'events', body: 'AAAA' },
+    { queue: 'events', body: JSON.stringify({ v: 99 }) },
+    { queue: 'timers', body: '{"key":"not a key","follows":"f","dueAtMs":1,"attempt":0}' },
+  ])('R13: $body on $queue ends among the dead letters, and all others pass', async ({ queue, body, groupId }) => {
+    await world.queue.send(queue, [{ body, ...(groupId !== undefined && { groupId, deduplicationId: 'poison' }) }]);
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
+    await runToEnd(world, 'demo');
+    await world.elapse(600);
+    expect(await world.queue.deadLetters(queue, 10)).toEqual([expect.objectContaining({ body })]);
+    expect(world.log.some(({ level, message }) => level === 'error' || (level === 'warn' && message.includes('timer')))).toBe(true);
+    // Still not readable: it comes back there, and does no harm.
+    expect(await world.queue.redrive(queue)).toBe(1);
+    await world.elapse(600);
+    expect(await world.queue.deadLetters(queue, 10)).toHaveLength(1);
+  });
+
+  test('R13: redriving old messages is idempotent at any age', async () => {
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
+    await world.settle();
+    const job = await world.job('demo');
+    const owner = { kind: 'Job' as const, namespace: 'default', name: 'demo', uid: job.metadata.uid ?? '' };
+    await runToEnd(world, 'demo');
+    const key = await world.keyOf('demo');
+    const writes = world.cluster.writes.length;
+    // News and wakes of long ago, twice.
+    for (let time = 0; time < 2; time++) {
+      await world.send([{ owner, observed: { heardAt: job.metadata.resourceVersion ?? '', deleted: false, object: job }, pods: [] }]);
+      await world.ingest();
+      await world.queue.send('wakes', [
+        { body: encodeWake({ key: formatKey(key), follows: 'long-ago' }), groupId: 'g', deduplicationId: `d${time}` },
+      ]);
+      await world.run();
+    }
+    expect(world.cluster.writes).toHaveLength(writes);
+    await expectQuiet(world, 1);
+  });
+
+  test('R13: a wake of a cluster that is not registered is dropped', async () => {
+    const key = { cluster: 'nowhere', kind: 'Job' as const, namespace: 'default', name: 'x', uid: 'u' };
+    expect(await world.reconciler.reconcile(key)).toBe('done');
+    expect(await world.store.readHead(key)).toBeUndefined();
+  });
+});
+
+describe('R15: who may say what', () => {
+  async function newsOf(name: string, message: object): Promise<boolean> {
+    const job = await world.apply(aJob(name));
+    await world.settle();
+    world.loseHeard();
+    const { namespace = '', uid = '', resourceVersion = '' } = job.metadata;
+    const report = {
+      owner: { kind: 'Job' as const, namespace, name, uid },
+      observed: { heardAt: resourceVersion, deleted: false, object: job },
+      pods: [],
+    };
+    await world.send([report], message);
+    await world.ingest();
+    return (await world.store.workloads(CLUSTER, { limit: 10 })).keys.length > 0;
+  }
+
+  test('R15: a registered sender is believed', async () => expect(await newsOf('demo', {})).toBe(true));
+
+  test('R15: another sender is not', async () => {
+    world.record = { ...world.record, senders: ['AROAEXAMPLE:relay-west'] };
+    expect(await newsOf('demo', {})).toBe(false);
+    expect(world.metrics).toContainEqual(expect.objectContaining({ metric: 'RefusedMessages' }));
+  });
+
+  test('R15: nor about a cluster that nobody registered', async () => {
+    expect(await newsOf('demo', { cluster: 'east' })).toBe(false);
+    expect((await world.store.workloads('east', { limit: 10 })).keys).toEqual([]);
+  });
+
+  test('R15, R3: nor one that speaks of another kube-system', async () => {
+    await heartbeat(world);
+    expect(world.record.kubeSystemUid).toBe('kube-system-uid');
+    expect(await newsOf('demo', { kubeSystemUid: 'of-another-cluster' })).toBe(false);
+  });
+
+  test('R15: a workload outside the registered namespaces is none of ours', async () => {
+    world.record = { ...world.record, namespaces: ['team-a'] };
+    expect(await newsOf('demo', {})).toBe(false);
+  });
+
+  test('R15: nothing in an event becomes a pod: the template is read live', async () => {
+    const job = await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.settle();
+    world.loseHeard();
+    const forged = structuredClone(job);
+    forged.spec.template = { spec: { containers: [{ name: 'main', image: 'evil.example/miner' }], restartPolicy: 'Never' } };
+    forged.spec.parallelism = 50;
+    forged.spec.completions = 50;
+    const { namespace = '', name = '', uid = '', resourceVersion = '' } = job.metadata;
+    const report = {
+      owner: { kind: 'Job' as const, namespace, name, uid },
+      observed: { heardAt: resourceVersion, deleted: false, object: forged },
+      pods: [],
+    };
+    await world.send([report]);
+    await world.ingest();
+    await world.run();
+    expect((await world.pods()).map(({ spec }) => spec.containers[0]?.image)).toEqual(['example.com/none']);
+  });
+});

@@ -1,0 +1,172 @@
+// R14: each cluster's write budget is shared by all functions, Retry-After is everybody's, and a silent cluster is probed by one.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { isJobFinished } from '../../../lib/objects/job-facts.ts';
+import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
+import { WriteBudget } from '../../../lib/reconciler/budget.ts';
+import { Reachability } from '../../../lib/reconciler/reachability.ts';
+import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
+import { aJob, CLUSTER, World } from '../../world/world.ts';
+
+let world: World;
+afterEach(() => world.close());
+
+async function begin(options: ConstructorParameters<typeof World>[0] = {}): Promise<void> {
+  world = new World(options);
+  await world.watch();
+}
+
+describe('R14: the budget', () => {
+  test('R14: two processes together write no more than the cluster is given, and use most of it', async () => {
+    await begin({ writesPerSecond: 20 });
+    let other = world.anotherProcess();
+    const writesAtMs: number[] = [];
+    world.interposer = ({ port, method, phase }) => {
+      if (port === 'cluster' && phase === 'before' && method !== 'get' && method !== 'list') writesAtMs.push(world.clock.nowMs());
+    };
+    for (let at = 0; at < 8; at++) await world.apply(aJob(`job-${at}`, { completions: 20, parallelism: 20, completionMode: 'Indexed' }));
+    await world.report();
+    const beganAtMs = world.clock.nowMs();
+    for (let tenth = 0; tenth < 300 && world.podsEver.size < 160; tenth++) {
+      await world.clock.advance(100);
+      await world.run();
+      // The other one's turn.
+      [world.process, other] = [other, world.process];
+    }
+    const seconds = (world.clock.nowMs() - beganAtMs) / 1000;
+    expect(world.podsEver.size).toBe(160);
+    // Slices taken may be spent within two seconds: so much may fall into one window beside its own second's share.
+    for (const startMs of writesAtMs) {
+      const inWindow = writesAtMs.filter((atMs) => atMs >= startMs && atMs < startMs + 5_000).length;
+      expect(inWindow).toBeLessThanOrEqual(20 + 5 * 20 + 2 * 20);
+    }
+    expect(writesAtMs.length).toBeLessThanOrEqual(20 + Math.ceil(seconds) * 20);
+    expect(writesAtMs.length / seconds).toBeGreaterThan(10);
+  });
+
+  test('R14: Retry-After is honoured by all', async () => {
+    await begin();
+    const other = world.anotherProcess();
+    await world.apply(aJob('a', { completions: 3, parallelism: 3 }));
+    await world.apply(aJob('b', { completions: 3, parallelism: 3 }));
+    await world.report();
+    let throttled = false;
+    world.interposer = ({ port, method, phase }) => {
+      if (throttled || port !== 'cluster' || method !== 'create' || phase !== 'before') return;
+      throttled = true;
+      throw new ThrottledError('too many requests', { retryAfterSeconds: 30 });
+    };
+    await world.reconciler.reconcile(await world.keyOf('a'));
+    expect(throttled).toBe(true);
+    const writes = world.cluster.writes.length;
+    await other.reconciler.reconcile(await world.keyOf('b'));
+    await world.elapse(28, { play: false });
+    expect(world.cluster.writes).toHaveLength(writes);
+    await world.elapse(5, { play: false });
+    expect(world.podsEver.size).toBe(6);
+  });
+
+  test('R14: tokens come back with time, up to the burst; a slice lapses', async () => {
+    await begin();
+    const record = { ...world.record, budget: { writesPerSecond: 10, burst: 30 } };
+    const budget = new WriteBudget(world.ports);
+    const other = new WriteBudget(world.ports);
+    expect((await budget.take(record, 25)).granted).toBe(25);
+    expect((await other.take(record, 25)).granted).toBe(5);
+    expect(await other.take(record, 1)).toEqual({ granted: 0, retryAfterMs: 100 });
+    await world.clock.advance(500);
+    expect((await budget.take(record, 25)).granted).toBe(5);
+    await world.clock.advance(60_000);
+    expect((await budget.take(record, 1)).granted).toBe(1);
+    expect((await other.take(record, 100)).granted).toBe(27);
+    // The two that the first still holds are gone with its slice.
+    await world.clock.advance(2_000);
+    expect((await other.take(record, 100)).granted).toBe(20);
+    expect((await budget.take(record, 100)).granted).toBe(0);
+  });
+
+  test('R14: the last one to be told to wait does not shorten the wait of all', async () => {
+    await begin();
+    const budget = new WriteBudget(world.ports);
+    await budget.close(world.record, 60);
+    await budget.close(world.record, 2);
+    expect(await budget.take(world.record, 1)).toEqual({ granted: 0, retryAfterMs: 60_000 });
+    await world.clock.advance(60_000);
+    expect((await budget.take(world.record, 1)).granted).toBe(1);
+  });
+
+  test('R14: closed while others take: they go on taking until then, and not after', async () => {
+    await begin();
+    const budget = new WriteBudget(world.ports);
+    const other = new WriteBudget(world.ports);
+    let met = 0;
+    world.interposer = async ({ port, method, phase }) => {
+      if (port !== 'store' || method !== 'putNote' || phase !== 'before' || ++met !== 1) return;
+      await other.take(world.record, 5);
+    };
+    await budget.close(world.record, 30);
+    expect((await budget.take(world.record, 1)).granted).toBe(0);
+  });
+});
+
+describe('R14: a silent cluster', () => {
+  test.each([
+    ['does not take connections', new NotDoneError('connection refused')],
+    ['answers nothing in time', new UnknownOutcomeError('no answer in time')],
+    ['lets nobody in', new TerminalError('Unauthorized', { code: 401, reason: 'Unauthorized' })],
+  ])('R14: it %s: one probe every few seconds, the rest without a call; all of it runs as soon as it answers', async (_, error) => {
+    await begin();
+    const names = Array.from({ length: 12 }, (__, at) => `job-${at}`);
+    for (const name of names) await world.apply(aJob(name, { completions: 2, parallelism: 1 }));
+    let isSilent = true;
+    let calls = 0;
+    world.interposer = ({ port, phase }) => {
+      if (!isSilent || port !== 'cluster' || phase !== 'before') return;
+      calls += 1;
+      throw error;
+    };
+    await world.elapse(10, { play: false });
+    const before = calls;
+    await world.elapse(120, { play: false });
+    expect(calls - before).toBeGreaterThanOrEqual(10);
+    expect(calls - before).toBeLessThanOrEqual(30);
+    expect(await world.queue.depth('wakes')).toMatchObject({ dead: 0 });
+    expect(world.passes.filter(({ outcome }) => outcome === 'parked')).toEqual([]);
+    isSilent = false;
+    const answersAtMs = world.clock.nowMs();
+    await world.until(() => world.podsEver.size >= names.length, { play: false, seconds: 60 });
+    expect(world.clock.nowMs() - answersAtMs).toBeLessThanOrEqual(12_000);
+    await world.until(async () => (await Promise.all(names.map((name) => world.job(name)))).every(isJobFinished));
+    for (const name of names) await expectCompleted(world, name, { succeeded: 2, mostActive: 1 });
+    await expectQuiet(world, 2);
+  });
+
+  test('R14: what was put off is not woken while it stays silent, and a silence is told once', async () => {
+    await begin();
+    await world.apply(aJob('demo'));
+    world.interposer = ({ port, phase }) => {
+      if (port === 'cluster' && phase === 'before') throw new NotDoneError('connection refused');
+    };
+    await world.elapse(90, { play: false });
+    expect(world.metrics.filter(({ metric }) => metric === 'SilentClusters')).toHaveLength(1);
+    expect(await new Reachability(world.ports).silence(CLUSTER)).toMatchObject({ reason: 'connection refused' });
+    world.interposer = undefined;
+    await runToEnd(world, 'demo');
+    expect(await new Reachability(world.ports).silence(CLUSTER)).toBeUndefined();
+  });
+
+  test('R14: of those who find the probe due one is the probe', async () => {
+    await begin();
+    const all = Array.from({ length: 5 }, () => new Reachability(world.ports));
+    expect(await all[0]?.holdMs(CLUSTER)).toBe(0);
+    await all[0]?.sawSilence(CLUSTER, 'no answer');
+    await world.clock.advance(1_001);
+    for (const one of all) expect(await one.holdMs(CLUSTER)).toBeGreaterThan(0);
+    await world.clock.advance(5_000);
+    const holds = await Promise.all(all.map((one) => one.holdMs(CLUSTER)));
+    expect(holds.filter((ms) => ms === 0)).toHaveLength(1);
+    expect(await all[1]?.sawAnswer(CLUSTER)).toBe(true);
+    expect(await all[2]?.sawAnswer(CLUSTER)).toBe(false);
+    await world.clock.advance(1_001);
+    for (const one of all) expect(await one.holdMs(CLUSTER)).toBe(0);
+  });
+});
