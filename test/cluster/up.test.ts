@@ -1,5 +1,6 @@
 // `farloop up` on a real API server: all Jobs where the built-in controller is off, its own where it is on, no fight where both write.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
@@ -8,7 +9,7 @@ import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
-import { FarloopProcess, runFarloop, temporaryFolder } from '../cli/farloop-process.ts';
+import { FarloopProcess, root, runFarloop, temporaryFolder } from '../cli/farloop-process.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
 
@@ -40,6 +41,11 @@ afterAll(async () => {
 
 const get = async (name: string): Promise<Job> =>
   (await api.get<Job>(JOBS, { namespace: 'default', name }, deadlineIn(clock, 5_000))).object;
+
+const statusWriters = async (name: string): Promise<string[]> =>
+  ((await get(name)).metadata.managedFields ?? []).flatMap(({ manager, subresource }) =>
+    subresource === 'status' && manager ? [manager] : [],
+  );
 
 const podsOf = async (name: string): Promise<Pod[]> =>
   (await api.list<Pod>(PODS, { namespace: 'default', labelSelector: `job-name=${name}` }, deadlineIn(clock, 5_000))).items;
@@ -96,5 +102,59 @@ describe('up on a real API server', () => {
     expect((await runFarloop(['explain', 'job/retry', '--state', state])).stdout).toContain('job/retry in default on');
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
     expect(farloop.stderr).toBe('');
+  }, 120_000);
+
+  test('beside the built-in controller it takes the Jobs that ask for it, and leaves the others alone', async () => {
+    await controlPlane.stopControllerManager();
+    await controlPlane.startControllerManager({ controllers: '*' });
+    const plain = join(folder.path, 'plain.yaml');
+    writeFileSync(plain, readFileSync(join(root, 'examples', 'job.yaml'), 'utf8').replace('name: demo', 'name: plain'));
+    const farloop = start(
+      'up',
+      '--state',
+      state,
+      '--port',
+      '0',
+      '--kubeconfig',
+      controlPlane.kubeconfigPath,
+      '--apply',
+      'examples/managed-by.yaml',
+      '--apply',
+      plain,
+    );
+    await farloop.says('job/handed-over Complete: 4 of 4 succeeded', 40_000);
+    await until('the end of the other Job', async () => (await get('plain')).status?.succeeded === 5);
+    expect(await statusWriters('handed-over')).toEqual(['farloop']);
+    expect(await statusWriters('plain')).toEqual(['kube-controller-manager']);
+    await farloop.end('SIGTERM');
+  }, 120_000);
+
+  test('all Jobs asked for where the built-in controller is on after all: parked, not fought', async () => {
+    await controlPlane.stopControllerManager();
+    await controlPlane.startControllerManager({ controllers: '*' });
+    const fought = join(folder.path, 'fought.yaml');
+    const manifest = readFileSync(join(root, 'examples', 'job.yaml'), 'utf8');
+    writeFileSync(fought, manifest.replace('name: demo', 'name: fought').replace('completions: 5', 'completions: 40'));
+    const farloop = start(
+      'up',
+      '--state',
+      state,
+      '--port',
+      '0',
+      '--kubeconfig',
+      controlPlane.kubeconfigPath,
+      '--manage',
+      'all-jobs',
+      '--apply',
+      fought,
+    );
+    await farloop.says(/job\/fought Parked: .*kube-controller-manager/, 40_000);
+    const { items: events } = await api.list<KubernetesObject & { reason?: string; message?: string }>(
+      EVENTS,
+      { namespace: 'default' },
+      deadlineIn(clock, 5_000),
+    );
+    expect(events.find(({ reason }) => reason === 'Parked')?.message).toMatch(/kube-controller-manager/);
+    await farloop.end('SIGTERM');
   }, 120_000);
 });
