@@ -5,6 +5,7 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey, parseKey } from '../objects/workload.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Note } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { digestOf } from '../wire/digest.ts';
 import type { EventMessage, Heartbeat, ViewPart, WorkloadDigest } from '../wire/observations.ts';
@@ -38,16 +39,24 @@ export async function readMarker(
   cluster: string,
 ): Promise<{ version: number; marker: RelayMarker } | undefined> {
   const note = await store.readNote(cluster, MARKER);
-  if (!note) return undefined;
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), RelayMarker), note.body);
-  return parsed.success ? { version: note.version, marker: parsed.output } : undefined;
+  const marker = note && markerOf(note);
+  return marker && { version: note.version, marker };
 }
 
 export async function putMarker({ store }: Pick<Ports, 'store'>, cluster: string, marker: RelayMarker, version: number): Promise<void> {
-  await store.putNote(cluster, MARKER, JSON.stringify(marker), version).catch((error: unknown) => {
-    // Another heartbeat was first; the next one comes within a minute.
+  try {
+    await store.putNote(cluster, MARKER, JSON.stringify(marker), version);
+  } catch (error) {
     if (!(error instanceof StaleWriteError)) throw error;
-  });
+    const current = error.current as Note | undefined;
+    // Another heartbeat was first: the next one comes within a minute. What cannot be read counts as missing (R1).
+    if (current && !markerOf(current)) await store.putNote(cluster, MARKER, JSON.stringify(marker), current.version);
+  }
+}
+
+function markerOf(note: Note): RelayMarker | undefined {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), RelayMarker), note.body);
+  return parsed.success ? parsed.output : undefined;
 }
 
 export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, message: EventMessage, heartbeat: Heartbeat): Promise<void> {

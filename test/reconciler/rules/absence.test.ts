@@ -175,7 +175,10 @@ describe('R16: a converged workload costs nothing', () => {
     await runToEnd(world, 'done');
     const endless = 'demo';
     await world.elapse(10, { play: false });
-    const before = { writes: world.cluster.calls.filter(({ verb }) => verb !== 'get' && verb !== 'list').length, passes: world.passes.length };
+    const before = {
+      writes: world.cluster.calls.filter(({ verb }) => verb !== 'get' && verb !== 'list').length,
+      passes: world.passes.length,
+    };
     for (let minute = 0; minute < 120; minute++) {
       await world.clock.advance(60_000);
       await heartbeat(world);

@@ -45,19 +45,22 @@ async function countElsewhere(name: string, { until }: { until: 'status' | 'stri
 }
 
 describe('R18: the status is not the one we wrote last', () => {
-  test.each(['status', 'strip', 'counters'] as const)('R18: another hand counted, as far as the %s: each pod counts once', async (until) => {
-    await world.apply(aJob('demo', { completions: 8, parallelism: 4 }));
-    await world.until(async () => (await world.pods()).filter(({ status }) => status?.phase === 'Running').length === 4, { seconds: 5 });
-    await world.play();
-    // Nothing of it is told: the view is behind by the pods' ends and by the other hand's writes.
-    await countElsewhere('demo', { until });
-    await world.settle();
-    world.loseHeard();
-    await world.elapse(61);
-    await runToEnd(world, 'demo');
-    await expectCompleted(world, 'demo', { succeeded: 8, mostActive: 4 });
-    await expectQuiet(world, 1);
-  });
+  test.each(['status', 'strip', 'counters'] as const)(
+    'R18: another hand counted, as far as the %s: each pod counts once',
+    async (until) => {
+      await world.apply(aJob('demo', { completions: 8, parallelism: 4 }));
+      await world.until(async () => (await world.pods()).filter(({ status }) => status?.phase === 'Running').length === 4, { seconds: 5 });
+      await world.play();
+      // Nothing of it is told: the view is behind by the pods' ends and by the other hand's writes.
+      await countElsewhere('demo', { until });
+      await world.settle();
+      world.loseHeard();
+      await world.elapse(61);
+      await runToEnd(world, 'demo');
+      await expectCompleted(world, 'demo', { succeeded: 8, mostActive: 4 });
+      await expectQuiet(world, 1);
+    },
+  );
 
   test('R18: the events of the pods come, those of the status do not', async () => {
     await world.apply(aJob('demo', { completions: 8, parallelism: 4 }));

@@ -1,0 +1,73 @@
+// Event objects are limited as the reference limits them: 25 at once for each workload, then one per 5 minutes; and best effort.
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { EVENTS, JOBS } from '../../lib/objects/resources.ts';
+import { runToEnd } from '../world/right.ts';
+import { aJob, World } from '../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = new World();
+  await world.watch();
+});
+afterEach(() => world.close());
+
+interface Told {
+  reason: string;
+  message: string;
+  source: { component: string };
+  involvedObject: { name: string; uid: string };
+}
+const told = async (name: string): Promise<Told[]> =>
+  (await world.as<{ items: Told[] }>('GET', EVENTS, { namespace: 'default' })).items.filter(
+    ({ involvedObject }) => involvedObject.name === name,
+  );
+const scale = (parallelism: number): Promise<unknown> =>
+  world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', body: { spec: { parallelism } }, type: 'application/merge-patch+json' });
+
+test('25 at once, one more for each 5 minutes, never above 25 again; another workload has its own', async () => {
+  await world.apply(aJob('demo', { completions: 1_000, parallelism: 40 }));
+  await world.report();
+  await world.run();
+  expect(await told('demo')).toHaveLength(25);
+  await scale(45);
+  await world.report();
+  await world.run();
+  expect(await told('demo')).toHaveLength(25);
+  await world.clock.advance(601_000);
+  await scale(55);
+  await world.report();
+  await world.run();
+  expect(await told('demo')).toHaveLength(27);
+  await world.apply(aJob('other', { completions: 3, parallelism: 3 }));
+  await world.report();
+  await world.run();
+  expect(await told('other')).toHaveLength(3);
+});
+
+test('how a workload ends is told before how its pods began', async () => {
+  await world.apply(aJob('demo', { completions: 25, parallelism: 25, completionMode: 'Indexed' }));
+  await world.report();
+  await world.run();
+  await world.clock.advance(310_000);
+  await runToEnd(world, 'demo');
+  expect((await told('demo')).map(({ reason }) => reason)).toContain('Completed');
+});
+
+test("an Event names the workload, and the reference's component as its source", async () => {
+  await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+  await runToEnd(world, 'demo');
+  const { uid } = (await world.job('demo')).metadata;
+  const all = await told('demo');
+  expect(all.map(({ reason }) => reason).toSorted()).toEqual(['Completed', 'SuccessfulCreate']);
+  for (const { source, involvedObject } of all) expect([source.component, involvedObject.uid]).toEqual(['job-controller', uid]);
+});
+
+test('an Event that cannot be written stops nothing', async () => {
+  await world.apply(aJob('demo', { completions: 2, parallelism: 1 }));
+  world.cluster.interference.before = ({ plural }) => {
+    if (plural === 'events') throw new Error('events are forbidden');
+  };
+  await runToEnd(world, 'demo');
+  expect((await world.job('demo')).status?.succeeded).toBe(2);
+  expect(await told('demo')).toEqual([]);
+});

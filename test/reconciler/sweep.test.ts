@@ -1,0 +1,111 @@
+// Once a minute what was lost is mended; one bad item never ends it (R13). What heartbeats leave in the marker.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { LARGEST_OFFSET_MS, readMarker } from '../../lib/reconciler/heartbeats.ts';
+import { sweep } from '../../lib/reconciler/sweep.ts';
+import { heartbeat } from '../world/reporter.ts';
+import { aJob, CLUSTER, World } from '../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = new World();
+  await world.watch();
+});
+afterEach(() => world.close());
+
+describe('sweep', () => {
+  test('R13: a workload that cannot be mended does not keep it from the others, nor from ending', async () => {
+    for (const name of ['a', 'bad', 'z']) await world.apply(aJob(name, { completions: 1, parallelism: 1 }));
+    await world.report();
+    world.wipeQueue();
+    const { uid } = await world.keyOf('bad');
+    await world.clock.advance(60_000);
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port === 'store' && method === 'updateHead' && phase === 'before' && (args[0] as { uid: string }).uid === uid)
+        throw new Error('throttled');
+    };
+    const swept = await sweep(world.ports);
+    expect(swept.woken).toBe(2);
+    expect(world.metrics.some(({ metric }) => metric === 'SweepsFinished')).toBe(true);
+    world.interposer = undefined;
+    expect((await sweep(world.ports)).woken).toBe(1);
+    await world.run();
+    expect(world.podsEver.size).toBe(3);
+  });
+
+  test('R9: it acts on the head, not on the index: one that has been looked at since is left alone', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.report();
+    await world.run();
+    world.wipeQueue();
+    const key = await world.keyOf('demo');
+    // What a late index would still say.
+    world.interposer = undefined;
+    const lateIndex = Object.assign(Object.create(world.ports.store) as typeof world.ports.store, { pendingBefore: async () => [key] });
+    const fence = (await world.store.readHead(key))?.fence;
+    await world.clock.advance(60_000);
+    expect((await sweep({ ...world.ports, store: lateIndex })).woken).toBe(0);
+    expect((await world.store.readHead(key))?.fence).toBe(fence);
+  });
+
+  test('two sweeps at once wake a stale workload once', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.report();
+    world.wipeQueue();
+    await world.clock.advance(60_000);
+    const [one, other] = await Promise.all([sweep(world.ports), sweep(world.anotherProcess().ports)]);
+    expect((one?.woken ?? 0) + (other?.woken ?? 0)).toBe(1);
+    expect((await world.queue.depth('wakes')).visible).toBe(1);
+  });
+
+  test('a relay that has been silent for three minutes is an alarm', async () => {
+    await heartbeat(world);
+    await world.clock.advance(179_000);
+    expect((await sweep(world.ports)).silentClusters).toEqual([]);
+    await world.clock.advance(2_000);
+    expect((await sweep(world.ports)).silentClusters).toEqual([CLUSTER]);
+    expect(world.log).toContainEqual(expect.objectContaining({ level: 'error', message: 'relay is silent' }));
+    await heartbeat(world);
+    expect((await sweep(world.ports)).silentClusters).toEqual([]);
+  });
+});
+
+describe('heartbeats', () => {
+  test('the marker holds session, watch ages and the offset of the clock, which is bounded (R12)', async () => {
+    await heartbeat(world, { clockOffsetMs: 1_500 }, { session: 'one' });
+    expect((await readMarker(world.ports, CLUSTER))?.marker).toMatchObject({
+      session: 'one',
+      clockOffsetMs: 1_500,
+      heardAtMs: world.clock.nowMs(),
+    });
+    await heartbeat(world, { clockOffsetMs: 9_999_999_999 }, { session: 'two' });
+    expect((await readMarker(world.ports, CLUSTER))?.marker).toMatchObject({ session: 'two', clockOffsetMs: LARGEST_OFFSET_MS });
+    await heartbeat(world, { clockOffsetMs: -9_999_999_999 });
+    expect((await readMarker(world.ports, CLUSTER))?.marker.clockOffsetMs).toBe(-LARGEST_OFFSET_MS);
+  });
+
+  test('a marker that cannot be read counts as none (R1)', async () => {
+    await heartbeat(world);
+    world.store.database.exec("update notes set body = '[]' where name = 'relay'");
+    expect(await readMarker(world.ports, CLUSTER)).toBeUndefined();
+    await heartbeat(world);
+    expect(await readMarker(world.ports, CLUSTER)).toBeDefined();
+  });
+
+  test('two heartbeats at once leave one of both', async () => {
+    await Promise.all([heartbeat(world, {}, { session: 'one' }), heartbeat(world, {}, { session: 'two' })]);
+    expect(['one', 'two']).toContain((await readMarker(world.ports, CLUSTER))?.marker.session);
+  });
+
+  test('a digest that matches leaves no suspect', async () => {
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
+    await world.elapse(10, { play: false });
+    await heartbeat(world);
+    expect((await readMarker(world.ports, CLUSTER))?.marker.suspects).toEqual({});
+    await world.play();
+    await heartbeat(world);
+    expect(Object.keys((await readMarker(world.ports, CLUSTER))?.marker.suspects ?? {})).toHaveLength(1);
+    await world.elapse(10, { play: false });
+    await heartbeat(world);
+    expect((await readMarker(world.ports, CLUSTER))?.marker.suspects).toEqual({});
+  });
+});
