@@ -30,6 +30,8 @@ export function listenForStop(): StopRequest {
       resolve(exitCode);
     } else if (exitCode === INTERRUPTED && performance.now() - firstAtMs > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED);
   };
+  // Whoever read the first lines and went away did not ask it to end.
+  process.stdout.removeAllListeners('error').on('error', () => {});
   process.removeListener('SIGINT', endAtOnce);
   process.on('SIGINT', () => stop(INTERRUPTED));
   process.on('SIGTERM', () => stop(0));

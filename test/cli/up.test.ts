@@ -122,6 +122,25 @@ describe('up on the sandbox', () => {
     await farloop.end('SIGTERM');
   }, 30_000);
 
+  test('two Jobs of one name: explain wants to know which, and exits with 3', async () => {
+    const farloop = up('--apply', 'test/cli/twins.yaml');
+    await farloop.says(/(job\/twin Suspended.*\n){2}/);
+    const { exitCode, stdout, stderr } = await runFarloop(['explain', 'job/twin', '--state', folder.path]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+    expect(stderr).toMatch(/^farloop: job\/twin is in more than one place: .*; say which with --namespace or --cluster\n$/);
+    expect(await ask('explain', 'job/twin', '-n', 'other')).toMatch(/job\/twin in other on local: Suspended/);
+    expect(await ask('get', 'jobs', 'twin')).toMatch(/default .*\nother /);
+    await farloop.end('SIGTERM');
+  }, 30_000);
+
+  test('a reader that goes away after the first lines does not end it', async () => {
+    const farloop = up('--apply', 'examples/job.yaml');
+    await farloop.says('farloop ready\n');
+    farloop.child.stdout?.destroy();
+    await untilComplete('demo');
+    expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
+  }, 30_000);
+
   test('a manifest that the API server refuses is told, and stops nothing else', async () => {
     const refused = up('--apply', 'test/cli/refused-job.yaml', '--apply', 'examples/job.yaml');
     await refused.says('job/demo created');
