@@ -4,8 +4,8 @@ import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
 import { listClusters } from './clusters.ts';
 import { metricsText } from './metrics.ts';
+import { toldPass } from './passes.ts';
 import { listDeadLetters, listQueues, queueNames, redrive } from './queues.ts';
-import { timeText } from './time-text.ts';
 import { describeWorkloads, listWorkloads } from './workloads.ts';
 
 /** What the caller asked for cannot be given: its status and one sentence. */
@@ -69,12 +69,7 @@ const ROUTES: readonly Route[] = [
     async answer(ports, { query }, named) {
       const { cluster, namespace, name } = keyOf(named);
       const passes = await ports.recorder.passes({ cluster, kind: 'Job', namespace, name }, limitOf(query, 100));
-      const items = passes.map(({ startedAtMs, nextWakeAtMs, ...pass }) => ({
-        ...pass,
-        startTime: timeText(startedAtMs),
-        ...(nextWakeAtMs !== undefined && { nextWakeTime: timeText(nextWakeAtMs) }),
-      }));
-      return { json: { items } };
+      return { json: { items: passes.map(toldPass) } };
     },
   },
   { method: 'GET', path: 'v1/queues', answer: async (ports) => ({ json: { items: await listQueues(ports) } }) },

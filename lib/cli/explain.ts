@@ -1,7 +1,7 @@
 // `farloop explain`: what was decided about a workload, and why, from the recorded passes of the running instance.
 import { Command } from 'commander';
+import type { ToldPass } from '../api/passes.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
-import type { PassRecord } from '../ports/recorder.ts';
 import { connectToInstance } from './api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from './exit.ts';
 import { allWorkloads, paintState } from './get.ts';
@@ -9,9 +9,6 @@ import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, paint, print, spanText } from './output.ts';
 import { wholeNumber } from './arguments.ts';
-
-/** A pass as the API tells it. */
-export type ToldPass = Omit<PassRecord, 'startedAtMs' | 'nextWakeAtMs'> & { startTime: string; nextWakeTime?: string };
 
 interface ExplainOptions {
   namespace?: string;

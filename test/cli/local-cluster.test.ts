@@ -29,7 +29,7 @@ describe('the state folder', () => {
     { name: 'else the usual place', given: undefined, environment: {}, path: join(homedir(), '.local', 'state', 'farloop') },
   ];
   for (const { name, given, environment, path } of cases)
-    test(`${name}`, () => {
+    test(`${name}: ${path}`, () => {
       expect(stateFolderPath(given, environment)).toBe(path);
     });
 });

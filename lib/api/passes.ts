@@ -1,0 +1,43 @@
+// Recorded passes as the API tells them: times as texts, a thousand alike actions as one line.
+import type { PassRecord } from '../ports/recorder.ts';
+import { timeText } from './time-text.ts';
+
+type ActionLine = PassRecord['actions'][number];
+
+export type ToldPass = Omit<PassRecord, 'startedAtMs' | 'nextWakeAtMs'> & { startTime: string; nextWakeTime?: string };
+
+export function toldPass({ startedAtMs, nextWakeAtMs, actions, ...pass }: PassRecord): ToldPass {
+  return {
+    ...pass,
+    actions: joinedActions(actions),
+    startTime: timeText(startedAtMs),
+    ...(nextWakeAtMs !== undefined && { nextWakeTime: timeText(nextWakeAtMs) }),
+  };
+}
+
+/** Neighbours of one verb and result become one line if their reasons differ in numbers only; what differs is left out of it. */
+export function joinedActions(actions: readonly ActionLine[]): ActionLine[] {
+  const lines: ActionLine[] = [];
+  for (const action of actions) {
+    const last = lines.at(-1);
+    if (last && isAlike(last, action))
+      lines[lines.length - 1] = { ...last, why: commonReason(last.why, action.why), count: countOf(last) + countOf(action) };
+    else lines.push(action);
+  }
+  return lines;
+}
+
+const countOf = ({ count = 1 }: ActionLine): number => count;
+
+const isAlike = (one: ActionLine, other: ActionLine): boolean =>
+  one.verb === other.verb &&
+  one.result === other.result &&
+  one.detail === other.detail &&
+  (commonReason(one.why, other.why) !== '' || one.why === other.why);
+
+/** The leading clauses that both have: `0 of 2 wanted pods run; index 4 is open` and the same with 5 → `0 of 2 wanted pods run`. */
+function commonReason(one: string, other: string): string {
+  const [these, those] = [one.split('; '), other.split('; ')];
+  const length = these.findIndex((clause, at) => clause !== those[at]);
+  return length === -1 ? one : these.slice(0, length).join('; ');
+}
