@@ -153,7 +153,7 @@ function passItem({ startTime, durationMs, outcome, why, actions, saw, nextWakeT
           ),
         ),
       ),
-    nextWakeTime !== undefined && element('p', { class: 'soft' }, 'looks again ', moment(nextWakeTime)),
+    nextWakeTime !== undefined && element('p', { class: 'soft' }, 'looks again at ', clock(nextWakeTime)),
   );
 }
 
