@@ -117,7 +117,8 @@ async function tryToWrite(
     return { head: await raiseFloor(store, head, news), changed, heardByPass, told: false };
 
   const told = await alongside?.(head);
-  const conditions = { ifViewVersion: head.viewVersion, ...(told?.ifFence !== undefined && { ifFence: told.ifFence }) };
+  // Of the head that was read: naming new items may have shown a later one, whose pods would be lost.
+  const conditions = { ifViewVersion: before.viewVersion, ...(told?.ifFence !== undefined && { ifFence: told.ifFence }) };
   const floor = news.whole?.slots === 'all' ? { floor: news.whole.floor } : {};
   const view: ViewPart = {
     era,

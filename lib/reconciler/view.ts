@@ -37,7 +37,8 @@ export function mergeNews(part: ViewPart, news: News): Merged {
     } else if (!known.byPass) heardByPass = false;
   }
   for (const observation of news.pods) {
-    const known = part.pods.get(observation.pod.uid);
+    // Of what was merged so far: one piece of news may tell of a pod twice.
+    const known = merged.pods.get(observation.pod.uid);
     if (supersedes(observation, known, part.floor, news.whole !== undefined)) {
       merged.pods.set(observation.pod.uid, { ...observation, byPass: observation.byPass ?? news.byPass });
       changed = true;
