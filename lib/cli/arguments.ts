@@ -10,5 +10,12 @@ export const wholeNumber =
     return number;
   };
 
+/** An address of a queue, as its owner was told it. */
+export function queueUrl(text: string): string {
+  const { protocol } = URL.parse(text) ?? {};
+  if (protocol !== 'https:' && protocol !== 'http:') throw new InvalidArgumentError('Expected the URL of an SQS queue.');
+  return text;
+}
+
 /** For options that may be given several times. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];

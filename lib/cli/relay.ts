@@ -1,6 +1,6 @@
 // `farloop relay`: the relay alone, beside a cluster, sending to the events queue of an installation on AWS.
 import { Command, Option } from 'commander';
-import { collect, wholeNumber } from './arguments.ts';
+import { collect, queueUrl, wholeNumber } from './arguments.ts';
 import { UsageError } from './exit.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -20,8 +20,8 @@ export const relayCommand = (): Command =>
   new Command('relay')
     .description('Run the relay alone: watch a cluster and report to the events queue of an installation on AWS.')
     .requiredOption('--cluster <name>', 'name under which the cluster is registered')
-    .requiredOption('--events-queue-url <url>', 'SQS queue to report to')
-    .requiredOption('--asks-queue-url <url>', "SQS queue from which the relay is asked: the cluster's own")
+    .requiredOption('--events-queue-url <url>', 'SQS queue to report to', queueUrl)
+    .requiredOption('--asks-queue-url <url>', "SQS queue from which the relay is asked: the cluster's own", queueUrl)
     .option('--kubeconfig <file>', 'the cluster to watch (default: the one it runs in, by its service account)')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .addOption(
