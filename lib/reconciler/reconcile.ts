@@ -1,6 +1,6 @@
 // The loop: read → settle → plan → intend → act → record. Safe to run again at any moment, in any order, on any machine.
 import { isJobFinished } from '../objects/job-facts.ts';
-import type { Job, JobStatus } from '../objects/kubernetes.ts';
+import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
@@ -400,7 +400,7 @@ export class Reconciler {
   /** Writes the head under this pass's fence. @throws OvertakenError */
   async #writeHead(pass: Pass, change: HeadChange): Promise<void> {
     try {
-      pass.head = await this.#ports.store.updateHead(pass.key, { ifFence: pass.head.fence }, change);
+      pass.head = await this.#ports.store.updateHead(pass.key, { ifFence: pass.fence }, change);
     } catch (error) {
       if (error instanceof StaleWriteError) throw new OvertakenError('a later pass opened the head', { cause: error });
       throw error;
@@ -415,7 +415,7 @@ export class Reconciler {
     try {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       if (pass.events.length > 0) await writeEvents(this.#execution(pass), pass.events, pass.row.component);
-      if (ending.outcome === 'gone') await this.#ports.store.forget(pass.key, pass.head.fence);
+      if (ending.outcome === 'gone') await this.#ports.store.forget(pass.key, pass.fence);
       else nextWakeAtMs = await this.#close(pass, ending);
     } catch (error) {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
@@ -428,7 +428,7 @@ export class Reconciler {
     const { error } = ending;
     telemetry.info('reconciled', {
       ...pass.key,
-      passId: pass.head.fence,
+      passId: pass.fence,
       outcome: ending.outcome,
       durationMs,
       ...(error instanceof Error && { error: error.message }),
@@ -437,7 +437,7 @@ export class Reconciler {
     await recorder
       .append({
         key: pass.key,
-        passId: pass.head.fence,
+        passId: pass.fence,
         startedAtMs: pass.startedAtMs,
         durationMs,
         outcome: ending.outcome,
@@ -468,7 +468,7 @@ export class Reconciler {
       pendingSinceMs: due?.dueAtMs ?? null,
       ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
     };
-    const { fence } = pass.head;
+    const { fence } = pass;
     const alongside = async (head: Head): Promise<{ ifFence: string; change: HeadChange }> => {
       if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
       return { ifFence: fence, change };

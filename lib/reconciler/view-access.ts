@@ -4,7 +4,7 @@ import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { Head, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import type { PodObservation, ViewPart } from '../wire/observations.ts';
+import type { ViewPart } from '../wire/observations.ts';
 import { packPart, unpackPart } from '../wire/view-item.ts';
 import { slotOf } from '../wire/view-layout.ts';
 import type { News } from './view.ts';

@@ -58,9 +58,9 @@ export async function prepareWake(
   if (urgency !== 'now' && dueAtMs > nowMs) {
     // A timer that is to come no later will do.
     if (head.wake && head.wake.dueAtMs > nowMs && head.wake.dueAtMs <= dueAtMs) return undefined;
-    const wake = { dueAtMs, attempt: 0 };
-    await sendTimer(ports, head, wake);
-    return { ifFence: head.fence, change: { wake, pendingSinceMs: dueAtMs } };
+    const timer = { dueAtMs, attempt: 0 };
+    await sendTimer(ports, head, timer);
+    return { ifFence: head.fence, change: { wake: timer, pendingSinceMs: dueAtMs } };
   }
   await sendWake(ports, head.key, head.fence);
   return { ifFence: head.fence, change: { queued: head.fence, pendingSinceMs: nowMs } };

@@ -252,7 +252,7 @@ const containerOf = (
 
 function versionOf(version: bigint): string {
   const written = version.toString();
-  if (!isResourceVersion(written)) throw new UndecodableMessageError(`"${written}" is no resourceVersion`);
+  if (!isResourceVersion(written)) throw new UndecodableMessageError(`"${String(written)}" is no resourceVersion`);
   return written;
 }
 

@@ -1,5 +1,5 @@
 // Watches a cluster on its own connection and remembers what Farloop did there: who was created, when it last did anything.
-import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { ClusterSource } from '../../lib/ports/cluster.ts';
@@ -19,8 +19,8 @@ export class Witness {
   constructor(source: ClusterSource, namespace: string) {
     this.#source = source;
     this.#running = [
-      this.#follow<Pod>(PODS, namespace, (pod) => this.#sawPod(pod)),
-      this.#follow<Job>(JOBS, namespace, (job) => this.#sawJob(job)),
+      this.#follow(PODS, namespace, (pod) => this.#sawPod(pod)),
+      this.#follow(JOBS, namespace, (job) => this.#sawJob(job as Job)),
     ];
   }
 
@@ -29,13 +29,13 @@ export class Witness {
     await Promise.allSettled(this.#running);
   }
 
-  async #follow<Item extends KubernetesObject>(resource: Resource, namespace: string, saw: (item: Item) => void): Promise<void> {
+  async #follow(resource: Resource, namespace: string, saw: (item: KubernetesObject) => void): Promise<void> {
     const { signal } = this.#ending;
-    const list = await this.#source.listPage<Item>(resource, { namespace, limit: 0 }, signal);
+    const list = await this.#source.listPage(resource, { namespace, limit: 0 }, signal);
     for (const item of list.items) saw(item);
     let resourceVersion = list.resourceVersion;
     while (!signal.aborted)
-      for await (const event of this.#source.watch<Item>(resource, { namespace, resourceVersion, timeoutSeconds: 300 }, signal))
+      for await (const event of this.#source.watch(resource, { namespace, resourceVersion, timeoutSeconds: 300 }, signal))
         if (event.type === 'BOOKMARK') ({ resourceVersion } = event);
         else {
           resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
@@ -43,7 +43,7 @@ export class Witness {
         }
   }
 
-  #sawPod({ metadata }: Pod): void {
+  #sawPod({ metadata }: KubernetesObject): void {
     const uid = metadata.uid ?? '';
     const job = metadata.labels?.['job-name'] ?? '';
     const known = this.created.get(job) ?? new Set();
