@@ -21,11 +21,7 @@ export async function writeEvents(
   const { granted } = await budget.take(pass.record, allowed.length);
   await inParallel(allowed.slice(0, granted), parallelism, async (event, at) => {
     try {
-      await pass.cluster.create(
-        EVENTS,
-        eventObject(event, { component, id: `${pass.head.fence} ${at}`, nowMs: clock.nowMs() }),
-        pass.deadline,
-      );
+      await pass.cluster.create(EVENTS, eventObject(event, { component, id: `${pass.fence} ${at}`, nowMs: clock.nowMs() }), pass.deadline);
     } catch {
       // The next pass has other things to say.
     }

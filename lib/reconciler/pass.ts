@@ -31,6 +31,9 @@ export class Pass {
   readonly startedAtMs: number;
   /** Cluster time minus ours, milliseconds (R12). */
   readonly offsetMs: number;
+  /** Its id: only while it is the head's may this pass write there (R8). */
+  readonly fence: string;
+  /** As last read or written; its fence may be a later pass's by then. */
   head: Head;
   state: PassState;
   view: ViewPart;
@@ -57,6 +60,7 @@ export class Pass {
     this.deadline = given.deadline;
     this.startedAtMs = given.startedAtMs;
     this.offsetMs = given.offsetMs;
+    this.fence = given.head.fence;
     this.head = given.head;
     this.state = given.state;
     this.view = given.view;

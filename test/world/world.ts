@@ -196,6 +196,10 @@ export class World {
     this.#heard.splice(0);
   }
 
+  tellAgain(kind: string): void {
+    this.#keptBack.delete(kind);
+  }
+
   /** From now on events about objects of this kind are not told. */
   keepBack(kind: string): void {
     this.#keptBack.add(kind);
@@ -299,7 +303,7 @@ export class World {
   // --- what people and kubelets do
 
   async apply(job: Job): Promise<Job> {
-    return (await this.as<Job>('POST', JOBS, { namespace: 'default', body: job })) as Job;
+    return await this.as<Job>('POST', JOBS, { namespace: 'default', body: job });
   }
 
   async job(name: string): Promise<Job> {
@@ -362,6 +366,10 @@ export class World {
       body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target },
     });
     await this.#status(pod, { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: this.#now() }] });
+  }
+
+  async unready(pod: Pod): Promise<void> {
+    await this.#status(pod, { conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: this.#now() }] });
   }
 
   async end(pod: Pod, exitCode: number): Promise<void> {

@@ -84,6 +84,21 @@ describe('R18: the status is not the one we wrote last', () => {
     await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 4 });
   });
 
+  test('R18: another hand counted and stripped, and only its status is told: nothing is counted again', async () => {
+    await world.apply(aJob('demo', { completions: 8, parallelism: 4 }));
+    await world.until(async () => (await world.pods()).filter(({ status }) => status?.phase === 'Running').length === 4, { seconds: 5 });
+    await world.play();
+    await world.report();
+    world.keepBack('Pod');
+    await countElsewhere('demo', { until: 'counters' });
+    await world.report();
+    await world.elapse(2, { play: false });
+    expect((await world.job('demo')).status?.succeeded).toBe(4);
+    world.tellAgain('Pod');
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 8, mostActive: 4 });
+  });
+
   test('R18: a status write that meets 409 looks at the pods before it counts on', async () => {
     await world.apply(aJob('demo', { completions: 6, parallelism: 3 }));
     let conflicts = 0;

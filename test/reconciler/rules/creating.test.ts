@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { podNameOf } from '../../../lib/planners/job/names.ts';
+import { readView } from '../../../lib/reconciler/view-access.ts';
 import { relist } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { aJob, conditionsOf, World } from '../../world/world.ts';
@@ -60,6 +61,24 @@ describe('R5: names', () => {
     await expectCompleted(world, 'demo', { succeeded: 2, mostActive: 2 });
   });
 
+  test('R5: AlreadyExists by a late create of our own is no trouble and no news for people', async () => {
+    await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));
+    let late = 0;
+    world.cluster.interference.before = async ({ verb, plural, body }) => {
+      if (verb !== 'create' || plural !== 'pods' || ++late > 2) return;
+      await world.as('POST', PODS, { namespace: 'default', body });
+    };
+    await world.report();
+    await world.run();
+    expect(late).toBe(3);
+    expect(world.podsEver.size).toBe(3);
+    expect(world.passes).toHaveLength(1);
+    const { items } = await world.as<{ items: { type: string }[] }>('GET', EVENTS, { namespace: 'default' });
+    expect(items.filter(({ type }) => type === 'Warning')).toEqual([]);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 3 });
+  });
+
   test('R5: a number that a pod was seen to hold is not taken again, also when lists have dropped its tombstone', async () => {
     await world.apply(aJob('demo', { completions: 3, parallelism: 1, backoffLimit: 50 }));
     for (let time = 0; time < 4; time++) {
@@ -68,6 +87,8 @@ describe('R5: names', () => {
         await world.as('DELETE', PODS, { namespace: 'default', name: metadata.name ?? '' }).catch(() => {});
       await world.elapse(2);
       await relist(world);
+      // Something else happens on the cluster, so that the next list is a newer one.
+      await world.apply(aJob(`other-${time}`, { suspend: true }));
       await relist(world);
     }
     await runToEnd(world, 'demo', 700);
@@ -87,6 +108,50 @@ describe('R5: names', () => {
     expect(namesEver()).toHaveLength(1);
     await runToEnd(world, 'demo');
     await expectCompleted(world, 'demo', { succeeded: 2, mostActive: 1 });
+  });
+});
+
+describe('R4, R6: an unknown outcome is looked up', () => {
+  const loseAnswerOf = (verb: string): void => {
+    let lost = 0;
+    world.cluster.interference.after = (call) => {
+      if (call.verb !== verb || call.plural !== 'pods' || ++lost > 1) return;
+      throw new UnknownOutcomeError('no answer in time');
+    };
+  };
+
+  test('R4: of a create: a pod that nobody ever tells of is found, though nothing is to be created any more', async () => {
+    await world.apply(aJob('demo', { completions: 3, parallelism: 1 }));
+    world.keepBack('Pod');
+    loseAnswerOf('create');
+    await world.report();
+    await world.run();
+    expect(world.podsEver.size).toBe(1);
+    await patch({ suspend: true });
+    await world.elapse(5, { play: false });
+    expect(await world.pods()).toEqual([]);
+    expect(conditionsOf(await world.job('demo'))).toContain('Suspended');
+  });
+
+  test('R4: of a delete: a pod that is gone is not taken to run, and no other one is deleted for it', async () => {
+    await world.apply(aJob('demo', { completions: 8, parallelism: 3 }));
+    await world.elapse(2, { play: false });
+    for (const pod of await world.pods()) await world.run1(pod);
+    await world.elapse(8, { play: false });
+    world.keepBack('Pod');
+    loseAnswerOf('delete');
+    await patch({ parallelism: 2 });
+    await world.report();
+    await world.run();
+    const [deleted] = [...world.podsEver.values()].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    // Of the two that are left, one is now first in line for a deletion: told, as the only one.
+    const [other] = [...world.podsEver.values()].filter(({ metadata }) => metadata.uid !== deleted?.metadata.uid);
+    expect([deleted, other]).not.toContain(undefined);
+    world.tellAgain('Pod');
+    if (other) await world.unready(other);
+    await world.settle();
+    await world.elapse(5, { play: false });
+    expect([...world.podsEver.values()].filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toHaveLength(1);
   });
 });
 
@@ -115,8 +180,11 @@ describe('R7: own writes', () => {
     };
     expect(await world.reconciler.reconcile(key)).toBe('failed');
     expect(world.passes.at(-1)?.outcome).toBe('overtaken');
-    expect(world.podsEver.size).toBeGreaterThan(0);
     world.interposer = undefined;
+    const head = await world.store.readHead(key);
+    const seen = head && (await readView(world.store, head, 0)).part.pods;
+    expect([...(seen?.keys() ?? [])].toSorted()).toEqual([...world.podsEver.keys()].toSorted());
+    expect(world.podsEver.size).toBeGreaterThan(0);
     await runToEnd(world, 'demo');
     await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 3 });
   });

@@ -136,6 +136,31 @@ describe('R1: an old copy in its place', () => {
   });
 });
 
+describe('R1: a hole', () => {
+  test.each([
+    ['is missing', "delete from items where name = 'pods/40/0'"],
+    ['cannot be read', "update items set bytes = x'00ff' where name = 'pods/40/0'"],
+  ])('R1: an item that the head names %s: its pods are not taken for gone', async (_, sql) => {
+    world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 60, parallelism: 60 }));
+    await world.elapse(12, { play: false });
+    const [pod] = (await world.pods()).filter(({ metadata }) => metadata.annotations?.['farloop.dev/number'] === '50');
+    if (!pod) throw new Error('no pod of that number');
+    await world.run1(pod);
+    await world.elapse(8, { play: false });
+    const { changes } = world.store.database.prepare(sql).run();
+    expect(changes).toBe(1);
+    // News of a pod in another item: nothing touches the hole.
+    await world.end(pod, 0);
+    await world.elapse(30, { play: false });
+    expect((await world.job('demo')).status?.succeeded).toBe(1);
+    expect(world.podsEver.size).toBe(60);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 60, mostActive: 60 });
+  });
+});
+
 describe('R1: torn', () => {
   const damage = (sql: string): void => void world.store.database.exec(sql);
 

@@ -160,6 +160,54 @@ describe('R8: an edit in the middle of a pass', () => {
   });
 });
 
+describe('R8: the fence', () => {
+  /** A pass stands still before a call that `at` picks, another one runs from beginning to end, then the first goes on. */
+  async function overtakenAt(at: (method: string, change: { state?: string; fence?: string }) => boolean): Promise<World> {
+    const world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));
+    await world.report();
+    const key = await world.keyOf('demo');
+    const other = world.anotherProcess();
+    let stood = false;
+    world.interposer = async ({ port, method, args, phase }) => {
+      if (stood || port !== 'store' || phase !== 'before' || !at(method, args[2] ?? {})) return;
+      stood = true;
+      await other.reconciler.reconcile(key);
+      world.cluster.calls.splice(0);
+    };
+    expect(await world.reconciler.reconcile(key)).toBe('failed');
+    expect(stood).toBe(true);
+    world.interposer = undefined;
+    return world;
+  }
+
+  test('R8: a pass overtaken before its intent is written does nothing, and wakes the key', async () => {
+    const world = await overtakenAt((method, { state, fence }) => method === 'updateHead' && state !== undefined && fence === undefined);
+    expect(world.cluster.writes).toEqual([]);
+    expect(world.passes.at(-1)?.outcome).toBe('overtaken');
+    const head = await world.store.readHead(await world.keyOf('demo'));
+    expect(head?.queued).toBe(head?.fence);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 2 });
+    world.close();
+  });
+
+  test('R8: a pass overtaken before it closes leaves the head to the later one', async () => {
+    let writes = 0;
+    const world = await overtakenAt(
+      (method, { state, fence }) => method === 'updateHead' && state !== undefined && fence === undefined && ++writes === 2,
+    );
+    const head = await world.store.readHead(await world.keyOf('demo'));
+    const [later] = world.passes;
+    expect(head?.fence).toBe(later?.passId);
+    expect(world.passes.map(({ outcome }) => outcome).at(-1)).toBe('overtaken');
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 2 });
+    world.close();
+  });
+});
+
 test('R8: every write carries its own precondition', async () => {
   const world = new World();
   try {
