@@ -1,0 +1,176 @@
+// The API server of one cluster: the sandbox's own parts on a memory that can be set back to an older state.
+import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import { pathOf, type Resource } from '../../lib/objects/resources.ts';
+import { ApiServer } from '../../lib/sandbox/api-server.ts';
+import { GarbageCollector } from '../../lib/sandbox/garbage-collection.ts';
+import { endNamespaces, ensureBuiltInNamespaces } from '../../lib/sandbox/namespace-lifecycle.ts';
+import type { ApiResponse } from '../../lib/sandbox/request.ts';
+import { Storage, type Disk } from '../../lib/sandbox/storage.ts';
+import type { Change } from '../../lib/sandbox/version.ts';
+import type { Scheduler } from './scheduler.ts';
+
+const RESOURCES = ['namespaces', 'jobs.batch', 'pods', 'events'];
+const WINDOW_EVENTS = 10_000;
+const BOOKMARK_MS = 60_000;
+
+interface Running {
+  storage: Storage;
+  server: ApiServer;
+  stop: () => void;
+}
+
+export interface Snapshot {
+  revision: number;
+  rows: { resource: string; key: string; revision: number; text: string }[];
+}
+
+export class SimApiServer {
+  readonly name: string;
+  /** Its clock is so far ahead of AWS's (R12). */
+  aheadMs = 0;
+  /** Connections that the server has ended hear of it. */
+  readonly #breakOffs = new Set<() => void>();
+  readonly #scheduler: Scheduler;
+  readonly #heard: (changes: readonly Change[]) => void;
+  #running: Running;
+
+  constructor(name: string, scheduler: Scheduler, heard: (changes: readonly Change[]) => void) {
+    this.name = name;
+    this.#scheduler = scheduler;
+    this.#heard = heard;
+    this.#running = this.#start(undefined);
+  }
+
+  get storage(): Storage {
+    return this.#running.storage;
+  }
+
+  nowMs(): number {
+    return this.#scheduler.wallMs() + this.aheadMs;
+  }
+
+  /** As the `Date` header tells it. */
+  dateMs(): number {
+    return Math.floor(this.nowMs() / 1000) * 1000;
+  }
+
+  time(): string {
+    return new Date(this.dateMs()).toISOString().replace('.000Z', 'Z');
+  }
+
+  #start(snapshot: Snapshot | undefined): Running {
+    const scheduler = this.#scheduler;
+    const surroundings = {
+      now: () => this.nowMs(),
+      random: () => Math.floor(scheduler.random() * 2 ** 32),
+      defer: (run: () => void) => queueMicrotask(run),
+      after: (delayMs: number, run: () => void) => {
+        const entry = scheduler.after(delayMs, run);
+        return () => scheduler.cancel(entry);
+      },
+    };
+    const disk: Disk | undefined = snapshot && {
+      load: (each) => {
+        for (const row of snapshot.rows) each(row);
+        return { revision: snapshot.revision };
+      },
+      save: () => {},
+      close: () => {},
+    };
+    const storage = new Storage({ windowEvents: WINDOW_EVENTS, defer: surroundings.defer, ...(disk && { disk }) });
+    const cluster = { storage, surroundings };
+    ensureBuiltInNamespaces(cluster);
+    const collector = new GarbageCollector(cluster);
+    const stopNamespaces = endNamespaces(cluster);
+    storage.onCommit(this.#heard);
+    return {
+      storage,
+      server: new ApiServer({ ...cluster, bookmarkIntervalMs: BOOKMARK_MS }),
+      stop: () => {
+        collector.stop();
+        stopNamespaces();
+        storage.close();
+      },
+    };
+  }
+
+  snapshot(): Snapshot {
+    const { storage } = this;
+    storage.commit();
+    const rows = RESOURCES.flatMap((resource) =>
+      storage.list(resource).map(({ key, revision, text }) => ({ resource, key, revision, text })),
+    );
+    return { revision: storage.revision, rows };
+  }
+
+  /** Goes back to an older state, as from a backup of etcd: every connection ends. */
+  restore(snapshot: Snapshot): void {
+    this.#running.stop();
+    this.#running = this.#start(snapshot);
+    for (const breakOff of [...this.#breakOffs]) breakOff();
+  }
+
+  /** What a connection wants to be told when the server goes. @returns the way out */
+  onEnd(breakOff: () => void): () => void {
+    this.#breakOffs.add(breakOff);
+    return () => this.#breakOffs.delete(breakOff);
+  }
+
+  close(): void {
+    this.#running.stop();
+  }
+
+  async handle(
+    method: string,
+    path: string,
+    {
+      query = {},
+      body,
+      type = 'application/json',
+      accept,
+    }: { query?: Record<string, string>; body?: unknown; type?: string; accept?: string } = {},
+  ): Promise<ApiResponse> {
+    return await this.#running.server.handle({
+      method,
+      path,
+      query: new URLSearchParams(query),
+      headers: { 'content-type': type, 'user-agent': 'somebody/1', ...(accept !== undefined && { accept }) },
+      body: body === undefined ? '' : JSON.stringify(body),
+    });
+  }
+
+  /** A request of people or kubelets. A refusal is theirs to bear: they try again, or not. */
+  async as(
+    method: string,
+    resource: Resource,
+    {
+      namespace = 'default',
+      name,
+      subresource,
+      body,
+      type,
+    }: { namespace?: string; name?: string; subresource?: string; body?: unknown; type?: string },
+  ): Promise<number> {
+    const path = pathOf(resource, { namespace, name, subresource });
+    const { status } = await this.handle(method, path, { body, ...(type !== undefined && { type }) });
+    return status;
+  }
+
+  /** As stored; undefined where there is none. Not to be changed. */
+  job(name: string, namespace = 'default'): Job | undefined {
+    return this.storage.get('jobs.batch', `${namespace}/${name}`)?.object as Job | undefined;
+  }
+
+  pods(): Pod[] {
+    return this.storage.list('pods').map(({ object }) => object as unknown as Pod);
+  }
+
+  jobs(): Job[] {
+    return this.storage.list('jobs.batch').map(({ object }) => object as unknown as Job);
+  }
+
+  get kubeSystemUid(): string {
+    const object = this.storage.get('namespaces', '/kube-system')?.object as KubernetesObject | undefined;
+    return object?.metadata.uid ?? '';
+  }
+}

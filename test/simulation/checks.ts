@@ -1,0 +1,107 @@
+// Runs the invariants: each is asked at the moments that it speaks of, and the first that is broken ends the run.
+import type { Deadline } from '../../lib/ports/clock.ts';
+import type { ReceivedMessage } from '../../lib/ports/queue.ts';
+import type { Call } from './calls.ts';
+import { isWrite } from './calls.ts';
+import type { ObjectChange } from './history.ts';
+import { INVARIANTS, type Outcome } from './invariants/table.ts';
+import { Ledger } from './ledger.ts';
+import type { Process } from './process.ts';
+import type { Simulation } from './simulation.ts';
+
+export interface Violation {
+  invariant: string;
+  atMs: number;
+  says: string;
+}
+
+const asked = {
+  change: INVARIANTS.flatMap((row) => (row.onChange ? [{ name: row.name, check: row.onChange }] : [])),
+  sent: INVARIANTS.flatMap((row) => (row.onSent ? [{ name: row.name, check: row.onSent }] : [])),
+  effect: INVARIANTS.flatMap((row) => (row.onEffect ? [{ name: row.name, check: row.onEffect }] : [])),
+  outcome: INVARIANTS.flatMap((row) => (row.onOutcome ? [{ name: row.name, check: row.onOutcome }] : [])),
+  step: INVARIANTS.flatMap((row) => (row.onStep ? [{ name: row.name, check: row.onStep }] : [])),
+  end: INVARIANTS.flatMap((row) => (row.atEnd ? [{ name: row.name, check: row.atEnd }] : [])),
+};
+
+export class Checks {
+  readonly violations: Violation[] = [];
+  readonly ledger = new Ledger();
+  /** To API servers, Events apart. */
+  writes = 0;
+  readonly #simulation: Simulation;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+  }
+
+  violate(invariant: string, says: string): void {
+    this.#simulation.say(`VIOLATED ${invariant}: ${says}`);
+    this.violations.push({ invariant, atMs: this.#simulation.scheduler.elapsedMs, says });
+  }
+
+  #ask<Subject>(
+    rows: readonly { name: string; check: (subject: Subject, simulation: Simulation) => string | undefined }[],
+    subject: Subject,
+  ): void {
+    for (const { name, check } of rows) {
+      const says = check(subject, this.#simulation);
+      if (says !== undefined) this.violate(name, says);
+    }
+  }
+
+  began(process: Process, messages: readonly ReceivedMessage[]): void {
+    this.ledger.began(process, messages);
+    this.#simulation.say(
+      `${process.name} begins with ${messages.map(({ receiveCount, body }) => `${receiveCount > 1 ? `(receive ${receiveCount}) ` : ''}${body.slice(0, 100)}`).join(' ')}`,
+    );
+  }
+
+  changed(change: ObjectChange): void {
+    this.#ask(asked.change, change);
+  }
+
+  sent(call: Call, deadline: Deadline | undefined): void {
+    if (call.port === 'cluster' && isWrite(call) && (call.args[0] as { plural: string }).plural !== 'events') {
+      this.writes += 1;
+      if (call.process.invocation) call.process.invocation.writes += 1;
+    }
+    this.#ask(asked.sent, { call, deadline });
+    this.ledger.sent(call, this.#simulation.scheduler.elapsedMs);
+  }
+
+  effected(call: Call, value: unknown): void {
+    this.ledger.effected(call);
+    this.#ask(asked.effect, { call, value });
+  }
+
+  heard(call: Call, outcome: Outcome): void {
+    this.ledger.heard(call, outcome, this.#simulation);
+    this.#ask(asked.outcome, { call, outcome });
+  }
+
+  stepped(): void {
+    for (const { name, check } of asked.step) {
+      const says = check(this.#simulation);
+      if (says !== undefined) this.violate(name, says);
+    }
+  }
+
+  quiet(before: { passes: number; writes: number }): void {
+    const { passes } = this.#simulation;
+    if (passes.length === before.passes && this.writes === before.writes) return;
+    const latest = passes.slice(before.passes).map(({ key, outcome, why }) => `${key.name} ${outcome} ${why.join('; ')}`);
+    this.violate(
+      'a converged workload costs nothing',
+      `${passes.length - before.passes} passes and ${this.writes - before.writes} writes after the end: ${latest.join(' | ')}`,
+    );
+  }
+
+  async atEnd(before: { writes: number }): Promise<void> {
+    if (this.writes > before.writes) this.violate('a further pass plans nothing', `${this.writes - before.writes} writes`);
+    for (const { name, check } of asked.end) {
+      const says = await check(this.#simulation);
+      if (says !== undefined) this.violate(name, says);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// The cluster port and the relay's source on an API server without sockets. Refusals are translated by the real adapter's own words.
+import type { IncomingHttpHeaders } from 'node:http';
+import { errorOf, errorOfStatus } from '../../lib/adapters/kubernetes/refusals.ts';
+import type { Asked } from '../../lib/adapters/kubernetes/refusals.ts';
+import type { Json, KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
+import { pathOf, type Resource } from '../../lib/objects/resources.ts';
+import type { Answer, ClusterSource, ListAnswer, ListSelection, Named, WatchEvent } from '../../lib/ports/cluster.ts';
+import type { SimApiServer } from './api-server.ts';
+
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+const MANAGER = { fieldManager: 'farloop' };
+
+export type Verb = Asked['verb'];
+
+interface Aim {
+  verb: Verb;
+  namespace?: string | undefined;
+  name?: string | undefined;
+  subresource?: string | undefined;
+}
+
+const METHODS = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', delete: 'DELETE', patch: 'PATCH', replaceStatus: 'PUT' };
+
+const askedOf = (resource: Resource, { verb, namespace, name }: Aim): Asked => ({
+  verb,
+  server: 'https://simulated',
+  plural: resource.plural,
+  group: resource.apiVersion.includes('/') ? (resource.apiVersion.split('/')[0] ?? '') : '',
+  namespace,
+  name,
+});
+
+/** Every call takes effect at once: what comes between is the caller's. Deadlines are checked by who sends. */
+export class DirectCluster {
+  readonly api: SimApiServer;
+
+  constructor(api: SimApiServer) {
+    this.api = api;
+  }
+
+  get = <Item extends KubernetesObject>(resource: Resource, target: Named): Promise<Answer<Item>> =>
+    this.#call<Item>(resource, { verb: 'get', namespace: target.namespace, name: target.name });
+
+  list = async <Item extends KubernetesObject>(resource: Resource, selection: ListSelection): Promise<ListAnswer<Item>> =>
+    await this.listPage<Item>(resource, { ...selection, limit: 500 });
+
+  create = <Item extends KubernetesObject>(resource: Resource, object: Item): Promise<Answer<Item>> =>
+    this.#call<Item>(resource, { verb: 'create', namespace: object.metadata.namespace }, { query: MANAGER, body: object });
+
+  delete = async <Item extends KubernetesObject>(
+    resource: Resource,
+    { namespace, name, uid, resourceVersion }: Named & { uid: string; resourceVersion?: string },
+  ): Promise<Answer<Item | undefined>> => {
+    const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions };
+    const { object, dateMs } = await this.#call<Item>(resource, { verb: 'delete', namespace, name }, { body });
+    return { object: object.kind === 'Status' || isGone(object) ? undefined : object, dateMs };
+  };
+
+  patch = <Item extends KubernetesObject>(
+    resource: Resource,
+    { namespace, name, uid, subresource }: Named & { uid: string; subresource?: string },
+    { type, body }: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
+  ): Promise<Answer<Item>> => {
+    const { metadata, ...rest } = body as { metadata?: object };
+    const aim = { verb: 'patch' as const, namespace, name, subresource };
+    return this.#call<Item>(resource, aim, { query: MANAGER, body: { ...rest, metadata: { ...metadata, uid } }, type: PATCH_TYPES[type] });
+  };
+
+  listPage = async <Item extends KubernetesObject>(
+    resource: Resource,
+    selection: Parameters<ClusterSource['listPage']>[1],
+  ): Promise<ListAnswer<Item> & { continueToken?: string }> => {
+    const { namespace, labelSelector, fieldSelector, limit, continueToken, metadataOnly, resourceVersion } = selection;
+    const query = definedOf({ labelSelector, fieldSelector, limit: String(limit), continue: continueToken, resourceVersion });
+    const exact = resourceVersion === undefined ? {} : { resourceVersionMatch: 'Exact' };
+    const { object, dateMs } = await this.#call<KubernetesObject & { items: Item[]; metadata: { continue?: string } }>(
+      resource,
+      { verb: 'list', namespace },
+      { query: { ...query, ...exact }, ...(metadataOnly === true && { accept: METADATA_ONLY }) },
+    );
+    const { resourceVersion: version = '0', continue: next } = object.metadata;
+    return { items: object.items, resourceVersion: version, dateMs, ...(next && { continueToken: next }) };
+  };
+
+  /** @param tell hears every event in its order, then how it ended. @returns the way to break it off */
+  async watch(
+    resource: Resource,
+    { namespace, resourceVersion, timeoutSeconds }: { namespace?: string; resourceVersion: string; timeoutSeconds: number },
+    tell: { event: (event: WatchEvent<KubernetesObject>) => void; end: (error?: Error) => void },
+  ): Promise<() => void> {
+    const aim: Aim = { verb: 'watch', namespace };
+    const query = { watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds: String(timeoutSeconds) };
+    const answer = await this.api.handle('GET', pathOf(resource, { namespace }), { query });
+    if ('body' in answer) throw errorOf(askedOf(resource, aim), incomingOf(answer));
+    let isOver = false;
+    const stop = answer.stream({
+      write: (text) => {
+        const { type, object } = JSON.parse(text) as { type: string; object: KubernetesObject };
+        if (isOver) return;
+        if (type === 'ERROR') tell.end(errorOfStatus(askedOf(resource, aim), object as unknown as Status));
+        else if (type === 'BOOKMARK') tell.event({ type, resourceVersion: object.metadata.resourceVersion ?? '0' });
+        else tell.event({ type: type as 'ADDED' | 'MODIFIED' | 'DELETED', object });
+      },
+      end: () => tell.end(),
+    });
+    const leave = this.api.onEnd(() => tell.end());
+    return () => {
+      isOver = true;
+      leave();
+      stop();
+    };
+  }
+
+  async #call<Answered>(
+    resource: Resource,
+    aim: Aim,
+    { query = {}, body, type, accept }: { query?: Record<string, string>; body?: unknown; type?: string; accept?: string } = {},
+  ): Promise<Answer<Answered>> {
+    const { verb, namespace, name, subresource } = aim;
+    const answer = await this.api.handle(METHODS[verb], pathOf(resource, { namespace, name, subresource }), {
+      query,
+      body,
+      ...(type !== undefined && { type }),
+      ...(accept !== undefined && { accept }),
+    });
+    if (!('body' in answer)) throw new Error('a stream where an answer was expected');
+    const created = name ?? (body as KubernetesObject | undefined)?.metadata?.name;
+    if (answer.status >= 300) throw errorOf(askedOf(resource, { ...aim, name: created }), incomingOf(answer));
+    return { object: JSON.parse(answer.body) as Answered, dateMs: this.api.dateMs() };
+  }
+}
+
+function incomingOf({ status, headers, body }: { status: number; headers: Record<string, string>; body: string }): {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+} {
+  return { status, headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])), text: body };
+}
+
+const definedOf = (fields: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+/** What was deleted for good is answered in its last state. */
+const isGone = ({ metadata }: KubernetesObject): boolean =>
+  (metadata.finalizers ?? []).length === 0 && (metadata.deletionTimestamp === undefined || metadata.deletionGracePeriodSeconds === 0);

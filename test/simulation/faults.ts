@@ -1,0 +1,361 @@
+// Every fault by its name: which calls it applies to, what it does, how long it lasts, and what alone can bring the work back.
+import { ConflictError, ExpiredError, NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
+import { isWrite, type Call, type Strike } from './calls.ts';
+import type { Simulation } from './simulation.ts';
+import { WORLD_FAULTS } from './world-faults.ts';
+
+/**
+ * What brings the work back: nothing need; a message's visibility time-out; the next sweep after a head went stale; a heartbeat's
+ * digests; R1's wait for an unknown workload; the next audit of a watch; R14's probe; the hold or parking of what was refused.
+ */
+export type Wait = 'none' | 'visibility' | 'sweep' | 'heartbeat' | 'unknown' | 'audit' | 'probe' | 'park' | 'silence';
+
+export const WAIT_MS: Record<Wait, number> = {
+  none: 0,
+  visibility: 45_000,
+  // Stale after 45 s, looked for once a minute.
+  sweep: 105_000,
+  // One names the suspect, the next finds that it still stands.
+  heartbeat: 120_000,
+  unknown: 30_000,
+  audit: 600_000 + 30_000,
+  probe: 5_000 + 5_000,
+  park: 60_000,
+  silence: 120_000,
+};
+
+export interface Fault {
+  says: string;
+  applies: (call: Call, simulation: Simulation) => boolean;
+  /** May also change the world itself. */
+  strike: (simulation: Simulation, call: Call) => Strike | void;
+  /** Virtual milliseconds. */
+  lastsMs: number;
+  waits: readonly Wait[];
+}
+
+const isFunction = ({ process }: Call): boolean => process.invocation !== undefined;
+const isClusterCall = ({ port }: Call): boolean => port === 'cluster';
+const isClusterWrite = (call: Call): boolean => call.port === 'cluster' && isWrite(call);
+const pluralOf = ({ args }: Call): string => (args[0] as { plural?: string } | undefined)?.plural ?? '';
+const isPodWrite = (call: Call): boolean => isClusterWrite(call) && pluralOf(call) === 'pods';
+const isStore = ({ port }: Call): boolean => port === 'store';
+const isStoreWrite = (call: Call): boolean => isStore(call) && isWrite(call);
+const isSend = ({ port, method }: Call): boolean => port === 'queue' && method === 'send';
+const sendsTo =
+  (...queues: string[]) =>
+  (call: Call): boolean =>
+    isSend(call) && queues.includes(String(call.args[0]));
+const isSource = ({ port, method }: Call): boolean => port === 'source' && method !== 'event';
+const isWatch = ({ port, method }: Call): boolean => port === 'source' && method === 'watch';
+const isRelay = ({ process }: Call): boolean => process.name.startsWith('relay');
+/** Of a relay's own calls only those that it makes before it is at rest: its long polls come for ever. */
+const isWorth = ({ method }: Call): boolean => method !== 'receive';
+
+const LIFE_MS = 10_000;
+
+const CALL_FAULTS = {
+  dies: {
+    says: 'the function dies before the call',
+    applies: isFunction,
+    strike: () => ({ dies: 'before' }),
+    lastsMs: 0,
+    waits: ['visibility', 'sweep'],
+  },
+  diesAfter: {
+    says: 'the function dies once the call took effect',
+    applies: isFunction,
+    strike: () => ({ dies: 'after' }),
+    lastsMs: 0,
+    waits: ['visibility', 'sweep'],
+  },
+  diesTakenForDone: {
+    says: 'the function dies, and its messages are taken for done',
+    applies: (call) => isFunction(call) && call.process.invocation?.function !== 'sweep',
+    strike: (_, { process }) => {
+      if (process.invocation) process.invocation.isLost = true;
+      return { dies: 'before' };
+    },
+    lastsMs: 0,
+    waits: ['visibility', 'sweep', 'heartbeat'],
+  },
+  freezesShortly: {
+    says: 'the function stands still for 15 s',
+    applies: isFunction,
+    strike: () => ({ freezeMs: 15_000 }),
+    lastsMs: 15_000,
+    waits: [],
+  },
+  freezes: {
+    says: 'the function stands still for three minutes, longer than its message stays invisible',
+    applies: isFunction,
+    strike: () => ({ freezeMs: 180_000 }),
+    lastsMs: 0,
+    waits: ['visibility', 'sweep'],
+  },
+  isSlow: {
+    says: 'the call takes 8 s',
+    applies: (call) => isFunction(call) && isWorth(call),
+    strike: () => ({ slowMs: 8_000 }),
+    lastsMs: 8_000,
+    waits: [],
+  },
+  storeThrottles: {
+    says: 'the store refuses: too many requests',
+    applies: isStore,
+    strike: () => ({ failBefore: new Error('the store is throttled') }),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  storeTimesOut: {
+    says: 'the store wrote, and its answer is lost',
+    applies: isStoreWrite,
+    strike: () => ({ failAfter: new Error('the store did not answer in time') }),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  storeRepeats: {
+    says: 'the client of the store repeats the write, its first answer being lost',
+    applies: isStoreWrite,
+    strike: () => ({
+      instead: async (effect) => {
+        await effect();
+        return await effect();
+      },
+    }),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  sendFails: {
+    says: 'the queue takes no message',
+    applies: isSend,
+    strike: () => ({ failBefore: new Error('the queue cannot be reached') }),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  sendTimesOut: {
+    says: 'the queue took the message, and its answer is lost',
+    applies: isSend,
+    strike: () => ({ failAfter: new Error('the queue did not answer in time') }),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  sendIsSwallowed: {
+    says: 'the queue says yes and drops the message',
+    applies: sendsTo('wakes', 'timers'),
+    strike: () => ({ instead: async () => undefined }),
+    lastsMs: 0,
+    waits: ['sweep'],
+  },
+  eventsAreLost: {
+    says: 'the queue says yes and drops the events',
+    applies: sendsTo('events'),
+    strike: () => ({ instead: async () => undefined }),
+    lastsMs: 0,
+    waits: ['heartbeat', 'sweep'],
+  },
+  sendComesTwice: {
+    says: 'the message comes twice',
+    applies: (call) => sendsTo('events', 'timers')(call) || (isSend(call) && String(call.args[0]).startsWith('relay-')),
+    strike: () => ({
+      instead: async (effect) => {
+        await effect();
+        return await effect();
+      },
+    }),
+    lastsMs: 0,
+    waits: [],
+  },
+  sendIsLate: {
+    says: 'the events come two minutes late, after younger ones',
+    applies: sendsTo('events'),
+    strike: (simulation, { args }) => ({
+      instead: async () => simulation.sendLater(args, 120_000),
+    }),
+    lastsMs: 120_000,
+    waits: [],
+  },
+  isPoisoned: {
+    says: 'the message cannot be read when it arrives',
+    applies: sendsTo('events', 'timers', 'wakes'),
+    strike: (simulation, { args }) => ({ instead: async () => simulation.sendPoisoned(args) }),
+    lastsMs: 0,
+    // Five deliveries, then it is a dead letter; a wake's group waits behind it for ten.
+    waits: [
+      'heartbeat',
+      'sweep',
+      'visibility',
+      'visibility',
+      'visibility',
+      'visibility',
+      'visibility',
+      'visibility',
+      'visibility',
+      'visibility',
+      'visibility',
+      'visibility',
+    ],
+  },
+  acknowledgingFails: {
+    says: 'the message is done and comes again all the same',
+    applies: ({ port }) => port === 'mapping',
+    strike: () => ({ failBefore: new Error('not deleted') }),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  recordCannotBeRead: {
+    says: 'the record of the cluster cannot be read or written',
+    applies: ({ port }) => port === 'clusters',
+    strike: () => ({ failBefore: new Error('no such luck') }),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  apiConflicts: {
+    says: 'somebody edits the object just before',
+    applies: (call) => isClusterWrite(call) && ['patch', 'delete'].includes(call.method),
+    strike: (simulation, call) => simulation.tampering.annotate(call),
+    lastsMs: 0,
+    waits: [],
+  },
+  apiAnswersConflict: {
+    says: 'the API server answers 409',
+    applies: (call) => isClusterWrite(call) && call.method !== 'create',
+    strike: () => ({ failBefore: new ConflictError('the object has been modified') }),
+    lastsMs: 0,
+    waits: [],
+  },
+  apiRefusesPods: {
+    says: 'the API server refuses a pod, a quota being used up: 403',
+    applies: (call) => isPodWrite(call) && call.method === 'create',
+    strike: () => ({ failBefore: new TerminalError('exceeded quota', { code: 403, reason: 'Forbidden' }) }),
+    lastsMs: 0,
+    waits: ['none'],
+  },
+  apiFindsItInvalid: {
+    says: 'the API server finds it invalid: 422',
+    applies: isClusterWrite,
+    strike: () => ({ failBefore: new TerminalError('is invalid', { code: 422, reason: 'Invalid' }) }),
+    lastsMs: 0,
+    waits: ['park'],
+  },
+  apiThrottles: {
+    says: 'the API server asks to come again in 3 s: 429',
+    applies: (call) => isClusterCall(call) || isSource(call),
+    strike: () => ({ failBefore: new ThrottledError('too many requests', { retryAfterSeconds: 3 }) }),
+    lastsMs: 3_000,
+    waits: [],
+  },
+  apiBreaks: {
+    says: 'the API server answers 500 and did nothing',
+    applies: (call) => isClusterCall(call) || isSource(call),
+    strike: () => ({ failBefore: new UnknownOutcomeError('internal error (500)') }),
+    lastsMs: 0,
+    waits: ['probe'],
+  },
+  apiIsUnavailable: {
+    says: 'the API server answers 503 for an instant',
+    applies: isClusterCall,
+    strike: () => ({ failBefore: new UnknownOutcomeError('service unavailable (503)') }),
+    lastsMs: 0,
+    waits: ['probe'],
+  },
+  gatewayTimesOut: {
+    says: 'the API server answers 504 after it took effect',
+    applies: isClusterWrite,
+    strike: () => ({ failAfter: new UnknownOutcomeError('gateway time-out (504)') }),
+    lastsMs: 0,
+    waits: ['probe'],
+  },
+  isReset: {
+    says: 'the connection is reset before the API server acts',
+    applies: isClusterCall,
+    strike: () => ({ failBefore: new UnknownOutcomeError('connection reset') }),
+    lastsMs: 0,
+    waits: ['probe'],
+  },
+  isResetAfter: {
+    says: 'the connection is reset once the API server acted',
+    applies: isClusterWrite,
+    strike: () => ({ failAfter: new UnknownOutcomeError('connection reset') }),
+    lastsMs: 0,
+    waits: ['probe'],
+  },
+  timesOut: {
+    says: 'no answer within 10 s, and nothing done',
+    applies: isClusterCall,
+    strike: () => ({ slowMs: LIFE_MS, failBefore: new UnknownOutcomeError('no answer within 10 s') }),
+    lastsMs: LIFE_MS,
+    waits: ['probe'],
+  },
+  timesOutAfter: {
+    says: 'it took effect, and no answer came within 10 s',
+    applies: isClusterWrite,
+    strike: () => ({ slowMs: LIFE_MS - 100, failAfter: new UnknownOutcomeError('no answer within 10 s') }),
+    lastsMs: LIFE_MS,
+    waits: ['probe'],
+  },
+  cannotConnect: {
+    says: 'no connection',
+    applies: (call) => isClusterCall(call) || isSource(call),
+    strike: () => ({ failBefore: new NotDoneError('connection refused') }),
+    lastsMs: 0,
+    waits: ['probe'],
+  },
+  relayDies: {
+    says: 'the relay dies and is started again after 5 s',
+    applies: (call) => isRelay(call) && isWorth(call),
+    strike: () => ({ dies: 'before' }),
+    lastsMs: 5_000,
+    waits: ['sweep'],
+  },
+  relayFreezes: {
+    says: 'the relay stands still for two minutes',
+    applies: (call) => isRelay(call) && isWorth(call),
+    strike: () => ({ freezeMs: 120_000 }),
+    lastsMs: 120_000,
+    waits: ['sweep'],
+  },
+  watchExpires: {
+    says: 'the version that the watch asks for is forgotten: 410',
+    applies: isWatch,
+    strike: () => ({ failBefore: new ExpiredError('too old resource version') }),
+    lastsMs: 0,
+    waits: [],
+  },
+  watchIsReset: {
+    says: 'the watch breaks off at once',
+    applies: isWatch,
+    strike: () => ({ failBefore: new UnknownOutcomeError('connection reset') }),
+    lastsMs: 0,
+    waits: [],
+  },
+} satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof CALL_FAULTS | keyof typeof WORLD_FAULTS;
+
+export const FAULTS: Record<FaultName, Fault> = { ...CALL_FAULTS, ...WORLD_FAULTS };
+export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
+
+/** One fault of a plan: at the call of that number. */
+export interface Planned {
+  call: number;
+  fault: FaultName;
+}
+
+export type Plan = readonly Planned[];
+
+export const planText = (plan: Plan): string => plan.map(({ call, fault }) => `${fault}@${call}`).join(',');
+
+/** @throws Error with what is wrong with it */
+export function parsePlan(text: string): Plan {
+  return text
+    .split(',')
+    .filter(Boolean)
+    .map((part) => {
+      const [fault, call] = part.split('@');
+      const name = FAULT_NAMES.find((known) => known === fault);
+      if (!name || !/^\d+$/.test(call ?? ''))
+        throw new Error(`"${part}" is no fault of a plan: expected NAME@CALL, NAME one of ${FAULT_NAMES.join(' ')}`);
+      return { fault: name, call: Number(call) };
+    });
+}

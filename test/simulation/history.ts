@@ -1,0 +1,166 @@
+// What has happened to Jobs and pods, told by the API servers' own commits: what checks compare with.
+import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { COMPLETION_INDEX, controllerOf, TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import type { Change } from '../../lib/sandbox/version.ts';
+import type { Call } from './calls.ts';
+
+export type Standing = 'Succeeded' | 'Failed' | 'terminating' | 'active';
+
+export interface PodRecord {
+  uid: string;
+  name: string;
+  /** As it is now, or was last. */
+  pod: Pod;
+  index: string | undefined;
+  isGone: boolean;
+  createdAtMs: number;
+  /** The call that created it, where Farloop did. */
+  createdBy: Call | undefined;
+  /** Farloop was told that the create succeeded, or heard of the pod in another answer. */
+  isKnown: boolean;
+  /** When its finalizer came off: how it stood then. */
+  stripped: Standing | undefined;
+  /** What its Job had decided by then. */
+  strippedUnder: 'failing' | 'succeeding' | undefined;
+  /** By another hand than Farloop's. */
+  strippedByOthers: boolean;
+}
+
+export interface JobRecord {
+  cluster: string;
+  uid: string;
+  name: string;
+  job: Job;
+  isGone: boolean;
+  finishedAtMs: number | undefined;
+  pods: Map<string, PodRecord>;
+  /** Most pods that were active at one moment. */
+  mostActive: number;
+  /** Its counts cannot be compared any more: the API server lost some of them. */
+  isRestored: boolean;
+}
+
+export interface JobChange {
+  kind: 'job';
+  type: Change['type'];
+  record: JobRecord;
+  before: Job | undefined;
+  now: Job;
+  by: Call | undefined;
+}
+
+export interface PodChange {
+  kind: 'pod';
+  type: Change['type'];
+  record: PodRecord;
+  owner: JobRecord | undefined;
+  before: Pod | undefined;
+  now: Pod;
+  by: Call | undefined;
+}
+
+export type ObjectChange = JobChange | PodChange;
+
+export const isTracked = ({ metadata }: Pod): boolean => metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
+export const isOver = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+export const isActivePod = (pod: Pod): boolean => !isOver(pod) && pod.metadata.deletionTimestamp === undefined;
+export const isTerminatingPod = (pod: Pod): boolean => !isOver(pod) && pod.metadata.deletionTimestamp !== undefined;
+
+export class History {
+  readonly jobs = new Map<string, JobRecord>();
+  readonly pods = new Map<string, PodRecord>();
+
+  /** @returns what it means, undefined where it is about neither a Job nor a pod */
+  note(cluster: string, change: Change, by: Call | undefined, nowMs: number): ObjectChange | undefined {
+    if (change.resource === 'jobs.batch') return this.#noteJob(cluster, change, by, nowMs);
+    return change.resource === 'pods' ? this.#notePod(change, by, nowMs) : undefined;
+  }
+
+  #noteJob(cluster: string, { type, current, previous }: Change, by: Call | undefined, nowMs: number): JobChange {
+    const now = current.object as unknown as Job;
+    const { uid = '', name = '' } = now.metadata;
+    const before = previous?.object as unknown as Job | undefined;
+    const record = this.jobs.get(uid) ?? {
+      cluster,
+      uid,
+      name,
+      job: now,
+      isGone: false,
+      finishedAtMs: undefined,
+      pods: new Map(),
+      mostActive: 0,
+      isRestored: false,
+    };
+    this.jobs.set(uid, record);
+    record.job = now;
+    record.isGone = type === 'DELETED';
+    if (record.finishedAtMs === undefined && isJobFinished(now)) record.finishedAtMs = nowMs;
+    return { kind: 'job', type, record, before, now, by };
+  }
+
+  #notePod({ type, current, previous }: Change, by: Call | undefined, nowMs: number): PodChange {
+    const now = current.object as unknown as Pod;
+    const { uid = '', name = '' } = now.metadata;
+    const before = previous?.object as unknown as Pod | undefined;
+    const record = this.pods.get(uid) ?? {
+      uid,
+      name,
+      pod: now,
+      index: now.metadata.annotations?.[COMPLETION_INDEX],
+      isGone: false,
+      createdAtMs: nowMs,
+      createdBy: by,
+      isKnown: false,
+      stripped: undefined,
+      strippedUnder: undefined,
+      strippedByOthers: false,
+    };
+    this.pods.set(uid, record);
+    const owner = this.jobs.get(controllerOf(now.metadata.ownerReferences)?.uid ?? '');
+    if (before && isTracked(before) && (!isTracked(now) || type === 'DELETED') && record.stripped === undefined) {
+      record.stripped = standingOf(before);
+      record.strippedUnder = owner && decidedOf(owner.job);
+      record.strippedByOthers = by === undefined;
+    }
+    record.pod = now;
+    record.isGone = type === 'DELETED';
+    owner?.pods.set(uid, record);
+    if (owner) owner.mostActive = Math.max(owner.mostActive, activeOf(owner).length);
+    return { kind: 'pod', type, record, owner, before, now, by };
+  }
+
+  /** The server went back: what it has now is all there is. */
+  restore(cluster: string, jobs: readonly Job[], pods: readonly Pod[]): void {
+    const present = new Map(pods.map((pod) => [pod.metadata.uid ?? '', pod]));
+    for (const record of this.jobs.values()) {
+      if (record.cluster !== cluster) continue;
+      const job = jobs.find(({ metadata }) => metadata.uid === record.uid);
+      record.isGone = job === undefined;
+      record.isRestored = true;
+      if (job) record.job = job;
+      if (!job || !isJobFinished(job)) record.finishedAtMs = undefined;
+      for (const pod of record.pods.values()) {
+        const now = present.get(pod.uid);
+        pod.isGone = now === undefined;
+        if (!now) continue;
+        pod.pod = now;
+        if (isTracked(now)) pod.stripped = undefined;
+      }
+    }
+  }
+}
+
+function decidedOf({ status }: Job): PodRecord['strippedUnder'] {
+  const isTrue = (wanted: string): boolean => status?.conditions?.some(({ type, status: is }) => type === wanted && is === 'True') ?? false;
+  return isTrue('FailureTarget') ? 'failing' : isTrue('SuccessCriteriaMet') ? 'succeeding' : undefined;
+}
+
+export function standingOf(pod: Pod): Standing {
+  const phase = pod.status?.phase;
+  if (phase === 'Succeeded' || phase === 'Failed') return phase;
+  return pod.metadata.deletionTimestamp === undefined ? 'active' : 'terminating';
+}
+
+export const livingOf = ({ pods }: JobRecord): PodRecord[] => [...pods.values()].filter(({ isGone }) => !isGone);
+export const activeOf = (record: JobRecord): PodRecord[] => livingOf(record).filter(({ pod }) => isActivePod(pod));

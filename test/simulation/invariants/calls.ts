@@ -1,0 +1,176 @@
+// Invariants of what Farloop sends to API servers.
+import type { Pod } from '../../../lib/objects/kubernetes.ts';
+import { hasPassed } from '../../../lib/ports/clock.ts';
+import { TerminalError } from '../../../lib/ports/errors.ts';
+import { controllerOf } from '../../../lib/objects/pod-facts.ts';
+import { isWrite, type Call } from '../calls.ts';
+import type { Invariant } from './table.ts';
+
+const PASS_MS = 20_000;
+const SLICE_LAPSES_MS = 2_000;
+/** Beyond what a slice of the budget still allows, and the time that its answer takes. */
+const CLOSING_MS = SLICE_LAPSES_MS + 500;
+
+interface Target {
+  namespace: string;
+  name: string;
+  uid?: string;
+  resourceVersion?: string;
+  subresource?: string;
+}
+
+const isApiWrite = (call: Call): boolean => call.port === 'cluster' && isWrite(call);
+const pluralOf = ({ args }: Call): string => (args[0] as { plural: string }).plural;
+const targetOf = ({ args }: Call): Target => args[1] as Target;
+
+export const OF_CALLS: readonly Invariant[] = [
+  {
+    name: 'every write carries its precondition',
+    rule: 'R8',
+    onSent: ({ call }) => {
+      if (!isApiWrite(call)) return undefined;
+      const target = targetOf(call);
+      switch (call.method) {
+        case 'create': {
+          const { name } = (call.args[1] as Pod).metadata;
+          return name ? undefined : 'a create without a name of its own';
+        }
+        case 'delete':
+          return target.uid ? undefined : `a delete of ${target.name} without its uid`;
+        case 'patch': {
+          const { metadata } = (call.args[2] as { body: { metadata?: { uid?: string; resourceVersion?: string } } }).body;
+          if (!target.uid || metadata?.uid !== target.uid) return `a patch of ${target.name} without its uid`;
+          return target.subresource === 'status' && metadata.resourceVersion === undefined
+            ? `a status of ${target.name} without its version`
+            : undefined;
+        }
+        default:
+          return `${call.method} is not a call with a precondition`;
+      }
+    },
+  },
+  {
+    name: 'a delete of an active pod carries the version that was judged',
+    rule: 'R8',
+    onSent: ({ call }, { history }) => {
+      if (!isApiWrite(call) || call.method !== 'delete') return undefined;
+      const { uid = '', resourceVersion } = targetOf(call);
+      const pod = history.pods.get(uid)?.pod;
+      return pod && pod.metadata.deletionTimestamp === undefined && resourceVersion === undefined
+        ? `a delete of ${pod.metadata.name}`
+        : undefined;
+    },
+  },
+  {
+    name: "nothing is sent after a pass's deadline",
+    rule: 'R17',
+    onSent: ({ call, deadline }, { scheduler }) => {
+      const { invocation } = call.process;
+      if (call.port !== 'cluster' || !invocation) return undefined;
+      if (!deadline) return 'a call without a deadline';
+      const agedMs = scheduler.elapsedMs - invocation.beganAtMs;
+      return agedMs > PASS_MS ? `${call.method} ${Math.round(agedMs)} ms after the pass began` : undefined;
+    },
+  },
+  {
+    name: 'a deadline counts by both clocks',
+    rule: 'R17',
+    onSent: ({ call, deadline }) =>
+      call.port === 'cluster' &&
+      deadline &&
+      (call.process.clock.nowMs() >= deadline.wallMs || call.process.clock.monotonicMs() >= deadline.monotonicMs)
+        ? `sent although it had passed; hasPassed says ${hasPassed(deadline, call.process.clock)}`
+        : undefined,
+  },
+  {
+    name: 'a pass calls the cluster of its own workload alone',
+    rule: 'R15',
+    onSent: ({ call }) => {
+      const { invocation } = call.process;
+      if (call.port !== 'cluster') return undefined;
+      return invocation?.function === 'reconcile' && invocation.key?.cluster === call.cluster
+        ? undefined
+        : `${call.process.name} calls ${call.cluster}`;
+    },
+  },
+  {
+    name: 'a pass writes to its own workload alone',
+    rule: 'R15',
+    onSent: ({ call }, { history }) => {
+      const key = call.process.invocation?.key;
+      if (!isApiWrite(call) || !key) return undefined;
+      const { namespace, name, uid = '' } = targetOf(call);
+      if (call.method === 'create') {
+        const pod = call.args[1] as Pod;
+        if (pod.metadata.namespace !== key.namespace) return `a create in ${pod.metadata.namespace}`;
+        return pluralOf(call) === 'pods' && controllerOf(pod.metadata.ownerReferences)?.uid !== key.uid
+          ? 'a pod of another owner'
+          : undefined;
+      }
+      if (namespace !== key.namespace) return `${call.method} in ${namespace}`;
+      if (pluralOf(call) === 'jobs') return name === key.name && uid === key.uid ? undefined : `a status of ${name} ${uid}`;
+      const owner = controllerOf(history.pods.get(uid)?.pod.metadata.ownerReferences)?.uid;
+      return owner === undefined || owner === key.uid ? undefined : `${call.method} of a pod of ${owner}`;
+    },
+  },
+  {
+    name: 'an active pod is deleted under a durable intent, its owner read live',
+    rule: 'R5',
+    onSent: ({ call }, { history }) => {
+      const { invocation } = call.process;
+      if (!isApiWrite(call) || call.method !== 'delete' || !invocation) return undefined;
+      const { name, uid = '' } = targetOf(call);
+      if (!invocation.live.has(invocation.key?.uid ?? '')) return `${name} is deleted, its owner unseen`;
+      if (!history.pods.has(uid)) return undefined;
+      return (invocation.intents?.delete.length ?? 0) > 0 ? undefined : `${name} is deleted without an intent`;
+    },
+  },
+  {
+    name: 'the write budget of a cluster is never exceeded',
+    rule: 'R14',
+    onSent: ({ call }, { checks, run, scheduler, tampering, struck }) => {
+      const { budget } = run.scenario;
+      if (!isApiWrite(call) || !budget || tampering.hasLostStore || struck.some(({ fault }) => fault.startsWith('clockJumps')))
+        return undefined;
+      const writes = checks.ledger.writesAtMs.get(call.cluster ?? '') ?? [];
+      for (const windowMs of [1_000, 5_000, 20_000]) {
+        const within = writes.filter((atMs) => atMs > scheduler.elapsedMs - windowMs).length + 1;
+        const most = budget.burst + (budget.writesPerSecond * (windowMs + SLICE_LAPSES_MS)) / 1_000 + 1;
+        if (within > most) return `${within} writes within ${windowMs} ms, at most ${most}`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'Retry-After is honoured by all',
+    rule: 'R14',
+    onSent: ({ call }, { checks, scheduler, tampering, struck }) => {
+      if (!isApiWrite(call) || tampering.hasLostStore || struck.some(({ fault }) => fault.startsWith('clockJumps'))) return undefined;
+      const nowMs = scheduler.elapsedMs;
+      const open = checks.ledger.closed.find(
+        ({ cluster, fromMs, untilMs }) => cluster === call.cluster && nowMs > fromMs + CLOSING_MS && nowMs < untilMs - 100,
+      );
+      return open ? `${call.method} ${Math.round(open.untilMs - nowMs)} ms too early` : undefined;
+    },
+  },
+  {
+    name: 'the API server finds nothing wrong with what is written',
+    rule: 'R1',
+    onOutcome: ({ call, outcome }, { struck }) => {
+      if (!isApiWrite(call) || !('error' in outcome) || !(outcome.error instanceof TerminalError)) return undefined;
+      // Refusals of a plan are not the server's own.
+      if (struck.some(({ fault }) => fault === 'apiFindsItInvalid' || fault === 'apiRefusesPods')) return undefined;
+      return outcome.error.code === 422 ? outcome.error.message : undefined;
+    },
+  },
+  {
+    name: 'no status is written that changes nothing',
+    rule: 'R16',
+    onOutcome: ({ call, outcome }) => {
+      if (!isApiWrite(call) || !('value' in outcome) || pluralOf(call) !== 'jobs') return undefined;
+      const { object } = outcome.value as { object: { metadata: { resourceVersion?: string } } };
+      const { metadata } = (call.args[2] as { body: { metadata: { resourceVersion?: string } } }).body;
+      return object.metadata.resourceVersion === metadata.resourceVersion ? `at version ${metadata.resourceVersion}` : undefined;
+    },
+  },
+];

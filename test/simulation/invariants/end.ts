@@ -1,0 +1,158 @@
+// What must be so when everything has ended and come to rest.
+import { formatKey } from '../../../lib/objects/workload.ts';
+import type { Job } from '../../../lib/objects/kubernetes.ts';
+import { viewDigestOf } from '../../../lib/reconciler/heartbeats.ts';
+import { decodeState, hasIntents } from '../../../lib/reconciler/pass-state.ts';
+import { readView } from '../../../lib/reconciler/view-access.ts';
+import { digestOf } from '../../../lib/wire/digest.ts';
+import { isTracked, livingOf } from '../history.ts';
+import type { Simulation } from '../simulation.ts';
+import type { Invariant } from './table.ts';
+
+const endOf = ({ status }: Job): { type: string; reason?: string } | undefined =>
+  status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True');
+
+async function headsOf({ store, run }: Simulation) {
+  const heads = [];
+  for (const cluster of run.scenario.clusters)
+    for (const key of (await store.workloads(cluster, { limit: 100 })).keys) {
+      const head = await store.readHead(key);
+      if (head) heads.push(head);
+    }
+  return heads;
+}
+
+export const AT_THE_END: readonly Invariant[] = [
+  {
+    name: 'every Job ends as its story tells',
+    rule: 'R1',
+    atEnd: (simulation) => {
+      const { run, tampering } = simulation;
+      for (const [name, { cluster = run.scenario.clusters[0] ?? '', end, reason, succeeded, failed }] of Object.entries(
+        run.scenario.ends,
+      )) {
+        const job = simulation
+          .server(cluster)
+          .jobs()
+          .find(({ metadata }) => metadata.name === name);
+        if (end !== 'Complete' && end !== 'Failed') continue;
+        const found = job && endOf(job);
+        if (found?.type !== end || (reason !== undefined && found.reason !== reason))
+          return `${name} ended with ${found?.type} ${found?.reason}`;
+        if (tampering.hasTouchedPods || tampering.hasLostApi || hasMovingClock(simulation)) continue;
+        if (run.jitter) continue;
+        const { succeeded: foundSucceeded = 0, failed: foundFailed = 0 } = job?.status ?? {};
+        if (succeeded !== undefined && foundSucceeded !== succeeded) return `${name}: ${foundSucceeded} succeeded`;
+        if (failed !== undefined && foundFailed !== failed) return `${name}: ${foundFailed} failed`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'no finalizer is left',
+    rule: 'R1',
+    atEnd: ({ history }) => {
+      for (const record of history.jobs.values()) {
+        if (!record.isGone && record.finishedAtMs === undefined) continue;
+        const left = livingOf(record).filter(({ pod }) => isTracked(pod));
+        if (left.length > 0) return left.map(({ name }) => name).join();
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'no message remains',
+    rule: 'R9',
+    atEnd: async ({ queue, run, history }) => {
+      const asks = run.scenario.clusters.map((name) => `relay-${name}` as const);
+      // Of a parked workload, timers do.
+      const hasParked = Object.keys(run.scenario.ends).length < history.jobs.size;
+      for (const name of ['wakes', ...(hasParked ? [] : ['timers' as const]), ...asks] as const) {
+        const { visible, inFlight, delayed } = await queue.depth(name);
+        if (visible + inFlight + delayed > 0) return `${name}: ${visible} visible, ${inFlight} in flight, ${delayed} delayed`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'nothing but the unreadable is a dead letter',
+    rule: 'R13',
+    atEnd: async ({ queue, poisoned }) => {
+      let dead = 0;
+      for (const name of ['events', 'wakes', 'timers'] as const) dead += (await queue.depth(name)).dead;
+      return dead > poisoned ? `${dead} dead letters, ${poisoned} were poisoned` : undefined;
+    },
+  },
+  {
+    name: 'every intent is settled',
+    rule: 'R4',
+    atEnd: async (simulation) => {
+      for (const head of await headsOf(simulation)) {
+        const state = decodeState(head.state);
+        if (state && hasIntents(state.intents)) return `${formatKey(head.key)}: ${head.state}`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'no head waits for anything',
+    rule: 'R9',
+    atEnd: async (simulation) => {
+      for (const head of await headsOf(simulation)) {
+        if (!(head.key.name in simulation.run.scenario.ends)) continue;
+        if (head.queued === head.fence || head.pendingSinceMs !== undefined || head.wake)
+          return `${formatKey(head.key)}: queued ${head.queued === head.fence}, pending since ${head.pendingSinceMs}, wake ${JSON.stringify(head.wake)}`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'what is gone is forgotten',
+    rule: 'R16',
+    atEnd: async (simulation) => {
+      for (const { key } of await headsOf(simulation)) if (simulation.history.jobs.get(key.uid)?.isGone !== false) return formatKey(key);
+      return undefined;
+    },
+  },
+  {
+    name: 'the view tells the truth',
+    rule: 'R2',
+    atEnd: async (simulation) => {
+      const { history, store, records } = simulation;
+      for (const head of await headsOf(simulation)) {
+        const record = history.jobs.get(head.key.uid);
+        if (!record || !(record.name in simulation.run.scenario.ends)) continue;
+        const { part, hole } = await readView(store, head, records.get(head.key.cluster)?.era ?? 0);
+        const truth = [record.job, ...livingOf(record).map(({ pod }) => pod)].map(({ metadata }) => ({
+          uid: metadata.uid ?? '',
+          resourceVersion: metadata.resourceVersion ?? '',
+        }));
+        if (hole || viewDigestOf(part) !== digestOf(truth))
+          return `${formatKey(head.key)}${hole ? ', a hole' : ''}: ${JSON.stringify(truth)}`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'a table that was never lost knows every workload that there is',
+    rule: 'R2',
+    atEnd: async (simulation) => {
+      const known = new Set((await headsOf(simulation)).map(({ key }) => key.uid));
+      const missing = [...simulation.history.jobs.values()].filter(({ uid, isGone }) => !isGone && !known.has(uid));
+      return missing.length > 0 ? missing.map(({ name }) => name).join() : undefined;
+    },
+  },
+  {
+    name: 'nothing is parked that works',
+    rule: 'R13',
+    atEnd: ({ parkings, run, struck }) => {
+      if (struck.some(({ fault }) => PARKING_FAULTS.has(fault))) return undefined;
+      const wrong = parkings.filter((text) => run.scenario.ends[text.slice(0, text.indexOf(':'))] !== undefined);
+      return wrong.length > 0 ? wrong.join(' | ') : undefined;
+    },
+  },
+];
+
+const PARKING_FAULTS = new Set<string>(['apiFindsItInvalid']);
+
+const hasMovingClock = ({ struck }: Simulation): boolean => struck.some(({ fault }) => fault === 'clusterClockJumps');

@@ -1,0 +1,183 @@
+// Invariants of pods as the API server commits them.
+import type { Job } from '../../../lib/objects/kubernetes.ts';
+import { CHILD_NUMBER } from '../../../lib/objects/pod-facts.ts';
+import {
+  activeOf,
+  isTerminatingPod,
+  isTracked,
+  livingOf,
+  standingOf,
+  type JobRecord,
+  type ObjectChange,
+  type PodChange,
+} from '../history.ts';
+import { completedIndexesOf } from './index-set.ts';
+import type { Invariant } from './table.ts';
+
+interface Created extends PodChange {
+  owner: JobRecord;
+}
+
+/** A pod that Farloop created for a Job. */
+function createdIn(change: ObjectChange): Created | undefined {
+  if (change.kind !== 'pod' || change.type !== 'ADDED' || !change.by || !change.owner) return undefined;
+  return { ...change, owner: change.owner };
+}
+
+const liveOf = ({ by, owner }: Created): Job | undefined => by?.process.invocation?.live.get(owner.uid);
+
+export const OF_PODS: readonly Invariant[] = [
+  {
+    name: 'never more active pods than parallelism as last read live',
+    rule: 'R10',
+    onChange: (change) => {
+      const created = createdIn(change);
+      const live = created && liveOf(created);
+      if (!created || !live) return undefined;
+      const active = activeOf(created.owner).length;
+      const limit = live.spec.parallelism ?? 1;
+      return active > limit ? `${active} active pods of ${created.owner.name}, parallelism ${limit}` : undefined;
+    },
+  },
+  {
+    name: 'never more pods than successes still missing',
+    rule: 'R10',
+    onChange: (change) => {
+      const created = createdIn(change);
+      const live = created && liveOf(created);
+      if (!created || live?.spec.completions === undefined) return undefined;
+      const active = activeOf(created.owner).length;
+      const missing = live.spec.completions - (live.status?.succeeded ?? 0);
+      return active > missing ? `${active} active pods of ${created.owner.name}, ${missing} successes are missing` : undefined;
+    },
+  },
+  {
+    name: 'terminating pods count under podReplacementPolicy Failed',
+    rule: 'R10',
+    onChange: (change) => {
+      const created = createdIn(change);
+      const live = created && liveOf(created);
+      if (!created || live?.spec.podReplacementPolicy !== 'Failed') return undefined;
+      const there = livingOf(created.owner).filter(({ pod }) => isTerminatingPod(pod)).length + activeOf(created.owner).length;
+      return there > (live.spec.parallelism ?? 1) ? `${there} pods active or terminating, parallelism ${live.spec.parallelism}` : undefined;
+    },
+  },
+  {
+    name: 'no index is run by two pods at once',
+    rule: 'R5',
+    onChange: (change) => {
+      const created = createdIn(change);
+      const { index } = created?.record ?? {};
+      if (!created || index === undefined) return undefined;
+      const same = activeOf(created.owner).filter((pod) => pod.index === index);
+      return same.length > 1 ? `index ${index} is run by ${same.map(({ name }) => name).join(' and ')}` : undefined;
+    },
+  },
+  {
+    name: 'an index that has succeeded is not run again',
+    rule: 'R10',
+    onChange: (change) => {
+      const created = createdIn(change);
+      const live = created && liveOf(created);
+      const index = created?.record.index;
+      if (!created || !live || index === undefined) return undefined;
+      return completedIndexesOf(live).has(Number(index)) ? `index ${index} had succeeded` : undefined;
+    },
+  },
+  {
+    name: 'a finished Job never gets a pod',
+    rule: 'R10',
+    onChange: (change) => {
+      const created = createdIn(change);
+      return created && created.owner.finishedAtMs !== undefined && !created.owner.isRestored
+        ? `${created.owner.name} had finished`
+        : undefined;
+    },
+  },
+  {
+    name: 'a Job that is being deleted gets no pod once that was read',
+    rule: 'R10',
+    onChange: (change) => {
+      const created = createdIn(change);
+      return created && liveOf(created)?.metadata.deletionTimestamp !== undefined ? `${created.owner.name} was being deleted` : undefined;
+    },
+  },
+  {
+    name: 'a suspended Job gets no pod once that was read',
+    rule: 'R10',
+    onChange: (change) => {
+      const created = createdIn(change);
+      return created && liveOf(created)?.spec.suspend === true ? `${created.owner.name} was suspended` : undefined;
+    },
+  },
+  {
+    name: 'the owner is read live before a pod is created',
+    rule: 'R10',
+    onChange: (change) => {
+      const created = createdIn(change);
+      return created && !liveOf(created) ? `${created.record.name} was created unseen` : undefined;
+    },
+  },
+  {
+    name: 'a pod is created under a durable intent',
+    rule: 'R5',
+    onChange: (change) => {
+      const created = createdIn(change);
+      if (!created) return undefined;
+      const number = Number(created.now.metadata.annotations?.[CHILD_NUMBER] ?? -1);
+      const intents = created.by?.process.invocation?.intents?.create ?? [];
+      const found = intents.some(
+        (child) => child.number === number && (created.record.index === undefined || child.slot === Number(created.record.index)),
+      );
+      return found ? undefined : `${created.record.name}, number ${number}, was not intended`;
+    },
+  },
+  {
+    name: 'a name that a pod was seen to hold is never taken again',
+    rule: 'R5',
+    onChange: (change, { tampering }) => {
+      const created = createdIn(change);
+      if (!created || tampering.hasLostStore || tampering.hasLostApi) return undefined;
+      const before = [...created.owner.pods.values()].some(
+        ({ uid, name, isKnown }) => isKnown && name === created.record.name && uid !== created.record.uid,
+      );
+      return before ? `${created.record.name} is a second pod of that name` : undefined;
+    },
+  },
+  {
+    name: 'a finalizer comes off only once the pod is counted',
+    rule: 'R1',
+    onChange: (change) => {
+      if (change.kind !== 'pod' || !change.by || !change.before || !isTracked(change.before)) return undefined;
+      if (isTracked(change.now) && change.type !== 'DELETED') return undefined;
+      const { owner, record } = change;
+      if (!owner || owner.isGone || owner.finishedAtMs !== undefined || owner.isRestored) return undefined;
+      return isCounted(owner.job, { uid: record.uid, index: record.index, standing: standingOf(change.before) })
+        ? undefined
+        : `${record.name} had ${standingOf(change.before)} and is in no count: ${JSON.stringify(owner.job.status)}`;
+    },
+  },
+  {
+    name: 'the pods of others are left alone',
+    rule: 'R15',
+    onChange: (change) => {
+      if (change.kind !== 'pod' || !change.by || change.type === 'ADDED') return undefined;
+      const { key } = change.by.process.invocation ?? {};
+      const labels = change.now.metadata.labels ?? {};
+      const isOwn = labels['batch.kubernetes.io/controller-uid'] === key?.uid;
+      return isOwn ? undefined : `${change.record.name} was touched by a pass of ${key?.name}`;
+    },
+  },
+];
+
+function isCounted(
+  job: Job,
+  { uid, index, standing }: { uid: string; index: string | undefined; standing: ReturnType<typeof standingOf> },
+): boolean {
+  const { uncountedTerminatedPods: { succeeded = [], failed = [] } = {} } = job.status ?? {};
+  if (standing === 'active' || standing === 'terminating') return true;
+  if (failed.includes(uid) || succeeded.includes(uid)) return true;
+  if (job.spec.completionMode !== 'Indexed') return false;
+  if (Number(index) >= (job.spec.completions ?? 0)) return true;
+  return standing === 'Succeeded' && completedIndexesOf(job).has(Number(index));
+}

@@ -1,0 +1,119 @@
+// Invariants of heads, view items, wakes and invocations.
+import type { HeadChange } from '../../../lib/ports/store.ts';
+import { formatKey, type WorkloadKey } from '../../../lib/objects/workload.ts';
+import type { Invariant } from './table.ts';
+
+interface Conditions {
+  ifFence?: string;
+  ifViewVersion?: number;
+}
+
+const OF_PASSES: readonly (keyof HeadChange)[] = ['state'];
+
+export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
+  {
+    name: 'what passes keep in a head is written under a fence',
+    rule: 'R8',
+    onSent: ({ call }) => {
+      if (call.port !== 'store' || call.method !== 'updateHead') return undefined;
+      const [, conditions, change] = call.args as [WorkloadKey, Conditions, HeadChange];
+      const isGuarded = OF_PASSES.some((field) => change[field] !== undefined) || change.fence !== undefined;
+      return isGuarded && conditions.ifFence === undefined ? `${Object.keys(change).join()} without a fence` : undefined;
+    },
+  },
+  {
+    name: 'a view is written under its version',
+    rule: 'R8',
+    onSent: ({ call }) => {
+      if (call.port !== 'store' || call.method !== 'updateHead') return undefined;
+      const [, conditions, change] = call.args as [WorkloadKey, Conditions, HeadChange];
+      return change.view !== undefined && conditions.ifViewVersion === undefined ? 'a view without its version' : undefined;
+    },
+  },
+  {
+    name: 'an event changes the view of its own cluster alone',
+    rule: 'R15',
+    onSent: ({ call }) => {
+      const { invocation } = call.process;
+      if (call.port !== 'store' || invocation?.function !== 'ingest') return undefined;
+      const [first] = call.args as [WorkloadKey | { key: WorkloadKey } | string];
+      const cluster = typeof first === 'string' ? first : 'key' in first ? first.key.cluster : first.cluster;
+      return invocation.clusters.has(cluster) ? undefined : `messages of ${[...invocation.clusters].join()} reach ${cluster}`;
+    },
+  },
+  {
+    name: 'a delivered wake always opens a pass',
+    rule: 'R9',
+    onSent: ({ call }, { checks, scheduler }) => {
+      const { invocation } = call.process;
+      if (call.port !== 'mapping' || invocation?.function !== 'reconcile') return undefined;
+      return checks.ledger.opened.has(invocation) ? undefined : `${invocation.key?.name} at ${scheduler.elapsedMs}`;
+    },
+  },
+  {
+    name: 'the view is read after the opening',
+    rule: 'R9',
+    onSent: ({ call }, { checks }) => {
+      const { invocation } = call.process;
+      if (invocation?.function !== 'reconcile') return undefined;
+      const isRead = call.port === 'store' && (call.method === 'read' || call.method === 'readItems');
+      return (isRead || call.port === 'cluster') && !checks.ledger.opened.has(invocation)
+        ? `${call.port}.${call.method} before it`
+        : undefined;
+    },
+  },
+  {
+    name: 'a wake carries no facts',
+    rule: 'R9',
+    onSent: ({ call }) => {
+      if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'wakes') return undefined;
+      for (const { body, groupId, deduplicationId } of call.args[1] as { body: string; groupId?: string; deduplicationId?: string }[]) {
+        if (
+          Object.keys(JSON.parse(body) as object)
+            .toSorted()
+            .join() !== 'follows,key'
+        )
+          return body;
+        if (!groupId || !deduplicationId) return 'a wake without its group or deduplication id';
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'at most one wake queued and one running for each workload',
+    rule: 'R9',
+    onEffect: ({ call }, { checks, queue, history, struck }) => {
+      if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'wakes' || checks.ledger.hasComeBack || struck.length > 0)
+        return undefined;
+      void queue.depth('wakes').then(({ visible, inFlight }) => {
+        const most = 2 * Math.max(1, history.jobs.size);
+        if (visible + inFlight > most)
+          checks.violate('at most one wake queued and one running for each workload', `${visible} visible, ${inFlight} in flight`);
+      });
+      return undefined;
+    },
+  },
+  {
+    name: 'timers are no further than a queue can hold',
+    rule: 'R11',
+    onSent: ({ call }) => {
+      if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'timers') return undefined;
+      const messages = call.args[1] as { delaySeconds?: number }[];
+      return messages.some(({ delaySeconds = 0 }) => delaySeconds < 0 || delaySeconds > 900) ? JSON.stringify(messages) : undefined;
+    },
+  },
+  {
+    name: 'a function stays within its own business',
+    rule: 'R13',
+    onSent: ({ call }) => {
+      const { invocation } = call.process;
+      if (call.port !== 'store' || invocation?.function !== 'reconcile' || !invocation.key) return undefined;
+      const [first] = call.args as [unknown];
+      if (call.method !== 'updateHead' || typeof first !== 'object' || first === null) return undefined;
+      const change = call.args[2] as HeadChange;
+      return change.state !== undefined && formatKey(first as WorkloadKey) !== formatKey(invocation.key)
+        ? formatKey(first as WorkloadKey)
+        : undefined;
+    },
+  },
+];

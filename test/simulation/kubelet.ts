@@ -1,0 +1,122 @@
+// Runs pods as a scenario says: bound and started, ended with a code, ended when deleted. And people, who do things at set times.
+import type { Pod } from '../../lib/objects/kubernetes.ts';
+import { controllerOf } from '../../lib/objects/pod-facts.ts';
+import { PODS } from '../../lib/objects/resources.ts';
+import type { Change } from '../../lib/sandbox/version.ts';
+import type { SimApiServer } from './api-server.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** How a pod fares; `exitCode` undefined: it runs until it is deleted. */
+export interface Fate {
+  startsAfterMs: number;
+  runsMs: number;
+  exitCode: number | undefined;
+}
+
+/** @param nth which pod of its Job it is, from 0, in the order of creation (of an Indexed Job: of its index) */
+export type FateOf = (pod: Pod, nth: number) => Fate;
+
+const ENDS_AFTER_MS = 1_000;
+
+export class Kubelet {
+  readonly #api: SimApiServer;
+  readonly #scheduler: Scheduler;
+  readonly #fateOf: FateOf;
+  readonly #fates = new Map<string, Fate>();
+  readonly #counts = new Map<string, number>();
+  readonly #ending = new Set<string>();
+
+  constructor(api: SimApiServer, scheduler: Scheduler, fateOf: FateOf) {
+    this.#api = api;
+    this.#scheduler = scheduler;
+    this.#fateOf = fateOf;
+  }
+
+  /** After the server was set back: everything is looked at anew. */
+  resync(): void {
+    this.#ending.clear();
+    for (const pod of this.#api.pods()) this.#look(pod, true);
+  }
+
+  see({ type, resource, current }: Change): void {
+    if (resource === 'pods' && type !== 'DELETED') this.#look(current.object as unknown as Pod, type === 'ADDED');
+  }
+
+  #look(pod: Pod, isNew: boolean): void {
+    const { uid = '', deletionTimestamp } = pod.metadata;
+    if (deletionTimestamp !== undefined) {
+      if (this.#ending.has(uid)) return;
+      this.#ending.add(uid);
+      this.#later(ENDS_AFTER_MS, pod, (now) => this.#endDeleted(now));
+      return;
+    }
+    if (!isNew) return;
+    const fate = this.#fate(pod);
+    const phase = pod.status?.phase;
+    if (phase === 'Pending') this.#later(fate.startsAfterMs, pod, (now) => this.#start(now, fate));
+    else if (phase === 'Running') this.#endLater(pod, fate);
+  }
+
+  #fate(pod: Pod): Fate {
+    const { uid = '', annotations = {} } = pod.metadata;
+    const known = this.#fates.get(uid);
+    if (known) return known;
+    const series = `${controllerOf(pod.metadata.ownerReferences)?.uid} ${annotations['batch.kubernetes.io/job-completion-index'] ?? ''}`;
+    const nth = this.#counts.get(series) ?? 0;
+    this.#counts.set(series, nth + 1);
+    const fate = this.#fateOf(pod, nth);
+    this.#fates.set(uid, fate);
+    return fate;
+  }
+
+  /** With the pod as it then is, if it still is. */
+  #later(ms: number, pod: Pod, act: (now: Pod) => Promise<void>): void {
+    const { name = '', namespace = '', uid } = pod.metadata;
+    this.#scheduler.after(ms, () => {
+      const now = this.#api.storage.get('pods', `${namespace}/${name}`)?.object as unknown as Pod | undefined;
+      if (now?.metadata.uid === uid) void act(now as Pod);
+    });
+  }
+
+  async #start(pod: Pod, fate: Fate): Promise<void> {
+    if (pod.metadata.deletionTimestamp !== undefined || pod.status?.phase !== 'Pending') return;
+    const { name = '', namespace = '' } = pod.metadata;
+    const target = { kind: 'Node', name: 'node-1' };
+    if (!pod.spec.nodeName) {
+      const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
+      await this.#api.as('POST', PODS, { namespace, name, subresource: 'binding', body });
+    }
+    await this.#status(pod, { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: this.#api.time() }] });
+    this.#endLater(pod, fate);
+  }
+
+  #endLater(pod: Pod, { runsMs, exitCode }: Fate): void {
+    if (exitCode === undefined) return;
+    this.#later(runsMs, pod, async (now) => {
+      if (now.metadata.deletionTimestamp === undefined && now.status?.phase === 'Running') await this.#end(now, exitCode);
+    });
+  }
+
+  async #end(pod: Pod, exitCode: number): Promise<void> {
+    const finishedAt = this.#api.time();
+    const name = pod.spec.containers[0]?.name ?? 'main';
+    const state = { terminated: { exitCode, finishedAt } };
+    await this.#status(pod, {
+      phase: exitCode === 0 ? 'Succeeded' : 'Failed',
+      containerStatuses: [{ name, image: 'none', imageID: '', ready: false, restartCount: 0, state }],
+      conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: finishedAt }],
+    });
+  }
+
+  async #endDeleted(pod: Pod): Promise<void> {
+    const { name = '', namespace = '' } = pod.metadata;
+    if (pod.status?.phase === 'Running') await this.#end(pod, 137);
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
+    await this.#api.as('DELETE', PODS, { namespace, name, body });
+  }
+
+  async #status(pod: Pod, status: object): Promise<void> {
+    const { name = '', namespace = '' } = pod.metadata;
+    await this.#api.as('PATCH', PODS, { namespace, name, subresource: 'status', body: { status }, type: 'application/merge-patch+json' });
+  }
+}

@@ -1,0 +1,259 @@
+// One process of Farloop: a function's environment, or a relay. Each call of its ports is a point where it may be struck; it may
+// stand still and go on later, or die: then its calls never answer, so that none of its code runs again, its catch blocks neither.
+import { seededBits } from '../../lib/adapters/embedded/seeded-chance.ts';
+import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
+import type { Resource } from '../../lib/objects/resources.ts';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import type { Clock, Deadline } from '../../lib/ports/clock.ts';
+import { hasPassed } from '../../lib/ports/clock.ts';
+import type { Cluster, ClusterSource, WatchEvent } from '../../lib/ports/cluster.ts';
+import { NotDoneError } from '../../lib/ports/errors.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+import type { Intents } from '../../lib/reconciler/pass-state.ts';
+import type { Call, PortName, Strike } from './calls.ts';
+import type { DirectCluster } from './cluster-port.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** One batch of messages, or one sweep. */
+export interface Invocation {
+  function: string;
+  /** Clusters that its messages come from. */
+  clusters: Set<string>;
+  /** Of a wake. */
+  key: WorkloadKey | undefined;
+  beganAtMs: number;
+  beganAtWallMs: number;
+  /** The function died, and its messages were taken for done. */
+  isLost: boolean;
+  /** Durable when it was last told so. */
+  intents: Intents | undefined;
+  /** By uid, as it last read them live. */
+  live: Map<string, Job>;
+  writes: number;
+}
+
+/** What a process needs of the world around it. */
+export interface Around {
+  scheduler: Scheduler;
+  /** How long a call is on its way there, and back. */
+  latencyMs: (port: PortName) => number;
+  /** Every call is told of before it begins; the answer is what strikes it. */
+  begin: (call: Omit<Call, 'number' | 'atMs'>) => { call: Call; strike: Strike | undefined };
+  /** It leaves the process now. */
+  sent: (call: Call, deadline: Deadline | undefined) => void;
+  /** The process hears its outcome. */
+  heard: (call: Call, outcome: { value: unknown } | { error: unknown }) => void;
+  /** It takes effect now: what changes until the next event is its doing. */
+  effecting: (call: Call) => void;
+  /** It took effect, whoever hears of it. */
+  effected: (call: Call, value: unknown) => void;
+  /** Whether this event of a watch reaches the process, and how much later. */
+  watched: (
+    process: Process,
+    cluster: string,
+    event: WatchEvent<KubernetesObject>,
+  ) => { lost?: boolean; delayMs?: number; silent?: boolean };
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+
+export class Process {
+  readonly name: string;
+  readonly clock: Clock;
+  isDead = false;
+  frozenUntilMs = 0;
+  /** Its wall clock is ahead of AWS's. */
+  skewMs = 0;
+  /** What its present invocation is about, for checks. */
+  invocation: Invocation | undefined;
+  /** Resolves when it dies. */
+  readonly died: Promise<void>;
+  #announceDeath: () => void = () => {};
+  readonly #around: Around;
+  #watches: (() => void)[] = [];
+
+  constructor(name: string, seed: number, around: Around) {
+    this.name = name;
+    this.#around = around;
+    this.died = new Promise((resolve) => (this.#announceDeath = resolve));
+    const bits = seededBits(seed);
+    const { scheduler } = around;
+    this.clock = {
+      nowMs: () => Math.round(scheduler.wallMs() + this.skewMs),
+      monotonicMs: () => scheduler.elapsedMs,
+      wait: async (ms, signal) => {
+        if (signal?.aborted || ms <= 0) return;
+        await new Promise<void>((resolve) => {
+          const entry = scheduler.after(ms, resolve);
+          signal?.addEventListener(
+            'abort',
+            () => {
+              scheduler.cancel(entry);
+              resolve();
+            },
+            { once: true },
+          );
+        });
+        await this.turn();
+      },
+      randomId: () => {
+        const bytes = Buffer.alloc(16);
+        for (let at = 0; at < 16; at += 4) bytes.writeUInt32LE(bits(), at);
+        return bytes.toString('base64url');
+      },
+      random: () => bits() / 2 ** 32,
+    };
+  }
+
+  kill(): void {
+    this.isDead = true;
+    this.#announceDeath();
+    for (const breakOff of this.#watches.splice(0)) breakOff();
+  }
+
+  freeze(ms: number): void {
+    this.frozenUntilMs = Math.max(this.frozenUntilMs, this.#around.scheduler.elapsedMs + ms);
+  }
+
+  /** Goes on at once, when thawed, or never. */
+  async turn(): Promise<void> {
+    const { scheduler } = this.#around;
+    while (!this.isDead && this.frozenUntilMs > scheduler.elapsedMs) await scheduler.wait(this.frozenUntilMs - scheduler.elapsedMs);
+    if (this.isDead) await never();
+  }
+
+  /** One call: frozen or killed before it, sent, on its way, in effect, on its way back, heard of. */
+  async call<Value>(
+    about: { port: PortName; method: string; args: readonly unknown[]; cluster?: string },
+    effect: () => Promise<Value>,
+    deadline?: Deadline,
+  ): Promise<Value> {
+    const { scheduler } = this.#around;
+    await this.turn();
+    const { call, strike } = this.#around.begin({ process: this, cluster: about.cluster, ...about });
+    if (strike?.freezeMs !== undefined) this.freeze(strike.freezeMs);
+    if (strike?.dies === 'before') this.kill();
+    await this.turn();
+    try {
+      // Last before the socket (R17); nothing comes between.
+      if (deadline && hasPassed(deadline, this.clock)) throw new NotDoneError('the deadline of the pass has passed');
+      this.#around.sent(call, deadline);
+      await scheduler.wait(this.#around.latencyMs(call.port) + (strike?.slowMs ?? 0));
+      if (strike?.failBefore) throw strike.failBefore;
+      this.#around.effecting(call);
+      const value = await (strike?.instead ? (strike.instead(effect) as Promise<Value>) : effect());
+      this.#around.effected(call, value);
+      await scheduler.wait(this.#around.latencyMs(call.port));
+      if (strike?.dies === 'after') this.kill();
+      await this.turn();
+      if (strike?.failAfter) throw strike.failAfter;
+      this.#around.heard(call, { value });
+      return value;
+    } catch (error) {
+      if (strike?.dies === 'after') this.kill();
+      await this.turn();
+      this.#around.heard(call, { error });
+      throw error;
+    }
+  }
+
+  /** The port, every method of it a point. */
+  watchOver<Port extends object>(port: PortName, target: Port): Port {
+    const methods = new Map<string, unknown>();
+    return new Proxy(target, {
+      get: (_, property) => {
+        const method = String(property);
+        const known = methods.get(method);
+        if (known) return known;
+        const member: unknown = Reflect.get(target, property);
+        if (typeof member !== 'function') return member;
+        const wrapped = (...args: unknown[]): Promise<unknown> =>
+          this.call({ port, method, args }, async () => (await Reflect.apply(member, target, args)) as unknown);
+        methods.set(method, wrapped);
+        return wrapped;
+      },
+    });
+  }
+
+  ports(raw: Pick<Ports, 'clusters' | 'queue' | 'recorder' | 'store' | 'telemetry'>, clusterOf: (name: string) => DirectCluster): Ports {
+    return {
+      clock: this.clock,
+      clusters: this.watchOver('clusters', raw.clusters),
+      queue: this.watchOver('queue', raw.queue),
+      recorder: raw.recorder,
+      store: this.watchOver('store', raw.store),
+      telemetry: raw.telemetry,
+      connect: ({ name }) => this.cluster(name, clusterOf(name)),
+    };
+  }
+
+  cluster(name: string, direct: DirectCluster): Cluster {
+    const point = <Value>(method: string, args: readonly unknown[], effect: () => Promise<Value>): Promise<Value> =>
+      this.call({ port: 'cluster', method, args, cluster: name }, effect, args.at(-1) as Deadline);
+    return {
+      get: (...args) => point('get', args, () => direct.get(args[0], args[1])),
+      list: (...args) => point('list', args, () => direct.list(args[0], args[1])),
+      create: (...args) => point('create', args, () => direct.create(args[0], args[1])),
+      delete: (...args) => point('delete', args, () => direct.delete(args[0], args[1])),
+      patch: (...args) => point('patch', args, () => direct.patch(args[0], args[1], args[2])),
+      replaceStatus: () => Promise.reject(new Error('statuses are patched')),
+    };
+  }
+
+  /** The relay's side of the same server. */
+  source(name: string, direct: DirectCluster): ClusterSource & Pick<Cluster, 'get'> {
+    const { scheduler } = this.#around;
+    const process = this;
+    const point = <Value>(method: string, args: readonly unknown[], effect: () => Promise<Value>): Promise<Value> =>
+      this.call({ port: 'source', method, args, cluster: name }, effect);
+    return {
+      get: (resource, target, deadline) => point('get', [resource, target, deadline], () => direct.get(resource, target)),
+      listPage: (resource, selection, signal) =>
+        point('listPage', [resource, selection, signal], () => direct.listPage(resource, selection)),
+      async *watch<Item extends KubernetesObject>(
+        resource: Resource,
+        selection: Parameters<ClusterSource['watch']>[1],
+        signal: AbortSignal,
+      ): AsyncGenerator<WatchEvent<Item>, void> {
+        const arrived: (WatchEvent<KubernetesObject> | { end: Error | undefined })[] = [];
+        let wake: () => void = () => {};
+        let isSilent = false;
+        let lastAtMs = 0;
+        // In their order, whatever each takes.
+        const arrive = (event: (typeof arrived)[number], delayMs: number): void => {
+          lastAtMs = Math.max(lastAtMs, scheduler.elapsedMs + delayMs);
+          scheduler.after(lastAtMs - scheduler.elapsedMs, () => {
+            arrived.push(event);
+            wake();
+          });
+        };
+        const stop = await point('watch', [resource, selection], () =>
+          direct.watch(resource, selection, {
+            event: (event) => {
+              const fate = process.#around.watched(process, name, event);
+              if (fate.silent) isSilent = true;
+              if (!isSilent && !fate.lost) arrive(event, process.#around.latencyMs('source') + (fate.delayMs ?? 0));
+            },
+            end: (error) => isSilent || arrive({ end: error }, process.#around.latencyMs('source')),
+          }),
+        );
+        process.#watches.push(stop);
+        signal.addEventListener('abort', () => wake(), { once: true });
+        try {
+          for (;;) {
+            await process.turn();
+            const next = arrived.shift();
+            if (signal.aborted) return;
+            if (!next) await new Promise<void>((resolve) => (wake = resolve));
+            else if ('end' in next) {
+              if (next.end) throw next.end;
+              return;
+            } else yield next as WatchEvent<Item>;
+          }
+        } finally {
+          stop();
+        }
+      },
+    };
+  }
+}

@@ -1,0 +1,272 @@
+// Small stories: what people apply and change, how pods fare, how it must end. A run of one takes some virtual seconds.
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import type { SimApiServer } from './api-server.ts';
+import type { FateOf } from './kubelet.ts';
+
+/** How a Job must stand when all is over. */
+export interface Expected {
+  cluster?: string;
+  /** `gone`: deleted; `running`: it never ends by itself; `parked`: nothing is done for it. */
+  end: 'Complete' | 'Failed' | 'gone' | 'suspended' | 'parked';
+  reason?: string;
+  succeeded?: number;
+  failed?: number;
+}
+
+export interface Scenario {
+  name: string;
+  clusters: readonly string[];
+  budget?: { writesPerSecond: number; burst: number };
+  acts: readonly { atMs: number; cluster?: string; act: (api: SimApiServer) => Promise<unknown> }[];
+  fateOf: FateOf;
+  /** By name of the Job. */
+  ends: Readonly<Record<string, Expected>>;
+  /** Virtual time that a run without faults may take. */
+  withinMs: number;
+}
+
+export function aJob(name: string, spec: Partial<Job['spec']> = {}): Job {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: 'default' },
+    spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none' }] } }, ...spec },
+  };
+}
+
+const apply = (job: Job) => (api: SimApiServer) => api.as('POST', JOBS, { namespace: job.metadata.namespace ?? 'default', body: job });
+const MERGE = 'application/merge-patch+json';
+const change = (name: string, spec: Partial<Job['spec']>) => (api: SimApiServer) =>
+  api.as('PATCH', JOBS, { name, body: { spec }, type: MERGE });
+const remove =
+  (name: string, propagationPolicy = 'Background') =>
+  (api: SimApiServer) =>
+    api.as('DELETE', JOBS, { name, body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy } });
+
+const indexOf = (pod: Pod): number => Number(pod.metadata.annotations?.['batch.kubernetes.io/job-completion-index'] ?? -1);
+
+/** All pods alike. */
+const all =
+  (runsMs: number, exitCode = 0): FateOf =>
+  () => ({ startsAfterMs: 300, runsMs, exitCode });
+const forEver: FateOf = () => ({ startsAfterMs: 300, runsMs: 0, exitCode: undefined });
+const firstFails: FateOf = (_, nth) => ({ startsAfterMs: 300, runsMs: 1_500, exitCode: nth === 0 ? 1 : 0 });
+
+const WEST = ['west'];
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'non-indexed',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 3 })) }],
+    fateOf: all(2_000),
+    ends: { a: { end: 'Complete', succeeded: 3 } },
+    withinMs: 30_000,
+  },
+  {
+    name: 'single',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a')) }],
+    fateOf: all(1_000),
+    ends: { a: { end: 'Complete', succeeded: 1 } },
+    withinMs: 20_000,
+  },
+  {
+    name: 'indexed',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 4, completionMode: 'Indexed' })) }],
+    fateOf: (pod) => ({ startsAfterMs: 300, runsMs: 1_000 + 700 * indexOf(pod), exitCode: 0 }),
+    ends: { a: { end: 'Complete', succeeded: 4 } },
+    withinMs: 40_000,
+  },
+  {
+    name: 'indexed-retries',
+    clusters: WEST,
+    acts: [
+      {
+        atMs: 1_000,
+        act: apply(aJob('a', { parallelism: 2, completions: 2, completionMode: 'Indexed', backoffLimitPerIndex: 1 })),
+      },
+    ],
+    fateOf: (pod, nth) => ({ startsAfterMs: 300, runsMs: 1_500, exitCode: indexOf(pod) === 1 && nth === 0 ? 1 : 0 }),
+    ends: { a: { end: 'Complete', succeeded: 2, failed: 1 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'work-queue',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 3 })) }],
+    fateOf: (_, nth) => ({ startsAfterMs: 300, runsMs: 1_500 + 600 * nth, exitCode: 0 }),
+    ends: { a: { end: 'Complete', succeeded: 3 } },
+    withinMs: 30_000,
+  },
+  {
+    name: 'suspended-and-resumed',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 3_500, act: change('a', { suspend: true }) },
+      { atMs: 9_000, act: change('a', { suspend: false }) },
+    ],
+    fateOf: all(4_000),
+    ends: { a: { end: 'Complete', succeeded: 2 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'scaled-down',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 4, completions: 4 })) },
+      { atMs: 3_000, act: change('a', { parallelism: 1 }) },
+    ],
+    fateOf: all(3_500),
+    ends: { a: { end: 'Complete', succeeded: 4 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'elastic',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 3, completions: 3, completionMode: 'Indexed' })) },
+      { atMs: 3_000, act: change('a', { parallelism: 2, completions: 2 }) },
+    ],
+    fateOf: all(4_000),
+    ends: { a: { end: 'Complete', succeeded: 2 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'deadline',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2, activeDeadlineSeconds: 6 })) }],
+    fateOf: forEver,
+    ends: { a: { end: 'Failed', reason: 'DeadlineExceeded', succeeded: 0 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'back-off',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { backoffLimit: 2 })) }],
+    fateOf: firstFails,
+    ends: { a: { end: 'Complete', succeeded: 1, failed: 1 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'back-off-limit',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { backoffLimit: 1 })) }],
+    fateOf: all(1_000, 3),
+    ends: { a: { end: 'Failed', reason: 'BackoffLimitExceeded', failed: 2 } },
+    withinMs: 90_000,
+  },
+  {
+    name: 'replaced-when-failed',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2, podReplacementPolicy: 'Failed' })) },
+      { atMs: 3_000, act: async (api) => await deleteFirstPod(api) },
+    ],
+    fateOf: all(3_000),
+    ends: { a: { end: 'Complete', succeeded: 2, failed: 1 } },
+    withinMs: 90_000,
+  },
+  {
+    name: 'deleted',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 3_500, act: remove('a') },
+    ],
+    fateOf: all(5_000),
+    ends: { a: { end: 'gone' } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'deleted-in-foreground',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 3_500, act: remove('a', 'Foreground') },
+    ],
+    fateOf: all(5_000),
+    ends: { a: { end: 'gone' } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'recreated',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 3_500, act: remove('a') },
+      { atMs: 3_600, act: apply(aJob('a', { parallelism: 1, completions: 1 })) },
+    ],
+    fateOf: all(3_000),
+    ends: { a: { end: 'Complete', succeeded: 1 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'two-clusters',
+    clusters: ['west', 'east'],
+    acts: [
+      { atMs: 1_000, cluster: 'west', act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 1_200, cluster: 'east', act: apply(aJob('b', { parallelism: 1, completions: 2 })) },
+    ],
+    fateOf: all(1_500),
+    ends: { a: { cluster: 'west', end: 'Complete', succeeded: 2 }, b: { cluster: 'east', end: 'Complete', succeeded: 2 } },
+    withinMs: 40_000,
+  },
+  {
+    name: 'parked-neighbour',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('bad', { completionMode: 'Indexed', completions: 1, parallelism: 1 })) },
+      { atMs: 1_100, act: breakMode('bad') },
+      { atMs: 1_300, act: apply(aJob('a', { parallelism: 1, completions: 2 })) },
+    ],
+    fateOf: all(1_500),
+    ends: { a: { end: 'Complete', succeeded: 2 } },
+    withinMs: 40_000,
+  },
+  {
+    name: 'small-budget',
+    clusters: WEST,
+    budget: { writesPerSecond: 3, burst: 4 },
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 3, completions: 3 })) }],
+    fateOf: all(3_000),
+    ends: { a: { end: 'Complete', succeeded: 3 } },
+    withinMs: 90_000,
+  },
+  {
+    name: 'namespace-ends',
+    clusters: WEST,
+    acts: [
+      { atMs: 500, act: (api) => api.handle('POST', '/api/v1/namespaces', { body: { metadata: { name: 'brief' } } }) },
+      { atMs: 1_000, act: apply({ ...aJob('a', { parallelism: 2, completions: 2 }), metadata: { name: 'a', namespace: 'brief' } }) },
+      { atMs: 3_500, act: (api) => api.handle('DELETE', '/api/v1/namespaces/brief') },
+    ],
+    fateOf: all(5_000),
+    ends: { a: { end: 'gone' } },
+    withinMs: 60_000,
+  },
+];
+
+export const scenarioOf = (name: string): Scenario | undefined => SCENARIOS.find((scenario) => scenario.name === name);
+
+async function deleteFirstPod(api: SimApiServer): Promise<void> {
+  const pod = api.pods().find(({ status }) => status?.phase === 'Running');
+  if (pod) await api.as('DELETE', PODS, { name: pod.metadata.name ?? '', body: { kind: 'DeleteOptions', apiVersion: 'v1' } });
+}
+
+/** As an older API server would store it: a mode that nobody here knows. */
+function breakMode(name: string): (api: SimApiServer) => Promise<unknown> {
+  return async (api) => {
+    const job = api.job(name);
+    if (!job) return;
+    const { storage } = api;
+    storage.put('jobs.batch', `default/${name}`, {
+      ...(job as unknown as Parameters<typeof storage.put>[2]),
+      metadata: { ...job.metadata, generation: (job.metadata.generation ?? 1) + 1 },
+      spec: { ...job.spec, completionMode: 'Sorted' },
+    });
+  };
+}

@@ -1,0 +1,405 @@
+// One run: API servers, kubelets, relays, queue, store and functions on virtual time, struck by the faults of a plan, checked at each step.
+import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
+import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
+import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+import type { OutgoingMessage, QueueName } from '../../lib/ports/queue.ts';
+import { StaleWriteError } from '../../lib/ports/store.ts';
+import type { PassRecord } from '../../lib/ports/recorder.ts';
+import { wake } from '../../lib/reconciler/wake.ts';
+import type { Change } from '../../lib/sandbox/version.ts';
+import { SimApiServer, type Snapshot } from './api-server.ts';
+import { describe, type Call, type Strike } from './calls.ts';
+import { DirectCluster } from './cluster-port.ts';
+import { FAULTS, type FaultName, type Plan, type Planned } from './faults.ts';
+import { Functions } from './functions.ts';
+import { History, isTracked, livingOf } from './history.ts';
+import { Checks, type Violation } from './checks.ts';
+import { Kubelet } from './kubelet.ts';
+import { Process, type Around } from './process.ts';
+import { Relays } from './relays.ts';
+import { drained, Scheduler } from './scheduler.ts';
+import type { Scenario } from './scenarios.ts';
+import { Tampering } from './tampering.ts';
+
+export interface Run {
+  scenario: Scenario;
+  seed: number;
+  plan: Plan;
+  /** Beside the plan: faults drawn from the seed. */
+  storm?: { faults: readonly FaultName[]; most: number; chance: number };
+  /** Calls take times drawn from the seed; else always the same. */
+  jitter: boolean;
+  /** Keeps lines for people. */
+  traced?: boolean;
+  /** Of virtual time, until everything must have ended. */
+  limitMs: number;
+}
+
+export interface Result {
+  violations: Violation[];
+  /** Calls that a fault may strike: until everything had ended. */
+  calls: number;
+  /** What of the plan applied where it struck; of a storm, all that did. */
+  struck: Planned[];
+  endedAtMs: number | undefined;
+  elapsedMs: number;
+  steps: number;
+  passes: number;
+  /** Pods ever created for each Job that is expected. */
+  pods: number;
+  timeline: string[];
+  /** Filled by `onCall` runs. */
+  log: Call[];
+}
+
+const LATENCY_MS = { cluster: 4, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
+const QUIET_MS = 200_000;
+/** Storms rage so long. */
+const STORM_MS = 60_000;
+
+export class Simulation {
+  readonly run: Run;
+  readonly scheduler: Scheduler;
+  readonly store: EmbeddedStore;
+  readonly queue: EmbeddedQueue;
+  readonly history = new History();
+  readonly servers = new Map<string, SimApiServer>();
+  readonly kubelets = new Map<string, Kubelet>();
+  readonly directs = new Map<string, DirectCluster>();
+  readonly records = new Map<string, ClusterRecord>();
+  readonly functions: Functions;
+  readonly relays: Relays;
+  readonly checks: Checks;
+  readonly passes: PassRecord[] = [];
+  readonly timeline: string[] = [];
+  readonly log: Call[] = [];
+  /** While set, what the servers commit is this call's doing. */
+  actor: Call | undefined;
+  callNumber = 0;
+  readonly struck: Planned[] = [];
+  hasEnded = false;
+  parkings: string[] = [];
+  poisoned = 0;
+  readonly snapshots = new Map<string, { atMs: number; snapshot: Snapshot }[]>();
+  readonly tampering: Tampering;
+  readonly #byCall: Map<number, Plan[number]['fault'][]>;
+  /** Apart from the scheduler's, so that a storm replayed as a plan takes the same times. */
+  readonly #chance: () => number;
+  #processes = 0;
+  #isDirty = true;
+
+  constructor(run: Run) {
+    this.run = run;
+    this.#byCall = new Map();
+    for (const { call, fault } of run.plan) this.#byCall.set(call, [...(this.#byCall.get(call) ?? []), fault]);
+    this.scheduler = new Scheduler(run.seed);
+    this.#chance = seededRandom(run.seed ^ 0x5eed);
+    const clock = new Process('aws', run.seed, this.around()).clock;
+    this.store = EmbeddedStore.open({ clock });
+    this.queue = EmbeddedQueue.open({ clock });
+    for (const name of run.scenario.clusters) this.#addCluster(name);
+    this.checks = new Checks(this);
+    this.tampering = new Tampering(this);
+    this.functions = new Functions({
+      scheduler: this.scheduler,
+      queue: this.queue,
+      newProcess: (name) => this.newProcess(name),
+      portsOf: (process) => this.portsOf(process),
+      began: (process, messages) => this.checks.began(process, messages),
+      ended: (process, messages, acknowledged) => this.say(`${process.name} ended, ${acknowledged} of ${messages.length} done`),
+    });
+    this.relays = new Relays(this);
+  }
+
+  #addCluster(name: string): void {
+    const heard = (changes: readonly Change[]): void => {
+      for (const change of changes) this.#noteChange(name, change);
+    };
+    const server = new SimApiServer(name, this.scheduler, heard);
+    this.servers.set(name, server);
+    this.directs.set(name, new DirectCluster(server));
+    this.kubelets.set(name, new Kubelet(server, this.scheduler, this.run.scenario.fateOf));
+    const budget = this.run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
+    this.records.set(name, { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget, version: 1 });
+  }
+
+  #noteChange(cluster: string, change: Change): void {
+    this.#isDirty = true;
+    this.kubelets.get(cluster)?.see(change);
+    const noted = this.history.note(cluster, change, this.actor, this.scheduler.elapsedMs);
+    if (!noted) return;
+    if (this.run.traced) this.say(changeText(cluster, change));
+    this.checks.changed(noted);
+  }
+
+  newProcess(name: string): Process {
+    this.#processes += 1;
+    return new Process(`${name}-${this.#processes}`, this.run.seed * 1_000 + this.#processes, this.around());
+  }
+
+  around(): Around {
+    return {
+      scheduler: this.scheduler,
+      latencyMs: (port) => (this.run.jitter ? jittered(LATENCY_MS[port], this.scheduler.random()) : LATENCY_MS[port]),
+      begin: (about) => this.#begin(about),
+      sent: (call, deadline) => this.checks.sent(call, deadline),
+      effecting: (call) => {
+        this.actor = call;
+      },
+      effected: (call, value) => {
+        this.#isDirty = true;
+        this.checks.effected(call, value);
+      },
+      heard: (call, outcome) => {
+        if (this.run.traced && 'error' in outcome)
+          this.say(
+            `#${call.number} ${call.process.name} hears ${outcome.error instanceof Error ? `${outcome.error.name}: ${outcome.error.message}` : ''}`,
+          );
+        this.checks.heard(call, outcome);
+      },
+      watched: (process, cluster, event) => {
+        const { strike: _ } = this.#begin({ process, port: 'source', method: 'event', args: [event.type, event], cluster });
+        return this.tampering.takeFate();
+      },
+    };
+  }
+
+  #begin(about: Omit<Call, 'number' | 'atMs'>): { call: Call; strike: Strike | undefined } {
+    this.callNumber += 1;
+    const call: Call = { ...about, number: this.callNumber, atMs: this.scheduler.elapsedMs };
+    if (this.run.traced) {
+      this.say(`#${call.number} ${describe(call)}`);
+      if (!this.hasEnded) this.log.push(call);
+    }
+    let strike: Strike | undefined;
+    for (const name of this.#faultsAt(call)) {
+      const fault = FAULTS[name];
+      if (!fault.applies(call, this)) continue;
+      this.struck.push({ call: call.number, fault: name });
+      this.say(`!! ${name}: ${fault.says}`);
+      const added = fault.strike(this, call);
+      if (added) strike = { ...strike, ...added };
+    }
+    return { call, strike };
+  }
+
+  #faultsAt(call: Call): readonly FaultName[] {
+    const planned = this.#byCall.get(call.number) ?? [];
+    const { storm } = this.run;
+    if (!storm || this.hasEnded || this.struck.length >= storm.most || this.scheduler.elapsedMs > STORM_MS) return planned;
+    if (this.#chance() >= storm.chance) return planned;
+    const fitting = storm.faults.filter((name) => FAULTS[name].applies(call, this));
+    const drawn = fitting[Math.floor(this.#chance() * fitting.length)];
+    return drawn ? [...planned, drawn] : planned;
+  }
+
+  say(text: string): void {
+    if (this.run.traced) this.timeline.push(`${(this.scheduler.elapsedMs / 1000).toFixed(3).padStart(9)} ${text}`);
+  }
+
+  direct(name: string): DirectCluster {
+    const direct = this.directs.get(name);
+    if (!direct) throw new Error(`no cluster ${name}`);
+    return direct;
+  }
+
+  server(name: string): SimApiServer {
+    return this.direct(name).api;
+  }
+
+  portsOf(process: Process): Ports {
+    const clusters: Clusters = {
+      get: async (name) => this.records.get(name),
+      list: async () => [...this.records.values()],
+      put: async (record, expectedVersion) => {
+        const current = this.records.get(record.name);
+        if ((current?.version ?? 0) !== expectedVersion) throw new StaleWriteError('cluster record', current);
+        const next = { ...record, version: expectedVersion + 1 };
+        this.records.set(record.name, next);
+        return next;
+      },
+    };
+    const line = (message: string, fields: Record<string, unknown> = {}): void => {
+      if (message === 'workload parked') this.parkings.push(`${String(fields['name'])}: ${String(fields['reason'])}`);
+      if (this.run.traced) this.say(`${process.name} says ${message} ${fieldText(fields)}`);
+    };
+    return process.ports(
+      {
+        clusters,
+        queue: this.queue,
+        recorder: { append: async (pass) => void this.passes.push(pass), passes: async () => [] },
+        store: this.store,
+        telemetry: { debug: line, info: line, warn: line, error: line, count: () => {} },
+      },
+      (name) => this.direct(name),
+    );
+  }
+
+  // --- the run
+
+  async simulate(): Promise<Result> {
+    const { run, scheduler } = this;
+    for (const { atMs, cluster = run.scenario.clusters[0] ?? '', act } of run.scenario.acts)
+      scheduler.after(atMs, () => void act(this.server(cluster)));
+    for (const name of run.scenario.clusters) this.relays.start(name);
+    this.functions.start();
+    this.tampering.start();
+    await drained();
+    let endedAtMs: number | undefined;
+    const lastActMs = Math.max(...run.scenario.acts.map(({ atMs }) => atMs)) + 1;
+    while (this.checks.violations.length === 0 && (await scheduler.step(run.limitMs))) {
+      this.actor = undefined;
+      this.checks.stepped();
+      if (!this.#isDirty || scheduler.elapsedMs < lastActMs) continue;
+      this.#isDirty = false;
+      if (this.#isOver()) {
+        endedAtMs = scheduler.elapsedMs;
+        break;
+      }
+    }
+    this.hasEnded = true;
+    const calls = this.callNumber;
+    if (this.checks.violations.length === 0) {
+      if (endedAtMs === undefined) this.checks.violate('ends in time', `not within ${run.limitMs / 1000} s: ${this.#standing()}`);
+      else await this.#comeToRest();
+    }
+    this.#close();
+    return {
+      violations: this.checks.violations,
+      calls,
+      struck: this.struck,
+      endedAtMs,
+      elapsedMs: scheduler.elapsedMs,
+      steps: scheduler.steps,
+      passes: this.passes.length,
+      pods: [...this.history.jobs.values()].reduce((sum, { pods }) => sum + pods.size, 0),
+      timeline: this.timeline,
+      log: this.log,
+    };
+  }
+
+  /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
+  async #comeToRest(): Promise<void> {
+    await this.#pass(QUIET_MS);
+    const before = { passes: this.passes.length, writes: this.checks.writes };
+    await this.#pass(130_000);
+    this.checks.quiet(before);
+    for (const key of await this.#keys())
+      await wake({ queue: this.queue, store: this.store, clock: new Process('user', 1, this.around()).clock }, key);
+    await this.#pass(5_000);
+    await this.checks.atEnd(before);
+  }
+
+  async #keys(): Promise<WorkloadKey[]> {
+    const keys: WorkloadKey[] = [];
+    for (const name of this.run.scenario.clusters) keys.push(...(await this.store.workloads(name, { limit: 100 })).keys);
+    return keys;
+  }
+
+  async #pass(ms: number): Promise<void> {
+    const untilMs = this.scheduler.elapsedMs + ms;
+    await drained();
+    while (this.checks.violations.length === 0 && (await this.scheduler.step(untilMs))) {
+      this.actor = undefined;
+      this.checks.stepped();
+    }
+    this.scheduler.elapsedMs = Math.max(this.scheduler.elapsedMs, untilMs);
+  }
+
+  #close(): void {
+    this.functions.stop();
+    this.relays.kill();
+    this.queue.close();
+    this.store.close();
+    for (const server of this.servers.values()) server.close();
+  }
+
+  /** Every Job stands as expected, and no pod of any waits for a finalizer to come off. */
+  #isOver(): boolean {
+    const { ends, clusters } = this.run.scenario;
+    for (const [name, expected] of Object.entries(ends)) {
+      const server = this.server(expected.cluster ?? clusters[0] ?? '');
+      const job = server.job(name) ?? server.jobs().find(({ metadata }) => metadata.name === name);
+      switch (expected.end) {
+        case 'gone':
+          if (job) return false;
+          break;
+        case 'suspended':
+          if (!job?.status?.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True')) return false;
+          break;
+        case 'parked':
+          break;
+        case 'Complete':
+        case 'Failed':
+        default:
+          if (!job || !isJobFinished(job)) return false;
+      }
+    }
+    for (const record of this.history.jobs.values())
+      if (record.name in ends && livingOf(record).some(({ pod }) => isTracked(pod))) return false;
+    return true;
+  }
+
+  #standing(): string {
+    const jobs = [...this.history.jobs.values()].map(
+      (record) =>
+        `${record.name}${record.isGone ? ' (gone)' : ''} ${JSON.stringify(record.job.status ?? {})} pods ${livingOf(record)
+          .map(
+            ({ pod }) =>
+              `${pod.metadata.name}:${pod.status?.phase}${pod.metadata.deletionTimestamp ? ':deleted' : ''}${isTracked(pod) ? ':tracked' : ''}`,
+          )
+          .join(' ')}`,
+    );
+    const latest = this.passes.slice(-2).map(({ outcome, why, error }) => `${outcome}: ${error ?? why.join('; ')}`);
+    return `${jobs.join(' | ')}; latest passes: ${latest.join(' | ')}`;
+  }
+
+  // --- what faults ask for
+
+  clusterOf(call: Call): string {
+    return (
+      call.cluster ?? call.process.invocation?.key?.cluster ?? this.relays.clusterOf(call.process) ?? this.run.scenario.clusters[0] ?? ''
+    );
+  }
+
+  async sendLater(args: readonly unknown[], ms: number): Promise<void> {
+    const [queue, messages] = args as [QueueName, OutgoingMessage[]];
+    this.scheduler.after(ms, () => void this.queue.send(queue, messages));
+  }
+
+  async sendPoisoned(args: readonly unknown[]): Promise<void> {
+    const [queue, messages] = args as [QueueName, OutgoingMessage[]];
+    this.poisoned += messages.length;
+    await this.queue.send(
+      queue,
+      messages.map((message) => ({ ...message, body: `~${message.body.slice(1)}` })),
+    );
+  }
+
+  holdQueue(name: string, ms: number): void {
+    this.functions.heldUntilMs.set(name, this.scheduler.elapsedMs + ms);
+  }
+
+  jump(ms: number): void {
+    this.scheduler.jump(ms);
+  }
+}
+
+/** Mostly a little, now and then a lot: an exponential distribution with a tail. */
+const jittered = (meanMs: number, random: number): number => Math.min(-Math.log(1 - random) * meanMs * 3, 3_000);
+
+const changeText = (cluster: string, { type, resource, current }: Change): string => {
+  const { name, resourceVersion, deletionTimestamp, finalizers } = current.object.metadata;
+  const status = JSON.stringify(resource === 'pods' ? current.object.status?.['phase'] : current.object.status);
+  return `   ${cluster} ${type} ${resource}/${name} @${resourceVersion} ${status}${deletionTimestamp ? ' deleted' : ''}${finalizers?.length ? ' tracked' : ''}`;
+};
+
+const fieldText = (fields: Record<string, unknown>): string =>
+  Object.entries(fields)
+    .filter(([name]) => !['cluster', 'kind', 'namespace', 'uid'].includes(name))
+    .map(([name, value]) => `${name}=${value instanceof Error ? value.message : JSON.stringify(value)}`)
+    .join(' ');

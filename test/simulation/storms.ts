@@ -1,0 +1,63 @@
+// Runs drawn from a seed: a story, times of calls, faults. The same seed gives the same run; what struck is a plan that replays it.
+import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
+import { FAULT_NAMES, planText, type FaultName, type Plan } from './faults.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { Simulation, type Result, type Run } from './simulation.ts';
+
+/** Everything must have ended by then, however hard it stormed in the first minute. */
+const LIMIT_MS = 3_600_000;
+
+export function stormOf(seed: number): Run {
+  const random = seededRandom(seed * 7_919 + 13);
+  const scenario = SCENARIOS[Math.floor(random() * SCENARIOS.length)] ?? SCENARIOS[0];
+  if (!scenario) throw new Error('there is no story to tell');
+  const kinds = 1 + Math.floor(random() * 4);
+  const faults = Array.from({ length: kinds }, () => FAULT_NAMES[Math.floor(random() * FAULT_NAMES.length)]).filter(
+    (name): name is FaultName => name !== undefined,
+  );
+  const storm = { faults, most: 1 + Math.floor(random() * 5), chance: 0.02 + random() * 0.1 };
+  return { scenario, seed, plan: [], storm, jitter: true, limitMs: LIMIT_MS };
+}
+
+export const simulate = async (run: Run): Promise<Result> => await new Simulation(run).simulate();
+
+/** The same run with its faults as a plan. */
+export const replayOf = ({ storm: _, ...run }: Run, plan: Plan): Run => ({ ...run, plan });
+
+export interface Failure {
+  run: Run;
+  result: Result;
+}
+
+/** Leaves out what is not needed for the same invariant to be broken. */
+export async function shrink({ run, result }: Failure): Promise<Failure> {
+  const broken = result.violations[0]?.invariant;
+  let smallest: Failure = { run: replayOf(run, result.struck), result };
+  for (let at = 0; at < smallest.run.plan.length;) {
+    const plan = smallest.run.plan.filter((_, index) => index !== at);
+    const smaller = replayOf(run, plan);
+    const again = await simulate(smaller);
+    if (again.violations.some(({ invariant }) => invariant === broken)) smallest = { run: smaller, result: again };
+    else at += 1;
+  }
+  for (const change of [{ jitter: false, seed: 1 }, { jitter: false }, { seed: 1 }]) {
+    const simpler = { ...smallest.run, ...change };
+    const again = await simulate(simpler);
+    if (!again.violations.some(({ invariant }) => invariant === broken)) continue;
+    smallest = { run: simpler, result: again };
+    break;
+  }
+  return smallest;
+}
+
+/** For people: what broke, how to see it again, and the story with every step. */
+export async function tell(failure: Failure): Promise<string> {
+  const { run } = failure;
+  const { timeline, violations } = await simulate({ ...run, traced: true });
+  const again = `SEED=${run.seed} SCENARIO=${run.scenario.name} PLAN=${planText(run.plan)} JITTER=${run.jitter ? 1 : 0}`;
+  return [
+    ...violations.map(({ invariant, atMs, says }) => `violated: ${invariant} at ${(atMs / 1000).toFixed(3)} s: ${says}`),
+    `again:    ${again} npm run simulate`,
+    ...timeline,
+  ].join('\n');
+}

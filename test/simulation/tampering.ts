@@ -1,0 +1,211 @@
+// What faults do to the world: tables dropped or set back, servers restored, objects changed by other hands, events withheld.
+import type { SQLOutputValue } from 'node:sqlite';
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { controllerOf } from '../../lib/objects/pod-facts.ts';
+import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import type { ClusterSource } from '../../lib/ports/cluster.ts';
+import { sendWake } from '../../lib/reconciler/wake.ts';
+import type { Snapshot } from './api-server.ts';
+import type { Call } from './calls.ts';
+import type { Simulation } from './simulation.ts';
+
+interface Fate {
+  lost?: boolean;
+  delayMs?: number;
+  silent?: boolean;
+}
+
+interface Copy {
+  atMs: number;
+  tables: { table: string; rows: Record<string, SQLOutputValue>[] }[];
+  servers: Map<string, Snapshot>;
+}
+
+const COPY_EVERY_MS = 1_000;
+/** A copy is at least that old when it takes its place. */
+const COPY_AGE_MS = 2_500;
+const MERGE = 'application/merge-patch+json';
+const TABLES = ['heads', 'items', 'notes'];
+
+export class Tampering {
+  readonly #simulation: Simulation;
+  readonly #copies: Copy[] = [];
+  #fate: Fate = {};
+  /** The table or the server lost what it knew: some checks then know too much. */
+  hasLostStore = false;
+  hasLostApi = false;
+  /** Other hands had pods. */
+  hasTouchedPods = false;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+  }
+
+  /** Copies are kept only where a fault wants one. */
+  start(): void {
+    const { run, scheduler } = this.#simulation;
+    const faults = [...run.plan.map(({ fault }) => fault), ...(run.storm?.faults ?? [])];
+    const wanted = faults.some((fault) => ['tableIsOld', 'apiServerIsOld', 'listLags'].includes(fault));
+    if (!wanted) return;
+    const copy = (): void => {
+      this.#copies.push(this.#copy());
+      scheduler.after(COPY_EVERY_MS, copy);
+    };
+    copy();
+  }
+
+  #copy(): Copy {
+    const { store, scheduler, servers } = this.#simulation;
+    return {
+      atMs: scheduler.elapsedMs,
+      tables: TABLES.map((table) => ({ table, rows: store.database.prepare(`select * from ${table}`).all() })),
+      servers: new Map([...servers].map(([name, server]) => [name, server.snapshot()])),
+    };
+  }
+
+  #oldCopy(): Copy | undefined {
+    const { elapsedMs } = this.#simulation.scheduler;
+    return this.#copies.findLast(({ atMs }) => atMs <= elapsedMs - COPY_AGE_MS) ?? this.#copies[0];
+  }
+
+  // --- events of watches
+
+  fateOfEvent(fate: Fate): void {
+    this.#fate = fate;
+  }
+
+  /** Of the event that is told now. */
+  takeFate(): Fate {
+    const fate = this.#fate;
+    this.#fate = {};
+    return fate;
+  }
+
+  /** The list as it was some seconds ago. */
+  async listOlder(call: Call, effect: () => Promise<unknown>): Promise<unknown> {
+    const name = this.#simulation.clusterOf(call);
+    const revision = this.#oldCopy()?.servers.get(name)?.revision;
+    const [resource, selection] = call.args as [Resource, Parameters<ClusterSource['listPage']>[1]];
+    if (revision === undefined || selection.continueToken !== undefined) return await effect();
+    return await this.#simulation.direct(name).listPage(resource, { ...selection, resourceVersion: String(revision) });
+  }
+
+  // --- tables and servers
+
+  wipeStore(): void {
+    this.hasLostStore = true;
+    this.#simulation.store.wipe();
+  }
+
+  restoreStore(): void {
+    const copy = this.#oldCopy();
+    if (!copy) return;
+    this.hasLostStore = true;
+    const { store } = this.#simulation;
+    store.wipe();
+    for (const { table, rows } of copy.tables)
+      for (const row of rows) {
+        const columns = Object.keys(row);
+        const places = columns.map(() => '?').join(', ');
+        store.database.prepare(`insert into ${table} (${columns.join(', ')}) values (${places})`).run(...Object.values(row));
+      }
+  }
+
+  restoreApiServer(name: string): void {
+    const snapshot = this.#oldCopy()?.servers.get(name);
+    const { history, kubelets } = this.#simulation;
+    const server = this.#simulation.server(name);
+    if (!snapshot || snapshot.revision === server.storage.revision) return;
+    this.hasLostApi = true;
+    server.restore(snapshot);
+    history.restore(name, server.jobs(), server.pods());
+    kubelets.get(name)?.resync();
+  }
+
+  jumpCluster(name: string, ms: number): void {
+    this.#simulation.server(name).aheadMs += ms;
+  }
+
+  // --- other hands
+
+  #runningPod(cluster: string): Pod | undefined {
+    return this.#simulation
+      .server(cluster)
+      .pods()
+      .find(({ metadata, status }) => status?.phase === 'Running' && metadata.deletionTimestamp === undefined);
+  }
+
+  deletePod(cluster: string): void {
+    const pod = this.#runningPod(cluster);
+    if (!pod) return;
+    this.hasTouchedPods = true;
+    const { name = '', namespace = '' } = pod.metadata;
+    void this.#simulation.server(cluster).as('DELETE', PODS, { namespace, name, body: { kind: 'DeleteOptions', apiVersion: 'v1' } });
+  }
+
+  forcePodAway(cluster: string): void {
+    const pod = this.#runningPod(cluster);
+    if (!pod) return;
+    this.hasTouchedPods = true;
+    const server = this.#simulation.server(cluster);
+    const { name = '', namespace = '' } = pod.metadata;
+    void server.as('DELETE', PODS, { namespace, name, body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } });
+    void server.as('PATCH', PODS, { namespace, name, body: { metadata: { finalizers: null } }, type: MERGE });
+  }
+
+  takeName(call: Call): void {
+    const wanted = call.args[1] as Pod;
+    const { name = '', namespace = '' } = wanted.metadata;
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: { containers: [{ name: 'main', image: 'example.com/other' }] },
+    };
+    void this.#simulation.server(this.#simulation.clusterOf(call)).as('POST', PODS, { namespace, body });
+  }
+
+  /** The very object that the call is about. */
+  annotate(call: Call): void {
+    const [resource, { namespace, name }] = call.args as [Resource, { namespace: string; name: string }];
+    const body = { metadata: { annotations: { 'example.com/edited': String(call.number) } } };
+    void this.#simulation.server(this.#simulation.clusterOf(call)).as('PATCH', resource, { namespace, name, body, type: MERGE });
+  }
+
+  annotateJob(call: Call): void {
+    const key = call.process.invocation?.key;
+    if (!key) return;
+    const { namespace, name } = key;
+    const body = { metadata: { labels: { 'example.com/edited': String(call.number) } } };
+    void this.#simulation.server(key.cluster).as('PATCH', JOBS, { namespace, name, body, type: MERGE });
+  }
+
+  takeFence(call: Call): void {
+    const key = call.process.invocation?.key;
+    if (!key) return;
+    const { store, queue, scheduler } = this.#simulation;
+    const fence = `sweep-${call.number}`;
+    const nowMs = scheduler.wallMs();
+    void store.updateHead(key, {}, { fence, queued: fence, pendingSinceMs: nowMs }).then(
+      () => sendWake({ queue }, key, fence),
+      () => {},
+    );
+  }
+
+  writeForeignStatus(call: Call): void {
+    const key = call.process.invocation?.key;
+    const server = this.#simulation.server(this.#simulation.clusterOf(call));
+    const job: Job | undefined = key && server.job(key.name, key.namespace);
+    if (!key || !job || (job.status?.ready ?? 0) === 0) return;
+    const body = { status: { ready: 0 } };
+    void server.as('PATCH', JOBS, { namespace: key.namespace, name: key.name, subresource: 'status', body, type: MERGE });
+  }
+
+  /** Pods that carry an owner, by its uid. */
+  ownedPods(cluster: string, uid: string): Pod[] {
+    return this.#simulation
+      .server(cluster)
+      .pods()
+      .filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === uid);
+  }
+}

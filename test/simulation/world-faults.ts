@@ -1,0 +1,139 @@
+// Faults of the world rather than of a call: they strike at the moment of a call.
+import type { Call } from './calls.ts';
+import type { Fault } from './faults.ts';
+import { isWrite } from './calls.ts';
+
+const isFunction = ({ process }: Call): boolean => process.invocation !== undefined;
+const isPassCall = (call: Call): boolean => call.process.invocation?.function === 'reconcile' && call.port !== 'recorder';
+const isWatchEvent = ({ port, method }: Call): boolean => port === 'source' && method === 'event';
+const isClusterOrStoreWrite = (call: Call): boolean =>
+  isFunction(call) && isWrite(call) && (call.port === 'cluster' || call.port === 'store');
+
+export const WORLD_FAULTS = {
+  watchSkips: {
+    says: 'the watch skips an event',
+    applies: isWatchEvent,
+    strike: (simulation) => simulation.tampering.fateOfEvent({ lost: true }),
+    lastsMs: 0,
+    waits: ['audit', 'sweep'],
+  },
+  watchFallsSilent: {
+    says: 'the watch tells nothing any more, and does not end',
+    applies: isWatchEvent,
+    strike: (simulation) => simulation.tampering.fateOfEvent({ silent: true }),
+    lastsMs: 0,
+    waits: ['silence'],
+  },
+  watchLags: {
+    says: 'the watch is half a minute late',
+    applies: isWatchEvent,
+    strike: (simulation) => simulation.tampering.fateOfEvent({ delayMs: 30_000 }),
+    lastsMs: 30_000,
+    waits: [],
+  },
+  secondRelay: {
+    says: 'a second relay of the same cluster runs beside the first',
+    applies: (call) => call.port === 'queue' && call.process.name.startsWith('relay') && call.method === 'send',
+    strike: (simulation, call) => simulation.relays.start(simulation.clusterOf(call)),
+    lastsMs: 0,
+    waits: ['sweep'],
+  },
+  listLags: {
+    says: 'the relay lists from a replica that is behind',
+    applies: ({ port, method }) => port === 'source' && method === 'listPage',
+    strike: (simulation, call) => ({ instead: async (effect) => await simulation.tampering.listOlder(call, effect) }),
+    lastsMs: 0,
+    waits: ['unknown', 'sweep'],
+  },
+  tableIsWiped: {
+    says: 'the table is dropped',
+    applies: isPassCall,
+    strike: (simulation) => simulation.tampering.wipeStore(),
+    lastsMs: 0,
+    waits: ['unknown', 'visibility', 'heartbeat'],
+  },
+  tableIsOld: {
+    says: 'an old copy of the table takes its place',
+    applies: isPassCall,
+    strike: (simulation) => simulation.tampering.restoreStore(),
+    lastsMs: 0,
+    waits: ['unknown', 'visibility', 'heartbeat', 'sweep'],
+  },
+  apiServerIsOld: {
+    says: 'the API server is restored from a copy some seconds old',
+    applies: (call) => isFunction(call) && isPassCall(call),
+    strike: (simulation, call) => simulation.tampering.restoreApiServer(simulation.clusterOf(call)),
+    lastsMs: 0,
+    waits: ['unknown', 'visibility', 'heartbeat', 'sweep', 'probe', 'silence'],
+  },
+  clockJumpsAhead: {
+    says: "Farloop's clock jumps two minutes ahead",
+    applies: isClusterOrStoreWrite,
+    strike: (simulation) => simulation.jump(120_000),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  clockJumpsBack: {
+    says: "Farloop's clock jumps two minutes back",
+    applies: isClusterOrStoreWrite,
+    strike: (simulation) => simulation.jump(-120_000),
+    lastsMs: 120_000,
+    waits: ['visibility', 'sweep'],
+  },
+  clusterClockJumps: {
+    says: "the cluster's clock jumps two minutes ahead",
+    applies: (call) => call.port === 'cluster' && isWrite(call),
+    strike: (simulation, call) => simulation.tampering.jumpCluster(simulation.clusterOf(call), 120_000),
+    lastsMs: 0,
+    waits: ['none'],
+  },
+  podIsDeleted: {
+    says: 'somebody deletes a running pod',
+    applies: isPassCall,
+    strike: (simulation, call) => simulation.tampering.deletePod(simulation.clusterOf(call)),
+    lastsMs: 12_000,
+    waits: ['none'],
+  },
+  podIsForcedAway: {
+    says: 'somebody deletes a running pod by force, finalizers and all',
+    applies: isPassCall,
+    strike: (simulation, call) => simulation.tampering.forcePodAway(simulation.clusterOf(call)),
+    lastsMs: 12_000,
+    waits: ['none'],
+  },
+  nameIsTaken: {
+    says: 'somebody else has a pod of the name that is to be created',
+    applies: (call) => call.port === 'cluster' && call.method === 'create' && (call.args[0] as { plural?: string }).plural === 'pods',
+    strike: (simulation, call) => simulation.tampering.takeName(call),
+    lastsMs: 0,
+    waits: [],
+  },
+  specIsEdited: {
+    says: 'somebody labels the Job in the middle of a pass',
+    applies: isPassCall,
+    strike: (simulation, call) => simulation.tampering.annotateJob(call),
+    lastsMs: 0,
+    waits: [],
+  },
+  fenceIsTaken: {
+    says: 'a sweep takes the head for stale, and wakes it, while a pass is at work',
+    applies: isPassCall,
+    strike: (simulation, call) => simulation.tampering.takeFence(call),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  otherController: {
+    says: 'another controller writes the status once',
+    applies: (call) => call.port === 'cluster' && call.method === 'patch',
+    strike: (simulation, call) => simulation.tampering.writeForeignStatus(call),
+    lastsMs: 0,
+    waits: [],
+  },
+  wakesAreLate: {
+    says: 'nothing is received from the wakes queue for a minute',
+    applies: (call) => call.port === 'queue' && call.method === 'send' && call.args[0] === 'wakes',
+    strike: (simulation) => simulation.holdQueue('wakes', 60_000),
+    lastsMs: 60_000,
+    waits: [],
+  },
+} satisfies Record<string, Fault>;
