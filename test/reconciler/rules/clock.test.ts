@@ -38,6 +38,17 @@ describe.each([-120_000, -2_000, 0, 2_000, 120_000])('R12: the cluster is %i ms 
   });
 });
 
+test('R12: an offset that is wrong only plans: the Date of a live look decides', async () => {
+  world = new World();
+  await world.watch();
+  await heartbeat(world, { clockOffsetMs: 60_000 });
+  await world.apply(aJob('demo', { completions: 1, parallelism: 1, activeDeadlineSeconds: 90 }));
+  const appliedAtMs = world.clock.nowMs();
+  await world.until(async () => conditionsOf(await world.job('demo')).includes('FailureTarget'), { play: false, seconds: 180 });
+  expect(world.clock.nowMs() - appliedAtMs).toBeGreaterThanOrEqual(90_000);
+  expect(world.clock.nowMs() - appliedAtMs).toBeLessThanOrEqual(95_000);
+});
+
 describe('R17: the deadline', () => {
   test('R17: it passes by the wall clock or by the monotonic one, whichever is first', () => {
     world = new World();

@@ -221,7 +221,7 @@ describe('R10: a live look before what cannot be taken back', () => {
     await world.elapse(1, { play: false });
     const old = await world.keyOf('demo');
     await world.as('DELETE', JOBS, { namespace: 'default', name: 'demo', body: { propagationPolicy: 'Background' } });
-    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.apply(aJob('demo', { completions: 5, parallelism: 5 }));
     await world.settle();
     world.loseHeard();
     await world.reconciler.reconcile(old);

@@ -154,6 +154,23 @@ describe('R14: a silent cluster', () => {
     expect(await new Reachability(world.ports).silence(CLUSTER)).toBeUndefined();
   });
 
+  test('R14, R16: what waited for something else than the cluster is left to wait when it answers', async () => {
+    await begin();
+    await world.apply(aJob('waits', { completions: 1, parallelism: 1, activeDeadlineSeconds: 600 }));
+    await world.elapse(10, { play: false });
+    const before = world.passes.filter(({ key }) => key.name === 'waits').length;
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    let isSilent = true;
+    world.interposer = ({ port, phase }) => {
+      if (isSilent && port === 'cluster' && phase === 'before') throw new NotDoneError('connection refused');
+    };
+    await world.elapse(30, { play: false });
+    isSilent = false;
+    await world.elapse(30, { play: false });
+    expect((await world.job('demo')).status?.active).toBe(1);
+    expect(world.passes.filter(({ key }) => key.name === 'waits')).toHaveLength(before);
+  });
+
   test('R14: of those who find the probe due one is the probe', async () => {
     await begin();
     const all = Array.from({ length: 5 }, () => new Reachability(world.ports));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { isJobFinished } from '../../../lib/objects/job-facts.ts';
+import { readView } from '../../../lib/reconciler/view-access.ts';
 import { decodeAsk } from '../../../lib/wire/messages.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
@@ -78,6 +79,13 @@ describe('R3: an API server restored from an older state', () => {
     expect(await world.job('demo')).toMatchObject({ status: { succeeded: spec.completions } });
     expect(await world.pods()).toHaveLength(spec.completions);
     expect(world.record.era).toBe(1);
+    // Floors of the earlier era keep nothing out of the view.
+    const head = await world.store.readHead(await world.keyOf('demo'));
+    const view = head && (await readView(world.store, head, 1));
+    expect(view?.hole).toBe(false);
+    expect([...(view?.part.pods ?? [])].flatMap(([uid, { deleted }]) => (deleted ? [] : [uid])).toSorted()).toEqual(
+      (await world.pods()).map(({ metadata }) => metadata.uid).toSorted(),
+    );
     await expectQuiet(world, 2);
   });
 

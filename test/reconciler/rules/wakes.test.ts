@@ -131,6 +131,28 @@ describe('R9: sending', () => {
     expect(world.passes.length).toBeGreaterThan(before);
   });
 
+  test('R9: dead between writing a large view and sending: the same', async () => {
+    await world.apply(aJob('demo', { completions: 30, parallelism: 30 }));
+    await world.elapse(2, { play: false });
+    for (const pod of await world.pods()) await world.run1(pod);
+    await world.elapse(10, { play: false });
+    for (const pod of await world.pods()) await world.end(pod, 0);
+    let sends = 0;
+    world.interposer = ({ port, method, phase }, process) => {
+      if (port !== 'queue' || method !== 'send' || phase !== 'before') return;
+      sends += 1;
+      process.kill();
+    };
+    await expect(world.report()).rejects.toThrow('killed');
+    expect(sends).toBe(1);
+    world.interposer = undefined;
+    world.restart();
+    await world.ingest();
+    await world.clock.advance(1_500);
+    await world.run();
+    expect((await world.job('demo')).status?.succeeded).toBe(30);
+  });
+
   test('R9: a message that a pass had heard all of wakes nobody', async () => {
     await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));
     await world.report();
@@ -153,6 +175,17 @@ describe('R9: what was lost is mended', () => {
     await world.run();
     expect(world.podsEver.size).toBe(0);
     await world.elapse(6);
+    await world.sweep();
+    await world.run();
+    expect(world.podsEver.size).toBe(1);
+  });
+
+  test('R9: a wake acknowledged by a function that died: sweep sends one that no deduplication swallows', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.report();
+    const [lost] = await world.queue.receive('wakes', { max: 1, waitSeconds: 0, visibilitySeconds: 45 });
+    await world.queue.delete('wakes', [lost?.receiptHandle ?? '']);
+    await world.clock.advance(60_000);
     await world.sweep();
     await world.run();
     expect(world.podsEver.size).toBe(1);
