@@ -17,7 +17,7 @@ const writtenAt = (...entries: { manager: string; seconds: number; subresource?:
       operation: 'Update',
       time: at(seconds),
       subresource,
-    })) as NonNullable<Job['metadata']['managedFields']>,
+    })),
   },
 });
 const state = initialState();

@@ -457,14 +457,13 @@ export class World {
         void this.log.push({ level, message, fields });
     const count = (metric: string, value: number, _unit: string, dimensions: Record<string, string> = {}): void =>
       void this.metrics.push({ metric, value, dimensions });
-    const world = this;
     const clusters: Clusters = {
-      get: async (name) => (name === CLUSTER ? world.record : undefined),
-      list: async () => [world.record],
+      get: async (name) => (name === CLUSTER ? this.record : undefined),
+      list: async () => [this.record],
       put: async (record, expectedVersion) => {
-        if (expectedVersion !== world.record.version) throw new StaleWriteError('cluster record', world.record);
-        world.record = { ...record, version: expectedVersion + 1 };
-        return world.record;
+        if (expectedVersion !== this.record.version) throw new StaleWriteError('cluster record', this.record);
+        this.record = { ...record, version: expectedVersion + 1 };
+        return this.record;
       },
     };
     return {

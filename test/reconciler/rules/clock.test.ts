@@ -49,6 +49,23 @@ test('R12: an offset that is wrong only plans: the Date of a live look decides',
   expect(world.clock.nowMs() - appliedAtMs).toBeLessThanOrEqual(95_000);
 });
 
+test('R12, R10: so it does where no pod is left to delete', async () => {
+  world = new World();
+  await world.watch();
+  await heartbeat(world, { clockOffsetMs: 20_000 });
+  await world.apply(aJob('demo', { completions: 1, parallelism: 1, backoffLimit: 9, activeDeadlineSeconds: 30 }));
+  const appliedAtMs = world.clock.nowMs();
+  await world.until(
+    async () => {
+      await world.play(() => 1);
+      return conditionsOf(await world.job('demo')).includes('Failed');
+    },
+    { play: false, seconds: 60 },
+  );
+  expect((await world.job('demo')).status?.conditions?.map(({ reason }) => reason)).toContain('DeadlineExceeded');
+  expect(world.clock.nowMs() - appliedAtMs).toBeGreaterThanOrEqual(30_000);
+});
+
 describe('R17: the deadline', () => {
   test('R17: it passes by the wall clock or by the monotonic one, whichever is first', () => {
     world = new World();

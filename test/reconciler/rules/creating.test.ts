@@ -220,6 +220,8 @@ describe('R10: a live look before what cannot be taken back', () => {
     await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));
     await world.elapse(1, { play: false });
     const old = await world.keyOf('demo');
+    await patch({ parallelism: 4 });
+    await world.report();
     await world.as('DELETE', JOBS, { namespace: 'default', name: 'demo', body: { propagationPolicy: 'Background' } });
     await world.apply(aJob('demo', { completions: 5, parallelism: 5 }));
     await world.settle();
@@ -228,5 +230,6 @@ describe('R10: a live look before what cannot be taken back', () => {
     await world.settle();
     const owners = [...world.podsEver.values()].map(({ metadata }) => metadata.ownerReferences?.[0]?.uid);
     expect(owners).toEqual([old.uid, old.uid]);
+    expect(await world.store.readHead(old)).toBeUndefined();
   });
 });

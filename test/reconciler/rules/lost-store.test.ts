@@ -162,7 +162,7 @@ describe('R1: a hole', () => {
 });
 
 describe('R1: torn', () => {
-  const damage = (sql: string): void => void world.store.database.exec(sql);
+  const damage = (sql: string): void => world.store.database.exec(sql);
 
   test.each([
     ['a view item is missing', "delete from items where name = (select name from items where name like 'pods/%' limit 1)"],

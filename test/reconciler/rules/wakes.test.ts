@@ -218,6 +218,7 @@ describe('R9: what was lost is mended', () => {
     await world.until(async () => ((await world.job('demo')).status?.active ?? 0) === 1, { play: false });
     world.wipeQueue();
     await world.until(async () => conditionsOf(await world.job('demo')).includes('Failed'), { seconds: 200, play: false });
+    expect((await world.job('demo')).status?.conditions?.at(-1)?.reason).toBe('DeadlineExceeded');
   });
 });
 
