@@ -29,6 +29,8 @@ export class Pass {
   readonly cluster: Cluster;
   readonly deadline: Deadline;
   readonly startedAtMs: number;
+  /** Which try it is at work that was put off; 1 when it was not. */
+  readonly attempt: number;
   /** Cluster time minus ours, milliseconds (R12). */
   readonly offsetMs: number;
   /** Its id: only while it is the head's may this pass write there (R8). */
@@ -51,7 +53,10 @@ export class Pass {
   #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
 
   constructor(
-    given: Pick<Pass, 'key' | 'record' | 'row' | 'cluster' | 'deadline' | 'startedAtMs' | 'offsetMs' | 'head' | 'state' | 'view'>,
+    given: Pick<
+      Pass,
+      'key' | 'record' | 'row' | 'cluster' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'
+    >,
   ) {
     this.key = given.key;
     this.record = given.record;
@@ -59,6 +64,7 @@ export class Pass {
     this.cluster = given.cluster;
     this.deadline = given.deadline;
     this.startedAtMs = given.startedAtMs;
+    this.attempt = given.attempt;
     this.offsetMs = given.offsetMs;
     this.fence = given.head.fence;
     this.head = given.head;

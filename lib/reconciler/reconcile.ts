@@ -83,8 +83,9 @@ export class Reconciler {
       telemetry.warn('wake of a cluster that is not registered', { ...key });
       return 'done';
     }
-    const head = await this.#open(key, record, startedAtMs);
-    if (!head) return 'failed';
+    const opened = await this.#open(key, record, startedAtMs);
+    if (!opened) return 'failed';
+    const { head, attempt } = opened;
     const state = decodeState(head.state);
     const { part, hole } = await readView(store, head, record.era);
     const unknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
@@ -95,6 +96,7 @@ export class Reconciler {
       cluster: this.#ports.connect(record),
       deadline: deadlineIn(clock, this.#options.passMs),
       startedAtMs,
+      attempt,
       head,
       state: state ?? initialState(),
       view: part,
@@ -105,17 +107,20 @@ export class Reconciler {
   }
 
   /** Replaces the fence by this pass's own. Undefined: overtaken at the door. */
-  async #open(key: WorkloadKey, record: ClusterRecord, openedAtMs: number): Promise<Head | undefined> {
+  async #open(key: WorkloadKey, record: ClusterRecord, openedAtMs: number): Promise<{ head: Head; attempt: number } | undefined> {
     const { store, clock } = this.#ports;
     const before = (await store.readHead(key)) ?? (await createHead(this.#ports, key, record));
     const fence = clock.randomId();
+    const attempt = (before.wake?.attempt ?? 0) + 1;
     try {
-      return await store.updateHead(key, { ifFence: before.fence }, { fence, openedAtMs });
+      // A timer set before this pass is none of the next one's: what comes while it is at work must set its own (R9).
+      const head = await store.updateHead(key, { ifFence: before.fence }, { fence, openedAtMs, wake: null });
+      return { head, attempt };
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       const current = error.current as Head | undefined;
       // Our own try, repeated below us (R8).
-      if (current?.fence === fence) return current;
+      if (current?.fence === fence) return { head: current, attempt };
       await wake(this.#ports, key);
       return undefined;
     }
@@ -123,7 +128,7 @@ export class Reconciler {
 
   async #run(pass: Pass, unknown: boolean): Promise<Ending> {
     const holdMs = await this.#reachability.holdMs(pass.key.cluster);
-    if (holdMs > 0) return { outcome: 'putOff', againInMs: holdMs, attempt: (pass.head.wake?.attempt ?? 0) + 1 };
+    if (holdMs > 0) return { outcome: 'putOff', againInMs: holdMs, attempt: pass.attempt };
     try {
       const parked = parkedFor(pass, this.#ports.clock.nowMs());
       if (parked !== undefined) return { outcome: 'parked', againInMs: parked };
@@ -360,7 +365,7 @@ export class Reconciler {
     const isRefusedEntry = error instanceof TerminalError && (error.code === 401 || error.code === 403);
     if (error instanceof NotDoneError || error instanceof UnknownOutcomeError || isRefusedEntry) {
       await this.#reachability.sawSilence(pass.key.cluster, error.message);
-      return { outcome: 'unreachable', againInMs: 5_000, attempt: (pass.head.wake?.attempt ?? 0) + 1, error };
+      return { outcome: 'unreachable', againInMs: 5_000, attempt: pass.attempt, error };
     }
     // Our own mistake, or a workload that no planner can take: it must not stop the others (R13).
     return { ...this.#park(pass, error instanceof Error ? error.message : String(error)), error };
