@@ -34,7 +34,8 @@ export interface Fault {
   waits: readonly Wait[];
 }
 
-const isFunction = ({ process }: Call): boolean => process.invocation !== undefined;
+/** What dies or stands still while a message is taken for done is no function any more. */
+const isFunction = ({ process, port }: Call): boolean => process.invocation !== undefined && port !== 'mapping';
 const isClusterCall = ({ port }: Call): boolean => port === 'cluster';
 const isClusterWrite = (call: Call): boolean => call.port === 'cluster' && isWrite(call);
 const pluralOf = ({ args }: Call): string => (args[0] as { plural?: string } | undefined)?.plural ?? '';
@@ -117,9 +118,10 @@ const CALL_FAULTS = {
   storeRepeats: {
     says: 'the client of the store repeats the write, its first answer being lost',
     applies: isStoreWrite,
-    strike: () => ({
+    strike: (simulation, call) => ({
       instead: async (effect) => {
         await effect();
+        simulation.checks.ledger.effected(call);
         return await effect();
       },
     }),

@@ -58,6 +58,8 @@ export interface Result {
 
 const LATENCY_MS = { cluster: 4, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
 const QUIET_MS = 200_000;
+/** Where only the next audit of a watch shows what is wrong. */
+const QUIET_AFTER_AUDIT_MS = 800_000;
 /** Storms rage so long. */
 const STORM_MS = 60_000;
 
@@ -284,8 +286,9 @@ export class Simulation {
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
   async #comeToRest(): Promise<void> {
-    await this.#pass(QUIET_MS);
-    const before = { passes: this.passes.length, writes: this.checks.writes };
+    const needsAudit = this.struck.some(({ fault }) => FAULTS[fault].waits.includes('audit'));
+    await this.#pass(needsAudit ? QUIET_AFTER_AUDIT_MS : QUIET_MS);
+    const before = { passes: this.checks.passes, writes: this.checks.writes };
     await this.#pass(130_000);
     this.checks.quiet(before);
     for (const key of await this.#keys())

@@ -111,11 +111,25 @@ export class Tampering {
       }
   }
 
-  restoreApiServer(name: string): void {
+  /** An older state that has every Job of the story, so that it can still be told to its end. */
+  #oldServer(name: string): Snapshot | undefined {
     const snapshot = this.#oldCopy()?.servers.get(name);
+    const server = this.#simulation.server(name);
+    if (!snapshot || snapshot.revision === server.storage.revision) return undefined;
+    const kept = new Set(snapshot.rows.map(({ resource, key }) => `${resource} ${key}`));
+    const isWhole = server.jobs().every(({ metadata }) => kept.has(`jobs.batch ${metadata.namespace}/${metadata.name}`));
+    return isWhole && server.jobs().length > 0 ? snapshot : undefined;
+  }
+
+  canRestore(name: string): boolean {
+    return this.#oldServer(name) !== undefined;
+  }
+
+  restoreApiServer(name: string): void {
+    const snapshot = this.#oldServer(name);
     const { history, kubelets } = this.#simulation;
     const server = this.#simulation.server(name);
-    if (!snapshot || snapshot.revision === server.storage.revision) return;
+    if (!snapshot) return;
     this.hasLostApi = true;
     server.restore(snapshot);
     history.restore(name, server.jobs(), server.pods());

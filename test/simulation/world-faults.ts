@@ -3,8 +3,8 @@ import type { Call } from './calls.ts';
 import type { Fault } from './faults.ts';
 import { isWrite } from './calls.ts';
 
-const isFunction = ({ process }: Call): boolean => process.invocation !== undefined;
-const isPassCall = (call: Call): boolean => call.process.invocation?.function === 'reconcile' && call.port !== 'recorder';
+const isFunction = ({ process, port }: Call): boolean => process.invocation !== undefined && port !== 'mapping';
+const isPassCall = (call: Call): boolean => isFunction(call) && call.process.invocation?.function === 'reconcile';
 const isWatchEvent = ({ port, method }: Call): boolean => port === 'source' && method === 'event';
 const isClusterOrStoreWrite = (call: Call): boolean =>
   isFunction(call) && isWrite(call) && (call.port === 'cluster' || call.port === 'store');
@@ -61,10 +61,10 @@ export const WORLD_FAULTS = {
   },
   apiServerIsOld: {
     says: 'the API server is restored from a copy some seconds old',
-    applies: (call) => isFunction(call) && isPassCall(call),
+    applies: (call, simulation) => isPassCall(call) && simulation.tampering.canRestore(simulation.clusterOf(call)),
     strike: (simulation, call) => simulation.tampering.restoreApiServer(simulation.clusterOf(call)),
     lastsMs: 0,
-    waits: ['unknown', 'visibility', 'heartbeat', 'sweep', 'probe', 'silence'],
+    waits: ['unknown', 'audit', 'sweep', 'probe', 'silence'],
   },
   clockJumpsAhead: {
     says: "Farloop's clock jumps two minutes ahead",
