@@ -47,6 +47,9 @@ export type Answer = 'done' | 'failed';
 /** Overtaken: a later pass opened the head. */
 class OvertakenError extends Error {}
 
+/** No planner can take this workload as it is. */
+class PlannerFailedError extends Error {}
+
 interface Ending {
   outcome: string;
   /** When to look again, from now. */
@@ -78,6 +81,8 @@ export class Reconciler {
   async reconcile(key: WorkloadKey): Promise<Answer> {
     const { clock, clusters, store, telemetry } = this.#ports;
     const startedAtMs = clock.nowMs();
+    // From its very beginning (R17): whatever holds it up on the way to its first call, it sends nothing later.
+    const deadline = deadlineIn(clock, this.#options.passMs);
     const record = await clusters.get(key.cluster);
     if (!record) {
       telemetry.warn('wake of a cluster that is not registered', { ...key });
@@ -94,7 +99,7 @@ export class Reconciler {
       record,
       row: rowOf(key.kind),
       cluster: this.#ports.connect(record),
-      deadline: deadlineIn(clock, this.#options.passMs),
+      deadline,
       startedAtMs,
       attempt,
       head,
@@ -236,7 +241,11 @@ export class Reconciler {
       ordinal: lowestFreeNumber(pass),
       ...(hold && { holdUntilMs: hold.untilMs }),
     };
-    return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
+    try {
+      return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
+    } catch (error) {
+      throw new PlannerFailedError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
   }
 
   /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
@@ -367,6 +376,8 @@ export class Reconciler {
       await this.#reachability.sawSilence(pass.key.cluster, error.message);
       return { outcome: 'unreachable', againInMs: 5_000, attempt: pass.attempt, error };
     }
+    // What the store or a queue throws passes: the wake comes back (ports/errors.ts).
+    if (!isLasting(error)) throw error;
     // Our own mistake, or a workload that no planner can take: it must not stop the others (R13).
     return { ...this.#park(pass, error instanceof Error ? error.message : String(error)), error };
   }
@@ -515,6 +526,10 @@ function isGrave(action: Action): boolean {
 
 const fightText = ({ key }: Pass, rival: string): string =>
   `${rival} writes the status of this ${key.kind} too: switch its ${key.kind} controller off, or let Farloop manage its own workloads only`;
+
+/** It would be the same again at once: a planner's failure, a refusal, a mistake of our own. */
+const isLasting = (error: unknown): boolean =>
+  [PlannerFailedError, TerminalError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
 
 function parkedFor(pass: Pass, nowMs: number): number | undefined {
   const { park } = pass.state;
