@@ -40,7 +40,8 @@ export async function expectQuiet(world: World, minutes = 10): Promise<void> {
   expect({ writes: world.cluster.writes.length, passes: world.passes.length }).toEqual(before);
 }
 
-async function idle(world: World, seconds: number): Promise<void> {
+/** Nobody plays; what is due runs. */
+export async function idle(world: World, seconds: number): Promise<void> {
   await world.clock.advance(seconds * 1000);
   if (seconds > 40) await world.sweep();
   await world.report();

@@ -67,6 +67,7 @@ export class World {
   /** uids of active pods by owner name. */
   readonly #active = new Map<string, Set<string>>();
   #sequence = 0;
+  #podsMoved = true;
   readonly #keptBack = new Set<string>();
   readonly #breakOff: (() => void)[] = [];
 
@@ -167,6 +168,7 @@ export class World {
   #hear(event: Heard): void {
     this.#heard.push(event);
     if (event.object.kind !== 'Pod') return;
+    this.#podsMoved = true;
     const pod = event.object as Pod;
     if (event.type === 'DELETED') pod.metadata.deletionTimestamp ??= this.#now();
     this.podsEver.set(pod.metadata.uid ?? '', pod);
@@ -243,7 +245,11 @@ export class World {
   ): Promise<void> {
     for (let second = 0; second <= seconds; second++) {
       await this.#survive(() => this.#turn());
-      if (play) await this.play();
+      // Where no pod has changed since it played last, there is nothing to play.
+      if (play && this.#podsMoved) {
+        this.#podsMoved = false;
+        await this.play();
+      }
       await this.#survive(() => this.#turn());
       if (await holds()) return;
       await this.clock.advance(1_000);

@@ -3,7 +3,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import type { Enumeration } from '../../world/enumerate.ts';
 import { enumerateFaults } from '../../world/enumerate.ts';
-import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
+import { expectCompleted, expectQuiet, idle, runToEnd } from '../../world/right.ts';
 import { aJob, conditionsOf, World } from '../../world/world.ts';
 
 jest.setTimeout(60_000);
@@ -39,9 +39,9 @@ describe.each([
     await runToEnd(world, 'demo');
   };
   const check = async (world: World): Promise<void> => {
-    await world.elapse(70);
+    for (const seconds of [2, 3, 10, 30, 15, 10]) await idle(world, seconds);
     await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 2 });
-    await expectQuiet(world, 2);
+    await expectQuiet(world, 1);
   };
 
   test('R8: a pass frozen before any call thaws 3 s later, and another has overtaken it', async () => {
@@ -79,7 +79,7 @@ describe('R8: an edit in the middle of a pass', () => {
         await runToEnd(world, 'demo');
         expect((await world.job('demo')).status?.succeeded).toBe(4);
         expect(world.mostActive.get('demo')).toBeLessThanOrEqual(2);
-        await expectQuiet(world, 2);
+        await expectQuiet(world, 1);
       },
       least: 15,
     });
@@ -94,7 +94,7 @@ describe('R8: an edit in the middle of a pass', () => {
         await runToEnd(world, 'demo');
         expect((await world.job('demo')).status?.succeeded).toBe(4);
         expect(world.mostActive.get('demo')).toBeLessThanOrEqual(2);
-        await expectQuiet(world, 2);
+        await expectQuiet(world, 1);
       },
       least: 15,
     });
@@ -109,10 +109,11 @@ describe('R8: an edit in the middle of a pass', () => {
         if (world.podsEver.size > 0 || (await world.store.workloads('west', { limit: 10 })).keys.length > 0) {
           await deleteJob(world).catch(() => {});
         }
-        await world.elapse(130);
+        await world.elapse(10);
+        for (const seconds of [30, 60, 5, 20]) await idle(world, seconds);
         expect(await world.pods()).toEqual([]);
         expect((await world.store.workloads('west', { limit: 10 })).keys).toEqual([]);
-        await expectQuiet(world, 2);
+        await expectQuiet(world, 1);
       },
       least: 15,
     });
@@ -128,13 +129,13 @@ describe('R8: an edit in the middle of a pass', () => {
       run,
       check: async (world) => {
         await runToEnd(world, 'demo');
-        await world.elapse(70);
+        for (const seconds of [10, 50, 10]) await idle(world, seconds);
         const { status, metadata } = await world.job('demo');
         expect(status?.succeeded).toBe(4);
         const pods = await world.pods();
         expect(pods.map(({ metadata: { ownerReferences } }) => ownerReferences?.[0]?.uid)).toEqual(Array(4).fill(metadata.uid));
         expect((await world.store.workloads('west', { limit: 10 })).keys).toHaveLength(1);
-        await expectQuiet(world, 2);
+        await expectQuiet(world, 1);
       },
       least: 15,
     });
@@ -154,7 +155,7 @@ describe('R8: an edit in the middle of a pass', () => {
         expect(world.mostActive.get('demo')).toBeLessThanOrEqual(2);
         const names = [...world.podsEver.values()].map(({ metadata }) => metadata.name);
         expect(new Set(names).size).toBe(names.length);
-        await expectQuiet(world, 2);
+        await expectQuiet(world, 1);
       },
       least: 15,
     });
