@@ -41,6 +41,7 @@ export async function findSkipped(
     signal,
   }: { source: ClusterSource & Pick<Cluster, 'get'>; clock: Clock; options: AuditOptions; signal: AbortSignal },
 ): Promise<string[]> {
+  const heardBefore = heardUntil();
   const listed = new Set<string>();
   const unknown: { namespace: string; name: string }[] = [];
   let version: string | undefined;
@@ -64,6 +65,8 @@ export async function findSkipped(
     ({ continueToken } = page);
   } while (continueToken !== undefined);
 
+  // A live list below what the watch had told is an API server restored from an older state: what is known is of no use (R3).
+  if (compareResourceVersions(version, heardBefore) < 0) return [`everything since ${version}`];
   const missing = [...knownUntil(version)].filter(({ uid }) => !listed.has(uid));
   if (unknown.length === 0 && missing.length === 0) return [];
   const graceEndsMs = clock.monotonicMs() + options.graceMs;

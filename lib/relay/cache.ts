@@ -87,8 +87,9 @@ export class RelayCache {
     const version = job.metadata.resourceVersion ?? '0';
     const foreign = isForeign(job.spec, this.#manage);
     if (list !== undefined) workload.list = list;
-    // A list may be older than what the watch has told since.
-    if (workload.job && isNewer(workload.job.version, version)) return undefined;
+    // An answer may be older than what the watch has told since. A list is what there is: the watch goes on from it, also where the
+    // API server was restored from an older state (R3).
+    if (list === undefined && workload.job && isNewer(workload.job.version, version)) return undefined;
     workload.job = { version, foreign };
     if (foreign) {
       for (const pod of workload.pods) this.#forget(pod);
@@ -169,7 +170,7 @@ export class RelayCache {
     const { metadata } = pod;
     const known = this.#pods.get(metadata.uid ?? '');
     if (known && list !== undefined) known.list = list;
-    if (known && compareResourceVersions(metadata.resourceVersion ?? '0', known.facts.version) < 0) return [];
+    if (list === undefined && known && compareResourceVersions(metadata.resourceVersion ?? '0', known.facts.version) < 0) return [];
     const before = known?.workload;
     const owner = this.#ownerOf(metadata);
     // Nobody's any more: the workload it belonged to must hear of that.
