@@ -1,6 +1,7 @@
 // Carries a plan's actions out: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
 // An action that failed or stayed unknown ends the wave; the rest is planned again.
 import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
+import { podFactsOf } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { Action } from '../planners/plan.ts';
 import { hasPassed } from '../ports/clock.ts';
@@ -237,8 +238,10 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
           pass.deadline,
         );
         if (guard !== undefined) guard = object.metadata.resourceVersion;
-        // A released pod is somebody else's from now on, and shows in the view as such.
-        pass.hearPod(object);
+        // A released pod is somebody else's from now on, and shows in the view as such. One that went with its last finalizer is
+        // answered at the version it had before: it must not look as if nothing had happened, or it would be counted again (R18).
+        if (isGone(object)) pass.hearGone(podFactsOf(object));
+        else pass.hearPod(object);
       } else {
         const target = {
           namespace: action.namespace,
@@ -264,6 +267,9 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
   }
   return results;
 }
+
+const isGone = ({ metadata }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0 && (metadata.finalizers ?? []).length === 0;
 
 function guarded(patch: object, resourceVersion: string | undefined): object {
   if (resourceVersion === undefined) return patch;
