@@ -179,24 +179,18 @@ const CALL_FAULTS = {
   },
   isPoisoned: {
     says: 'the message cannot be read when it arrives',
-    applies: sendsTo('events', 'timers', 'wakes'),
+    applies: sendsTo('events', 'timers'),
     strike: (simulation, { args }) => ({ instead: async () => simulation.sendPoisoned(args) }),
     lastsMs: 0,
-    // Five deliveries, then it is a dead letter; a wake's group waits behind it for ten.
-    waits: [
-      'heartbeat',
-      'sweep',
-      'visibility',
-      'visibility',
-      'visibility',
-      'visibility',
-      'visibility',
-      'visibility',
-      'visibility',
-      'visibility',
-      'visibility',
-      'visibility',
-    ],
+    waits: ['heartbeat', 'sweep'],
+  },
+  wakeIsPoisoned: {
+    says: 'the wake cannot be read when it arrives: its group waits until it is a dead letter',
+    applies: sendsTo('wakes'),
+    strike: (simulation, { args }) => ({ instead: async () => simulation.sendPoisoned(args) }),
+    // Ten deliveries.
+    lastsMs: 450_000,
+    waits: ['sweep'],
   },
   acknowledgingFails: {
     says: 'the message is done and comes again all the same',
@@ -335,8 +329,12 @@ const CALL_FAULTS = {
 
 export type FaultName = keyof typeof CALL_FAULTS | keyof typeof WORLD_FAULTS;
 
-export const FAULTS: Record<FaultName, Fault> = { ...CALL_FAULTS, ...WORLD_FAULTS };
+const ALL = { ...CALL_FAULTS, ...WORLD_FAULTS };
+export const FAULTS: Readonly<Record<FaultName, Fault>> = ALL;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
+
+/** How long it may take at most until the work goes on. */
+export const longestWaitMs = (name: FaultName): number => FAULTS[name].waits.reduce((sum, wait) => sum + WAIT_MS[wait], 0);
 
 /** One fault of a plan: at the call of that number. */
 export interface Planned {

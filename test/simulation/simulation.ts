@@ -14,7 +14,7 @@ import type { Change } from '../../lib/sandbox/version.ts';
 import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
-import { FAULTS, type FaultName, type Plan, type Planned } from './faults.ts';
+import { FAULTS, longestWaitMs, type FaultName, type Plan, type Planned } from './faults.ts';
 import { Functions } from './functions.ts';
 import { History, isTracked, livingOf } from './history.ts';
 import { Checks, type Violation } from './checks.ts';
@@ -58,8 +58,6 @@ export interface Result {
 
 const LATENCY_MS = { cluster: 4, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
 const QUIET_MS = 200_000;
-/** Where only the next audit of a watch shows what is wrong. */
-const QUIET_AFTER_AUDIT_MS = 800_000;
 /** Storms rage so long. */
 const STORM_MS = 60_000;
 
@@ -286,8 +284,8 @@ export class Simulation {
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
   async #comeToRest(): Promise<void> {
-    const needsAudit = this.struck.some(({ fault }) => FAULTS[fault].waits.includes('audit'));
-    await this.#pass(needsAudit ? QUIET_AFTER_AUDIT_MS : QUIET_MS);
+    const longestMs = Math.max(0, ...this.struck.map(({ fault }) => FAULTS[fault].lastsMs + longestWaitMs(fault)));
+    await this.#pass(QUIET_MS + longestMs);
     const before = { passes: this.checks.passes, writes: this.checks.writes };
     await this.#pass(130_000);
     this.checks.quiet(before);

@@ -1,7 +1,6 @@
 // What faults do to the world: tables dropped or set back, servers restored, objects changed by other hands, events withheld.
 import type { SQLOutputValue } from 'node:sqlite';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
-import { controllerOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { ClusterSource } from '../../lib/ports/cluster.ts';
 import { sendWake } from '../../lib/reconciler/wake.ts';
@@ -116,8 +115,9 @@ export class Tampering {
     const snapshot = this.#oldCopy()?.servers.get(name);
     const server = this.#simulation.server(name);
     if (!snapshot || snapshot.revision === server.storage.revision) return undefined;
-    const kept = new Set(snapshot.rows.map(({ resource, key }) => `${resource} ${key}`));
-    const isWhole = server.jobs().every(({ metadata }) => kept.has(`jobs.batch ${metadata.namespace}/${metadata.name}`));
+    // Made, changed and deleted as people have by now: the generation tells.
+    const kept = new Set(snapshot.rows.filter(({ resource }) => resource === 'jobs.batch').map(({ text }) => wishOf(JSON.parse(text) as Job)));
+    const isWhole = server.jobs().every((job) => kept.has(wishOf(job)));
     return isWhole && server.jobs().length > 0 ? snapshot : undefined;
   }
 
@@ -214,12 +214,6 @@ export class Tampering {
     const body = { status: { ready: 0 } };
     void server.as('PATCH', JOBS, { namespace: key.namespace, name: key.name, subresource: 'status', body, type: MERGE });
   }
-
-  /** Pods that carry an owner, by its uid. */
-  ownedPods(cluster: string, uid: string): Pod[] {
-    return this.#simulation
-      .server(cluster)
-      .pods()
-      .filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === uid);
-  }
 }
+
+const wishOf = ({ metadata }: Job): string => `${metadata.uid} ${metadata.generation} ${metadata.deletionTimestamp}`;
