@@ -40,7 +40,7 @@ const PATCH_TYPES = {
 
 type Query = Record<string, string | number | boolean | undefined>;
 
-interface Call extends Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'signal'> {
+interface Call extends Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'slim' | 'signal'> {
   verb: Asked['verb'];
   resource: Resource;
   target: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined };
@@ -207,7 +207,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       query: { labelSelector, fieldSelector, limit, continue: continueToken, resourceVersion },
       ...(metadataOnly === true && { accept: METADATA_ONLY }),
       ...(deadline && { deadline }),
-      ...(signal && { signal }),
+      ...(signal && { signal, slim: true }),
     };
     const incoming = await this.#call(call);
     let body: ListBody<Item> | null = null;
@@ -234,7 +234,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
   }
 
   async #call(call: Call, name = call.target.name): Promise<Incoming> {
-    const { method, resource, target, query, deadline, body, contentType, accept, signal } = call;
+    const { method, resource, target, query, deadline, body, contentType, accept, slim, signal } = call;
     const path = `${pathOf(resource, target)}?${queryText({ ...query, timeout: '10s' })}`;
     const incoming = await this.#connection.call({
       method,
@@ -243,6 +243,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       ...(body !== undefined && { body }),
       ...(contentType !== undefined && { contentType }),
       ...(accept !== undefined && { accept }),
+      ...(slim !== undefined && { slim }),
       ...(signal && { signal }),
     });
     if (incoming.status >= 200 && incoming.status < 300) return incoming;

@@ -9,7 +9,7 @@ import { compareResourceVersions, isNewer, isResourceVersion } from '../objects/
 import { digestOf } from '../wire/digest.ts';
 import type { OwnerName } from '../wire/observations.ts';
 import type { CompactPod } from './compact-pod.ts';
-import { PodShapes } from './compact-pod.ts';
+import { nameOf, PodShapes } from './compact-pod.ts';
 import type { Belonging } from './project.ts';
 import { belongingOf, isForeign, isTracked } from './project.ts';
 
@@ -272,7 +272,7 @@ export class RelayCache {
   *podsUntil(version: string, namespace: string | undefined): Generator<{ uid: string; namespace: string; name: string }> {
     for (const [uid, { facts, workload }] of this.#pods)
       if (!isNewer(facts.version, version) && (namespace === undefined || workload.owner.namespace === namespace))
-        yield { uid, namespace: workload.owner.namespace, name: facts.name };
+        yield { uid, namespace: workload.owner.namespace, name: nameOf(facts, workload.owner) };
   }
 
   *jobsUntil(version: string, namespace: string | undefined): Generator<{ uid: string; namespace: string; name: string }> {

@@ -1,4 +1,5 @@
 // Pods in a few hundred bytes each: what many have in common is held once.
+import { childNameOf } from '../objects/child-names.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { OwnerName } from '../wire/observations.ts';
 
@@ -30,11 +31,13 @@ type OwnerPart = 0 | 1;
 
 export interface CompactPod {
   uid: string;
-  name: string;
+  /** Undefined: what is computed from owner, index and number. */
+  name: string | undefined;
   version: string;
   shape: Shape;
   createdAt: number;
-  index: string | undefined;
+  /** A number where the text is its plain form. */
+  index: string | number | undefined;
   number: number | undefined;
   deletedAt: number | undefined;
   readySince: number | undefined;
@@ -63,11 +66,11 @@ export class PodShapes {
     const finishedAt = pod.containers.flatMap((container) => container.finishedAt ?? []);
     return {
       uid: pod.uid,
-      name: pod.name,
+      name: pod.name === computedNameOf(pod, owner) ? undefined : pod.name,
       version: pod.resourceVersion,
       shape,
       createdAt: pod.createdAt,
-      index: pod.index,
+      index: isPlain(pod.index) ? Number(pod.index) : pod.index,
       number: pod.number,
       deletedAt: pod.deletedAt,
       readySince: pod.readySince,
@@ -82,14 +85,11 @@ export class PodShapes {
   }
 
   #shapeOf(pod: PodFacts, owner: OwnerName): Shape | undefined {
-    const controller: Shape['controller'] =
-      pod.controller && pod.controller.uid === owner.uid && pod.controller.name === owner.name && pod.controller.kind === owner.kind
-        ? { owner: pod.controller.apiVersion }
-        : pod.controller;
-    const labels = Object.entries(pod.labels).map(([label, value]): [string, string | OwnerPart] => [
-      label,
-      value === owner.uid ? 0 : value === owner.name ? 1 : value,
-    ]);
+    const key = keyOf(pod, owner);
+    const known = this.#shapes.get(key);
+    if (known) return known;
+    const controller = isOwner(pod.controller, owner) ? { owner: pod.controller.apiVersion } : pod.controller;
+    const labels = Object.entries(pod.labels).map(([label, value]): [string, string | OwnerPart] => [label, partOf(value, owner)]);
     const facts: Shape['facts'] = {
       ...(pod.failureCount !== undefined && { failureCount: pod.failureCount }),
       ...(pod.ignoredFailureCount !== undefined && { ignoredFailureCount: pod.ignoredFailureCount }),
@@ -102,9 +102,6 @@ export class PodShapes {
       // A time of 1 in the place of any: which containers have one belongs to the shape.
       containers: pod.containers.map((container) => (container.finishedAt === undefined ? container : { ...container, finishedAt: 1 })),
     };
-    const key = JSON.stringify([facts, labels, controller]);
-    const known = this.#shapes.get(key);
-    if (known) return known;
     if (key.length > LONGEST_KEY || textsOf([facts, labels, controller]).some((text) => text.length > LONGEST_TEXT)) return undefined;
     const shape = { key, users: 0, facts, labels, controller };
     this.#shapes.set(key, shape);
@@ -112,9 +109,42 @@ export class PodShapes {
   }
 }
 
+const isOwner = (controller: PodFacts['controller'], owner: OwnerName): controller is NonNullable<PodFacts['controller']> =>
+  controller !== undefined && controller.uid === owner.uid && controller.name === owner.name && controller.kind === owner.kind;
+
+const partOf = (value: string, owner: OwnerName): string | OwnerPart => (value === owner.uid ? 0 : value === owner.name ? 1 : value);
+
+/** All that belongs to the shape, one line a text: none of these texts can hold a line's end but the annotations, which are told as JSON. */
+function keyOf(pod: PodFacts, owner: OwnerName): string {
+  let key = `${pod.phase}\n${pod.tracked}\n${pod.assigned}\n${pod.ready}\n${pod.deletionGraceSeconds}`;
+  if (pod.failureCount !== undefined || pod.ignoredFailureCount !== undefined)
+    key += `\nf${JSON.stringify([pod.failureCount, pod.ignoredFailureCount])}`;
+  key += isOwner(pod.controller, owner) ? `\n${pod.controller.apiVersion}` : `\nc${JSON.stringify(pod.controller)}`;
+  for (const label in pod.labels) {
+    const part = partOf(pod.labels[label] ?? '', owner);
+    key += `\nl${label}=${typeof part === 'string' ? part : `/${part}`}`;
+  }
+  for (const { type, status } of pod.conditions) key += `\nk${type}=${status}`;
+  for (const { name, role, restarts, exitCode, finishedAt } of pod.containers)
+    key += `\ns${name}/${role}/${restarts}/${exitCode}/${finishedAt === undefined}`;
+  return key;
+}
+
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
+const isPlain = (index: string | undefined): index is string => index !== undefined && /^(0|[1-9]\d{0,8})$/.test(index);
+
+function computedNameOf({ index, number }: Pick<PodFacts, 'index' | 'number'>, owner: OwnerName): string | undefined {
+  if (number === undefined) return undefined;
+  return childNameOf(owner, { index: isPlain(index) ? Number(index) : undefined, number });
+}
+
+/** The name alone of a pod given to `compact`. */
+export function nameOf({ name, index, number }: CompactPod, owner: OwnerName): string {
+  return name ?? childNameOf(owner, { index: typeof index === 'number' ? index : undefined, number: number ?? 0 });
 }
 
 /** The pod as it was given to `compact`. */
@@ -124,14 +154,14 @@ export function expand(pod: CompactPod, owner: OwnerName): PodFacts {
   let finished = 0;
   return {
     uid: pod.uid,
-    name: pod.name,
+    name: nameOf(pod, owner),
     namespace: owner.namespace,
     resourceVersion: pod.version,
     ...(controller && {
       controller: 'owner' in controller ? { apiVersion: controller.owner, kind: owner.kind, name: owner.name, uid: owner.uid } : controller,
     }),
     labels: Object.fromEntries(shape.labels.map(([label, value]) => [label, value === 0 ? owner.uid : value === 1 ? owner.name : value])),
-    ...(index !== undefined && { index }),
+    ...(index !== undefined && { index: String(index) }),
     ...(number !== undefined && { number }),
     ...facts,
     createdAt: pod.createdAt,

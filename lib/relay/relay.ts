@@ -34,7 +34,7 @@ export const RELAY_OPTIONS: RelayOptions = {
   delayMs: OUTBOX_OPTIONS.delayMs,
   messageBytes: OUTBOX_OPTIONS.messageBytes,
   wholePods: OUTBOX_OPTIONS.wholePods,
-  pageSize: 500,
+  pageSize: 250,
   heartbeatMs: 60_000,
   auditMs: 600_000,
   auditGraceMs: 5_000,

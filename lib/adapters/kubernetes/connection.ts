@@ -1,13 +1,13 @@
 // Requests to one API server over kept-alive connections. Nothing is sent before the last look at the deadline (R17), nothing is
 // repeated, no redirect is followed, no answer is read beyond its bound; and it is known of every failure whether anything was sent (R6).
-import { Agent as HttpAgent, request as requestHttp } from 'node:http';
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent as HttpAgent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { NotDoneError, TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { ClusterAccess, Credentials } from './access.ts';
 import { credentialsOf } from './access.ts';
 import { explainConnectionFault } from './connection-faults.ts';
+import { leaveOut } from './leave-out.ts';
 
 export interface Outgoing {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -16,6 +16,8 @@ export interface Outgoing {
   body?: string;
   contentType?: string;
   accept?: string;
+  /** Leave out what only a few read; see leave-out.ts. */
+  slim?: boolean;
   /** Asked last before the socket; true: the request is not sent. */
   isTooLate: () => boolean;
   signal?: AbortSignal;
@@ -44,6 +46,8 @@ export class Connection {
   readonly #access: ClusterAccess;
   readonly #options: ConnectionOptions;
   readonly #base: URL;
+  /** An import of `node:http` would load all of fetch with it: 30 ms and 10 MB that https does not need. */
+  readonly #request: typeof requestHttps;
   readonly #agent: HttpAgent;
   readonly #watchAgent: HttpAgent;
   readonly #open = new WeakSet<Socket>();
@@ -54,7 +58,9 @@ export class Connection {
     this.server = this.#base.origin;
     this.#access = access;
     this.#options = options;
-    const Agent = this.#base.protocol === 'http:' ? HttpAgent : HttpsAgent;
+    const { Agent, request } =
+      this.#base.protocol === 'http:' ? process.getBuiltinModule('node:http') : { Agent: HttpsAgent, request: requestHttps };
+    this.#request = request;
     this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections, timeout: IDLE_MS, scheduling: 'lifo' });
     this.#watchAgent = new Agent({ keepAlive: false });
   }
@@ -70,7 +76,11 @@ export class Connection {
     const signal = outgoing.signal ? AbortSignal.any([limit.signal, outgoing.signal]) : limit.signal;
     try {
       const response = await this.#send({ ...outgoing, signal }, this.#agent);
-      return { status: response.statusCode ?? 0, headers: response.headers, text: await this.#read(response, answerBytesMax, signal) };
+      return {
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: await this.#read(response, answerBytesMax, signal, outgoing.slim),
+      };
     } finally {
       clearTimeout(timer);
     }
@@ -126,7 +136,7 @@ export class Connection {
     };
     return await new Promise<IncomingMessage>((resolve, reject) => {
       if (signal.aborted) return reject(refuse(new Error('given up')));
-      const request: ClientRequest = (this.#base.protocol === 'http:' ? requestHttp : requestHttps)(options, (response) => {
+      const request: ClientRequest = this.#request(options, (response) => {
         if (!signal.aborted) resolve(response);
       });
       const abort = (): void => {
@@ -169,7 +179,7 @@ export class Connection {
     };
   }
 
-  async #read(response: IncomingMessage, bytesMax: number, signal: AbortSignal): Promise<string> {
+  async #read(response: IncomingMessage, bytesMax: number, signal: AbortSignal, slim = false): Promise<string> {
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
@@ -182,7 +192,8 @@ export class Connection {
       const reason: unknown = signal.aborted ? signal.reason : error;
       throw new UnknownOutcomeError(`${this.server}: ${explainConnectionFault(reason)}`, { cause: error });
     }
-    return Buffer.concat(chunks).toString('utf8');
+    const whole = Buffer.concat(chunks);
+    return whole.toString('utf8', 0, slim ? leaveOut(whole) : whole.length);
   }
 }
 

@@ -2,9 +2,10 @@
 // changes as fast as the client reads. Every pod is what a kubelet and a few managers make of it: some 4 KB.
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
+import { childNameOf } from '../../../lib/objects/child-names.ts';
 
 const [pods, jobs, events] = process.argv.slice(2).map(Number) as [number, number, number];
-const FIRST_VERSION = 10_000_000;
+const FIRST_VERSION = 20_000_000;
 /** Stands for the version in texts made beforehand. */
 const MARK = 87_654_321;
 const time = '2026-01-01T00:00:00Z';
@@ -39,7 +40,7 @@ function job(at: number): object {
 function pod(at: number, version: number, phase: 'Running' | 'Succeeded'): object {
   const jobAt = at % jobs;
   const index = String(Math.floor(at / jobs));
-  const job = `job-${digits(jobAt, 4)}`;
+  const owner = `job-${digits(jobAt, 4)}`;
   const done = phase === 'Succeeded';
   const conditions = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
   const owned = {
@@ -52,8 +53,8 @@ function pod(at: number, version: number, phase: 'Running' | 'Succeeded'): objec
     kind: 'Pod',
     apiVersion: 'v1',
     metadata: {
-      name: `${job}-${index}-bcdfg`,
-      generateName: `${job}-${index}-`,
+      name: childNameOf({ name: owner, uid: jobUid(jobAt) }, { index: Number(index), number: 0 }),
+      generateName: `${owner}-${index}-`,
       namespace: 'default',
       uid: podUid(at),
       resourceVersion: digits(version, 8),
@@ -62,13 +63,15 @@ function pod(at: number, version: number, phase: 'Running' | 'Succeeded'): objec
       labels: {
         'batch.kubernetes.io/controller-uid': jobUid(jobAt),
         'batch.kubernetes.io/job-completion-index': index,
-        'batch.kubernetes.io/job-name': job,
+        'batch.kubernetes.io/job-name': owner,
         'controller-uid': jobUid(jobAt),
-        'job-name': job,
+        'job-name': owner,
         app: 'render',
       },
-      annotations: { 'batch.kubernetes.io/job-completion-index': index },
-      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: job, uid: jobUid(jobAt), controller: true, blockOwnerDeletion: true }],
+      annotations: { 'batch.kubernetes.io/job-completion-index': index, 'farloop.dev/number': '0' },
+      ownerReferences: [
+        { apiVersion: 'batch/v1', kind: 'Job', name: owner, uid: jobUid(jobAt), controller: true, blockOwnerDeletion: true },
+      ],
       finalizers: ['batch.kubernetes.io/job-tracking'],
       managedFields: ['kube-controller-manager', 'kube-scheduler', 'kubelet'].map((manager) => ({
         manager,
