@@ -3,7 +3,7 @@ import type { Job, Pod } from '../objects/kubernetes.ts';
 import { jobFactsOf } from '../objects/job-facts.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
-import { isNewer } from '../objects/resource-version.ts';
+import { isNewer, newest } from '../objects/resource-version.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
@@ -89,7 +89,7 @@ export class Pass {
 
   /** A delete was answered, or a GET answered 404 about this very pod (R19): it is gone a moment after it was last heard of. */
   hearGone(facts: PodFacts): void {
-    const known = this.view.pods.get(facts.uid)?.heardAt ?? facts.resourceVersion;
+    const known = newest(this.view.pods.get(facts.uid)?.heardAt ?? '0', facts.resourceVersion);
     this.#hear([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
   }
 
