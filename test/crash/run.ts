@@ -60,7 +60,7 @@ async function main(): Promise<void> {
     const cluster = new KubernetesCluster({ access: await accessFromKubeconfig({ file: kubeconfig }), clock });
     const witness = new Witness(cluster, NAMESPACE);
     end.push(() => witness.stop());
-    await crashAll({ folder, kubeconfig, cluster, witness });
+    await crashAll({ folder, kubeconfig, cluster, witness, judged: new Set() });
   } finally {
     for (const stop of end.toReversed()) await stop();
     for (const child of children) child.kill('SIGKILL');
@@ -108,6 +108,8 @@ interface Scene {
   kubeconfig: string;
   cluster: KubernetesCluster;
   witness: Witness;
+  /** Jobs that ended right and were deleted, so that the cluster does not fill up. */
+  judged: Set<string>;
 }
 
 async function crashAll(scene: Scene): Promise<void> {
@@ -132,7 +134,7 @@ async function crashAll(scene: Scene): Promise<void> {
   const last = launchUp(scene, {});
   try {
     await until('every Job ends', () => names.every((name) => isFinished(witness.jobs.get(name))), 120_000);
-    for (const name of names) await judge(scene, name);
+    for (const name of names) if (!scene.judged.has(name)) await judge(scene, name);
   } finally {
     await stopProcess(last);
   }
@@ -190,9 +192,12 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 
 const isFinished = (job: Job | undefined): boolean => job !== undefined && isJobFinished(job);
 
-async function ensureJob({ cluster, witness }: Scene, names: string[]): Promise<void> {
+async function ensureJob(scene: Scene, names: string[]): Promise<void> {
+  const { cluster, witness } = scene;
   const current = names.at(-1);
   if (current !== undefined && !isFinished(witness.jobs.get(current))) return;
+  // The one before the last has had a whole Job's time to lose its finalizers.
+  for (const old of names.slice(0, -1)) if (!scene.judged.has(old)) await judgeAndDelete(scene, old);
   const name = `crash-${names.length}`;
   const template = {
     metadata: { annotations: { 'sim.farloop.dev/run-seconds': '0' } },
@@ -206,6 +211,14 @@ async function ensureJob({ cluster, witness }: Scene, names: string[]): Promise<
   };
   await cluster.create(JOBS, job, deadlineIn(clock, 10_000));
   names.push(name);
+}
+
+async function judgeAndDelete(scene: Scene, name: string): Promise<void> {
+  await judge(scene, name);
+  const { metadata } = (await scene.cluster.get<Job>(JOBS, { namespace: NAMESPACE, name }, deadlineIn(clock, 10_000))).object;
+  const target = { namespace: NAMESPACE, name, uid: metadata.uid ?? '', propagationPolicy: 'Background' as const };
+  await scene.cluster.delete(JOBS, target, deadlineIn(clock, 10_000));
+  scene.judged.add(name);
 }
 
 async function judge({ cluster, witness }: Scene, name: string): Promise<void> {
