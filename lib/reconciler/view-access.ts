@@ -2,13 +2,14 @@
 // Writes are conditional on versions only: an observation is true whoever writes it (R8).
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
+import { isNewer } from '../objects/resource-version.ts';
 import type { Head, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import type { ViewPart } from '../wire/observations.ts';
+import type { PodEntry, ViewPart, WholeList } from '../wire/observations.ts';
 import { packPart, unpackPart } from '../wire/view-item.ts';
 import { slotOf } from '../wire/view-layout.ts';
 import type { News } from './view.ts';
-import { emptyPart, joinParts, mergeNews } from './view.ts';
+import { adopt, emptyPart, joinParts, mergeNews } from './view.ts';
 
 /** More pods than this leave the head: it stays about 1 KB. */
 const PODS_IN_HEAD = 20;
@@ -37,18 +38,17 @@ export interface View {
 export async function readView(store: Store, head: Head, era: number): Promise<View> {
   const parts: ViewPart[] = [];
   let hole = false;
-  const take = (bytes: Uint8Array): void => {
-    const part = partOf(bytes);
-    if (part && part.era >= era) parts.push(part);
+  const take = (part: ViewPart | undefined): void => {
+    if (part) parts.push(part);
     else hole = true;
   };
-  if (head.view) take(head.view);
+  if (head.view) take(partInHead(head, era));
   if (head.items.length > 0) {
     const { items } = await store.read(head.key);
     const present = new Map(items.map((item) => [item.name, item]));
     for (const name of namesIn(head)) {
       const item = present.get(name);
-      if (item) take(item.bytes);
+      if (item) take(partOf(item.bytes, era));
       else hole = true;
     }
   }
@@ -96,22 +96,26 @@ async function tryToWrite(
   news: News,
   { era, alongside }: { era: number; alongside: Alongside | undefined },
 ): Promise<Written> {
-  const inHead = partOf(before.view, era) ?? emptyPart({ era, floor: floorOf(before, era) });
+  const inHead = partInHead(before, era) ?? emptyPart({ era, floor: floorOf(before, era) });
   const layout = layoutOf(before, mergeNews(inHead, news).part);
-  const items = await readItems(store, before, news, layout);
-  const known = joinParts([inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])], era);
+  const items = await readItems(store, before, namesTouched(before, news, layout));
+  const parts = [inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])];
+  // Whoever still works in an era that is over has nothing to tell to this one (R3).
+  if (parts.some((part) => part.era > era)) return { head: before, changed: false, heardByPass: true, told: false };
+  const known = joinParts(parts, era);
   const { part, changed, heardByPass } = mergeNews(known, news);
   if (!changed) return { head: before, changed, heardByPass, told: false };
   await tellOfHole(store, before, { items, layout, news, era });
 
   // What few pods tell stays in the head, whose write is due anyway; when it gets crowded there, all of them leave for their items.
   // A crash in between leaves both, which a reader joins.
-  const pods = before.items.length === 0 ? part.pods : withFresh(inHead.pods, { before: known.pods, after: part.pods, news });
+  const fresh = news.pods.filter(({ pod: { uid } }) => part.pods.get(uid) !== known.pods.get(uid));
+  const pods = before.items.length === 0 ? part.pods : withFresh(inHead.pods, fresh, part.pods);
   const isListed = news.whole !== undefined && before.items.length > 0;
   const leaves = isListed || pods.size > PODS_IN_HEAD;
   // A list must reach its items whole: what it does not name there is gone.
-  const leaving = isListed ? [...inHead.pods.values(), ...news.pods] : [...pods.values()];
-  const head = leaves ? await writeItems(store, before, { ...news, pods: leaving }, { items, layout, era }) : before;
+  const leaving: Leaving = { moved: [...inHead.pods.values()], news: { ...news, pods: isListed ? news.pods : fresh } };
+  const head = leaves ? await writeItems(store, before, leaving, { items, layout, era }) : before;
   const ownerIsNew = part.owner !== inHead.owner;
   if (leaves && !ownerIsNew && inHead.pods.size === 0)
     return { head: await raiseFloor(store, head, news), changed, heardByPass, told: false };
@@ -149,14 +153,11 @@ async function tellOfHole(
 }
 
 /** The pods that the head holds, and those of the news that changed something. */
-function withFresh(
-  inHead: ViewPart['pods'],
-  { before, after, news }: { before: ViewPart['pods']; after: ViewPart['pods']; news: News },
-): ViewPart['pods'] {
+function withFresh(inHead: ViewPart['pods'], fresh: News['pods'], after: ViewPart['pods']): ViewPart['pods'] {
   const pods = new Map(inHead);
-  for (const { pod } of news.pods) {
+  for (const { pod } of fresh) {
     const entry = after.get(pod.uid);
-    if (entry && entry !== before.get(pod.uid)) pods.set(pod.uid, entry);
+    if (entry) pods.set(pod.uid, entry);
   }
   return pods;
 }
@@ -179,6 +180,18 @@ function partOf(bytes: Uint8Array | undefined, era = 0): ViewPart | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What the head itself holds; undefined when absent, unreadable or of an earlier era. A whole list that went to the items may have raised
+ * the head's floor only: what lies here from before it was told by that list, or is gone.
+ */
+function partInHead(head: Head, era: number): ViewPart | undefined {
+  const part = partOf(head.view, era);
+  const floor = floorOf(head, era);
+  if (!part || !isNewer(floor, part.floor)) return part;
+  const asListed = (entry: PodEntry): PodEntry => (isNewer(floor, entry.heardAt) ? { ...entry, deleted: true, byPass: false } : entry);
+  return { ...part, floor, pods: new Map([...part.pods].map(([uid, entry]) => [uid, asListed(entry)])) };
 }
 
 /** A floor of an earlier era tells nothing of this one (R3). */
@@ -227,47 +240,60 @@ function layoutOf(head: Head, part: ViewPart): number {
   return Math.max(0, ...widths) || slotsPerItem(part);
 }
 
-/** The items that news touches, as far as they exist. */
-async function readItems(store: Store, head: Head, news: News, layout: number): Promise<Map<string, ViewItem>> {
-  const touched = new Set(news.pods.map(({ pod }) => itemOf(pod, layout)));
-  const named = namesIn(head);
-  if (news.whole) for (const name of named) if (isInRange(name, news.whole)) touched.add(name);
-  const names = named.filter((name) => touched.has(name));
+/** Names of the items that news touches, as far as the head names them. */
+function namesTouched(head: Head, { pods, whole }: News, layout: number): string[] {
+  const touched = new Set(pods.map(({ pod }) => itemOf(pod, layout)));
+  return namesIn(head).filter((name) => touched.has(name) || (whole && isInRange(name, whole)));
+}
+
+/** Those of them that exist. */
+async function readItems(store: Store, head: Head, names: readonly string[]): Promise<Map<string, ViewItem>> {
   const present = new Map<string, ViewItem>();
   for (let at = 0; at < names.length; at += MOST_NAMES)
     for (const item of await store.readItems(head.key, names.slice(at, at + MOST_NAMES))) present.set(item.name, item);
   return present;
 }
 
+/** What goes into items: entries that lay in the head until now, as they are, and news. */
+interface Leaving {
+  moved: readonly PodEntry[];
+  news: News;
+}
+
 /** Merges pods into their items; the head is told of new items first. @returns the head as it then stands */
 async function writeItems(
   store: Store,
   before: Head,
-  news: News,
+  { moved, news }: Leaving,
   { items, layout, era }: { items: Map<string, ViewItem>; layout: number; era: number },
 ): Promise<Head> {
-  const shares = new Map<string, News['pods'][number][]>();
-  for (const observation of news.pods) {
-    const name = itemOf(observation.pod, layout);
-    const share = shares.get(name);
-    if (share) share.push(observation);
-    else shares.set(name, [observation]);
-  }
-  // A whole list speaks of the items it names nothing in, too.
+  const shares = new Map<string, { moved: PodEntry[]; pods: News['pods'][number][] }>();
+  const shareOf = (name: string): { moved: PodEntry[]; pods: News['pods'][number][] } => {
+    const share = shares.get(name) ?? { moved: [], pods: [] };
+    shares.set(name, share);
+    return share;
+  };
+  for (const entry of moved) shareOf(itemOf(entry.pod, layout)).moved.push(entry);
+  for (const observation of news.pods) shareOf(itemOf(observation.pod, layout)).pods.push(observation);
+  const { whole, byPass } = news;
   const named = new Set(namesIn(before));
-  if (news.whole) for (const name of named) if (isInRange(name, news.whole) && !shares.has(name)) shares.set(name, []);
+  // A whole list speaks of the items it names nothing in, too.
+  if (whole) for (const name of named) if (isInRange(name, whole)) shareOf(name);
   const unnamed = [...shares.keys()].filter((name) => !named.has(name));
   const head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: runsOf(unnamed) }) : before;
-  const { whole, byPass } = news;
+  // Of the entries that move, nothing had asked for their items.
+  const unread = [...shares.keys()].filter((name) => named.has(name) && !items.has(name));
+  const present = new Map([...items, ...(await readItems(store, before, unread))]);
   await Promise.all(
-    [...shares].map(([name, pods]) =>
-      writeItem(store, head, { name, present: items.get(name), news: { pods, ...(whole && { whole }), byPass }, era }),
-    ),
+    [...shares].map(([name, share]) => {
+      const told: News = { pods: share.pods, byPass, ...(whole && isInRange(name, whole) && { whole }) };
+      return writeItem(store, head, { name, present: present.get(name), leaving: { moved: share.moved, news: told }, era });
+    }),
   );
   return head;
 }
 
-function isInRange(name: string, { slots }: NonNullable<News['whole']>): boolean {
+function isInRange(name: string, { slots }: WholeList): boolean {
   if (slots === 'all') return true;
   const match = /^pods\/(\d+)\/(\d+)$/.exec(name);
   if (!match) return false;
@@ -278,12 +304,16 @@ function isInRange(name: string, { slots }: NonNullable<News['whole']>): boolean
 async function writeItem(
   store: Store,
   head: Head,
-  { name, present, news, era }: { name: string; present: ViewItem | undefined; news: News; era: number },
+  { name, present, leaving, era }: { name: string; present: ViewItem | undefined; leaving: Leaving; era: number },
 ): Promise<void> {
   let current = present;
   for (let attempt = 1; ; attempt++) {
-    const { part, changed } = mergeNews(partOf(current?.bytes, era) ?? emptyPart({ era, floor: floorOf(head, era) }), news);
-    if (!changed && current) return;
+    const before = partOf(current?.bytes, era) ?? emptyPart({ era, floor: floorOf(head, era) });
+    // Written since by somebody of a later era.
+    if (before.era > era) return;
+    const adopted = adopt(before, leaving.moved);
+    const { part, changed } = mergeNews(adopted, leaving.news);
+    if (!changed && adopted === before && current) return;
     try {
       await store.putItem(head.key, { name, bytes: packPart(part) }, current?.version ?? 0);
       return;

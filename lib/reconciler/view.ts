@@ -7,8 +7,7 @@ import { slotOf } from '../wire/view-layout.ts';
 /** News for one view part. `byPass`: heard as the answer to a pass's own call or list (R7). */
 export interface News {
   owner?: OwnerObservation;
-  /** One that was heard earlier, and by somebody else, says so itself. */
-  pods: readonly (PodObservation & { byPass?: boolean })[];
+  pods: readonly PodObservation[];
   whole?: WholeList;
   byPass: boolean;
 }
@@ -40,47 +39,64 @@ export function mergeNews(part: ViewPart, news: News): Merged {
     // Of what was merged so far: one piece of news may tell of a pod twice.
     const known = merged.pods.get(observation.pod.uid);
     if (supersedes(observation, known, part.floor, news.whole !== undefined)) {
-      merged.pods.set(observation.pod.uid, { ...observation, byPass: observation.byPass ?? news.byPass });
+      merged.pods.set(observation.pod.uid, { ...observation, byPass: news.byPass });
       changed = true;
       heardByPass = false;
     } else if (!known?.byPass) heardByPass = false;
   }
-  if (news.whole && isNewer(news.whole.floor, part.floor)) {
-    applyWholeList(merged, part.floor, news.whole, news.pods);
+  if (news.whole && applyWholeList(merged, part.floor, news.whole, news.pods)) {
     changed = true;
     heardByPass = false;
   }
   return { part: merged, changed, heardByPass };
 }
 
-/** The call that takes the last finalizer off answers with the version at which the object goes: gone is the later of the two. */
+/** A uid does not come back: gone is the last word, also where a pass that saw it go cannot tell at which version (R19). */
 export function isLater(one: Pick<PodObservation, 'heardAt' | 'deleted'>, than: Pick<PodObservation, 'heardAt' | 'deleted'>): boolean {
-  const order = compareResourceVersions(one.heardAt, than.heardAt);
-  return order > 0 || (order === 0 && one.deleted && !than.deleted);
+  return one.deleted === than.deleted ? isNewer(one.heardAt, than.heardAt) : one.deleted;
 }
 
 function supersedes(observation: PodObservation, known: PodEntry | undefined, floor: string, listed: boolean): boolean {
   if (known && !isLater(observation, known)) return false;
+  if (known && observation.deleted && !known.deleted) return true;
   // At or below the floor only the list itself is believed (R2, R19).
   return listed ? compareResourceVersions(observation.heardAt, floor) >= 0 : isNewer(observation.heardAt, floor);
 }
 
-/** Removes what the list proves absent (R19) and raises the floor. */
-function applyWholeList(part: ViewPart, floorBefore: string, whole: WholeList, listed: readonly PodObservation[]): void {
+/**
+ * Removes what the list proves absent (R19) and raises the floor. At the floor already, it may be the next range of the same list.
+ * @returns whether that changed anything
+ */
+function applyWholeList(part: ViewPart, floorBefore: string, whole: WholeList, listed: readonly PodObservation[]): boolean {
+  if (isNewer(floorBefore, whole.floor)) return false;
+  const raises = isNewer(whole.floor, floorBefore);
+  let changed = raises;
   const named = new Set(listed.map(({ pod }) => pod.uid));
   for (const [uid, entry] of part.pods) {
     if (isNewer(entry.heardAt, whole.floor)) continue;
     if (entry.deleted) {
       // Kept over one whole list at least, so that a pass has seen which number it held before it goes (R5).
-      if (!isNewer(entry.heardAt, floorBefore)) part.pods.delete(uid);
+      if (raises && !isNewer(entry.heardAt, floorBefore)) part.pods.delete(uid);
     } else if (!named.has(uid) && isWithin(slotOf(entry.pod), whole.slots)) {
       part.pods.set(uid, { ...entry, heardAt: whole.floor, deleted: true, byPass: false });
+      changed = true;
     }
   }
   part.floor = whole.floor;
+  return changed;
 }
 
 const isWithin = (slot: number, slots: WholeList['slots']): boolean => slots === 'all' || (slot >= slots.from && slot < slots.to);
+
+/** Takes entries over that lay elsewhere until now: no news, so a floor that they were told with does not keep them out. @returns the part itself when it knew them all */
+export function adopt(part: ViewPart, entries: readonly PodEntry[]): ViewPart {
+  const pods = new Map(part.pods);
+  for (const entry of entries) {
+    const known = pods.get(entry.pod.uid);
+    if (known ? isLater(entry, known) : !isNewer(part.floor, entry.heardAt)) pods.set(entry.pod.uid, entry);
+  }
+  return entries.some(({ pod }) => pods.get(pod.uid) !== part.pods.get(pod.uid)) ? { ...part, pods } : part;
+}
 
 /** Several parts of one workload as one; a pod known to two of them (its slot changed) counts as heard last. */
 export function joinParts(parts: readonly ViewPart[], era: number): ViewPart {

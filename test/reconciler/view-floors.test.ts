@@ -1,0 +1,157 @@
+// R2, R19 where a view lies in several places: what a whole list proves reaches all of them, and moving from one to another loses nothing.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
+import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
+import type { PodFacts } from '../../lib/objects/pod-facts.ts';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import type { Head } from '../../lib/ports/store.ts';
+import { createHead } from '../../lib/reconciler/heads.ts';
+import type { News } from '../../lib/reconciler/view.ts';
+import { readView, writeView } from '../../lib/reconciler/view-access.ts';
+import type { PodObservation, WholeList } from '../../lib/wire/observations.ts';
+
+const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-1' };
+const RECORD = {
+  name: 'west',
+  era: 0,
+  manage: 'all' as const,
+  namespaces: [],
+  senders: [],
+  budget: { writesPerSecond: 1, burst: 1 },
+  version: 1,
+};
+
+function observed(index: number, version: number, deleted = false): PodObservation {
+  const pod: PodFacts = {
+    uid: `pod-${index}`,
+    name: `demo-${index}`,
+    namespace: 'default',
+    resourceVersion: String(version),
+    labels: {},
+    index: String(index),
+    number: 0,
+    tracked: true,
+    phase: 'Running',
+    createdAt: 0,
+    assigned: true,
+    conditions: [],
+    containers: [],
+  };
+  return { heardAt: String(version), deleted, pod };
+}
+
+const upTo = (count: number, version: number): PodObservation[] => Array.from({ length: count }, (_, index) => observed(index, version));
+const whole = (floor: number, slots: WholeList['slots'] = 'all'): Pick<News, 'whole'> => ({ whole: { floor: String(floor), slots } });
+
+let store: EmbeddedStore;
+let head: Head;
+beforeEach(async () => {
+  const clock = new VirtualClock();
+  store = EmbeddedStore.open({ clock });
+  head = await createHead({ store, clock }, KEY, RECORD);
+  await hear([], { owner: { heardAt: '7', deleted: false, object: JOB } });
+});
+afterEach(() => store.close());
+
+const JOB: Job = {
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: 'demo', namespace: 'default', uid: 'uid-1', resourceVersion: '7' },
+  spec: { template: { spec: { containers: [] } } },
+};
+
+async function hear(pods: PodObservation[], more: Partial<News> = {}): Promise<{ changed: boolean; told: boolean }> {
+  const { changed, told } = await writeView(store, (await store.readHead(KEY)) ?? head, { pods, byPass: false, ...more }, { era: 0 });
+  return { changed, told };
+}
+
+/** Indexes of the pods that are taken to be there, in order. */
+async function present(): Promise<number[]> {
+  const stands = await store.readHead(KEY);
+  if (!stands) throw new Error('the head is gone');
+  const { part, hole } = await readView(store, stands, 0);
+  expect(hole).toBe(false);
+  return [...part.pods.values()]
+    .filter(({ deleted }) => !deleted)
+    .map(({ pod }) => Number(pod.index))
+    .toSorted((a, b) => a - b);
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at);
+
+describe('a view in the head and in items beside it', () => {
+  test('R2: pods that a list told of are not lost when more of them leave the head for items', async () => {
+    await hear(upTo(15, 100), whole(100));
+    await hear(range(15, 30).map((index) => observed(index, 120)));
+    expect(await present()).toEqual(range(0, 30));
+  });
+
+  test('R19: what a list does not name is gone from the head too, where the last events still lie', async () => {
+    await hear(upTo(30, 50));
+    await hear([observed(3, 60)]);
+    expect((await store.readHead(KEY))?.items).not.toEqual([]);
+    await hear(
+      upTo(30, 100).filter(({ pod }) => pod.index !== '3'),
+      whole(100),
+    );
+    expect(await present()).toEqual(range(0, 30).filter((index) => index !== 3));
+  });
+
+  test('R19: a list in ranges removes what either of two ranges leaves out of the item that lies in both', async () => {
+    await hear(upTo(30, 50));
+    const named = upTo(30, 100).filter(({ pod }) => pod.index !== '3' && pod.index !== '20');
+    const parts: [PodObservation[], WholeList['slots']][] = [
+      [named.filter(({ pod }) => Number(pod.index) < 10), { from: 0, to: 10 }],
+      [named.filter(({ pod }) => Number(pod.index) >= 10), { from: 10, to: 2 ** 32 }],
+    ];
+    for (const [pods, slots] of parts) await hear(pods, whole(100, slots));
+    expect(await present()).toEqual(range(0, 30).filter((index) => index !== 3 && index !== 20));
+    await hear([observed(20, 90), observed(3, 90)]);
+    expect(await present()).toEqual(range(0, 30).filter((index) => index !== 3 && index !== 20));
+  });
+
+  test('R19: a range says nothing of the items outside of it', async () => {
+    await hear([...upTo(30, 50), observed(90, 50)]);
+    await hear([observed(90, 60)]);
+    await hear(upTo(30, 100), whole(100, { from: 0, to: 40 }));
+    await hear([observed(91, 70)]);
+    expect(await present()).toEqual([...range(0, 30), 90, 91]);
+  });
+
+  test('R2: late news below the last whole list changes nothing, also of a pod whose item was never begun', async () => {
+    await hear(upTo(30, 50));
+    await hear(upTo(30, 100), whole(100));
+    expect((await hear([observed(70, 60)])).changed).toBe(false);
+    expect(await present()).toEqual(range(0, 30));
+  });
+
+  test('R19: an event that reaches the head while a list is written to the items does not outlive that list', async () => {
+    await hear(upTo(30, 50));
+    const before = await store.readHead(KEY);
+    // Between the list's reading of the head and its raising of the floor.
+    const put = store.putItem.bind(store);
+    store.putItem = async (...given) => {
+      store.putItem = put;
+      await hear([observed(70, 60)]);
+      return await put(...given);
+    };
+    await writeView(store, before ?? head, { pods: upTo(30, 100), byPass: false, ...whole(100) }, { era: 0 });
+    expect(await present()).toEqual(range(0, 30));
+    await hear([observed(70, 80, true)]);
+    expect(await present()).toEqual(range(0, 30));
+  });
+
+  test('R3: news of an era that is over does not get into items of the next one', async () => {
+    await hear(upTo(30, 1_000));
+    const old = await store.readHead(KEY);
+    const listed = { pods: upTo(30, 100), owner: { heardAt: '8', deleted: false, object: JOB }, byPass: true, ...whole(100) };
+    await writeView(store, await store.updateHead(KEY, {}, { era: 1 }), listed, { era: 1 });
+    await writeView(store, old ?? head, { pods: upTo(30, 1_001), byPass: false }, { era: 0 });
+    const stands = await store.readHead(KEY);
+    if (!stands) throw new Error('the head is gone');
+    const { part, hole } = await readView(store, stands, 1);
+    expect(hole).toBe(false);
+    expect(new Set([...part.pods.values()].map(({ heardAt }) => heardAt))).toEqual(new Set(['100']));
+  });
+});
