@@ -39,6 +39,8 @@ export interface JobRecord {
   mostActive: number;
   /** Its counts cannot be compared any more: the API server lost some of them. */
   isRestored: boolean;
+  /** Virtual milliseconds of its server's last step back. */
+  restoredAtMs: number;
 }
 
 export interface JobChange {
@@ -91,6 +93,7 @@ export class History {
       pods: new Map(),
       mostActive: 0,
       isRestored: false,
+      restoredAtMs: -1,
     };
     this.jobs.set(uid, record);
     record.job = now;
@@ -131,13 +134,14 @@ export class History {
   }
 
   /** The server went back: what it has now is all there is. */
-  restore(cluster: string, jobs: readonly Job[], pods: readonly Pod[]): void {
+  restore(cluster: string, { jobs, pods, nowMs }: { jobs: readonly Job[]; pods: readonly Pod[]; nowMs: number }): void {
     const present = new Map(pods.map((pod) => [pod.metadata.uid ?? '', pod]));
     for (const record of this.jobs.values()) {
       if (record.cluster !== cluster) continue;
       const job = jobs.find(({ metadata }) => metadata.uid === record.uid);
       record.isGone = job === undefined;
       record.isRestored = true;
+      record.restoredAtMs = nowMs;
       if (job) record.job = job;
       if (!job || !isJobFinished(job)) record.finishedAtMs = undefined;
       for (const pod of record.pods.values()) {

@@ -132,7 +132,7 @@ export class Tampering {
     if (!snapshot) return;
     this.hasLostApi = true;
     server.restore(snapshot);
-    history.restore(name, server.jobs(), server.pods());
+    history.restore(name, { jobs: server.jobs(), pods: server.pods(), nowMs: this.#simulation.scheduler.elapsedMs });
     kubelets.get(name)?.resync();
   }
 
