@@ -119,7 +119,8 @@ async function underBudget<Item>(
 ): Promise<Stop | undefined> {
   for (let at = 0; at < items.length;) {
     const { granted, retryAfterMs } = await budget.take(pass.record, (items.length - at) * writesEach);
-    const now = Math.floor(granted / writesEach);
+    // One at least, or what takes two writes would never find enough in a small budget.
+    const now = granted === 0 ? 0 : Math.max(Math.floor(granted / writesEach), 1);
     if (now === 0) return { kind: 'throttled', retryAfterMs: Math.max(retryAfterMs, 200) };
     if (hasPassed(pass.deadline, clock)) return { kind: 'notDone', error: new NotDoneError('the pass ran out of time') };
     const results: Result[] = [];

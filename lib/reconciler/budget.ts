@@ -8,6 +8,9 @@ import { StaleWriteError } from '../ports/store.ts';
 const NOTE = 'budget';
 const SLICE_LAPSES_MS = 2_000;
 const MOST_TRIES = 6;
+const LONGEST_CLOSED_SECONDS = 300;
+/** What lies so far ahead was written before the clock was set back. */
+const FUTURE_MS = 60_000;
 
 const Bucket = v.object({ tokens: v.number(), atMs: v.number(), closedUntilMs: v.number() });
 type Bucket = v.InferOutput<typeof Bucket>;
@@ -67,7 +70,7 @@ export class WriteBudget {
     const nowMs = this.#ports.clock.nowMs();
     for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
       const { bucket, version } = await this.#read(record, nowMs);
-      const closedUntilMs = Math.max(bucket.closedUntilMs, nowMs + Math.min(Math.max(seconds, 1), 300) * 1000);
+      const closedUntilMs = Math.max(bucket.closedUntilMs, nowMs + Math.min(Math.max(seconds, 1), LONGEST_CLOSED_SECONDS) * 1000);
       try {
         await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, closedUntilMs }), version);
         return;
@@ -81,7 +84,8 @@ export class WriteBudget {
   async #read({ name, budget }: ClusterRecord, nowMs: number): Promise<{ bucket: Bucket; version: number }> {
     const note = await this.#ports.store.readNote(name, NOTE);
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Bucket), note?.body);
-    const stored = parsed.success ? parsed.output : { tokens: budget.burst, atMs: nowMs, closedUntilMs: 0 };
+    const isOfNow = parsed.success && parsed.output.atMs <= nowMs + FUTURE_MS;
+    const stored = isOfNow ? parsed.output : { tokens: budget.burst, atMs: nowMs, closedUntilMs: 0 };
     const refill = (Math.max(nowMs - stored.atMs, 0) / 1000) * budget.writesPerSecond;
     return { bucket: { ...stored, tokens: Math.min(budget.burst, stored.tokens + refill), atMs: nowMs }, version: note?.version ?? 0 };
   }

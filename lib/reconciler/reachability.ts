@@ -31,7 +31,9 @@ export class Reachability {
     if (known && known.reach.downSinceMs === null && nowMs - known.readAtMs < CACHED_MS) return 0;
     const { reach, version } = await this.#read(cluster);
     if (reach.downSinceMs === null) return 0;
-    if (reach.probeAtMs > nowMs) return reach.probeAtMs - nowMs + this.#jitterMs(nowMs - reach.downSinceMs);
+    // One that lies further ahead was set before the clock was set back.
+    if (reach.probeAtMs > nowMs && reach.probeAtMs <= nowMs + 2 * PROBE_EVERY_MS)
+      return reach.probeAtMs - nowMs + this.#jitterMs(nowMs - reach.downSinceMs);
     // Whoever moves the probe's time on is the probe.
     return (await this.#put(cluster, { ...reach, probeAtMs: nowMs + PROBE_EVERY_MS }, version)) ? 0 : PROBE_EVERY_MS;
   }

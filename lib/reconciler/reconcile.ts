@@ -5,7 +5,7 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
 import type { Action, Plan, PlanHead } from '../planners/plan.ts';
-import { deadlineIn } from '../ports/clock.ts';
+import { deadlineIn, hasPassed } from '../ports/clock.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -307,7 +307,7 @@ export class Reconciler {
       case 'refused': {
         const failures = (pass.state.hold?.failures ?? 0) + 1;
         if (stop.during === 'status') return this.#park(pass, `the API server refuses its status: ${stop.error.message}`);
-        const untilMs = (pass.live?.dateMs ?? this.#ports.clock.nowMs()) + backoffMs(failures, HELD_MS);
+        const untilMs = (pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
         pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
         await settle(pass);
         pass.state = { ...pass.state, hold: { failures, untilMs } };
@@ -371,7 +371,11 @@ export class Reconciler {
       await this.#budget.close(pass.record, error.retryAfterSeconds);
       return { outcome: 'throttled', againInMs: error.retryAfterSeconds * 1000, error };
     }
-    const isRefusedEntry = error instanceof TerminalError && (error.code === 401 || error.code === 403);
+    // Held up until its own deadline: that tells nothing of the cluster.
+    if (error instanceof NotDoneError && hasPassed(pass.deadline, this.#ports.clock))
+      return { outcome: 'notDone', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error };
+    // What a cluster forbids (403) it may forbid for one namespace: that parks the workload, and no other (R13).
+    const isRefusedEntry = error instanceof TerminalError && error.code === 401;
     if (error instanceof NotDoneError || error instanceof UnknownOutcomeError || isRefusedEntry) {
       await this.#reachability.sawSilence(pass.key.cluster, error.message);
       return { outcome: 'unreachable', againInMs: 5_000, attempt: pass.attempt, error };
@@ -494,9 +498,10 @@ export class Reconciler {
       : { head: pass.head, told: false };
     pass.head = written.head;
     if (!written.told) await this.#writeHead(pass, change);
-    // Woken while it ran: that wake is still pending, and sweep must be able to find it.
-    if (pass.head.queued === pass.head.fence && pass.head.pendingSinceMs === undefined)
-      await this.#writeHead(pass, { pendingSinceMs: clock.nowMs() });
+    // Woken while it ran: that wake is still pending, and sweep must be able to find it, long before a timer of this pass.
+    const nowMs = clock.nowMs();
+    if (pass.head.queued === pass.head.fence && (pass.head.pendingSinceMs ?? Infinity) > nowMs)
+      await this.#writeHead(pass, { pendingSinceMs: nowMs });
     return due?.dueAtMs;
   }
 

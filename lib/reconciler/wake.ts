@@ -54,7 +54,8 @@ export async function prepareWake(
 ): Promise<{ ifFence: string; change: HeadChange } | undefined> {
   if (head.queued === head.fence) return undefined;
   const nowMs = ports.clock.nowMs();
-  const dueAtMs = head.openedAtMs + WAIT_MS[urgency];
+  // A clock that was set back must not make it wait for longer.
+  const dueAtMs = Math.min(head.openedAtMs, nowMs) + WAIT_MS[urgency];
   if (urgency !== 'now' && dueAtMs > nowMs) {
     // A timer that is to come no later will do.
     if (head.wake && head.wake.dueAtMs > nowMs && head.wake.dueAtMs <= dueAtMs) return undefined;
