@@ -10,7 +10,7 @@ export interface AsksSetup {
   clock: Clock;
   telemetry: Telemetry;
   cluster: string;
-  answer: (ask: RelayAsk, sentAtMs: number) => Promise<void>;
+  answer: (ask: RelayAsk) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -24,8 +24,8 @@ export async function answerAsks({ queue, clock, telemetry, cluster, answer, sig
   while (!signal.aborted) {
     try {
       const messages = await queue.receive(name, { max: 10, waitSeconds: WAIT_SECONDS, visibilitySeconds: VISIBILITY_SECONDS, signal });
-      for (const { body, sentAtMs, receiptHandle } of messages) {
-        await answer(decodeAsk(body), sentAtMs);
+      for (const { body, receiptHandle } of messages) {
+        await answer(decodeAsk(body));
         await queue.delete(name, [receiptHandle]);
       }
     } catch (error) {

@@ -76,6 +76,8 @@ export class Outbox {
   /** Marks of whole lists that wait. */
   #wholes = 0;
   #sequence = 0;
+  /** Counts how often everything was forgotten: what was drafted before is not sent after. */
+  #beginnings = 0;
   #wake: () => void = () => {};
   #running: Promise<void> | undefined;
 
@@ -91,6 +93,15 @@ export class Outbox {
     this.#ending.abort();
     this.#wake();
     await this.#running;
+    for (const { accepted } of this.#heartbeats.splice(0)) accepted();
+  }
+
+  /** What waits, and what is being tried, tells of a past that is no more (R3). */
+  forget(): void {
+    this.#beginnings += 1;
+    this.#marks.clear();
+    this.#wholes = 0;
+    for (const { accepted } of this.#heartbeats.splice(0)) accepted();
   }
 
   /** Workloads with something to send. */
@@ -120,7 +131,7 @@ export class Outbox {
   /**
    * Sent soon, however much waits.
    * @param options.afterWholes only once all whole lists have been accepted
-   * @returns once the queue has accepted it
+   * @returns once the queue has accepted it, or nobody waits for it any more: it was forgotten, or the outbox has ended
    */
   async heartbeat(build: () => Heartbeat, { afterWholes }: { afterWholes: boolean }): Promise<void> {
     await new Promise<void>((accepted) => {
@@ -154,23 +165,29 @@ export class Outbox {
 
   /** @returns true when there was more than may go at once */
   async #flush(): Promise<boolean> {
+    const beginnings = this.#beginnings;
     const drafts = this.#takeDrafts();
     const messages = drafts.flatMap((draft) => draft.messages);
     if (!(await this.#deliver(messages, drafts))) return false;
+    if (beginnings !== this.#beginnings) return false;
     for (const { marks } of drafts)
       for (const { workload, told } of marks) if (told && workload.unsent === told) workload.unsent = undefined;
     const due = this.#heartbeats.filter(({ afterWholes }) => !afterWholes || this.#wholes === 0);
     this.#heartbeats = this.#heartbeats.filter((heartbeat) => !due.includes(heartbeat));
-    for (const { build, accepted } of due) if (await this.#deliver([this.#messageOf({ reports: [], heartbeat: build() })], [])) accepted();
+    for (const { build, accepted } of due) {
+      await this.#deliver([this.#messageOf({ reports: [], heartbeat: build() })], []);
+      accepted();
+    }
     return drafts.length === MESSAGES_AT_ONCE;
   }
 
   /** Tries until the queue accepts. What fails goes back among what waits, to be sent in its newest state. @returns false: the outbox has ended */
   async #deliver(messages: OutgoingMessage[], drafts: readonly Draft[]): Promise<boolean> {
     const { queue, clock, telemetry, options } = this.#setup;
+    const beginnings = this.#beginnings;
     let backoffMs = options.firstBackoffMs;
     for (;;) {
-      if (this.#ending.signal.aborted) return false;
+      if (this.#ending.signal.aborted || beginnings !== this.#beginnings) return false;
       try {
         if (messages.length > 0) await queue.send('events', messages);
         telemetry.count('EventMessages', messages.length, 'Count');

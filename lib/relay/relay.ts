@@ -172,7 +172,7 @@ class RunningRelay {
     this.#outbox.start();
     for (const scope of this.#scopes) scope.list();
     const { queue, clock, telemetry, cluster } = this.#setup;
-    const answer = async (ask: RelayAsk, sentAtMs: number): Promise<void> => await this.#answer(ask, sentAtMs);
+    const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
     await Promise.all([
       answerAsks({ queue, clock, telemetry, cluster, answer, signal }),
       this.#every(this.#options.heartbeatMs, async () => await this.#beat()),
@@ -220,7 +220,9 @@ class RunningRelay {
     void this.#outbox
       .heartbeat(() => this.#heartbeat({ resourceVersion, startedAtMs }), { afterWholes: true })
       .then(() => {
-        this.#fullListAtMs = this.#setup.clock.nowMs();
+        // Nobody waits for it any more: the relay ends, or lists for a new era.
+        if (this.#ending.signal.aborted || this.#scopes.some(({ isListing }) => isListing)) return;
+        this.#fullListAtMs = this.#setup.clock.monotonicMs();
         if (!this.#isReady) this.#setup.telemetry.info('relay ready', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
         this.#isReady = true;
         this.#ready.resolve();
@@ -239,7 +241,7 @@ class RunningRelay {
       watches: this.#scopes.flatMap(({ watches }) => watches),
       clockOffsetMs: this.#clockOffsetMs,
       heardUntil: (namespace) => this.#scopeOf(namespace)?.podsHeardUntil ?? '0',
-      isWaiting: (workload) => this.#outbox.isWaiting(workload),
+      isWaiting: (workload) => this.#outbox.isWaiting(workload) || (this.#scopeOf(workload.owner.namespace)?.isBeginningAnew ?? false),
       ...(fullList && { fullList }),
     });
   }
@@ -259,10 +261,12 @@ class RunningRelay {
       }
   }
 
-  async #answer(ask: RelayAsk, sentAtMs: number): Promise<void> {
-    if (ask.ask === 'everything') return this.#tellEverything(ask.era, sentAtMs);
+  async #answer(ask: RelayAsk): Promise<void> {
+    if (ask.ask === 'everything') return this.#tellEverything(ask.era);
     const { source, clock } = this.#setup;
     const { owner } = ask;
+    // The list under way tells.
+    if (this.#scopeOf(owner.namespace)?.isBeginningAnew) return;
     try {
       const { object } = await source.get<Job>(JOBS, owner, deadlineIn(clock, LIFE_MS));
       const news = object.metadata.uid === owner.uid ? this.#cache.putJob(object) : undefined;
@@ -275,11 +279,18 @@ class RunningRelay {
     for (const pod of workload?.pods ?? []) this.#outbox.note({ workload: pod.workload, pod });
   }
 
-  #tellEverything(era: number, sentAtMs: number): void {
+  #tellEverything(era: number): void {
+    const { clock } = this.#setup;
     if (era > this.#era) {
       this.#era = era;
-      this.#session = this.#setup.clock.randomId();
-    } else if (sentAtMs < this.#fullListAtMs + CROSSING_MS || !this.#isReady) return;
+      this.#session = clock.randomId();
+      // Nothing that was heard of the server before it was restored is told in the new session (R3).
+      this.#outbox.forget();
+      for (const scope of this.#scopes) scope.beginAnew();
+      return;
+    }
+    // By the relay's own clock alone: the queue's may be another (R12).
+    if (clock.monotonicMs() < this.#fullListAtMs + CROSSING_MS || !this.#isReady) return;
     for (const scope of this.#scopes) scope.list();
   }
 

@@ -35,6 +35,8 @@ export class Scope {
   /** Unix milliseconds at which the last list of the pods began. */
   startedAtMs = 0;
   readonly #setup: ScopeSetup;
+  /** Listed anew after the API server was restored: until that list is through, what is known is of no use (R3). */
+  #begins: 'jobs' | 'pods' | undefined;
   readonly #jobs: Watcher<Job>;
   readonly #pods: Watcher<Pod>;
 
@@ -50,6 +52,17 @@ export class Scope {
   /** Lists everything, from the start or anew. */
   list(): void {
     this.#jobs.list();
+  }
+
+  /** Lists everything, and tells nothing of what was known before. */
+  beginAnew(): void {
+    this.#begins = 'jobs';
+    this.podFloor = '0';
+    this.#jobs.list();
+  }
+
+  get isBeginningAnew(): boolean {
+    return this.#begins !== undefined;
   }
 
   stop(): void {
@@ -109,12 +122,13 @@ export class Scope {
       listed: (resourceVersion) => {
         cache.endJobList(mark, namespace);
         this.jobFloor = resourceVersion;
+        if (this.#begins === 'jobs') this.#begins = 'pods';
         // What the Jobs' list no longer names may have left pods, and those floors must rise with it.
         this.#pods.list();
       },
       changed: (type, job) => {
         const news = type === 'DELETED' ? cache.deleteJob(job) : cache.putJob(job);
-        if (news) note(news);
+        if (news && !this.#begins) note(news);
       },
       failed,
     };
@@ -133,12 +147,15 @@ export class Scope {
       },
       listed: (resourceVersion) => {
         cache.endPodList(mark, namespace);
+        // One that was under way already: another one follows the Jobs' list.
+        if (this.#begins === 'jobs') return;
+        this.#begins = undefined;
         this.podFloor = resourceVersion;
         for (const workload of cache.workloads(namespace)) noteWhole(workload);
         listed();
       },
       changed: (type, pod) => {
-        for (const news of type === 'DELETED' ? cache.deletePod(pod) : cache.putPod(pod)) note(news);
+        for (const news of type === 'DELETED' ? cache.deletePod(pod) : cache.putPod(pod)) if (!this.#begins) note(news);
       },
       failed,
     };

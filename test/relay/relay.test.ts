@@ -532,6 +532,71 @@ describe('heartbeats and asks', () => {
     expect(all.at(-1)?.heartbeat?.fullList).toBeDefined();
   });
 
+  test('R3: nothing that was heard before a new era is told in its session, neither what waited nor what comes before the list', async () => {
+    const { clock, source, queue, messages, ready } = start({
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        for (const name of ['a-1', 'a-2', 'a-3']) api.put('pods', aPod(name, 'a'));
+      },
+    });
+    await ready();
+    await messages();
+    queue.closed = true;
+    source.remove('pods', 'uid-a-1');
+    source.put('pods', aPod('a-2', 'a', { phase: 'Succeeded' }));
+    await clock.advance(1_000);
+    for (let at = 0; at < 4; at++) source.faults.push({ verb: 'list', error: new UnknownOutcomeError('reset') });
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 4 }) }]);
+    await clock.advance(200);
+    source.put('pods', aPod('a-3', 'a', { phase: 'Succeeded' }));
+    queue.closed = false;
+    await clock.advance(60_000);
+    const told = (await messages()).filter(({ era }) => era === 4);
+    expect(told.flatMap(({ reports }) => reports).map(brief)).toMatchObject([{ job: 'a', whole: expect.any(String) }]);
+    const fullListAt = told.findIndex(({ heartbeat }) => heartbeat?.fullList !== undefined);
+    expect(told.slice(0, fullListAt).flatMap(({ heartbeat }) => heartbeat?.digests ?? [])).toEqual([]);
+    expect(fullListAt).toBeGreaterThan(0);
+  });
+
+  test('R3: a heartbeat that met a new era on its way does not end all heartbeats', async () => {
+    const { clock, queue, messages, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
+    await ready();
+    queue.closed = true;
+    await clock.advance(61_000);
+    expect(queue.refused).toBeGreaterThan(0);
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 4 }) }]);
+    await clock.advance(1_000);
+    queue.closed = false;
+    await clock.advance(60_000);
+    await messages();
+    await clock.advance(61_000);
+    expect((await messages()).filter(({ heartbeat }) => heartbeat)).toHaveLength(1);
+  });
+
+  test('it stops although a heartbeat cannot be sent', async () => {
+    const { clock, queue, ready, relay } = start({ before: (api) => api.put('jobs', aJob('a')) });
+    await ready();
+    queue.closed = true;
+    await clock.advance(61_000);
+    let isStopped = false;
+    void relay.stop().then(() => (isStopped = true));
+    await clock.advance(1_000);
+    expect(isStopped).toBe(true);
+  });
+
+  test('R12: asked by a queue whose clock is an hour behind, it lists again all the same', async () => {
+    const { clock, queue, messages, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
+    const { receive } = queue;
+    queue.receive = async (name, options) =>
+      (await receive(name, options)).map((message) => ({ ...message, sentAtMs: message.sentAtMs - 3_600_000 }));
+    await ready();
+    await clock.advance(60_000);
+    await messages();
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3 }) }]);
+    await clock.advance(2_000);
+    expect((await messages()).flatMap(({ reports }) => reports).map(brief)).toMatchObject([{ job: 'a', whole: expect.any(String) }]);
+  });
+
   test('R19: asked for one workload, it tells what it knows, and does not call that a whole list', async () => {
     const { clock, queue, reports, ready } = start({
       before: (api) => {
