@@ -10,6 +10,7 @@ import { LineTelemetry } from '../adapters/line-telemetry.ts';
 import { SystemClock } from '../adapters/system-clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Relay, RelayOptions } from '../relay/relay.ts';
 import { startRelay } from '../relay/relay.ts';
 import type { LocalRuntime } from '../runtime.ts';
 import { localRuntime, useRuntime } from '../runtime.ts';
@@ -30,6 +31,8 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
   /** Of console and API; 0: any free one. */
   port: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** Other times and sizes than the relay's own: for tests. */
+  relay?: Partial<RelayOptions>;
 }
 
 export interface LocalInstance {
@@ -38,6 +41,7 @@ export interface LocalInstance {
   kubeconfigPath: string;
   ports: Ports;
   cluster: { name: string; access: Cluster };
+  relayStatus: Relay['status'];
   /** Resolves once the first list is through. */
   ready: Promise<void>;
   /** Never rejects; everything is on disk before it is called. */
@@ -100,6 +104,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       manage: record.manage,
       namespaces: record.namespaces,
       era: record.era,
+      ...(options.relay && { options: options.relay }),
     });
     endings.push(() => relay.stop());
     writeInstance(folder, { url: api.url, token, pid: process.pid, kubeconfig: cluster.kubeconfigPath });
@@ -111,6 +116,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       kubeconfigPath: cluster.kubeconfigPath,
       ports: runtime.ports,
       cluster: { name: record.name, access: runtime.ports.connect(record) },
+      relayStatus: relay.status,
       ready,
       stop,
     };

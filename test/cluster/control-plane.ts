@@ -155,8 +155,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   }
 }
 
-/** Through etcd's JSON gateway. @throws when it refuses */
-async function compact(etcdUrl: string): Promise<void> {
+/** Forgets what lies before now, through etcd's JSON gateway. @throws when it refuses */
+export async function compact(etcdUrl: string): Promise<void> {
   const call = async (path: string, body: unknown): Promise<unknown> => {
     const response = await fetch(`${etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`etcd answered ${response.status} to ${path}: ${await response.text()}`);

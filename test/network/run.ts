@@ -1,0 +1,329 @@
+// `npm run test:network -- [--strikes N]`: Farloop on a real API server behind a hostile network. Its only way there is a proxy that
+// cuts, stalls, slows, goes mute and corrupts; the API server is killed, and made to forget, so that watches and lists meet a 410.
+// Jobs arrive all the while. In the end each has run exactly, and what Farloop knows is what the cluster holds. `SEED=` replays.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { metricsText } from '../../lib/api/metrics.ts';
+import type { LocalInstance } from '../../lib/cli/local-instance.ts';
+import { startLocalInstance } from '../../lib/cli/local-instance.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
+import { readMarker, viewDigestOf } from '../../lib/reconciler/heartbeats.ts';
+import { readView } from '../../lib/reconciler/view-access.ts';
+import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
+import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
+import { digestOf } from '../../lib/wire/digest.ts';
+import type { ControlPlane } from '../cluster/control-plane.ts';
+import { compact, startControlPlane } from '../cluster/control-plane.ts';
+import { CreationWitness, writeAlienKey } from './etcd.ts';
+import type { Order } from './orders.ts';
+import { Customer, faultsOf, hasFinalizer, isFinished, nameOf, NAMESPACE, orderOf } from './orders.ts';
+import { HostileProxy } from './proxy.ts';
+import { RelayCalls } from './relay-calls.ts';
+
+const KINDS = ['cut', 'stall', 'slow', 'corrupt', 'mute', 'restart', 'forget'] as const;
+type Kind = (typeof KINDS)[number];
+
+const PODS_PER_JOB = 50;
+const MOST_UNFINISHED = 3;
+/** Shorter than in production, so that minutes are enough; a bookmark comes once a minute only, so a calm watch counts as silent too. */
+const RELAY = { silentMs: 4_000, heartbeatMs: 3_000, auditMs: 20_000, auditGraceMs: 2_000, pageSize: 30, longestBackoffMs: 4_000 };
+/** Farloop must be through with everything so long after the last strike. */
+const RECOVERY_MS = 60_000;
+/** A hung run ends too. */
+const WHOLE_RUN_MS = 300_000;
+
+const { values } = parseArgs({ options: { strikes: { type: 'string', default: '3' } } });
+const strikesPerKind = Number(values.strikes);
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const random = seededRandom(seed);
+const clock = new SystemClock();
+const between = (least: number, most: number): number => Math.round(least + random() * (most - least));
+
+interface Scene {
+  plane: ControlPlane;
+  proxy: HostileProxy;
+  farloop: LocalInstance;
+  calls: RelayCalls;
+  customer: Customer;
+  witness: CreationWitness;
+  orders: Order[];
+}
+
+async function main(): Promise<void> {
+  const beganMs = performance.now();
+  console.log(`network: seed ${seed}, each of ${KINDS.join(', ')} ${strikesPerKind} times`);
+  const endings: (() => Promise<void> | void)[] = [];
+  try {
+    const scene = await setUp(endings);
+    const struck = await storm(scene);
+    const calmMs = performance.now();
+    await settle(scene);
+    const settledMs = performance.now() - calmMs;
+    await agree(scene);
+    for (const [kind, strikes] of struck) console.log(`network: ${kind.padEnd(8)} struck ${strikes} times`);
+    const { calls, farloop } = scene;
+    const silent = await counted(farloop, 'farloop_silent_watches_total');
+    const differing = await counted(farloop, 'farloop_view_mismatches_total');
+    console.log(
+      `network: 410 to ${calls.expiredWatches} watches and ${calls.expiredLists} lists, ${silent} silent watches, ${differing} differing views mended`,
+    );
+    for (const [kind, strikes] of struck) check(strikes >= 3, `${kind} must strike 3 times at least`);
+    check(calls.expiredWatches >= 3, 'three watches at least must be told 410');
+    check(calls.expiredLists >= 3, 'three lists at least must be told 410');
+    const seconds = Math.round((performance.now() - beganMs) / 1000);
+    console.log(
+      `network: ${scene.orders.length} Jobs of ${PODS_PER_JOB} pods, every index exactly once; all done ${(settledMs / 1000).toFixed(1)} s after the last fault; ${seconds} s`,
+    );
+  } finally {
+    for (const end of endings.toReversed()) await end();
+  }
+}
+
+async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
+  const folder = await mkdtemp(join(tmpdir(), 'farloop-network-'));
+  endings.push(async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  // Pages after the first come from etcd then, as on servers before 1.34, and so can be forgotten between two pages.
+  const plane = await startControlPlane({ apiServerFlags: ['--feature-gates=ListFromCacheSnapshot=false'] });
+  endings.push(async () => await plane.stop());
+  const proxy = await HostileProxy.start({ to: plane.url, random });
+  endings.push(async () => await proxy.stop());
+  const witness = await CreationWitness.start(plane.etcdUrl);
+  endings.push(() => witness.stop());
+
+  const direct = { server: plane.url, caPem: plane.caPem, auth: { kind: 'token' as const, token: plane.token } };
+  const ours = new KubernetesCluster({ access: direct, clock });
+  endings.push(() => ours.close());
+  const calls = new RelayCalls((cluster) => cluster !== ours);
+
+  const nodeClient = httpsNodeClient({ url: plane.url, caPem: plane.caPem, token: plane.token });
+  const node = startSimulatedNode({ client: nodeClient });
+  endings.push(async () => {
+    await node.stop();
+    await nodeClient.close();
+  });
+  await node.ready;
+
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, (await readFile(plane.kubeconfigPath, 'utf8')).replace(plane.url, proxy.url), { mode: 0o600 });
+  const farloop = await startLocalInstance({
+    folder: join(folder, 'state'),
+    kubeconfig,
+    manage: 'all',
+    namespaces: [],
+    budget: { writesPerSecond: 1_000, burst: 2_000 },
+    port: 0,
+    logLevel: 'error',
+    relay: RELAY,
+  });
+  endings.push(async () => await farloop.stop());
+  await farloop.ready;
+  return { plane, proxy, farloop, calls, customer: new Customer(ours, clock), witness, orders: [] };
+}
+
+async function storm(scene: Scene): Promise<Map<Kind, number>> {
+  const struck = new Map<Kind, number>(KINDS.map((kind) => [kind, 0]));
+  const plan = planOf();
+  // A line may be bad while nobody talks: such a strike is repeated, and a plan of twice the length is enough for chance.
+  for (let left = plan.length * 2, kind = plan.shift(); kind !== undefined && left > 0; kind = plan.shift(), left--) {
+    await orderOne(scene);
+    // Early or late in the Job's life.
+    await clock.wait(between(100, 1_500));
+    const beganMs = performance.now();
+    const hit = await strike(kind, scene);
+    scene.proxy.open();
+    if (hit) struck.set(kind, (struck.get(kind) ?? 0) + 1);
+    else plan.push(kind);
+    const ms = Math.round(performance.now() - beganMs);
+    console.log(`network: ${kind} for ${ms} ms${hit ? '' : ', which met nobody'}`);
+  }
+  return struck;
+}
+
+/** Every kind equally often, in an order of the seed. */
+function planOf(): Kind[] {
+  const plan = Array.from({ length: strikesPerKind }, () => KINDS).flat();
+  return plan
+    .map((kind) => ({ kind, at: random() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ kind }) => kind);
+}
+
+async function orderOne({ customer, orders }: Scene): Promise<void> {
+  const finished = await customer.jobs();
+  if (orders.filter((order) => !isFinished(finished.get(nameOf(order)))).length >= MOST_UNFINISHED) return;
+  const order = orderOf(`net-${String(orders.length).padStart(3, '0')}`, {
+    completions: PODS_PER_JOB,
+    parallelism: PODS_PER_JOB,
+    mode: 'Indexed',
+    runSeconds: between(0, 20) / 10,
+  });
+  await customer.create(order);
+  orders.push(order);
+}
+
+/** @returns whether it met anybody */
+async function strike(kind: Kind, scene: Scene): Promise<boolean> {
+  const { plane, proxy, farloop } = scene;
+  const before = proxy.touched;
+  switch (kind) {
+    case 'cut':
+      proxy.shut();
+      await clock.wait(between(0, 2_000));
+      return proxy.touched > before;
+    case 'stall':
+      proxy.stall();
+      await clock.wait(between(1_000, 4_000));
+      return proxy.touched > before;
+    case 'slow':
+      proxy.slow(between(8_000, 40_000));
+      await clock.wait(between(2_000, 4_000));
+      return proxy.touched > before;
+    case 'corrupt':
+      for (let times = between(1, 4); times > 0; times--) {
+        proxy.corrupt();
+        await clock.wait(between(200, 800));
+      }
+      return proxy.touched > before;
+    case 'mute': {
+      const silent = await counted(farloop, 'farloop_silent_watches_total');
+      proxy.mute();
+      await until(
+        'the relay finds its watch silent',
+        async () => (await counted(farloop, 'farloop_silent_watches_total')) > silent,
+        20_000,
+      );
+      return true;
+    }
+    case 'restart':
+      await plane.restartApiServer();
+      return true;
+    case 'forget':
+      return await forget(scene);
+    default:
+      return false;
+  }
+}
+
+/** Behind the relay's back the past goes: first what its watches would resume from, then what its list has begun to read. */
+async function forget({ plane, proxy, calls }: Scene): Promise<boolean> {
+  const { expiredWatches, expiredLists } = calls;
+  const held = calls.holdNextList();
+  try {
+    proxy.shut();
+    await writeAlienKey(plane.etcdUrl);
+    await plane.forgetHistory();
+    proxy.open();
+    await until('a watch is told 410', () => calls.expiredWatches > expiredWatches, 20_000);
+    await Promise.race([held.reached, clock.wait(20_000).then(() => Promise.reject(new Error('the relay never listed a second page')))]);
+    await writeAlienKey(plane.etcdUrl);
+    await compact(plane.etcdUrl);
+  } finally {
+    held.release();
+  }
+  await until('a list is told 410', () => calls.expiredLists > expiredLists, 20_000);
+  return true;
+}
+
+async function settle({ customer, orders, witness }: Scene): Promise<void> {
+  let faults: string[] = [];
+  const untilMs = performance.now() + RECOVERY_MS;
+  do {
+    await clock.wait(250);
+    const jobs = await customer.jobs();
+    const pods = Map.groupBy(await customer.pods(), ({ metadata }) => metadata.labels?.['job-name'] ?? '');
+    faults = orders.flatMap((order) => {
+      const name = nameOf(order);
+      return faultsOf(order, { job: jobs.get(name), pods: pods.get(name) ?? [], created: witness.count(`${NAMESPACE}/${name}-`) });
+    });
+  } while (faults.length > 0 && performance.now() < untilMs);
+  check(faults.length === 0, `${RECOVERY_MS / 1000} s after the last fault:\n${faults.join('\n')}`);
+}
+
+/** What lies in the table is what the cluster holds, and no digest says otherwise. */
+async function agree({ farloop, customer, orders, plane, witness }: Scene): Promise<void> {
+  await until(
+    'the views are what the cluster holds',
+    async () => (await differingViews(farloop, customer)).length === 0,
+    30_000,
+    async () => (await differingViews(farloop, customer)).join(', '),
+  );
+  const { ports, cluster } = farloop;
+  const marker = async (): Promise<{ heardAtMs: number; suspects: object } | undefined> => (await readMarker(ports, cluster.name))?.marker;
+  const calmMs = clock.nowMs();
+  await until(
+    'two heartbeats without a differing digest',
+    async () => {
+      const now = await marker();
+      return now !== undefined && now.heardAtMs > calmMs + RELAY.heartbeatMs * 2 && Object.keys(now.suspects).length === 0;
+    },
+    30_000,
+    async () => JSON.stringify(await marker()),
+  );
+  const status = farloop.relayStatus();
+  check(status.waiting === 0, `the relay still has news of ${status.waiting} workloads`);
+  check(status.pods === orders.length * PODS_PER_JOB, `the relay knows ${status.pods} pods, expected ${orders.length * PODS_PER_JOB}`);
+  check(!(await customer.pods()).some(hasFinalizer), `a pod at ${plane.url} keeps its finalizer`);
+  check(
+    witness.created.length === orders.length * PODS_PER_JOB,
+    `${witness.created.length} pods were ever created, expected ${orders.length * PODS_PER_JOB}`,
+  );
+}
+
+async function differingViews({ ports, cluster }: LocalInstance, customer: Customer): Promise<string[]> {
+  const record = await ports.clusters.get(cluster.name);
+  const jobs = await customer.jobs();
+  const pods = Map.groupBy(await customer.pods(), ({ metadata }) => metadata.labels?.['job-name'] ?? '');
+  const { keys } = await ports.store.workloads(cluster.name, { limit: 1_000 });
+  const digests = new Map<string, string>();
+  for (const key of keys) {
+    const head = await ports.store.readHead(key);
+    if (!head) continue;
+    const { part, hole } = await readView(ports.store, head, record?.era ?? 0);
+    digests.set(key.name, hole ? 'hole' : viewDigestOf(part));
+  }
+  const member = ({ metadata }: Pick<Job, 'metadata'>): { uid: string; resourceVersion: string } => ({
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+  });
+  return [...jobs].flatMap(([name, job]) => {
+    const live = digestOf([job, ...(pods.get(name) ?? [])].map(member));
+    return digests.get(name) === live ? [] : [`${name} (${digests.get(name) ?? 'unknown'})`];
+  });
+}
+
+/** The sum of a counter over all its labels, as the metrics page shows it. */
+async function counted({ ports }: LocalInstance, family: string): Promise<number> {
+  const lines = (await metricsText(ports)).split('\n').filter((line) => line.startsWith(`${family}{`) || line.startsWith(`${family} `));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+function check(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}
+
+async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  boundMs: number,
+  seen: () => Promise<string> = async () => '',
+): Promise<void> {
+  const untilMs = performance.now() + boundMs;
+  while (!(await holds())) {
+    if (performance.now() > untilMs) throw new Error(`not within ${boundMs / 1000} s: ${what} ${await seen()}`);
+    await clock.wait(100);
+  }
+}
+
+const hung = clock.wait(WHOLE_RUN_MS).then(() => Promise.reject(new Error(`not through after ${WHOLE_RUN_MS / 1000} s`)));
+Promise.race([main(), hung]).then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(`network: replay with SEED=${seed}: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(1);
+  },
+);
