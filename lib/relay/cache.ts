@@ -9,7 +9,7 @@ import { compareResourceVersions, isNewer, isResourceVersion } from '../objects/
 import { digestOf } from '../wire/digest.ts';
 import type { OwnerName } from '../wire/observations.ts';
 import type { CompactPod } from './compact-pod.ts';
-import { nameOf, PodShapes } from './compact-pod.ts';
+import { nameOf, overwrite, PodShapes } from './compact-pod.ts';
 import type { Belonging } from './project.ts';
 import { belongingOf, isForeign, isTracked } from './project.ts';
 
@@ -185,15 +185,18 @@ export class RelayCache {
     const cached: CachedPod = known ?? { workload, facts, state, list: list ?? this.#list };
     if (known) {
       this.#shapes.release(known.facts);
-      known.workload.pods.delete(known);
-      Object.assign(known, { workload, facts, state });
+      if (before !== workload || state !== 'present') known.workload.pods.delete(known);
+      known.workload = workload;
+      known.state = state;
+      // Into what is there already: a new object for each event would age and be collected at the highest price.
+      overwrite(known.facts, facts);
     }
     workload.changed = true;
     if (state !== 'present') {
       this.#pods.delete(facts.uid);
       this.#shapes.release(facts);
     } else {
-      this.#pods.set(facts.uid, cached);
+      if (!known) this.#pods.set(facts.uid, cached);
       workload.pods.add(cached);
     }
     const news: News[] = [{ workload, pod: cached }];

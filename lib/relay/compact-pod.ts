@@ -142,6 +142,19 @@ function computedNameOf({ index, number }: Pick<PodFacts, 'index' | 'number'>, o
   return childNameOf(owner, { index: isPlain(index) ? Number(index) : undefined, number });
 }
 
+/** Puts what was heard last of a pod in the place of what was known of the same one. */
+export function overwrite(known: CompactPod, latest: CompactPod): void {
+  known.version = latest.version;
+  known.shape = latest.shape;
+  known.index = latest.index;
+  known.number = latest.number;
+  known.createdAt = latest.createdAt;
+  known.deletedAt = latest.deletedAt;
+  known.readySince = latest.readySince;
+  known.finishedAt = latest.finishedAt;
+  known.name = latest.name === known.name ? known.name : latest.name;
+}
+
 /** The name alone of a pod given to `compact`. */
 export function nameOf({ name, index, number }: CompactPod, owner: OwnerName): string {
   return name ?? childNameOf(owner, { index: typeof index === 'number' ? index : undefined, number: number ?? 0 });
