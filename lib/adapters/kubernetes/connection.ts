@@ -72,7 +72,10 @@ export class Connection {
   async call(outgoing: Outgoing): Promise<Incoming> {
     const { timeoutMs, answerBytesMax } = this.#options;
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    const timer = setTimeout(() => {
+      limit.abort(new Error(`no answer within ${timeoutMs / 1000} s`));
+      this.#letGoOfIdle();
+    }, timeoutMs);
     const signal = outgoing.signal ? AbortSignal.any([limit.signal, outgoing.signal]) : limit.signal;
     try {
       const response = await this.#send({ ...outgoing, signal }, this.#agent);
@@ -102,6 +105,11 @@ export class Connection {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** They lie on the line that just kept silent. A router that forgot them tells nobody, so each would cost a call its whole life. */
+  #letGoOfIdle(): void {
+    for (const idle of Object.values(this.#agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
   }
 
   close(): void {

@@ -270,6 +270,23 @@ describe('what never got there', () => {
     expect(wrong.message).toMatch(/does not speak TLS/);
   });
 
+  test('R6: kept connections that nobody told are dead cost one call its time, not each call', async () => {
+    const forgotten = new Set<unknown>();
+    const waiting: ServerResponse[] = [];
+    server.answer((request, response) => {
+      forgotten.add(request.socket);
+      waiting.push(response);
+      if (waiting.length === 4) for (const each of waiting) says(200, POD)(request, each);
+    });
+    await Promise.all([read(), read(), read(), read()]);
+    expect(forgotten.size).toBe(4);
+    server.answer((request, response) => {
+      if (!forgotten.has(request.socket)) says(200, POD)(request, response);
+    });
+    expect((await failureOf(read())).message).toMatch(/no answer within/);
+    await expect(read()).resolves.toMatchObject({ object: { kind: 'Pod' } });
+  });
+
   test('R17: the deadline passes while the connection is made: nothing is sent', async () => {
     server.answer(says(201, POD));
     server.requests.length = 0;
