@@ -110,6 +110,16 @@ export class SimApiServer {
     for (const breakOff of [...this.#breakOffs]) breakOff();
   }
 
+  /** Forgets what changed so far, as etcd does: whoever resumes from before is answered 410. */
+  compact(): void {
+    const { storage } = this;
+    const namespace = storage.get('namespaces', '/default');
+    // Something has happened since the version that anybody knows.
+    if (namespace) storage.put('namespaces', namespace.key, { ...namespace.object, metadata: { ...namespace.object.metadata } });
+    storage.commit();
+    storage.forgetChanges();
+  }
+
   /** What a connection wants to be told when the server goes. @returns the way out */
   onEnd(breakOff: () => void): () => void {
     this.#breakOffs.add(breakOff);

@@ -32,6 +32,8 @@ export interface Fault {
   /** Virtual milliseconds. */
   lastsMs: number;
   waits: readonly Wait[];
+  /** How long something of it comes back in vain. */
+  lingersMs?: number;
 }
 
 /** What dies or stands still while a message is taken for done is no function any more. */
@@ -61,14 +63,14 @@ const CALL_FAULTS = {
     applies: isFunction,
     strike: () => ({ dies: 'before' }),
     lastsMs: 0,
-    waits: ['visibility', 'sweep'],
+    waits: ['visibility'],
   },
   diesAfter: {
     says: 'the function dies once the call took effect',
     applies: isFunction,
     strike: () => ({ dies: 'after' }),
     lastsMs: 0,
-    waits: ['visibility', 'sweep'],
+    waits: ['visibility'],
   },
   diesTakenForDone: {
     says: 'the function dies, and its messages are taken for done',
@@ -78,7 +80,7 @@ const CALL_FAULTS = {
       return { dies: 'before' };
     },
     lastsMs: 0,
-    waits: ['visibility', 'sweep', 'heartbeat'],
+    waits: ['heartbeat'],
   },
   freezesShortly: {
     says: 'the function stands still for 15 s',
@@ -92,7 +94,8 @@ const CALL_FAULTS = {
     applies: isFunction,
     strike: () => ({ freezeMs: 180_000 }),
     lastsMs: 0,
-    waits: ['visibility', 'sweep'],
+    waits: ['visibility'],
+    lingersMs: 180_000,
   },
   isSlow: {
     says: 'the call takes 8 s',
@@ -126,7 +129,7 @@ const CALL_FAULTS = {
       },
     }),
     lastsMs: 0,
-    waits: ['visibility'],
+    waits: [],
   },
   sendFails: {
     says: 'the queue takes no message',
@@ -154,7 +157,7 @@ const CALL_FAULTS = {
     applies: sendsTo('events'),
     strike: () => ({ instead: async () => undefined }),
     lastsMs: 0,
-    waits: ['heartbeat', 'sweep'],
+    waits: ['heartbeat'],
   },
   sendComesTwice: {
     says: 'the message comes twice',
@@ -182,7 +185,9 @@ const CALL_FAULTS = {
     applies: sendsTo('events', 'timers'),
     strike: (simulation, { args }) => ({ instead: async () => simulation.sendPoisoned(args) }),
     lastsMs: 0,
-    waits: ['heartbeat', 'sweep'],
+    waits: ['heartbeat'],
+    // Up to ten deliveries, then it is a dead letter.
+    lingersMs: 450_000,
   },
   wakeIsPoisoned: {
     says: 'the wake cannot be read when it arrives: its group waits until it is a dead letter',
@@ -235,10 +240,10 @@ const CALL_FAULTS = {
     waits: ['park'],
   },
   apiThrottles: {
-    says: 'the API server asks to come again in 3 s: 429',
+    says: 'the API server asks to come again in 8 s: 429',
     applies: (call) => isClusterCall(call) || isSource(call),
-    strike: () => ({ failBefore: new ThrottledError('too many requests', { retryAfterSeconds: 3 }) }),
-    lastsMs: 3_000,
+    strike: () => ({ failBefore: new ThrottledError('too many requests', { retryAfterSeconds: 8 }) }),
+    lastsMs: 8_000,
     waits: [],
   },
   apiBreaks: {
@@ -302,19 +307,22 @@ const CALL_FAULTS = {
     applies: (call) => isRelay(call) && isWorth(call),
     strike: () => ({ dies: 'before' }),
     lastsMs: 5_000,
-    waits: ['sweep'],
+    waits: [],
   },
   relayFreezes: {
     says: 'the relay stands still for two minutes',
     applies: (call) => isRelay(call) && isWorth(call),
     strike: () => ({ freezeMs: 120_000 }),
     lastsMs: 120_000,
-    waits: ['sweep'],
+    waits: [],
   },
   watchExpires: {
     says: 'the version that the watch asks for is forgotten: 410',
     applies: isWatch,
-    strike: () => ({ failBefore: new ExpiredError('too old resource version') }),
+    strike: (simulation, call) => {
+      simulation.server(simulation.clusterOf(call)).compact();
+      return { failBefore: new ExpiredError('too old resource version') };
+    },
     lastsMs: 0,
     waits: [],
   },
@@ -335,6 +343,13 @@ export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
 /** How long it may take at most until the work goes on. */
 export const longestWaitMs = (name: FaultName): number => FAULTS[name].waits.reduce((sum, wait) => sum + WAIT_MS[wait], 0);
+
+/** How long after the end something of it may still come: a late or a returned message, a digest that differs, an audit. */
+export function restMs(name: FaultName): number {
+  const { lastsMs, waits, lingersMs = 0 }: Fault = FAULTS[name];
+  const isSlow = waits.includes('audit') || waits.includes('silence');
+  return 130_000 + lastsMs + lingersMs + (isSlow ? WAIT_MS.audit : Math.min(longestWaitMs(name), 130_000));
+}
 
 /** One fault of a plan: at the call of that number. */
 export interface Planned {

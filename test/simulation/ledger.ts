@@ -40,16 +40,14 @@ export class Ledger {
 
   heard(call: Call, outcome: Outcome, { history, scheduler }: Simulation): void {
     const { invocation } = call.process;
-    if (call.port !== 'cluster') {
-      if (call.port === 'store' && call.method === 'putNote' && call.args[1] === 'budget' && 'value' in outcome) {
-        const { closedUntilMs } = JSON.parse(String(call.args[2])) as { closedUntilMs: number };
-        const untilMs = scheduler.elapsedMs + closedUntilMs - call.process.clock.nowMs();
-        if (untilMs > scheduler.elapsedMs) this.closed.push({ cluster: String(call.args[0]), fromMs: scheduler.elapsedMs, untilMs });
-      }
-      return;
-    }
+    if (call.port !== 'cluster') return;
     if ('error' in outcome) {
-      if (outcome.error instanceof ThrottledError) return;
+      const { error } = outcome;
+      // The word of one counts for all (R14).
+      if (error instanceof ThrottledError && isWrite(call)) {
+        const fromMs = scheduler.elapsedMs;
+        this.closed.push({ cluster: call.cluster ?? '', fromMs, untilMs: fromMs + error.retryAfterSeconds * 1000 });
+      }
       return;
     }
     const answer = outcome.value as { object?: KubernetesObject; items?: Pod[] };

@@ -216,6 +216,17 @@ export const SCENARIOS: readonly Scenario[] = [
     withinMs: 40_000,
   },
   {
+    name: 'two-jobs',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 1, completions: 2 })) },
+      { atMs: 1_900, act: apply(aJob('b', { parallelism: 2, completions: 2 })) },
+    ],
+    fateOf: all(1_500),
+    ends: { a: { end: 'Complete', succeeded: 2 }, b: { end: 'Complete', succeeded: 2 } },
+    withinMs: 40_000,
+  },
+  {
     name: 'parked-neighbour',
     clusters: WEST,
     acts: [

@@ -14,7 +14,7 @@ import type { Change } from '../../lib/sandbox/version.ts';
 import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
-import { FAULTS, longestWaitMs, type FaultName, type Plan, type Planned } from './faults.ts';
+import { FAULTS, restMs, type FaultName, type Plan, type Planned } from './faults.ts';
 import { Functions } from './functions.ts';
 import { History, isTracked, livingOf } from './history.ts';
 import { Checks, type Violation } from './checks.ts';
@@ -57,9 +57,12 @@ export interface Result {
 }
 
 const LATENCY_MS = { cluster: 4, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
-const QUIET_MS = 200_000;
+/** A sweep and a heartbeat find nothing within. */
+const QUIET_MS = 65_000;
 /** Storms rage so long. */
 const STORM_MS = 60_000;
+/** A run of so many turns in circles. */
+const MOST_STEPS = 40_000;
 
 export class Simulation {
   readonly run: Run;
@@ -254,6 +257,7 @@ export class Simulation {
     while (this.checks.violations.length === 0 && (await scheduler.step(run.limitMs))) {
       this.actor = undefined;
       this.checks.stepped();
+      if (scheduler.steps > MOST_STEPS) break;
       if (!this.#isDirty || scheduler.elapsedMs < lastActMs) continue;
       this.#isDirty = false;
       if (this.#isOver()) {
@@ -264,7 +268,7 @@ export class Simulation {
     this.hasEnded = true;
     const calls = this.callNumber;
     if (this.checks.violations.length === 0) {
-      if (endedAtMs === undefined) this.checks.violate('ends in time', `not within ${run.limitMs / 1000} s: ${this.#standing()}`);
+      if (endedAtMs === undefined) this.checks.violate('ends in time', `not within ${run.limitMs / 1000} s and ${MOST_STEPS} steps: ${this.#standing()}`);
       else await this.#comeToRest();
     }
     this.#close();
@@ -284,10 +288,9 @@ export class Simulation {
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
   async #comeToRest(): Promise<void> {
-    const longestMs = Math.max(0, ...this.struck.map(({ fault }) => FAULTS[fault].lastsMs + longestWaitMs(fault)));
-    await this.#pass(QUIET_MS + longestMs);
+    await this.#pass(Math.max(QUIET_MS, ...this.struck.map(({ fault }) => restMs(fault))));
     const before = { passes: this.checks.passes, writes: this.checks.writes };
-    await this.#pass(130_000);
+    await this.#pass(QUIET_MS);
     this.checks.quiet(before);
     for (const key of await this.#keys())
       await wake({ queue: this.queue, store: this.store, clock: new Process('user', 1, this.around()).clock }, key);

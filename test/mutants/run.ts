@@ -1,0 +1,109 @@
+// npm run mutants [-- NAME]: each mutant is put into a copy of the sources, and the simulator must notice within 20 s.
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Found } from './hunt.ts';
+import { MUTANTS, type Mutant } from './mutants.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const FOR_MS = 20_000;
+const LEAST = 30;
+
+interface Outcome {
+  mutant: Mutant;
+  found: Found | undefined;
+  /** It could not be put in, or does not run. */
+  problem: string | undefined;
+  seconds: number;
+}
+
+function copyTree(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'farloop-mutants-'));
+  for (const part of ['lib', 'test/simulation', 'test/mutants']) cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const file of ['package.json', 'tsconfig.json']) cpSync(join(root, file), join(folder, file));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** Of a program in the copy. */
+async function run(folder: string, args: readonly string[], env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => (output += text));
+  }
+  // The hunt ends by itself; this is for one that hangs.
+  const bound = setTimeout(() => child.kill('SIGKILL'), FOR_MS * 3);
+  const code = await new Promise<number | null>((done) => child.on('close', done));
+  clearTimeout(bound);
+  return { code, output };
+}
+
+async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
+  const startedAtMs = performance.now();
+  const path = join(folder, mutant.file);
+  const whole = readFileSync(path, 'utf8');
+  const end = (found: Found | undefined, problem?: string): Outcome => ({ mutant, found, problem, seconds: (performance.now() - startedAtMs) / 1000 });
+  const places = whole.split(mutant.search).length - 1;
+  if (places !== 1) return end(undefined, `its text stands ${places} times in ${mutant.file}, expected once`);
+  writeFileSync(path, whole.replace(mutant.search, () => mutant.replacement));
+  try {
+    const { code, output } = await run(folder, ['test/mutants/hunt.ts'], { MUTANT_LOOK: JSON.stringify({ look: mutant.look, forMs: FOR_MS }) });
+    if (code !== 0) return end(undefined, `it does not run: ${output.slice(0, 400)}`);
+    const found = JSON.parse(output.trim().split('\n').at(-1) ?? '{}') as Partial<Found>;
+    return end(found.invariant === undefined ? undefined : (found as Found));
+  } finally {
+    writeFileSync(path, whole);
+  }
+}
+
+/** All mutants at once must still be of the right types: none may be noticed by not compiling. */
+async function typesOf(folder: string, mutants: readonly Mutant[]): Promise<string[]> {
+  const broken: string[] = [];
+  for (const mutant of mutants) {
+    const path = join(folder, mutant.file);
+    const whole = readFileSync(path, 'utf8');
+    if (!whole.includes(mutant.search)) continue;
+    writeFileSync(path, whole.replace(mutant.search, () => mutant.replacement));
+    const { code, output } = await run(folder, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'], {});
+    if (code !== 0) broken.push(`${mutant.name}: ${output.split('\n')[0]}`);
+    writeFileSync(path, whole);
+  }
+  return broken;
+}
+
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const mutants = wanted.length === 0 ? MUTANTS : MUTANTS.filter(({ name }) => wanted.some((part) => name.includes(part)));
+const lanes = wanted.length === 0 ? 2 : 1;
+const waiting = [...mutants];
+const outcomes: Outcome[] = [];
+await Promise.all(
+  Array.from({ length: lanes }, async () => {
+    const folder = copyTree();
+    try {
+      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+        const outcome = await judge(folder, mutant);
+        outcomes.push(outcome);
+        const { found, problem, seconds } = outcome;
+        const fate = problem ?? (found ? `${found.invariant} (${found.again})` : 'SURVIVED');
+        console.log(`${found ? 'killed  ' : 'NOT KILLED'} ${seconds.toFixed(1).padStart(5)} s  ${mutant.rule.padEnd(3)} ${mutant.name}: ${fate}`);
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }),
+);
+const alive = outcomes.filter(({ found }) => !found);
+const folder = copyTree();
+const broken = process.argv.includes('--types') ? await typesOf(folder, mutants) : [];
+rmSync(folder, { recursive: true, force: true });
+for (const line of broken) console.log(`does not compile: ${line}`);
+const tripped = new Set(outcomes.flatMap(({ found }) => found?.invariant ?? []));
+console.log(`\n${outcomes.length - alive.length} of ${outcomes.length} killed, by ${tripped.size} different invariants`);
+if (alive.length > 0 || broken.length > 0 || (wanted.length === 0 && outcomes.length < LEAST)) process.exitCode = 1;
