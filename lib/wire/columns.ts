@@ -112,6 +112,14 @@ interface Columns {
   times: ByteWriter;
 }
 
+const LONGEST_EXACT = 15;
+
+/** `a − b`; versions may be longer than a number holds exactly, but hardly ever are. */
+function writeDifference(writer: ByteWriter, a: string, b: string): void {
+  if (a.length <= LONGEST_EXACT && b.length <= LONGEST_EXACT) writer.signed(Number(a) - Number(b));
+  else writer.bigSigned(BigInt(a) - BigInt(b));
+}
+
 /** Pods in the order given; neighbours should be alike. */
 export function packPods(entries: readonly PodEntry[]): PackedPods {
   const writers: Columns = {
@@ -126,7 +134,7 @@ export function packPods(entries: readonly PodEntry[]): PackedPods {
   };
   const shapes = new Map<string, number>();
   const uids = new ByteWriter();
-  let version = 0n;
+  let version = '0';
   let index = 0;
   let number = 0;
   let createdAt = 0;
@@ -143,10 +151,9 @@ export function packPods(entries: readonly PodEntry[]): PackedPods {
       uids.bytes(new Uint8Array(16));
       writers.uidTexts.text(pod.uid);
     }
-    const own = BigInt(pod.resourceVersion);
-    writers.versions.bigSigned(own - version);
-    writers.heard.bigSigned(BigInt(heardAt) - own);
-    version = own;
+    writeDifference(writers.versions, pod.resourceVersion, version);
+    writeDifference(writers.heard, heardAt, pod.resourceVersion);
+    version = pod.resourceVersion;
     if ((shape.b & BITS.computedName) === 0) writers.names.text(pod.name);
     if (isPlainIndex(pod.index)) {
       writers.indexes.signed(Number(pod.index) - index - 1);
