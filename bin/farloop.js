@@ -2,7 +2,7 @@
 // Starts Farloop on a Node that can run it: this one, or the Node 24 that comes as an optional dependency.
 // Plain JavaScript that Node 20 can parse, since any system Node may meet it first.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -35,12 +35,32 @@ function bundledNode() {
   return undefined;
 }
 
-/** npx runs its command below a shell that passes no signal on: when that shell has gone, so has whoever started us. */
+/** Name and parent of a process, where the system tells (Linux); undefined when it does not, or the process has gone. */
+function parentOf(pid) {
+  try {
+    // `pid (name) state parent …`, and the name may hold anything.
+    const [name, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .split(/ \((.*)\) /s)
+      .slice(1);
+    return { name, parent: rest.split(' ')[1] };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * npx runs its command below a shell that passes no signal on, and `npm start` becomes the command: when npm or the shell
+ * between has gone, so has whoever started us. A second process of this file ends with the first.
+ */
 function endWithParent(end) {
-  if (process.env.npm_command !== 'exec') return;
+  const { npm_command: command, npm_lifecycle_event: script } = process.env;
+  const below = process.env[STARTED_BY_BIN] !== undefined;
+  if (!below && command !== 'exec' && !(script === 'start' && ['start', 'run', 'run-script'].includes(command))) return;
   const parent = process.ppid;
+  const shell = parentOf(parent);
+  const above = !below && command === 'exec' && /^(ba|da|a)?sh$/.test(shell?.name ?? '') ? shell.parent : undefined;
   const watch = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (process.ppid === parent && (above === undefined || parentOf(parent)?.parent === above)) return;
     clearInterval(watch);
     end();
   }, 200);

@@ -1,5 +1,6 @@
 // Values on the command line, checked as they are read.
 import { InvalidArgumentError } from 'commander';
+import { problemsOfDnsLabel } from '../objects/names.ts';
 
 /** A parser for commander. @param bounds inclusive */
 export const wholeNumber =
@@ -19,3 +20,10 @@ export function queueUrl(text: string): string {
 
 /** For options that may be given several times. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+/** For `--namespace`, which may be given several times. A name that no namespace can have would be watched in vain. */
+export function collectNamespaces(value: string, before: readonly string[] = []): string[] {
+  if (problemsOfDnsLabel(value).length > 0)
+    throw new InvalidArgumentError('Expected the name of a namespace: lower case letters, digits and dashes.');
+  return collect(value, before);
+}

@@ -1,5 +1,7 @@
 // `farloop node --simulated`: a simulated node for any cluster.
 import { Command } from 'commander';
+import { NAMESPACES } from '../objects/resources.ts';
+import { deadlineIn } from '../ports/clock.ts';
 import { UsageError } from './exit.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -9,6 +11,8 @@ interface NodeOptions {
   context?: string;
   name?: string;
 }
+
+const PROBE_MS = 10_000;
 
 const onProblem = (problem: string): void => {
   process.stderr.write(`${problem}\n`);
@@ -29,13 +33,24 @@ export const nodeCommand = (): Command =>
 
 async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<number> {
   const stopping = listenForStop();
-  const [{ accessFromKubeconfig }, { credentialsOf }, { startSimulatedNode }, { httpsNodeClient }] = await Promise.all([
-    import('../adapters/kubernetes/kubeconfig.ts'),
-    import('../adapters/kubernetes/access.ts'),
-    import('../sandbox/simulated-node.ts'),
-    import('../sandbox/node/https-client.ts'),
-  ]);
+  const [{ accessFromKubeconfig }, { credentialsOf }, { startSimulatedNode }, { httpsNodeClient }, { KubernetesCluster }, { SystemClock }] =
+    await Promise.all([
+      import('../adapters/kubernetes/kubeconfig.ts'),
+      import('../adapters/kubernetes/access.ts'),
+      import('../sandbox/simulated-node.ts'),
+      import('../sandbox/node/https-client.ts'),
+      import('../adapters/kubernetes-cluster.ts'),
+      import('../adapters/system-clock.ts'),
+    ]);
   const access = await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
+  // An address, a certificate or a token that will not do is told at once: the node itself would try for ever.
+  const clock = new SystemClock();
+  const cluster = new KubernetesCluster({ access, clock });
+  try {
+    await cluster.get(NAMESPACES, { namespace: '', name: 'kube-system' }, deadlineIn(clock, PROBE_MS));
+  } finally {
+    cluster.close();
+  }
   const { authorization, certPem, keyPem } = await credentialsOf(access.auth);
   const client = httpsNodeClient({
     url: access.server,

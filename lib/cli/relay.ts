@@ -1,6 +1,6 @@
 // `farloop relay`: the relay alone, beside a cluster, sending to the events queue of an installation on AWS.
 import { Command, Option } from 'commander';
-import { collect, queueUrl, wholeNumber } from './arguments.ts';
+import { collectNamespaces, queueUrl, wholeNumber } from './arguments.ts';
 import { UsageError } from './exit.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -27,7 +27,7 @@ export const relayCommand = (): Command =>
     .addOption(
       new Option('--manage <jobs>', 'which Jobs to report, as the cluster is registered').choices(['own', 'all-jobs']).default('own'),
     )
-    .option('--namespace <name>', 'watch this namespace only; may be given several times', collect)
+    .option('--namespace <name>', 'watch this namespace only; may be given several times', collectNamespaces)
     .option('--era <number>', 'era of the cluster, as registered', wholeNumber({ min: 0, max: 999_999_999 }), 0)
     .addOption(
       new Option('--log-level <level>', 'what to log on standard error').choices(['debug', 'info', 'warn', 'error']).default('info'),

@@ -1,7 +1,7 @@
 // `farloop up`: everything in one process, until it is told to end.
 import { Command, Option } from 'commander';
 import type { SourcedObject } from './apply.ts';
-import { collect, wholeNumber } from './arguments.ts';
+import { collect, collectNamespaces, wholeNumber } from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -34,7 +34,7 @@ export const upCommand = (): Command =>
     )
     .addOption(stateOption())
     .option('--port <number>', 'port of console and API on 127.0.0.1; 0: any free one', wholeNumber({ min: 0, max: 65_535 }), 7080)
-    .option('--namespace <name>', 'work in this namespace only; may be given several times', collect)
+    .option('--namespace <name>', 'work in this namespace only; may be given several times', collectNamespaces)
     .option('--apply <file>', 'apply these manifests once it is ready; may be given several times', collect)
     .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 1_000)
     .addOption(

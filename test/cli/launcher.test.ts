@@ -1,4 +1,4 @@
-// Whoever starts Farloop may be killed: nothing of it survives its npx.
+// Whoever starts Farloop may be killed: nothing of it survives its npx, nor its own first process.
 import { describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -35,4 +35,37 @@ describe('started by npx', () => {
       expect(existsSync(instance)).toBe(false);
       folder.remove();
     }, 20_000);
+
+  for (const signal of ['SIGHUP', 'SIGKILL'] as const)
+    test(`it ends when ${signal} has ended npx itself, and the shell between lives on`, async () => {
+      const folder = temporaryFolder();
+      const instance = join(folder.path, 'instance.json');
+      const command = `"${process.execPath}" "${join(root, 'bin', 'farloop.js')}" up --state "${folder.path}" --port 0; true`;
+      const npx = spawn(process.execPath, ['-e', `require('node:child_process').spawnSync('sh', ['-c', ${JSON.stringify(command)}])`], {
+        env: { ...process.env, npm_command: 'exec' },
+        stdio: 'ignore',
+      });
+      expect(await until(() => existsSync(instance), 10_000)).toBe(true);
+      const { pid }: { pid: number } = JSON.parse(readFileSync(instance, 'utf8'));
+      npx.kill(signal);
+      expect(await until(() => !isAlive(pid), 3_000)).toBe(true);
+      expect(existsSync(instance)).toBe(false);
+      folder.remove();
+    }, 20_000);
 });
+
+test('the process that runs on a newer Node ends with the one that started it', async () => {
+  const folder = temporaryFolder();
+  const instance = join(folder.path, 'instance.json');
+  // As the older Node's process does it.
+  const args = [join(root, 'bin', 'farloop.js'), 'up', '--state', folder.path, '--port', '0'];
+  const starter = spawn(process.execPath, ['-e', `require('node:child_process').spawnSync(process.execPath, ${JSON.stringify(args)})`], {
+    env: { ...process.env, npm_command: '', FARLOOP_STARTED_BY_BIN: '1' },
+    stdio: 'ignore',
+  });
+  expect(await until(() => existsSync(instance), 10_000)).toBe(true);
+  const { pid }: { pid: number } = JSON.parse(readFileSync(instance, 'utf8'));
+  starter.kill('SIGKILL');
+  expect(await until(() => !isAlive(pid), 3_000)).toBe(true);
+  folder.remove();
+}, 20_000);

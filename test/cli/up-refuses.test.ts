@@ -122,6 +122,20 @@ describe('does not start, and says why', () => {
     expect(ended).toEqual(refusal(/certificate/));
   });
 
+  test('the simulated node neither, with a token that is refused', async () => {
+    const { kubeconfig, token } = await aSandbox();
+    const file = kubeconfigWith(kubeconfig.replace(token, 'expired'));
+    expect(await runFarloop(['node', '--simulated', '--kubeconfig', file])).toEqual(refusal(/the token is refused or expired \(401\)/));
+  });
+
+  test('a namespace that cannot exist', async () => {
+    const { exitCode, stderr } = await run('--namespace', 'Not_A_Name');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringMatching(/^farloop: .*'Not_A_Name'.*name of a namespace.*\n$/),
+    });
+  });
+
   test('a server that answers HTML', async () => {
     const { port } = await listening((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
