@@ -43,6 +43,8 @@ export class Pass {
   live: { owner: Job; dateMs: number } | undefined;
   /** The children were listed in this pass. */
   listed = false;
+  /** The owner was found changed after that: what is counted on this list could be in its status already (R18). */
+  listIsOlderThanOwner = false;
   readonly actions: PassRecord['actions'] = [];
   readonly why: string[] = [];
   /** To be told when the pass ends. */
@@ -82,8 +84,12 @@ export class Pass {
     return [...this.view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
   }
 
+  /** @throws RestoredServerError */
   hearPod(pod: Pod): void {
     const facts = podFactsOf(pod);
+    // What answers a call is never older than what was heard before it: this API server has lost what it told (R3).
+    if (isNewer(this.view.pods.get(facts.uid)?.pod.resourceVersion ?? '0', facts.resourceVersion))
+      throw new RestoredServerError(`the API server shows pod ${facts.name} at an older version than had been heard from it`);
     this.#hear([{ heardAt: facts.resourceVersion, deleted: false, pod: facts }]);
   }
 
@@ -105,6 +111,7 @@ export class Pass {
   /** The children of a whole live list. */
   hearList(pods: readonly Pod[], floor: string): void {
     this.listed = true;
+    this.listIsOlderThanOwner = false;
     const whole: WholeList = { floor, slots: 'all' };
     this.#heard.whole = whole;
     this.#hear(
@@ -142,6 +149,7 @@ export class Pass {
         throw new RestoredServerError(
           `the API server shows ${this.key.kind} ${this.key.name} at an older version than had been heard from it`,
         );
+      if (this.listed && object.metadata.resourceVersion !== this.owner?.metadata.resourceVersion) this.listIsOlderThanOwner = true;
       this.hearOwner(object, dateMs);
       return { owner: object, dateMs };
     } catch (error) {

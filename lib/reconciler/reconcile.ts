@@ -164,7 +164,13 @@ export class Reconciler {
       pass.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
       return this.#options.unknownMs - ageMs;
     }
-    pass.state = { ...pass.state, listedEra: pass.record.era, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)) };
+    pass.state = {
+      ...pass.state,
+      listedEra: pass.record.era,
+      ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)),
+      // Found, not written: whoever changes it from now on is another hand (R18).
+      statusDigest: statusDigestOf(owner.status),
+    };
     return 0;
   }
 
@@ -250,9 +256,10 @@ export class Reconciler {
 
   /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
   async #lookBeforeCounting(pass: Pass): Promise<void> {
-    if (pass.listed || !pass.owner) return;
+    if ((pass.listed && !pass.listIsOlderThanOwner) || !pass.owner) return;
     const status = pass.owner.status;
-    const isOurs = pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status);
+    const isOurs =
+      !pass.listIsOlderThanOwner && (pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status));
     const uncounted = [...(status?.uncountedTerminatedPods?.succeeded ?? []), ...(status?.uncountedTerminatedPods?.failed ?? [])];
     if (isOurs && uncounted.every((uid) => pass.view.pods.has(uid))) return;
     // The Job is read before its pods: a pod is counted on evidence no older than the status it is added to.

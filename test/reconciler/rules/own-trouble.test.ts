@@ -73,6 +73,7 @@ describe('R14: a small budget', () => {
       return (await world.pods()).length === 0;
     };
     await world.until(isOver, { play: false, seconds: 60 });
+    expect((await world.job('demo')).status?.active ?? 0).toBe(0);
   });
 });
 
