@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { timeOf } from '../objects/pod-facts.ts';
 import { EVENTS } from '../objects/resources.ts';
+import { ThrottledError } from '../ports/errors.ts';
 import { inParallel } from './parallel.ts';
 import type { EventAction, Execution } from './actions.ts';
 
@@ -22,8 +23,9 @@ export async function writeEvents(
   await inParallel(allowed.slice(0, granted), parallelism, async (event, at) => {
     try {
       await pass.cluster.create(EVENTS, eventObject(event, { component, id: `${pass.fence} ${at}`, nowMs: clock.nowMs() }), pass.deadline);
-    } catch {
-      // The next pass has other things to say.
+    } catch (error) {
+      // The next pass has other things to say; that the API server wants rest counts for all (R14).
+      if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
     }
   });
 }
