@@ -9,7 +9,7 @@ export class RelayCalls {
   /** How often a watch and a list were told that what they ask for is forgotten. */
   expiredWatches = 0;
   expiredLists = 0;
-  #held: { reached: () => void; released: Promise<void> } | undefined;
+  #held: { isReached: boolean; released: Promise<void> } | undefined;
 
   /** @param isRelay whether an adapter is the relay's own */
   constructor(isRelay: (cluster: KubernetesCluster) => boolean) {
@@ -19,8 +19,7 @@ export class RelayCalls {
     const holdBefore = async (continueToken: string | undefined): Promise<void> => {
       const held = this.#held;
       if (!held || continueToken === undefined) return;
-      this.#held = undefined;
-      held.reached();
+      held.isReached = true;
       await held.released;
     };
     const sawExpired = (error: unknown, kind: 'expiredLists' | 'expiredWatches'): void => {
@@ -48,13 +47,13 @@ export class RelayCalls {
     Reflect.set(prototype, 'watch', watchSeen);
   }
 
-  /** The next list that has a second page waits before it. @returns when it is there, and how to let it go */
-  holdNextList(): { reached: Promise<void>; release: () => void } {
-    const reached = Promise.withResolvers<void>();
+  /** From now on lists wait before their second page. @returns whether one does, and how to let it go */
+  holdNextList(): { isReached: () => boolean; release: () => void } {
     const released = Promise.withResolvers<void>();
-    this.#held = { reached: reached.resolve, released: released.promise };
+    const held = { isReached: false, released: released.promise };
+    this.#held = held;
     return {
-      reached: reached.promise,
+      isReached: () => held.isReached,
       release: () => {
         this.#held = undefined;
         released.resolve();
