@@ -6,14 +6,15 @@ import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import { NotFoundError } from '../ports/errors.ts';
+import type { OwnVersion } from './cache.ts';
 
 export interface Audited {
   resource: Resource;
   namespace: string | undefined;
   /** Known in the version listed or a later one, or none of ours. */
   knows: (metadata: ObjectMeta) => boolean;
-  /** Uids known at or below that version, with where to find the object. */
-  knownUntil: (version: string) => Iterable<{ uid: string; namespace: string; name: string }>;
+  /** What is known at or below that version. */
+  knownUntil: (version: string) => Iterable<OwnVersion>;
   /** The newest version that the watch has told of. */
   heardUntil: () => string;
 }
@@ -42,7 +43,7 @@ export async function findSkipped(
   }: { source: ClusterSource & Pick<Cluster, 'get'>; clock: Clock; options: AuditOptions; signal: AbortSignal },
 ): Promise<string[]> {
   const heardBefore = heardUntil();
-  const listed = new Set<string>();
+  const listed = new Map<string, string>();
   const unknown: { namespace: string; name: string }[] = [];
   let version: string | undefined;
   let continueToken: string | undefined;
@@ -59,7 +60,7 @@ export async function findSkipped(
     );
     if (version === undefined || compareResourceVersions(page.resourceVersion, version) < 0) version = page.resourceVersion;
     for (const { metadata } of page.items) {
-      listed.add(metadata.uid ?? '');
+      listed.set(metadata.uid ?? '', metadata.resourceVersion ?? '0');
       if (!knows(metadata)) unknown.push({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
     }
     ({ continueToken } = page);
@@ -67,6 +68,9 @@ export async function findSkipped(
 
   // A live list below what the watch had told is an API server restored from an older state: what is known is of no use (R3).
   if (compareResourceVersions(version, heardBefore) < 0) return [`everything since ${version}`];
+  // So is one that shows an object before a change that the list should have.
+  for (const { uid, namespace: within, name, version: known } of knownUntil(version))
+    if (compareResourceVersions(listed.get(uid) ?? known, known) < 0) return [`${within}/${name}`];
   const missing = [...knownUntil(version)].filter(({ uid }) => !listed.has(uid));
   if (unknown.length === 0 && missing.length === 0) return [];
   const graceEndsMs = clock.monotonicMs() + options.graceMs;

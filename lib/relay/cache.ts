@@ -40,6 +40,14 @@ export interface News {
   pod?: CachedPod;
 }
 
+/** An object, and the version of its own at which it is known. */
+export interface OwnVersion {
+  uid: string;
+  namespace: string;
+  name: string;
+  version: string;
+}
+
 /** Jobs whose pods may outlive them in events: their uids are remembered so that those pods stay foreign. */
 const FOREIGN_REMEMBERED = 20_000;
 
@@ -272,15 +280,16 @@ export class RelayCache {
   }
 
   /** What is known at or below that version. */
-  *podsUntil(version: string, namespace: string | undefined): Generator<{ uid: string; namespace: string; name: string }> {
+  *podsUntil(version: string, namespace: string | undefined): Generator<OwnVersion> {
     for (const [uid, { facts, workload }] of this.#pods)
       if (!isNewer(facts.version, version) && (namespace === undefined || workload.owner.namespace === namespace))
-        yield { uid, namespace: workload.owner.namespace, name: nameOf(facts, workload.owner) };
+        yield { uid, namespace: workload.owner.namespace, name: nameOf(facts, workload.owner), version: facts.version };
   }
 
-  *jobsUntil(version: string, namespace: string | undefined): Generator<{ uid: string; namespace: string; name: string }> {
+  *jobsUntil(version: string, namespace: string | undefined): Generator<OwnVersion> {
     for (const { job, owner } of this.#workloads.values())
-      if (job && !isNewer(job.version, version) && (namespace === undefined || owner.namespace === namespace)) yield owner;
+      if (job && !isNewer(job.version, version) && (namespace === undefined || owner.namespace === namespace))
+        yield { uid: owner.uid, namespace: owner.namespace, name: owner.name, version: job.version };
   }
 }
 
