@@ -19,7 +19,8 @@ export const WAIT_MS: Record<Wait, number> = {
   heartbeat: 120_000,
   unknown: 30_000,
   audit: 600_000 + 30_000,
-  probe: 5_000 + 5_000,
+  // Every 5 s, drawn apart; and then what was put off meanwhile.
+  probe: 15_000,
   park: 60_000,
   silence: 120_000,
 };

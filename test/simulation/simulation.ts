@@ -184,6 +184,8 @@ export class Simulation {
       if (!fault.applies(call, this)) continue;
       this.struck.push({ call: call.number, fault: name });
       this.say(`!! ${name}: ${fault.says}`);
+      // What it does is nobody's call.
+      this.actor = undefined;
       const added = fault.strike(this, call);
       if (added) strike = { ...strike, ...added };
     }

@@ -57,7 +57,7 @@ export const WORLD_FAULTS = {
     applies: isPassCall,
     strike: (simulation) => simulation.tampering.restoreStore(),
     lastsMs: 0,
-    waits: ['unknown', 'visibility'],
+    waits: ['unknown', 'heartbeat'],
   },
   apiServerIsOld: {
     says: 'the API server is restored from a copy some seconds old',
