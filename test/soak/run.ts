@@ -233,8 +233,9 @@ function draftOf(name: string, number: number, runSeconds: number): Order {
 
 /** What is as it must be goes, as it would by and by in a cluster; what has ended and stays wrong is found here. */
 async function judge({ customer, open, judged, witness }: Scene): Promise<void> {
+  const asked = [...open];
   const jobs = await customer.jobs();
-  for (const [name, entry] of open) {
+  for (const [name, entry] of asked) {
     const job = jobs.get(name);
     check(job !== undefined, `Job ${name} is lost`);
     if (!isFinished(job)) continue;
