@@ -2,18 +2,19 @@
 import { isJobFinished } from '../objects/job-facts.ts';
 import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
-import { formatKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
 import type { Action, Plan, PlanHead } from '../planners/plan.ts';
 import { deadlineIn, hasPassed } from '../ports/clock.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Head, HeadChange } from '../ports/store.ts';
+import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import type { EventAction, Execution, Stop } from './actions.ts';
+import type { Execution, Stop } from './actions.ts';
 import { ForeignNamesakeError, act } from './actions.ts';
 import { WriteBudget } from './budget.ts';
+import type { Ending } from './closing.ts';
+import { OvertakenError, close, saveHeard, writeHead } from './closing.ts';
 import { writeEvents } from './event-objects.ts';
 import { RestoredServerError, raiseEra } from './era.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
@@ -22,11 +23,12 @@ import { readMarker } from './heartbeats.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
 import type { PassState } from './pass-state.ts';
 import { NO_INTENTS, decodeState, encodeState, initialState, statusDigestOf } from './pass-state.ts';
+import { backoffMs, fightText, park, parkedFor, refusalEvent } from './parking.ts';
 import { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
 import { lowestFreeNumber, settle } from './settle.ts';
-import { readView, writeView } from './view-access.ts';
-import { COMPANY_MS, sendTimer, wake } from './wake.ts';
+import { readView } from './view-access.ts';
+import { COMPANY_MS, wake } from './wake.ts';
 
 export interface LoopOptions {
   /** Nothing is sent after so long (R17). */
@@ -44,23 +46,11 @@ export const LOOP_OPTIONS: LoopOptions = { passMs: 20_000, parallelism: 48, unkn
 /** `done`: what must follow is sent. `failed`: the wake must come back. */
 export type Answer = 'done' | 'failed';
 
-/** Overtaken: a later pass opened the head. */
-class OvertakenError extends Error {}
-
 /** No planner can take this workload as it is. */
 class PlannerFailedError extends Error {}
 
-interface Ending {
-  outcome: string;
-  /** When to look again, from now. */
-  againInMs?: number | undefined;
-  attempt?: number;
-  error?: unknown;
-}
-
 const MOST_ROUNDS = 4;
 const UNKNOWN_OUTCOME_AGAIN_MS = 1_000;
-const PARKED_MS = { first: 60_000, most: 3_600_000 };
 const HELD_MS = { first: 1_000, most: 60_000 };
 
 export class Reconciler {
@@ -195,7 +185,7 @@ export class Reconciler {
       // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
       if (!stop || pass.wroteStatus) pass.state = { ...pass.state, backoff: { ...plan.head.backoff } };
       if (!stop) {
-        const { hold: _, ...state } = pass.state;
+        const { hold: _held, park: _parked, ...state } = pass.state;
         pass.state = { ...state, intents: NO_INTENTS };
         return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again) };
       }
@@ -281,7 +271,7 @@ export class Reconciler {
       }
     if (intents.create.length + intents.delete.length + intents.strip.length === 0) return;
     pass.state = { ...pass.state, intents };
-    await this.#writeHead(pass, { state: encodeState(pass.state) });
+    await writeHead(this.#ports, pass, { state: encodeState(pass.state) });
   }
 
   /** Not where nothing is counted after it: the strips of a Job that has ended, or whose indexes are the count. */
@@ -340,26 +330,7 @@ export class Reconciler {
   }
 
   #park(pass: Pass, reason: string): Ending {
-    const failures = (pass.state.park?.failures ?? 0) + 1;
-    const againInMs = backoffMs(failures, PARKED_MS);
-    const generation = pass.owner?.metadata.generation ?? 0;
-    pass.state = {
-      ...pass.state,
-      park: { failures, untilMs: this.#ports.clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation },
-    };
-    pass.why.push(reason);
-    this.#ports.telemetry.error('workload parked', { ...pass.key, reason });
-    this.#ports.telemetry.count('ParkedWorkloads', 1, 'Count', { kind: pass.key.kind });
-    if (!pass.events.some(({ type }) => type === 'Warning'))
-      pass.events.push({
-        verb: 'event',
-        type: 'Warning',
-        reason: 'Parked',
-        message: reason,
-        regarding: regardingOf(pass),
-        why: 'a person must act',
-      });
-    return { outcome: 'parked', againInMs };
+    return { outcome: 'parked', againInMs: park(pass, reason, this.#ports) };
   }
 
   async #trouble(pass: Pass, error: unknown): Promise<Ending> {
@@ -424,16 +395,6 @@ export class Reconciler {
     return offsetMs;
   }
 
-  /** Writes the head under this pass's fence. @throws OvertakenError */
-  async #writeHead(pass: Pass, change: HeadChange): Promise<void> {
-    try {
-      pass.head = await this.#ports.store.updateHead(pass.key, { ifFence: pass.fence }, change);
-    } catch (error) {
-      if (error instanceof StaleWriteError) throw new OvertakenError('a later pass opened the head', { cause: error });
-      throw error;
-    }
-  }
-
   /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */
   async #record(pass: Pass, ending: Ending): Promise<Answer> {
     const { recorder, telemetry, clock } = this.#ports;
@@ -443,11 +404,11 @@ export class Reconciler {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       if (pass.events.length > 0) await writeEvents(this.#execution(pass), pass.events, pass.row.component);
       if (ending.outcome === 'gone') await this.#ports.store.forget(pass.key, pass.fence);
-      else nextWakeAtMs = await this.#close(pass, ending);
+      else nextWakeAtMs = await close(this.#ports, pass, ending);
     } catch (error) {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
       ending = { ...ending, outcome: 'overtaken', error };
-      await this.#saveHeard(pass);
+      await saveHeard(this.#ports, pass);
       await wake(this.#ports, pass.key);
       answer = 'failed';
     }
@@ -482,45 +443,6 @@ export class Reconciler {
       .catch((cause: unknown) => telemetry.warn('pass not recorded', { ...pass.key, error: cause }));
     return answer;
   }
-
-  /** @returns when the next wake is due */
-  async #close(pass: Pass, { againInMs, attempt }: Ending): Promise<number | undefined> {
-    const { store, clock } = this.#ports;
-    const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
-    // Sent, then recorded (R11).
-    if (due) await sendTimer(this.#ports, pass.head, due);
-    const change: HeadChange = {
-      state: encodeState({ ...pass.state, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)) }),
-      wake: due ?? null,
-      pendingSinceMs: due?.dueAtMs ?? null,
-      ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
-    };
-    const { fence } = pass;
-    const alongside = async (head: Head): Promise<{ ifFence: string; change: HeadChange }> => {
-      if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
-      return { ifFence: fence, change };
-    };
-    const written = pass.hasNews
-      ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside })
-      : { head: pass.head, told: false };
-    pass.head = written.head;
-    if (!written.told) await this.#writeHead(pass, change);
-    // Woken while it ran: that wake is still pending, and sweep must be able to find it, long before a timer of this pass.
-    const nowMs = clock.nowMs();
-    if (pass.head.queued === pass.head.fence && (pass.head.pendingSinceMs ?? Infinity) > nowMs)
-      await this.#writeHead(pass, { pendingSinceMs: nowMs });
-    return due?.dueAtMs;
-  }
-
-  /** What an overtaken pass heard is true all the same. */
-  async #saveHeard(pass: Pass): Promise<void> {
-    if (!pass.hasNews) return;
-    try {
-      await writeView(this.#ports.store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
-    } catch (error) {
-      this.#ports.telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });
-    }
-  }
 }
 
 /** R10: these cannot be taken back. Counting alone is guarded by its resourceVersion. */
@@ -536,36 +458,6 @@ function isGrave(action: Action): boolean {
   );
 }
 
-const fightText = ({ key }: Pass, rival: string): string =>
-  `${rival} writes the status of this ${key.kind} too: switch its ${key.kind} controller off, or let Farloop manage its own workloads only`;
-
 /** It would be the same again at once: a planner's failure, a refusal, a mistake of our own. */
 const isLasting = (error: unknown): boolean =>
   [PlannerFailedError, TerminalError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
-
-function parkedFor(pass: Pass, nowMs: number): number | undefined {
-  const { park } = pass.state;
-  if (!park || park.untilMs <= nowMs || pass.owner?.metadata.generation !== park.generation) return undefined;
-  pass.why.push(park.reason);
-  return park.untilMs - nowMs;
-}
-
-const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number =>
-  Math.min(first * 2 ** Math.min(failures - 1, 20), most);
-
-const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({
-  apiVersion: row.resource.apiVersion,
-  kind: key.kind,
-  namespace: key.namespace,
-  name: key.name,
-  uid: key.uid,
-});
-
-const refusalEvent = (pass: Pass, during: Action['verb'], error: Error): EventAction => ({
-  verb: 'event',
-  type: 'Warning',
-  reason: during === 'create' ? 'FailedCreate' : 'FailedDelete',
-  message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${error.message}`,
-  regarding: regardingOf(pass),
-  why: `the API server refuses it: ${formatKey(pass.key)}`,
-});

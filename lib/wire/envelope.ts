@@ -45,7 +45,7 @@ export function seal({ header, pods }: Envelope): Uint8Array {
   inner.text(header);
   inner.unsigned(pods.columns.length);
   inner.bytes(pods.columns);
-  const packed = deflateRawSync(inner.done(), { level: 9, dictionary: BOILERPLATE });
+  const packed = deflateRawSync(inner.done(), { level: 6, dictionary: BOILERPLATE });
   const writer = new ByteWriter();
   writer.byte(ENVELOPE_VERSION);
   writer.unsigned(packed.length);

@@ -1,0 +1,76 @@
+// The end of a pass: what was heard goes into the view (R7), what is known into the head, what must follow is sent (R9, R11).
+import type { Ports } from '../ports/ports.ts';
+import type { Head, HeadChange } from '../ports/store.ts';
+import { StaleWriteError } from '../ports/store.ts';
+import type { Pass } from './pass.ts';
+import { encodeState } from './pass-state.ts';
+import { lowestFreeNumber } from './settle.ts';
+import { writeView } from './view-access.ts';
+import { sendTimer } from './wake.ts';
+
+/** How a pass ended. */
+export interface Ending {
+  outcome: string;
+  /** When to look again, from now. */
+  againInMs?: number | undefined;
+  attempt?: number;
+  error?: unknown;
+}
+
+/** A later pass opened the head: this one may write no more (R8). */
+export class OvertakenError extends Error {}
+
+type ClosingPorts = Pick<Ports, 'store' | 'queue' | 'clock'>;
+
+/** Writes the head under this pass's fence. @throws OvertakenError */
+export async function writeHead({ store }: Pick<Ports, 'store'>, pass: Pass, change: HeadChange): Promise<void> {
+  try {
+    pass.head = await store.updateHead(pass.key, { ifFence: pass.fence }, change);
+  } catch (error) {
+    if (error instanceof StaleWriteError) throw new OvertakenError('a later pass opened the head', { cause: error });
+    throw error;
+  }
+}
+
+/** @returns when the next wake is due */
+export async function close(
+  ports: ClosingPorts,
+  pass: Pass,
+  { againInMs, attempt }: Pick<Ending, 'againInMs' | 'attempt'>,
+): Promise<number | undefined> {
+  const { store, clock } = ports;
+  const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
+  // Sent, then recorded (R11).
+  if (due) await sendTimer(ports, pass.head, due);
+  const change: HeadChange = {
+    state: encodeState({ ...pass.state, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)) }),
+    wake: due ?? null,
+    pendingSinceMs: due?.dueAtMs ?? null,
+    ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
+  };
+  const { fence } = pass;
+  const alongside = async (head: Head): Promise<{ ifFence: string; change: HeadChange }> => {
+    if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
+    return { ifFence: fence, change };
+  };
+  const written = pass.hasNews
+    ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside })
+    : { head: pass.head, told: false };
+  pass.head = written.head;
+  if (!written.told) await writeHead(ports, pass, change);
+  // Woken while it ran: that wake is still pending, and sweep must be able to find it, long before a timer of this pass.
+  const nowMs = clock.nowMs();
+  if (pass.head.queued === pass.head.fence && (pass.head.pendingSinceMs ?? Infinity) > nowMs)
+    await writeHead(ports, pass, { pendingSinceMs: nowMs });
+  return due?.dueAtMs;
+}
+
+/** What an overtaken pass heard is true all the same. */
+export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
+  if (!pass.hasNews) return;
+  try {
+    await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
+  } catch (error) {
+    telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });
+  }
+}

@@ -1,0 +1,63 @@
+// A workload that a person must look at: parked with a back-off, an Event, a metric and a reason in the console (R13).
+import { formatKey } from '../objects/workload.ts';
+import type { Action } from '../planners/plan.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { EventAction } from './actions.ts';
+import type { Pass } from './pass.ts';
+
+const PARKED_MS = { first: 60_000, most: 3_600_000 };
+
+/** @returns milliseconds until it is looked at again; a changed spec is looked at at once */
+export function park(pass: Pass, reason: string, { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>): number {
+  const failures = (pass.state.park?.failures ?? 0) + 1;
+  const againInMs = backoffMs(failures, PARKED_MS);
+  const generation = pass.owner?.metadata.generation ?? 0;
+  pass.state = { ...pass.state, park: { failures, untilMs: clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation } };
+  pass.why.push(reason);
+  telemetry.error('workload parked', { ...pass.key, reason });
+  telemetry.count('ParkedWorkloads', 1, 'Count', { kind: pass.key.kind });
+  if (!pass.events.some(({ type }) => type === 'Warning'))
+    pass.events.push({
+      verb: 'event',
+      type: 'Warning',
+      reason: 'Parked',
+      message: reason,
+      regarding: regardingOf(pass),
+      why: 'a person must act',
+    });
+  return againInMs;
+}
+
+/** Milliseconds that it stays parked; undefined when it is not, or not any more. */
+export function parkedFor(pass: Pass, nowMs: number): number | undefined {
+  const parked = pass.state.park;
+  if (!parked || parked.untilMs <= nowMs || pass.owner?.metadata.generation !== parked.generation) return undefined;
+  pass.why.push(parked.reason);
+  return parked.untilMs - nowMs;
+}
+
+/** Two controllers on one status. */
+export const fightText = ({ key }: Pass, rival: string): string =>
+  `${rival} writes the status of this ${key.kind} too: switch its ${key.kind} controller off, or let Farloop manage its own workloads only`;
+
+/** What a person is told of a refused create or delete. */
+export const refusalEvent = (pass: Pass, during: Action['verb'], error: Error): EventAction => ({
+  verb: 'event',
+  type: 'Warning',
+  reason: during === 'create' ? 'FailedCreate' : 'FailedDelete',
+  message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${error.message}`,
+  regarding: regardingOf(pass),
+  why: `the API server refuses it: ${formatKey(pass.key)}`,
+});
+
+/** Doubles from the first with each failure, up to the most. */
+export const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number =>
+  Math.min(first * 2 ** Math.min(failures - 1, 20), most);
+
+const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({
+  apiVersion: row.resource.apiVersion,
+  kind: key.kind,
+  namespace: key.namespace,
+  name: key.name,
+  uid: key.uid,
+});
