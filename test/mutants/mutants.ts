@@ -14,19 +14,11 @@ export interface Mutant {
 }
 
 const RECONCILE = 'lib/reconciler/reconcile.ts';
+const CLOSING = 'lib/reconciler/closing.ts';
 const ACTIONS = 'lib/reconciler/actions.ts';
 const INGEST = 'lib/reconciler/ingest.ts';
 
 export const MUTANTS: readonly Mutant[] = [
-  {
-    name: 'unknown workload taken as known',
-    rule: 'R1',
-    file: RECONCILE,
-    search: 'const unknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;',
-    replacement: 'const unknown = head.bornAtMs < 0;',
-    why: 'after a dropped table pods that run already are started again',
-    look: { scenario: 'non-indexed', faults: ['tableIsWiped', 'tableIsOld'] },
-  },
   {
     name: 'finalizer off before the status',
     rule: 'R1',
@@ -44,7 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
     replacement:
       '    if (observation.deleted) {\n      merged.pods.delete(observation.pod.uid);\n      changed = true;\n      heardByPass = false;\n    } else if (supersedes(observation, known, part.floor, news.whole !== undefined)) {',
     why: 'late news of a pod that is gone brings it back to life, and its number is taken again',
-    look: { scenario: 'back-off', faults: ['sendIsLate', 'diesAfter', 'freezesShortly'] },
+    look: { scenario: 'replaced-when-failed', faults: ['sendIsLate', 'relayFreezes'] },
   },
   {
     name: 'late news taken for new',
@@ -100,13 +92,13 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'non-indexed', faults: ['isReset', 'timesOut', 'apiBreaks'] },
   },
   {
-    name: 'unknown outcome taken for certain failure',
+    name: 'intents kept for ever',
     rule: 'R4',
     file: 'lib/reconciler/settle.ts',
-    search: '  if (!pass.listed) {',
-    replacement: '  if (!pass.listed && intents.atMs < 0) {',
-    why: 'a create that took effect is not looked up: the Job runs one pod more than is known',
-    look: { scenario: 'small-budget', faults: ['isResetAfter', 'timesOutAfter', 'gatewayTimesOut', 'diesAfter'] },
+    search: '  pass.state = { ...pass.state, intents: NO_INTENTS, ordinal: lowestFreeNumber(pass) };',
+    replacement: '  pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };',
+    why: 'what was once in doubt is looked up by every pass until the end of days',
+    look: { scenario: 'single', faults: ['isResetAfter', 'timesOutAfter', 'diesAfter', 'storeTimesOut'] },
   },
   {
     name: 'intent not written',
@@ -133,16 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '  for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);',
     replacement: '',
     why: 'a name that a pod held is given to another one',
-    look: { scenario: 'scaled-down', faults: ['podIsForcedAway', 'podIsDeleted'] },
-  },
-  {
-    name: 'own pod of that name taken for a foreign one',
-    rule: 'R5',
-    file: ACTIONS,
-    search: '    if (isOurs) {',
-    replacement: '    if (isOurs && object.metadata.uid === undefined) {',
-    why: 'after a create whose answer was lost a second pod is started beside the first',
-    look: { scenario: 'indexed', faults: ['dies', 'diesAfter', 'tableIsWiped', 'fenceIsTaken', 'storeTimesOut'] },
+    look: { scenario: 'suspended-and-resumed' },
   },
   {
     name: 'pod that went with its finalizer looks alive',
@@ -156,9 +139,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'own writes not kept',
     rule: 'R7',
-    file: RECONCILE,
-    search: '    const written = pass.hasNews\n',
-    replacement: '    const written = pass.hasNews && pass.listed\n',
+    file: CLOSING,
+    search: '  const written = pass.hasNews\n',
+    replacement: '  const written = pass.hasNews && pass.listed\n',
     why: 'the next pass plans with what was there before the last one',
     look: { scenario: 'non-indexed', faults: ['watchLags', 'sendIsLate'] },
   },
@@ -193,7 +176,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'view written over what others wrote',
     rule: 'R8',
     file: 'lib/reconciler/view-access.ts',
-    search: 'ifViewVersion: head.viewVersion, ',
+    search: 'ifViewVersion: before.viewVersion, ',
     replacement: '',
     why: 'what another function heard meanwhile is lost',
     look: { scenario: 'single' },
@@ -254,9 +237,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'timer recorded and not sent',
     rule: 'R11',
-    file: RECONCILE,
-    search: '    if (due) await sendTimer(this.#ports, pass.head, due);',
-    replacement: '    if (due && due.attempt > 0) await sendTimer(this.#ports, pass.head, due);',
+    file: CLOSING,
+    search: '  if (due) await sendTimer(ports, pass.head, due);',
+    replacement: '  if (due && due.attempt > 0) await sendTimer(ports, pass.head, due);',
     why: 'back-offs and deadlines wait for the next sweep',
     look: { scenario: 'back-off' },
   },
@@ -282,7 +265,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'budget not asked',
     rule: 'R14',
     file: ACTIONS,
-    search: '    const now = Math.floor(granted / writesEach);',
+    search: '    const now = granted === 0 ? 0 : Math.max(Math.floor(granted / writesEach), 1);',
     replacement: '    const now = Math.max(Math.floor(granted / writesEach), items.length - at);',
     why: 'a storm of Jobs takes the API server down',
     look: { scenario: 'small-budget' },
@@ -355,15 +338,6 @@ export const MUTANTS: readonly Mutant[] = [
     search: '      } else if (!terms.indexed && !uncounted.succeeded.has(pod.uid)) {',
     replacement: '      } else if (!terms.indexed) {',
     why: 'a pod that waited to be counted is counted twice',
-  },
-  {
-    name: 'a list removes what is newer than it',
-    rule: 'R19',
-    file: 'lib/reconciler/view.ts',
-    search: '    if (isNewer(entry.heardAt, whole.floor)) continue;',
-    replacement: '',
-    why: 'a pod that was created after a list was made counts as gone',
-    look: { scenario: 'non-indexed', faults: ['secondRelay', 'relayDies', 'listLags'] },
   },
   {
     name: '410 resumed instead of listed',
