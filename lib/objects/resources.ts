@@ -13,7 +13,6 @@ export const JOBS: Resource = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jo
 export const NODES: Resource = { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
 export const NAMESPACES: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 export const EVENTS: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true };
-export const LEASES: Resource = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
 
 /** `/api/v1/namespaces/n/pods/p/status` and its shorter forms. */
 export function pathOf(

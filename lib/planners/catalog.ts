@@ -43,8 +43,6 @@ export const CATALOG = {
 
 export const rowOf = (kind: WorkloadKind): CatalogRow => CATALOG[kind];
 
-export const plannerOf = (kind: WorkloadKind): Planner<Job, JobStatus> => CATALOG[kind].planner;
-
 /** `matchLabels` as a selector text; undefined where there are none, or expressions beside them. */
 function selectorTextOf(owner: Job | undefined): string | undefined {
   const labels = Object.entries(owner?.spec.selector?.matchLabels ?? {});

@@ -112,9 +112,6 @@ export function joinParts(parts: readonly ViewPart[], era: number): ViewPart {
   return joined;
 }
 
-/** The newest resourceVersion at which anything in it was heard. */
-export const newestHeard = (part: ViewPart): string => newest(newestPodHeard(part), part.owner?.heardAt ?? '0');
-
 /** Versions are ordered per resource only (R3): that of a list of pods is compared with this one. */
 export function newestPodHeard({ floor, pods }: ViewPart): string {
   let version = floor;
