@@ -146,21 +146,6 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     });
   }
 
-  async replaceStatus<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
-    const { namespace, name } = object.metadata;
-    const body = JSON.stringify({ apiVersion: resource.apiVersion, kind: resource.kind, ...object });
-    const target = { namespace, name, subresource: 'status' };
-    return await this.#object<Item>({
-      verb: 'replaceStatus',
-      method: 'PUT',
-      resource,
-      target,
-      query: { fieldManager: FIELD_MANAGER },
-      body,
-      deadline,
-    });
-  }
-
   async listPage<Item extends KubernetesObject>(
     resource: Resource,
     selection: ListSelection & { limit: number; continueToken?: string; metadataOnly?: boolean; resourceVersion?: string },

@@ -50,15 +50,13 @@ export interface Cluster {
     target: Named & { uid: string; resourceVersion?: string; propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' },
     deadline: Deadline,
   ): Promise<Answer<Item | undefined>>;
-  /** The uid goes into the patch's own metadata as its precondition. @throws ConflictError another uid (422) or version (409) */
+  /** Of the object, or of its status by `subresource`. The uid goes into the patch's own metadata as its precondition. @throws ConflictError another uid (422) or version (409) */
   patch<Item extends KubernetesObject>(
     resource: Resource,
     target: Named & { uid: string; subresource?: string },
     patch: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
     deadline: Deadline,
   ): Promise<Answer<Item>>;
-  /** PUT of the status subresource; metadata.resourceVersion is the precondition. */
-  replaceStatus<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>>;
 }
 
 /** The relay's side: lists by page and watches. Not bound to a pass, so without its deadline. */

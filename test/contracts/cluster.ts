@@ -171,13 +171,18 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
       expect(failure instanceof TerminalError && failure.causes.map(({ field }) => field)).toContain('metadata.labels');
     });
 
-    test('R8: a status is replaced at its version only', async () => {
+    test('R8: a status is patched at its version only', async () => {
       const { object } = await its().cluster.create<Job>(JOBS, aJob(namespace, 'status'), soon());
-      const started = { ...object, status: { startTime: '2026-01-01T00:00:00Z', active: 0 } };
-      const { object: written } = await its().cluster.replaceStatus<Job>(JOBS, started, soon());
+      const { uid = '', resourceVersion = '0' } = object.metadata;
+      const target = { namespace, name: 'status', uid, subresource: 'status' };
+      const patchOf = (status: object): { type: 'merge'; body: object } => ({
+        type: 'merge',
+        body: { metadata: { uid, resourceVersion }, status },
+      });
+      const { object: written } = await its().cluster.patch<Job>(JOBS, target, patchOf({ startTime: '2026-01-01T00:00:00Z' }), soon());
       expect(written.status?.startTime).toBe('2026-01-01T00:00:00Z');
-      expect(isNewer(written.metadata.resourceVersion ?? '0', object.metadata.resourceVersion ?? '0')).toBe(true);
-      const failure = await failureOf(its().cluster.replaceStatus<Job>(JOBS, { ...started, status: { active: 0, ready: 0 } }, soon()));
+      expect(isNewer(written.metadata.resourceVersion ?? '0', resourceVersion)).toBe(true);
+      const failure = await failureOf(its().cluster.patch<Job>(JOBS, target, patchOf({ active: 0, ready: 0 }), soon()));
       expect(failure).toBeInstanceOf(ConflictError);
       expect(failure).toMatchObject({ reason: 'precondition' });
     });

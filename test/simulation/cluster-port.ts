@@ -24,7 +24,7 @@ interface Aim {
   subresource?: string | undefined;
 }
 
-const METHODS = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', delete: 'DELETE', patch: 'PATCH', replaceStatus: 'PUT' };
+const METHODS = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', delete: 'DELETE', patch: 'PATCH' };
 
 const askedOf = (resource: Resource, { verb, namespace, name }: Aim): Asked => ({
   verb,

@@ -196,7 +196,6 @@ export class Process {
       create: (...args) => point('create', args, () => direct.create(args[0], args[1])),
       delete: (...args) => point('delete', args, () => direct.delete(args[0], args[1])),
       patch: (...args) => point('patch', args, () => direct.patch(args[0], args[1], args[2])),
-      replaceStatus: () => Promise.reject(new Error('statuses are patched')),
     };
   }
 

@@ -95,11 +95,6 @@ export class InProcessCluster implements Cluster {
     );
   }
 
-  replaceStatus<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
-    const { namespace, name } = object.metadata;
-    return this.#call<Item>('PUT', resource, { namespace, name, subresource: 'status', verb: 'patch', body: object }, deadline);
-  }
-
   async #call<Answered>(
     method: string,
     resource: Resource,

@@ -13,7 +13,7 @@ import type { Incoming } from './connection.ts';
 
 /** What was asked, as far as the meaning of a refusal depends on it. */
 export interface Asked {
-  verb: 'get' | 'list' | 'watch' | 'create' | 'delete' | 'patch' | 'replaceStatus';
+  verb: 'get' | 'list' | 'watch' | 'create' | 'delete' | 'patch';
   /** `https://host:port` */
   server: string;
   /** `pods`, with the group where there is one; as `details` of a Status have them. */
