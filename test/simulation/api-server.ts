@@ -107,7 +107,7 @@ export class SimApiServer {
   restore(snapshot: Snapshot): void {
     this.#running.stop();
     this.#running = this.#start(snapshot);
-    for (const breakOff of [...this.#breakOffs]) breakOff();
+    for (const breakOff of this.#breakOffs) breakOff();
   }
 
   /** Forgets what changed so far, as etcd does: whoever resumes from before is answered 410. */

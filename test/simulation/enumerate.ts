@@ -32,7 +32,9 @@ export async function enumerate(scenario: Scenario, slice: { from: number; every
     told.failed.push({ plan: '', invariant: calm.violations[0]?.invariant ?? '', says: calm.violations[0]?.says ?? '' });
     return told;
   }
-  const plans = calm.log.flatMap((call) => FAULT_NAMES.map((fault) => ({ call: call.number, fault }))).filter((_, at) => at % slice.every === slice.from);
+  const plans = calm.log
+    .flatMap((call) => FAULT_NAMES.map((fault) => ({ call: call.number, fault })))
+    .filter((_, at) => at % slice.every === slice.from);
   for (const planned of plans) {
     if (!couldApply(planned.fault, calm, planned.call)) continue;
     told.plans += 1;
@@ -67,15 +69,21 @@ function judge(told: Enumerated, plan: Plan, { result, calm }: { result: Result;
     told.recoveryMs[fault] = Math.max(told.recoveryMs[fault] ?? 0, lateMs - FAULTS[fault].lastsMs);
     allowedMs += FAULTS[fault].lastsMs + longestWaitMs(fault);
   }
-  if (lateMs > allowedMs) told.failed.push({ plan: text, invariant: 'recovers in time', says: `${Math.round(lateMs)} ms late, allowed ${allowedMs}` });
+  if (lateMs > allowedMs)
+    told.failed.push({ plan: text, invariant: 'recovers in time', says: `${Math.round(lateMs)} ms late, allowed ${allowedMs}` });
 }
 
 /** Pairs of faults at calls drawn at random, each pair of kinds once before any comes again. */
-export async function enumeratePairs(scenario: Scenario, { seconds, seed }: { seconds: number; seed: number }): Promise<Enumerated & { pairs: number }> {
+export async function enumeratePairs(
+  scenario: Scenario,
+  { seconds, seed }: { seconds: number; seed: number },
+): Promise<Enumerated & { pairs: number }> {
   const told = { scenario: scenario.name, plans: 0, struck: 0, virtualMs: 0, failed: [] as Enumerated['failed'], recoveryMs: {}, pairs: 0 };
   const random = seededRandom(seed);
   const calm = await simulate({ ...runOf(scenario, []), traced: true });
-  const byFault = new Map(FAULT_NAMES.map((fault) => [fault, calm.log.filter((call) => couldApply(fault, calm, call.number)).map(({ number }) => number)]));
+  const byFault = new Map(
+    FAULT_NAMES.map((fault) => [fault, calm.log.filter((call) => couldApply(fault, calm, call.number)).map(({ number }) => number)]),
+  );
   const pairs = FAULT_NAMES.flatMap((one) => FAULT_NAMES.map((other) => [one, other] as const)).toSorted(() => random() - 0.5);
   const endsAtMs = performance.now() + seconds * 1000;
   for (const [one, other] of pairs) {
@@ -96,7 +104,8 @@ export async function enumeratePairs(scenario: Scenario, { seconds, seed }: { se
   return told;
 }
 
-const drawn = (calls: readonly number[] | undefined, random: () => number): number | undefined => calls?.[Math.floor(random() * calls.length)];
+const drawn = (calls: readonly number[] | undefined, random: () => number): number | undefined =>
+  calls?.[Math.floor(random() * calls.length)];
 
 interface Part {
   core: number;
@@ -131,7 +140,7 @@ async function main(): Promise<void> {
   const least = process.env['SCENARIO'] === undefined ? optionOf('least', 10_000) : 0;
   const startedAtMs = performance.now();
   const parts: Part[] = Array.from({ length: cores }, (_, core) => ({ core, cores, pairSeconds }));
-  const shares = await inParallelProcesses<Part, Share>(import.meta.filename, parts);
+  const shares = await inParallelProcesses<Share>(import.meta.filename, parts);
   const singles = shares.flatMap((each) => each.singles);
   const pairs = shares.flatMap((each) => each.pairs);
   for (const name of new Set(singles.map(({ scenario }) => scenario))) {
@@ -146,10 +155,14 @@ async function main(): Promise<void> {
   for (const fault of FAULT_NAMES) {
     const longest = Math.max(...singles.map(({ recoveryMs }) => recoveryMs[fault] ?? -Infinity));
     if (longest > -Infinity)
-      console.log(`${fault.padEnd(20)} ${(longest / 1000).toFixed(1).padStart(7)} ${((RECOVERY_MS + longestWaitMs(fault)) / 1000).toFixed(0).padStart(5)}  ${FAULTS[fault].waits.join(' ')}`);
+      console.log(
+        `${fault.padEnd(20)} ${(longest / 1000).toFixed(1).padStart(7)} ${((RECOVERY_MS + longestWaitMs(fault)) / 1000).toFixed(0).padStart(5)}  ${FAULTS[fault].waits.join(' ')}`,
+      );
   }
   const seconds = (performance.now() - startedAtMs) / 1000;
-  console.log(`\n${struck} plans of one fault, ${pairsRun} of two (bound: ${pairSeconds} s a core), ${hours.toFixed(0)} simulated hours, ${seconds.toFixed(0)} s, ${failed.length} violations`);
+  console.log(
+    `\n${struck} plans of one fault, ${pairsRun} of two (bound: ${pairSeconds} s a core), ${hours.toFixed(0)} simulated hours, ${seconds.toFixed(0)} s, ${failed.length} violations`,
+  );
   for (const { scenario, plan, invariant, says } of failed.slice(0, 200))
     console.log(`SEED=1 SCENARIO=${scenario} PLAN=${plan} JITTER=0  ${invariant}: ${says.slice(0, 160)}`);
   if (failed.length > 0 || struck < least) process.exitCode = 1;

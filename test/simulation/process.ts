@@ -202,7 +202,10 @@ export class Process {
   /** The relay's side of the same server. */
   source(name: string, direct: DirectCluster): ClusterSource & Pick<Cluster, 'get'> {
     const { scheduler } = this.#around;
-    const process = this;
+    const fateOf = (event: WatchEvent<KubernetesObject>): ReturnType<Around['watched']> => this.#around.watched(this, name, event);
+    const backMs = (): number => this.#around.latencyMs('source');
+    const holdTurn = async (): Promise<void> => await this.turn();
+    const remember = (stop: () => void): void => void this.#watches.push(stop);
     const point = <Value>(method: string, args: readonly unknown[], effect: () => Promise<Value>): Promise<Value> =>
       this.call({ port: 'source', method, args, cluster: name }, effect);
     return {
@@ -229,18 +232,18 @@ export class Process {
         const stop = await point('watch', [resource, selection], () =>
           direct.watch(resource, selection, {
             event: (event) => {
-              const fate = process.#around.watched(process, name, event);
+              const fate = fateOf(event);
               if (fate.silent) isSilent = true;
-              if (!isSilent && !fate.lost) arrive(event, process.#around.latencyMs('source') + (fate.delayMs ?? 0));
+              if (!isSilent && !fate.lost) arrive(event, backMs() + (fate.delayMs ?? 0));
             },
-            end: (error) => isSilent || arrive({ end: error }, process.#around.latencyMs('source')),
+            end: (error) => isSilent || arrive({ end: error }, backMs()),
           }),
         );
-        process.#watches.push(stop);
+        remember(stop);
         signal.addEventListener('abort', () => wake(), { once: true });
         try {
           for (;;) {
-            await process.turn();
+            await holdTurn();
             const next = arrived.shift();
             if (signal.aborted) return;
             if (!next) await new Promise<void>((resolve) => (wake = resolve));

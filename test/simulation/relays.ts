@@ -46,6 +46,6 @@ export class Relays {
 
   kill(): void {
     this.#isOver = true;
-    for (const process of [...this.#running.keys()]) process.kill();
+    for (const process of this.#running.keys()) process.kill();
   }
 }

@@ -42,7 +42,7 @@ interface Share {
   failed: { seed: number; invariant: string; says: string }[];
 }
 
-export async function storm(from: number, seeds: number, bound: { mostFailures: number }): Promise<Share> {
+async function stormThrough(from: number, seeds: number, bound: { mostFailures: number }): Promise<Share> {
   const share: Share = { seeds: 0, steps: 0, virtualMs: 0, struck: 0, failed: [] };
   for (let seed = from; seed < from + seeds && share.failed.length < bound.mostFailures; seed++) {
     const result = await simulate(stormOf(seed));
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const startedAtMs = performance.now();
   const size = Math.ceil(seeds / cores);
   const parts = Array.from({ length: cores }, (_, core) => ({ from: from + core * size, seeds: Math.min(size, seeds - core * size) }));
-  const shares = await inParallelProcesses<(typeof parts)[number], Share>(import.meta.filename, parts);
+  const shares = await inParallelProcesses<Share>(import.meta.filename, parts);
   const seconds = (performance.now() - startedAtMs) / 1000;
   const sum = (of: (share: Share) => number): number => shares.reduce((total, share) => total + of(share), 0);
   const failed = shares.flatMap((share) => share.failed);
@@ -82,5 +82,5 @@ const part = env['SIMULATION_PART'];
 if (part === undefined) await main();
 else {
   const { from, seeds } = JSON.parse(part) as { from: number; seeds: number };
-  console.log(JSON.stringify(await storm(from, seeds, { mostFailures: 20 })));
+  console.log(JSON.stringify(await stormThrough(from, seeds, { mostFailures: 20 })));
 }

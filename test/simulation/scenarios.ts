@@ -241,10 +241,10 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'small-budget',
     clusters: WEST,
-    budget: { writesPerSecond: 3, burst: 4 },
-    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 3, completions: 3 })) }],
+    budget: { writesPerSecond: 2, burst: 2 },
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 10, completions: 10 })) }],
     fateOf: all(3_000),
-    ends: { a: { end: 'Complete', succeeded: 3 } },
+    ends: { a: { end: 'Complete', succeeded: 10 } },
     withinMs: 90_000,
   },
   {

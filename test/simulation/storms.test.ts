@@ -25,10 +25,13 @@ describe('the simulator', () => {
     expect(FAULT_NAMES.length).toBeGreaterThanOrEqual(40);
   });
 
-  test.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))('without faults the story %s ends in its time', async (_, scenario) => {
-    const result = await simulate({ scenario, seed: 1, plan: [], jitter: false, limitMs: scenario.withinMs });
-    expect(result.violations).toEqual([]);
-  });
+  test.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+    'without faults the story %s ends in its time',
+    async (_, scenario) => {
+      const result = await simulate({ scenario, seed: 1, plan: [], jitter: false, limitMs: scenario.withinMs });
+      expect(result.violations).toEqual([]);
+    },
+  );
 
   test('a seed gives the same run each time, and its faults as a plan give it again', async () => {
     const run = { ...stormOf(104), traced: true };
@@ -56,7 +59,7 @@ describe('storms', () => {
     const cores = Math.min(2, availableParallelism());
     const size = SEEDS / cores;
     const parts = Array.from({ length: cores }, (_, core) => ({ from: 1 + core * size, seeds: size }));
-    const shares = await inParallelProcesses<(typeof parts)[number], Share>(join(import.meta.dirname, 'run.ts'), parts);
+    const shares = await inParallelProcesses<Share>(join(import.meta.dirname, 'run.ts'), parts);
     expect(shares.flatMap(({ failed }) => failed)).toEqual([]);
     expect(shares.reduce((sum, { seeds }) => sum + seeds, 0)).toBe(SEEDS);
     expect(shares.reduce((sum, { struck }) => sum + struck, 0)).toBeGreaterThan(SEEDS);

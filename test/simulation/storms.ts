@@ -22,7 +22,14 @@ export function stormOf(seed: number): Run {
 export const simulate = async (run: Run): Promise<Result> => await new Simulation(run).simulate();
 
 /** The same run with its faults as a plan. */
-export const replayOf = ({ storm: _, ...run }: Run, plan: Plan): Run => ({ ...run, plan });
+export const replayOf = ({ scenario, seed, jitter, limitMs, traced }: Run, plan: Plan): Run => ({
+  scenario,
+  seed,
+  jitter,
+  limitMs,
+  plan,
+  ...(traced === true && { traced }),
+});
 
 export interface Failure {
   run: Run;

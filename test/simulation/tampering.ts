@@ -116,7 +116,9 @@ export class Tampering {
     const server = this.#simulation.server(name);
     if (!snapshot || snapshot.revision === server.storage.revision) return undefined;
     // Made, changed and deleted as people have by now: the generation tells.
-    const kept = new Set(snapshot.rows.filter(({ resource }) => resource === 'jobs.batch').map(({ text }) => wishOf(JSON.parse(text) as Job)));
+    const kept = new Set(
+      snapshot.rows.filter(({ resource }) => resource === 'jobs.batch').map(({ text }) => wishOf(JSON.parse(text) as Job)),
+    );
     const isWhole = server.jobs().every((job) => kept.has(wishOf(job)));
     return isWhole && server.jobs().length > 0 ? snapshot : undefined;
   }

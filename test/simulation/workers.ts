@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 
 /** Runs the file once per part, at the same time. @returns what each printed last, as JSON @throws Error when one of them fails */
-export async function inParallelProcesses<Part, Answer>(file: string, parts: readonly Part[], args: readonly string[] = []): Promise<Answer[]> {
+export async function inParallelProcesses<Answer>(file: string, parts: readonly object[], args: readonly string[] = []): Promise<Answer[]> {
   return await Promise.all(parts.map((part) => runPart<Answer>(file, JSON.stringify(part), args)));
 }
 

@@ -80,6 +80,16 @@ export const WORLD_FAULTS = {
     lastsMs: 120_000,
     waits: ['visibility'],
   },
+  sleepsAndIsSetBack: {
+    says: 'the function stands still for 30 s, and its clock is set back two minutes meanwhile',
+    applies: isPassCall,
+    strike: (simulation) => {
+      simulation.jump(-120_000);
+      return { freezeMs: 30_000 };
+    },
+    lastsMs: 120_000,
+    waits: ['visibility'],
+  },
   clusterClockJumps: {
     says: "the cluster's clock jumps two minutes ahead",
     applies: (call) => call.port === 'cluster' && isWrite(call),

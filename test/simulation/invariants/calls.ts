@@ -130,7 +130,12 @@ export const OF_CALLS: readonly Invariant[] = [
     rule: 'R14',
     onSent: ({ call }, { checks, run, scheduler, tampering, struck }) => {
       const { budget } = run.scenario;
-      if (!isApiWrite(call) || !budget || tampering.hasLostStore || struck.some(({ fault }) => fault.startsWith('clockJumps')))
+      if (
+        !isApiWrite(call) ||
+        !budget ||
+        tampering.hasLostStore ||
+        struck.some(({ fault }) => fault.startsWith('clockJumps') || fault === 'sleepsAndIsSetBack')
+      )
         return undefined;
       const writes = checks.ledger.writesAtMs.get(call.cluster ?? '') ?? [];
       for (const windowMs of [1_000, 5_000, 20_000]) {
@@ -145,7 +150,12 @@ export const OF_CALLS: readonly Invariant[] = [
     name: 'Retry-After is honoured by all',
     rule: 'R14',
     onSent: ({ call }, { checks, scheduler, tampering, struck }) => {
-      if (!isApiWrite(call) || tampering.hasLostStore || struck.some(({ fault }) => fault.startsWith('clockJumps'))) return undefined;
+      if (
+        !isApiWrite(call) ||
+        tampering.hasLostStore ||
+        struck.some(({ fault }) => fault.startsWith('clockJumps') || fault === 'sleepsAndIsSetBack')
+      )
+        return undefined;
       const nowMs = scheduler.elapsedMs;
       const open = checks.ledger.closed.find(
         ({ cluster, fromMs, untilMs }) => cluster === call.cluster && nowMs > fromMs + CLOSING_MS && nowMs < untilMs - 100,

@@ -88,8 +88,7 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
         return undefined;
       void queue.depth('wakes').then(({ visible, inFlight }) => {
         const most = 3 * Math.max(1, history.jobs.size);
-        if (visible + inFlight > most)
-          checks.violate('wakes of a workload do not pile up', `${visible} visible, ${inFlight} in flight`);
+        if (visible + inFlight > most) checks.violate('wakes of a workload do not pile up', `${visible} visible, ${inFlight} in flight`);
       });
       return undefined;
     },
