@@ -1,6 +1,8 @@
 // Jest in ESM mode: sources run as they are, swc only strips the types.
 export default {
   testEnvironment: 'node',
+  // Both cores of the smallest machine that builds it.
+  maxWorkers: 2,
   roots: ['<rootDir>/test'],
   extensionsToTreatAsEsm: ['.ts'],
   // These need a control plane, peers or minutes of time: npm scripts of their own run them.
