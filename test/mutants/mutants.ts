@@ -122,7 +122,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'numbers of vanished pods are forgotten',
     rule: 'R5',
     file: 'lib/reconciler/settle.ts',
-    search: '  for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);',
+    search:
+      '  for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);',
     replacement: '',
     why: 'a name that a pod held is given to another one',
     look: { scenario: 'suspended-and-resumed' },
@@ -132,7 +133,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'R7',
     file: ACTIONS,
     search: '        if (isGone(object)) pass.hearGone(podFactsOf(object));\n        else pass.hearPod(object);',
-    replacement: '        if (isGone(object) && object.kind === undefined) pass.hearGone(podFactsOf(object));\n        pass.hearPod(object);',
+    replacement:
+      '        if (isGone(object) && object.kind === undefined) pass.hearGone(podFactsOf(object));\n        pass.hearPod(object);',
     why: 'until its event comes it is counted again by each pass',
     look: { scenario: 'replaced-when-failed', faults: ['isSlow', 'freezesShortly', 'watchLags', 'dies'] },
   },
@@ -313,6 +315,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: ' || clock.monotonicMs() >= deadline.monotonicMs;',
     replacement: ';',
     why: 'a clock that is set back gives a pass minutes more',
+    look: { scenario: 'single', faults: ['sleepsAndIsSetBack'] },
   },
   {
     name: 'deadline counts from the first call',
@@ -322,14 +325,6 @@ export const MUTANTS: readonly Mutant[] = [
     replacement: '      deadline: deadlineIn(clock, this.#options.passMs),\n      startedAtMs,',
     why: 'a pass that stood still before it sends has all its time left',
     look: { scenario: 'single', faults: ['freezes', 'freezesShortly'] },
-  },
-  {
-    name: 'counted without a look',
-    rule: 'R18',
-    file: RECONCILE,
-    search: '    if (isOurs && uncounted.every((uid) => pass.view.pods.has(uid))) return;',
-    replacement: '    if (pass.view.pods.size >= 0) return;',
-    why: 'counts are added to a status that knows of pods which the view does not',
   },
   {
     name: 'uid listed twice',

@@ -49,12 +49,22 @@ async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
   const startedAtMs = performance.now();
   const path = join(folder, mutant.file);
   const whole = readFileSync(path, 'utf8');
-  const end = (found: Found | undefined, problem?: string): Outcome => ({ mutant, found, problem, seconds: (performance.now() - startedAtMs) / 1000 });
+  const end = (found: Found | undefined, problem?: string): Outcome => ({
+    mutant,
+    found,
+    problem,
+    seconds: (performance.now() - startedAtMs) / 1000,
+  });
   const places = whole.split(mutant.search).length - 1;
   if (places !== 1) return end(undefined, `its text stands ${places} times in ${mutant.file}, expected once`);
-  writeFileSync(path, whole.replace(mutant.search, () => mutant.replacement));
+  writeFileSync(
+    path,
+    whole.replace(mutant.search, () => mutant.replacement),
+  );
   try {
-    const { code, output } = await run(folder, ['test/mutants/hunt.ts'], { MUTANT_LOOK: JSON.stringify({ look: mutant.look, forMs: FOR_MS }) });
+    const { code, output } = await run(folder, ['test/mutants/hunt.ts'], {
+      MUTANT_LOOK: JSON.stringify({ look: mutant.look, forMs: FOR_MS }),
+    });
     if (code !== 0) return end(undefined, `it does not run: ${output.slice(0, 400)}`);
     const found = JSON.parse(output.trim().split('\n').at(-1) ?? '{}') as Partial<Found>;
     return end(found.invariant === undefined ? undefined : (found as Found));
@@ -70,7 +80,10 @@ async function typesOf(folder: string, mutants: readonly Mutant[]): Promise<stri
     const path = join(folder, mutant.file);
     const whole = readFileSync(path, 'utf8');
     if (!whole.includes(mutant.search)) continue;
-    writeFileSync(path, whole.replace(mutant.search, () => mutant.replacement));
+    writeFileSync(
+      path,
+      whole.replace(mutant.search, () => mutant.replacement),
+    );
     const { code, output } = await run(folder, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'], {});
     if (code !== 0) broken.push(`${mutant.name}: ${output.split('\n')[0]}`);
     writeFileSync(path, whole);
@@ -92,7 +105,9 @@ await Promise.all(
         outcomes.push(outcome);
         const { found, problem, seconds } = outcome;
         const fate = problem ?? (found ? `${found.invariant} (${found.again})` : 'SURVIVED');
-        console.log(`${found ? 'killed  ' : 'NOT KILLED'} ${seconds.toFixed(1).padStart(5)} s  ${mutant.rule.padEnd(3)} ${mutant.name}: ${fate}`);
+        console.log(
+          `${found ? 'killed  ' : 'NOT KILLED'} ${seconds.toFixed(1).padStart(5)} s  ${mutant.rule.padEnd(3)} ${mutant.name}: ${fate}`,
+        );
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });
