@@ -40,9 +40,14 @@ const WHOLE_RUN_MS = 300_000;
 const { values } = parseArgs({ options: { strikes: { type: 'string', default: '3' } } });
 const strikesPerKind = Number(values.strikes);
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
-const random = seededRandom(seed);
 const clock = new SystemClock();
-const between = (least: number, most: number): number => Math.round(least + random() * (most - least));
+const between = (random: () => number, least: number, most: number): number => Math.round(least + random() * (most - least));
+
+/** One thing that is done to the network; its own chance, so that what else happens does not change it. */
+interface Strike {
+  kind: Kind;
+  random: () => number;
+}
 
 interface Scene {
   plane: ControlPlane;
@@ -90,7 +95,7 @@ async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
   // Pages after the first come from etcd then, as on servers before 1.34, and so can be forgotten between two pages.
   const plane = await startControlPlane({ apiServerFlags: ['--feature-gates=ListFromCacheSnapshot=false'] });
   endings.push(async () => await plane.stop());
-  const proxy = await HostileProxy.start({ to: plane.url, random });
+  const proxy = await HostileProxy.start({ to: plane.url, random: seededRandom(seed + 1) });
   endings.push(async () => await proxy.stop());
   const witness = await CreationWitness.start(plane.etcdUrl);
   endings.push(() => witness.stop());
@@ -129,15 +134,16 @@ async function storm(scene: Scene): Promise<Map<Kind, number>> {
   const struck = new Map<Kind, number>(KINDS.map((kind) => [kind, 0]));
   const plan = planOf();
   // A line may be bad while nobody talks: such a strike is repeated, and a plan of twice the length is enough for chance.
-  for (let left = plan.length * 2, kind = plan.shift(); kind !== undefined && left > 0; kind = plan.shift(), left--) {
-    await orderOne(scene);
+  for (let left = plan.length * 2, next = plan.shift(); next !== undefined && left > 0; next = plan.shift(), left--) {
+    const { kind, random } = next;
+    await orderOne(scene, between(random, 0, 20) / 10);
     // Early or late in the Job's life.
-    await clock.wait(between(100, 1_500));
+    await clock.wait(between(random, 100, 1_500));
     const beganMs = performance.now();
-    const hit = await strike(kind, scene);
+    const hit = await strike(next, scene);
     scene.proxy.open();
     if (hit) struck.set(kind, (struck.get(kind) ?? 0) + 1);
-    else plan.push(kind);
+    else plan.push(next);
     const ms = Math.round(performance.now() - beganMs);
     console.log(`network: ${kind} for ${ms} ms${hit ? '' : ', which met nobody'}`);
   }
@@ -145,48 +151,48 @@ async function storm(scene: Scene): Promise<Map<Kind, number>> {
 }
 
 /** Every kind equally often, in an order of the seed. */
-function planOf(): Kind[] {
-  const plan = Array.from({ length: strikesPerKind }, () => KINDS).flat();
-  return plan
-    .map((kind) => ({ kind, at: random() }))
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ kind }) => kind);
+function planOf(): Strike[] {
+  const random = seededRandom(seed);
+  return Array.from({ length: strikesPerKind }, () => KINDS)
+    .flat()
+    .map((kind) => ({ kind, at: random(), random: seededRandom(Math.floor(random() * 2 ** 32)) }))
+    .toSorted((one, other) => one.at - other.at);
 }
 
-async function orderOne({ customer, orders }: Scene): Promise<void> {
+async function orderOne({ customer, orders }: Scene, runSeconds: number): Promise<void> {
   const finished = await customer.jobs();
   if (orders.filter((order) => !isFinished(finished.get(nameOf(order)))).length >= MOST_UNFINISHED) return;
   const order = orderOf(`net-${String(orders.length).padStart(3, '0')}`, {
     completions: PODS_PER_JOB,
     parallelism: PODS_PER_JOB,
     mode: 'Indexed',
-    runSeconds: between(0, 20) / 10,
+    runSeconds,
   });
   await customer.create(order);
   orders.push(order);
 }
 
 /** @returns whether it met anybody */
-async function strike(kind: Kind, scene: Scene): Promise<boolean> {
+async function strike({ kind, random }: Strike, scene: Scene): Promise<boolean> {
   const { plane, proxy, farloop } = scene;
   const before = proxy.touched;
   switch (kind) {
     case 'cut':
       proxy.shut();
-      await clock.wait(between(0, 2_000));
+      await clock.wait(between(random, 0, 2_000));
       return proxy.touched > before;
     case 'stall':
       proxy.stall();
-      await clock.wait(between(1_000, 4_000));
+      await clock.wait(between(random, 1_000, 4_000));
       return proxy.touched > before;
     case 'slow':
-      proxy.slow(between(8_000, 40_000));
-      await clock.wait(between(2_000, 4_000));
+      proxy.slow(between(random, 8_000, 40_000));
+      await clock.wait(between(random, 2_000, 4_000));
       return proxy.touched > before;
     case 'corrupt':
-      for (let times = between(1, 4); times > 0; times--) {
+      for (let times = between(random, 1, 4); times > 0; times--) {
         proxy.corrupt();
-        await clock.wait(between(200, 800));
+        await clock.wait(between(random, 200, 800));
       }
       return proxy.touched > before;
     case 'mute': {

@@ -41,7 +41,9 @@ const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) } },
 });
 const stormMs = Number(values.minutes) * 60_000;
-const random = seededRandom(Number(values.seed));
+const seed = Number(values.seed);
+/** Each its own, so that none depends on how far the others are. */
+const chance = { victims: seededRandom(seed), orders: seededRandom(seed + 1), proxy: seededRandom(seed + 2) };
 const clock = new SystemClock();
 
 /** One process of Farloop from its start to its SIGKILL. */
@@ -82,7 +84,7 @@ async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
   endings.push(async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const plane = await startControlPlane();
   endings.push(async () => await plane.stop());
-  const proxy = await HostileProxy.start({ to: plane.url, random });
+  const proxy = await HostileProxy.start({ to: plane.url, random: chance.proxy });
   endings.push(async () => await proxy.stop());
   const witness = await CreationWitness.start(plane.etcdUrl);
   endings.push(() => witness.stop());
@@ -158,7 +160,7 @@ function victimOf({ lives }: Scene, leftMs: number): Victim {
   const current = lives.at(-1);
   const isSpared = current !== undefined && lives.length % 3 === 1 && performance.now() - current.bornMs < MEASURED_AT_MS;
   const choice = isSpared || leftMs < MEASURED_AT_MS + KILL_EVERY_MS ? VICTIMS.slice(1) : VICTIMS;
-  return choice[Math.floor(random() * choice.length)] ?? 'connections';
+  return choice[Math.floor(chance.victims() * choice.length)] ?? 'connections';
 }
 
 async function kill(victim: Victim, scene: Scene): Promise<void> {
@@ -174,7 +176,7 @@ async function kill(victim: Victim, scene: Scene): Promise<void> {
       return;
     case 'connections':
       scene.proxy.shut();
-      await clock.wait(random() * 1_000);
+      await clock.wait(chance.victims() * 1_000);
       scene.proxy.open();
       return;
     default:
@@ -206,7 +208,7 @@ async function measure({ lives }: Scene): Promise<void> {
 async function order({ customer, open, judged }: Scene): Promise<void> {
   if (open.size >= MOST_UNFINISHED) return;
   const number = open.size + judged.length;
-  const runSeconds = Math.round(random() * 20) / 10;
+  const runSeconds = Math.round(chance.orders() * 20) / 10;
   const next = draftOf(`soak-${String(number).padStart(5, '0')}`, number, runSeconds);
   await customer.create(next);
   open.set(nameOf(next), { order: next, finishedMs: undefined });
