@@ -42,22 +42,26 @@ export async function close(
   const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
   // Sent, then recorded (R11).
   if (due) await sendTimer(ports, pass.head, due);
-  const change: HeadChange = {
-    state: encodeState({ ...pass.state, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)) }),
-    wake: due ?? null,
-    pendingSinceMs: due?.dueAtMs ?? null,
-    ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
+  const changeOf = (head: Head): HeadChange => {
+    // The opening took the timer off: one that stands there was set by news that this pass has not seen, and sweep must find it.
+    const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
+    return {
+      state: encodeState({ ...pass.state, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)) }),
+      wake: next ?? null,
+      pendingSinceMs: next?.dueAtMs ?? null,
+      ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
+    };
   };
   const { fence } = pass;
   const alongside = async (head: Head): Promise<{ ifFence: string; change: HeadChange }> => {
     if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
-    return { ifFence: fence, change };
+    return { ifFence: fence, change: changeOf(head) };
   };
   const written = pass.hasNews
     ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside })
     : { head: pass.head, told: false };
   pass.head = written.head;
-  if (!written.told) await writeHead(ports, pass, change);
+  if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head));
   // Woken while it ran: that wake is still pending, and sweep must be able to find it, long before a timer of this pass.
   const nowMs = clock.nowMs();
   if (pass.head.queued === pass.head.fence && (pass.head.pendingSinceMs ?? Infinity) > nowMs)

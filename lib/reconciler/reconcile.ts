@@ -326,7 +326,8 @@ export class Reconciler {
     const { ready: _shown, ...shown } = pass.owner?.status ?? {};
     if (statusDigestOf(wanted) !== statusDigestOf(shown)) return 0;
     const nowMs = this.#ports.clock.nowMs() + pass.offsetMs;
-    return Math.max(pass.state.statusWrittenAtMs + this.#options.readyAloneMs - nowMs, 0);
+    // Never longer, whatever a clock that jumped makes of the difference (R12).
+    return Math.min(Math.max(pass.state.statusWrittenAtMs + this.#options.readyAloneMs - nowMs, 0), this.#options.readyAloneMs);
   }
 
   #park(pass: Pass, reason: string): Ending {
