@@ -97,6 +97,8 @@ export class Reconciler {
       view: part,
       offsetMs: await this.#offsetOf(key.cluster),
     });
+    // Before any list of this pass lets go of tombstones: the numbers that vanished pods held (R5).
+    pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };
     const ending = await this.#run(pass, unknown);
     return await this.#record(pass, ending);
   }
