@@ -71,6 +71,7 @@ export interface Relay {
 }
 
 const LIFE_MS = 10_000;
+const LONGEST_ROUND_TRIP_MS = 2_000;
 /** Before the first list is through, so many failed connections in a row end the start. */
 const PATIENCE = 4;
 const RETRY_MS = 1_000;
@@ -206,9 +207,11 @@ class RunningRelay {
     this.#kubeSystemUid = uid;
   }
 
-  /** The `Date` header has whole seconds: half a one is its error. */
+  /** The `Date` header has whole seconds: half a one is its error. An answer that was long on its way tells no time. */
   #sawDate(dateMs: number, askedAtMs: number): void {
-    this.#clockOffsetMs = Math.round(dateMs + 500 - (askedAtMs + this.#setup.clock.nowMs()) / 2);
+    const nowMs = this.#setup.clock.nowMs();
+    if (Math.abs(nowMs - askedAtMs) > LONGEST_ROUND_TRIP_MS) return;
+    this.#clockOffsetMs = Math.round(dateMs + 500 - (askedAtMs + nowMs) / 2);
   }
 
   /** A scope's lists are through; once all are, the full list is told of behind them. */
