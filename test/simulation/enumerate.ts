@@ -1,7 +1,7 @@
 // npm run enumerate [-- --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies to it; then
 // pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
 import { FAULT_NAMES, FAULTS, longestWaitMs, planText, type FaultName, type Plan } from './faults.ts';
-import { SCENARIOS, scenarioOf, type Scenario } from './scenarios.ts';
+import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { simulate } from './storms.ts';
 import type { Result, Run } from './simulation.ts';
@@ -120,7 +120,7 @@ interface Share {
 
 async function share({ core, cores, pairSeconds }: Part): Promise<Share> {
   const wanted = process.env['SCENARIO'];
-  const scenarios = wanted === undefined ? SCENARIOS : [scenarioOf(wanted)].filter((scenario) => scenario !== undefined);
+  const scenarios = SCENARIOS.filter(({ name, isForStormsOnly }) => (wanted === undefined ? !isForStormsOnly : name === wanted));
   const singles: Enumerated[] = [];
   const pairs: Share['pairs'] = [];
   for (const scenario of scenarios) singles.push(await enumerate(scenario, { from: core, every: cores }));

@@ -391,8 +391,10 @@ export class Simulation {
     this.functions.heldUntilMs.set(name, this.scheduler.elapsedMs + ms);
   }
 
+  /** Of Farloop's clocks alone: the clusters keep theirs. */
   jump(ms: number): void {
     this.scheduler.jump(ms);
+    for (const server of this.servers.values()) server.aheadMs -= ms;
   }
 }
 

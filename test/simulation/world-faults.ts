@@ -94,21 +94,22 @@ export const WORLD_FAULTS = {
     says: "the cluster's clock jumps two minutes ahead",
     applies: (call) => call.port === 'cluster' && isWrite(call),
     strike: (simulation, call) => simulation.tampering.jumpCluster(simulation.clusterOf(call), 120_000),
-    lastsMs: 0,
+    // Until then what was planned by the old offset looks too early.
+    lastsMs: 120_000,
     waits: ['none'],
   },
   podIsDeleted: {
     says: 'somebody deletes a running pod',
     applies: isPassCall,
     strike: (simulation, call) => simulation.tampering.deletePod(simulation.clusterOf(call)),
-    lastsMs: 12_000,
+    lastsMs: 20_000,
     waits: ['none'],
   },
   podIsForcedAway: {
     says: 'somebody deletes a running pod by force, finalizers and all',
     applies: isPassCall,
     strike: (simulation, call) => simulation.tampering.forcePodAway(simulation.clusterOf(call)),
-    lastsMs: 12_000,
+    lastsMs: 20_000,
     waits: ['none'],
   },
   nameIsTaken: {

@@ -27,7 +27,7 @@ export const AT_THE_END: readonly Invariant[] = [
     name: 'every Job ends as its story tells',
     rule: 'R1',
     atEnd: (simulation) => {
-      const { run, struck } = simulation;
+      const { run, struck, tampering } = simulation;
       for (const [name, { cluster = run.scenario.clusters[0] ?? '', end, reason, succeeded, failed }] of Object.entries(
         run.scenario.ends,
       )) {
@@ -35,7 +35,8 @@ export const AT_THE_END: readonly Invariant[] = [
           .server(cluster)
           .jobs()
           .find(({ metadata }) => metadata.name === name);
-        if (end !== 'Complete' && end !== 'Failed') continue;
+        // A pod that somebody deletes is a failure, and may be one too many.
+        if ((end !== 'Complete' && end !== 'Failed') || tampering.hasTouchedPods) continue;
         const found = job && endOf(job);
         if (found?.type !== end || (reason !== undefined && found.reason !== reason))
           return `${name} ended with ${found?.type} ${found?.reason}`;
