@@ -28,7 +28,18 @@ export const noteSortKey = (name: string): string => `note#${name}`;
 export const text = (value: string): AttributeValue => ({ S: value });
 export const number = (value: number): AttributeValue => ({ N: String(value) });
 
-export const shardOf = (partition: string): string => String((createHash('sha256').update(partition).digest()[0] ?? 0) % INDEX_SHARDS);
+/** Partitions asked about lately: the same workload is written many times in a row. */
+const knownShards = new Map<string, string>();
+const MOST_KNOWN_SHARDS = 1_000;
+
+export function shardOf(partition: string): string {
+  const known = knownShards.get(partition);
+  if (known !== undefined) return known;
+  const shard = String((createHash('sha256').update(partition).digest()[0] ?? 0) % INDEX_SHARDS);
+  if (knownShards.size >= MOST_KNOWN_SHARDS) knownShards.clear();
+  knownShards.set(partition, shard);
+  return shard;
+}
 
 /** The sort-key part of the index of wakes, present only where a message could not wait that long. */
 export const isIndexedWake = (wake: { dueAtMs: number } | null | undefined, nowMs: number): boolean =>

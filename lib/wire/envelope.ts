@@ -37,6 +37,8 @@ const BOILERPLATE = Buffer.from(
     '"b":435,"p":"Running","r":"True","k":[["PodReadyToStartContainers","True"],["Initialized","True"],["Ready","True"],["ContainersReady","True"],["PodScheduled","True"]],"s":[["main","container",0,null,false]]}',
   ].join(''),
 );
+/** Bytes. For most messages a buffer of that size does, and a larger one costs more than the packing itself. */
+const SMALL = 4_096;
 /** The decoders by version: N and N − 1 are read side by side while a new one is rolled out. */
 const DECODERS: Record<number, (reader: ByteReader, limits: EnvelopeLimits) => Envelope> = { 1: openFirst };
 
@@ -45,7 +47,7 @@ export function seal({ header, pods }: Envelope): Uint8Array {
   inner.text(header);
   inner.unsigned(pods.columns.length);
   inner.bytes(pods.columns);
-  const packed = deflateRawSync(inner.done(), { level: 6, dictionary: BOILERPLATE });
+  const packed = deflateRawSync(inner.done(), { level: 6, dictionary: BOILERPLATE, chunkSize: inner.length < SMALL ? SMALL : undefined });
   const writer = new ByteWriter();
   writer.byte(ENVELOPE_VERSION);
   writer.unsigned(packed.length);
@@ -68,7 +70,11 @@ function openFirst(reader: ByteReader, limits: EnvelopeLimits): Envelope {
   const packed = reader.bytes(reader.unsigned());
   let unpacked: Uint8Array;
   try {
-    unpacked = inflateRawSync(packed, { maxOutputLength: limits.unpackedBytes, dictionary: BOILERPLATE });
+    unpacked = inflateRawSync(packed, {
+      maxOutputLength: limits.unpackedBytes,
+      dictionary: BOILERPLATE,
+      chunkSize: packed.length < SMALL / 4 ? SMALL : undefined,
+    });
   } catch (error) {
     const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
     throw new UndecodableMessageError(

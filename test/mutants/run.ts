@@ -93,7 +93,7 @@ async function typesOf(folder: string, mutants: readonly Mutant[]): Promise<stri
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const mutants = wanted.length === 0 ? MUTANTS : MUTANTS.filter(({ name }) => wanted.some((part) => name.includes(part)));
-const lanes = wanted.length === 0 ? 2 : 1;
+const lanes = wanted.length === 0 ? Number(process.env['LANES'] ?? 2) : 1;
 const waiting = [...mutants];
 const outcomes: Outcome[] = [];
 await Promise.all(

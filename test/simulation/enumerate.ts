@@ -48,7 +48,7 @@ export async function enumerate(scenario: Scenario, slice: { from: number; every
 }
 
 /** By what is known of the call from the calm run; what depends on the world is asked when it strikes. */
-function couldApply(fault: FaultName, { log }: Result, number: number): boolean {
+export function couldApply(fault: FaultName, { log }: Result, number: number): boolean {
   const call = log[number - 1];
   if (!call) return false;
   if (fault === 'apiServerIsOld') return call.port === 'cluster' || call.port === 'store';

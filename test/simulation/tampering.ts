@@ -21,6 +21,7 @@ interface Copy {
 }
 
 const COPY_EVERY_MS = 1_000;
+const COPIES_KEPT = 5;
 /** A copy is at least that old when it takes its place. */
 const COPY_AGE_MS = 2_500;
 const MERGE = 'application/merge-patch+json';
@@ -46,8 +47,12 @@ export class Tampering {
     const faults = [...run.plan.map(({ fault }) => fault), ...(run.storm?.faults ?? [])];
     const wanted = faults.some((fault) => ['tableIsOld', 'apiServerIsOld', 'listLags'].includes(fault));
     if (!wanted) return;
+    const last = Math.max(...run.plan.map(({ call }) => call));
     const copy = (): void => {
+      // Nothing strikes any more.
+      if (this.#simulation.hasEnded || (!run.storm && this.#simulation.callNumber > last)) return;
       this.#copies.push(this.#copy());
+      if (this.#copies.length > COPIES_KEPT) this.#copies.shift();
       scheduler.after(COPY_EVERY_MS, copy);
     };
     copy();

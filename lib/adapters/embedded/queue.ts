@@ -20,6 +20,9 @@ const RETRY_MS = 1_000;
 /** Expired deduplication ids are looked for once in so many. */
 const DEDUPLICATIONS_BETWEEN_CLEANINGS = 4_096;
 
+/** Given to those who wait: an error made anew for each of them would cost more than all the rest of sending. */
+const NEWS = 'news';
+
 export interface EmbeddedQueueOptions {
   /** The state folder; in memory when absent. */
   folder?: string;
@@ -342,7 +345,7 @@ export class EmbeddedQueue implements Queue {
   /** Until something was sent or given back, something becomes visible by itself, the time is up or the signal fires. */
   async #news(channel: Channel, leftMs: number, signal: AbortSignal | undefined): Promise<void> {
     const waiter = new AbortController();
-    const end = (): void => waiter.abort();
+    const end = (): void => waiter.abort(NEWS);
     channel.waiters.add(waiter);
     signal?.addEventListener('abort', end, { once: true });
     const visibleInMs = (channel.line.nextVisibleAtMs() ?? Infinity) - this.#clock.nowMs();
@@ -352,7 +355,7 @@ export class EmbeddedQueue implements Queue {
   }
 
   #wake({ waiters }: Channel): void {
-    for (const waiter of waiters) waiter.abort();
+    for (const waiter of waiters) waiter.abort(NEWS);
   }
 
   #channel(name: QueueName): Channel {
