@@ -1,5 +1,6 @@
 // Wakes, one workload at a time per group → the message ids that must come back.
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { messageOf } from '../lib/adapters/sqs-records.ts';
 import { reconcileBatch } from '../lib/reconciler/batch.ts';
 import { Reconciler } from '../lib/reconciler/reconcile.ts';
 import { runtime } from '../lib/runtime.ts';
@@ -12,6 +13,6 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   const reconciler = reconcilers.get(ports) ?? new Reconciler(ports);
   reconcilers.set(ports, reconciler);
   const hasTime = (): boolean => context.getRemainingTimeInMillis() > deadlineReserveMs;
-  const undone = await reconcileBatch(event.Records, { reconciler, telemetry: ports.telemetry, hasTime });
+  const undone = await reconcileBatch(event.Records.map(messageOf), { reconciler, ports, hasTime });
   return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };
 }

@@ -1,6 +1,8 @@
 // Queues as the API tells them: how full they are, what lies in their dead-letter queues, and the way back.
+import { setImmediate } from 'node:timers/promises';
 import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
+import { problemOf } from './dead-letter-problem.ts';
 import { timeText } from './time-text.ts';
 
 /** Bytes of a dead letter's body that are shown: enough to see what it was. */
@@ -20,6 +22,8 @@ export interface DeadLetterSummary {
   messageId: string;
   sentTime: string;
   bytes: number;
+  /** What is wrong with it. */
+  problem: string;
   /** The first 2,000 characters. */
   body: string;
 }
@@ -44,10 +48,14 @@ export async function listDeadLetters(
   names: readonly QueueName[],
   limit: number,
 ): Promise<DeadLetterSummary[]> {
-  const found = await Promise.all(
-    names.map(async (name) => (await queue.deadLetters(name, limit)).map((letter) => summaryOf(name, letter))),
-  );
-  return found.flat();
+  const summaries: DeadLetterSummary[] = [];
+  for (const name of names)
+    for (const letter of await queue.deadLetters(name, limit)) {
+      summaries.push(summaryOf(name, letter));
+      // One may unpack to megabytes: the loop of this process goes on in between.
+      await setImmediate();
+    }
+  return summaries;
 }
 
 const summaryOf = (queue: QueueName, { messageId, sentAtMs, body }: DeadLetter): DeadLetterSummary => ({
@@ -55,6 +63,7 @@ const summaryOf = (queue: QueueName, { messageId, sentAtMs, body }: DeadLetter):
   messageId,
   sentTime: timeText(sentAtMs),
   bytes: Buffer.byteLength(body),
+  problem: problemOf(queue, body),
   body: body.slice(0, SHOWN_BODY),
 });
 

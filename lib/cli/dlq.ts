@@ -1,7 +1,9 @@
 // `farloop dlq`: messages that nobody could read, and the way back for them.
 import { Command } from 'commander';
 import type { DeadLetterSummary } from '../api/queues.ts';
+import type { ApiClient } from './api-client.ts';
 import { connectToInstance } from './api-client.ts';
+import { FailedError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, print, tableText } from './output.ts';
@@ -13,7 +15,9 @@ interface DeadLetterOptions {
 }
 
 /** Characters of a body in a table. */
-const SHOWN_CHARACTERS = 60;
+const SHOWN_CHARACTERS = 40;
+/** Ids of dead letters in a sentence. */
+const NAMED_LETTERS = 5;
 
 export function deadLettersCommand(): Command {
   const command = new Command('dlq')
@@ -34,8 +38,15 @@ export function deadLettersCommand(): Command {
         items.length === 0
           ? 'no dead letters'
           : tableText(
-              ['QUEUE', 'MESSAGE ID', 'SENT', 'BYTES', 'BODY'],
-              items.map(({ queue: name, messageId, sentTime, bytes, body }) => [name, messageId, sentTime, String(bytes), shortened(body)]),
+              ['QUEUE', 'MESSAGE ID', 'SENT', 'BYTES', 'WHAT IS WRONG', 'BODY'],
+              items.map(({ queue: name, messageId, sentTime, bytes, problem, body }) => [
+                name,
+                messageId,
+                sentTime,
+                String(bytes),
+                problem,
+                shortened(body),
+              ]),
             ),
       );
     });
@@ -48,11 +59,44 @@ export function deadLettersCommand(): Command {
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop dlq redrive')
     .action(async (messageIds: string[], { queue, output, state }: DeadLetterOptions) => {
+      const api = connectToInstance(state);
       const path = `/v1/dead-letters/redrive${queryOf(queue)}`;
-      const answer = await connectToInstance(state).post<{ redriven: number }>(path, messageIds.length > 0 ? { messageIds } : {});
-      await print(answer, output, () => `${answer.redriven} sent back`);
+      if (messageIds.length === 0) {
+        const answer = await api.post<{ redriven: number }>(path, {});
+        return await print(answer, output, () => `${answer.redriven} sent back`);
+      }
+      const known = await idsOf(api, queue);
+      const answer = await api.post<{ redriven: number }>(path, { messageIds });
+      const missing = [...new Set(messageIds)].filter((id) => !known.includes(id));
+      const isAllThere = answer.redriven >= new Set(messageIds).size;
+      if (answer.redriven > 0 || isAllThere) await print(answer, output, () => `${answer.redriven} sent back`);
+      if (!isAllThere && missing.length > 0)
+        throw new FailedError(
+          absenceOf(
+            missing,
+            queue,
+            known.filter((id) => !messageIds.includes(id)),
+          ),
+        );
+      return undefined;
     });
   return command;
+}
+
+async function idsOf(api: ApiClient, queue: string | undefined): Promise<string[]> {
+  const { items } = await api.get<{ items: DeadLetterSummary[] }>(`/v1/dead-letters${queryOf(queue, { limit: '1000' })}`);
+  return items.map(({ messageId }) => messageId);
+}
+
+/** @param left ids of the dead letters that there are */
+function absenceOf(missing: readonly string[], queue: string | undefined, left: readonly string[]): string {
+  const where = queue === undefined ? '' : ` in the queue ${queue}`;
+  const named = left.slice(0, NAMED_LETTERS).join(', ');
+  const there =
+    left.length === 0
+      ? 'there are none now'
+      : `there ${left.length === 1 ? 'is' : 'are'} ${named}${left.length > NAMED_LETTERS ? ` and ${left.length - NAMED_LETTERS} more` : ''}; see farloop dlq list`;
+  return `no dead letter has the id ${missing.join(', ')}${where}: ${there}`;
 }
 
 function queryOf(queue: string | undefined, rest: Record<string, string> = {}): string {

@@ -3,23 +3,21 @@ import { formatKey, parseKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeWake } from '../wire/messages.ts';
 import type { Reconciler } from './reconcile.ts';
-
-export interface WakeDelivery {
-  messageId: string;
-  body: string;
-}
+import type { Delivery } from './unreadable.ts';
+import { giveBackUnreadable } from './unreadable.ts';
 
 /**
  * @param hasTime whether another pass may begin: the function must not end in the middle of one
  * @returns ids of the messages that must come back; in FIFO order the rest of the failing group comes back with it
  */
 export async function reconcileBatch(
-  deliveries: readonly WakeDelivery[],
-  { reconciler, telemetry, hasTime }: { reconciler: Reconciler; telemetry: Ports['telemetry']; hasTime: () => boolean },
+  deliveries: readonly Delivery[],
+  { reconciler, ports, hasTime }: { reconciler: Reconciler; ports: Pick<Ports, 'queue' | 'telemetry'>; hasTime: () => boolean },
 ): Promise<string[]> {
   const undone: string[] = [];
   const groups = new Map<string, { messageIds: string[]; key: NonNullable<ReturnType<typeof parseKey>> }>();
-  for (const { messageId, body } of deliveries)
+  for (const delivery of deliveries) {
+    const { messageId, body } = delivery;
     try {
       const key = parseKey(decodeWake(body).key);
       if (!key) throw new Error('its key is not one of ours');
@@ -27,10 +25,10 @@ export async function reconcileBatch(
       group.messageIds.push(messageId);
       groups.set(formatKey(key), group);
     } catch (error) {
-      telemetry.error('wake cannot be read', { messageId, error });
-      telemetry.count('UnreadableMessages', 1, 'Count');
+      await giveBackUnreadable(ports, 'wakes', delivery, { error });
       undone.push(messageId);
     }
+  }
   await Promise.all(
     // Two wakes of one workload in a batch say the same.
     [...groups.values()].map(async ({ key, messageIds }) => {
@@ -38,7 +36,7 @@ export async function reconcileBatch(
       try {
         if ((await reconciler.reconcile(key)) === 'failed') undone.push(...messageIds);
       } catch (error) {
-        telemetry.error('pass failed', { ...key, error });
+        ports.telemetry.error('pass failed', { ...key, error });
         undone.push(...messageIds);
       }
       return undefined;

@@ -14,13 +14,13 @@ import { createHead, newHead } from './heads.ts';
 import { distrust, learnFromHeartbeat } from './heartbeats.ts';
 import { inParallel } from './parallel.ts';
 import type { News } from './view.ts';
+import type { Delivery } from './unreadable.ts';
+import { giveBackUnreadable } from './unreadable.ts';
 import { firstView, writeView } from './view-access.ts';
 import type { Urgency } from './wake.ts';
 import { prepareWake, sendWake, wake } from './wake.ts';
 
-export interface EventDelivery {
-  messageId: string;
-  body: string;
+export interface EventDelivery extends Delivery {
   senderId: string;
 }
 
@@ -69,13 +69,13 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
 
 type Opened = 'unreadable' | 'dropped' | { message: EventMessage; record: ClusterRecord };
 
-async function open({ messageId, body, senderId }: EventDelivery, { clusters, queue, telemetry }: Ports): Promise<Opened> {
+async function open(delivery: EventDelivery, { clusters, queue, telemetry }: Ports): Promise<Opened> {
+  const { messageId, body, senderId } = delivery;
   let message: EventMessage;
   try {
     message = decodeEvents(body);
   } catch (error) {
-    telemetry.error('message cannot be read', { messageId, senderId, error });
-    telemetry.count('UnreadableMessages', 1, 'Count');
+    await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error });
     return 'unreadable';
   }
   const record = await clusters.get(message.cluster);

@@ -1,19 +1,32 @@
 // Delayed wakes come due. A timer is a hint: the planner decides again whether it is (R11).
+import type { WorkloadKey } from '../objects/workload.ts';
 import { parseKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeTimer } from '../wire/messages.ts';
+import type { TimerMessage } from '../wire/observations.ts';
+import type { Delivery } from './unreadable.ts';
+import { giveBackUnreadable } from './unreadable.ts';
 import { sendTimer, sendWake } from './wake.ts';
 
 /** @returns ids of the messages that must come back */
 export async function fireTimers(
-  deliveries: readonly { messageId: string; body: string }[],
+  deliveries: readonly Delivery[],
   ports: Pick<Ports, 'queue' | 'store' | 'clock' | 'telemetry'>,
 ): Promise<string[]> {
   const undone: string[] = [];
   await Promise.all(
-    deliveries.map(async ({ messageId, body }) => {
+    deliveries.map(async (delivery) => {
+      const { messageId, body } = delivery;
+      let read: ReturnType<typeof timerIn>;
       try {
-        await fire(body, ports);
+        read = timerIn(body);
+      } catch (error) {
+        await giveBackUnreadable(ports, 'timers', delivery, { error });
+        undone.push(messageId);
+        return;
+      }
+      try {
+        await fire(read, ports);
       } catch (error) {
         ports.telemetry.error('timer not fired', { messageId, error });
         undone.push(messageId);
@@ -23,10 +36,18 @@ export async function fireTimers(
   return undone;
 }
 
-async function fire(body: string, ports: Pick<Ports, 'queue' | 'store' | 'clock'>): Promise<void> {
+/** @throws UndecodableMessageError; Error when its key is none */
+function timerIn(body: string): { timer: TimerMessage; key: WorkloadKey } {
   const timer = decodeTimer(body);
   const key = parseKey(timer.key);
   if (!key) throw new Error(`"${timer.key}" is not the key of a workload`);
+  return { timer, key };
+}
+
+async function fire(
+  { timer, key }: { timer: TimerMessage; key: WorkloadKey },
+  ports: Pick<Ports, 'queue' | 'store' | 'clock'>,
+): Promise<void> {
   const head = await ports.store.readHead(key);
   // Forgotten since: there is nothing to look at.
   if (!head) return;

@@ -2,7 +2,8 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-import { decodeAsk } from '../wire/messages.ts';
+import { giveBackUnreadable } from '../reconciler/unreadable.ts';
+import { decodeAsk, UndecodableMessageError } from '../wire/messages.ts';
 import type { RelayAsk } from '../wire/observations.ts';
 
 export interface AsksSetup {
@@ -24,14 +25,30 @@ export async function answerAsks({ queue, clock, telemetry, cluster, answer, sig
   while (!signal.aborted) {
     try {
       const messages = await queue.receive(name, { max: 10, waitSeconds: WAIT_SECONDS, visibilitySeconds: VISIBILITY_SECONDS, signal });
-      for (const { body, receiptHandle } of messages) {
-        await answer(decodeAsk(body));
-        await queue.delete(name, [receiptHandle]);
+      for (const message of messages) {
+        const ask = askIn(message.body);
+        if (ask instanceof Error) {
+          // It stops none of those that came along with it.
+          await giveBackUnreadable({ queue, telemetry }, name, message, { error: ask });
+          continue;
+        }
+        await answer(ask);
+        await queue.delete(name, [message.receiptHandle]);
       }
     } catch (error) {
       if (signal.aborted) return;
       telemetry.warn('ask not answered', { cluster, error });
       await clock.wait(FAILED_WAIT_MS, signal);
     }
+  }
+}
+
+/** @returns what is wrong with it when it cannot be read */
+function askIn(body: string): RelayAsk | UndecodableMessageError {
+  try {
+    return decodeAsk(body);
+  } catch (error) {
+    if (error instanceof UndecodableMessageError) return error;
+    throw error;
   }
 }

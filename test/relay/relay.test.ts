@@ -520,6 +520,17 @@ describe('heartbeats and asks', () => {
     expect(all.at(-1)?.heartbeat?.fullList).toBeDefined();
   });
 
+  test('R13: an ask that cannot be read is a dead letter soon, and stops none of those that came along with it', async () => {
+    const { clock, queue, messages, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
+    await ready();
+    await messages();
+    await clock.advance(30_000);
+    await queue.inner.send('relay-west', [{ body: 'not an ask' }, { body: encodeAsk({ ask: 'everything', era: 3 }) }]);
+    await clock.advance(1_000);
+    expect((await messages()).at(-1)?.heartbeat?.fullList).toBeDefined();
+    expect(await queue.inner.deadLetters('relay-west', 10)).toMatchObject([{ body: 'not an ask' }]);
+  });
+
   test('R3: a new era begins a new session with a full list', async () => {
     const { clock, queue, messages, ready, relay } = start({ before: (api) => api.put('jobs', aJob('a')) });
     await ready();

@@ -124,7 +124,7 @@ export class Functions {
         case 'ingest':
           return await ingestBatch(messages, ports);
         case 'reconcile':
-          return await reconcileBatch(messages, { reconciler, telemetry: ports.telemetry, hasTime: () => true });
+          return await reconcileBatch(messages, { reconciler, ports, hasTime: () => true });
         case 'timers':
           return await fireTimers(messages, ports);
         default:

@@ -11,7 +11,7 @@ import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
-import type { QueueName } from '../../lib/ports/queue.ts';
+import type { QueueName, ReceivedMessage } from '../../lib/ports/queue.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
 import { reconcileBatch } from '../../lib/reconciler/batch.ts';
@@ -231,7 +231,7 @@ export class World {
     for (let round = 0; round < 1_000; round++) {
       const fired = await this.#drain('timers', async (messages) => await fireTimers(messages, this.ports));
       const woken = await this.#drain('wakes', async (messages) =>
-        reconcileBatch(messages, { reconciler: this.reconciler, telemetry: this.ports.telemetry, hasTime: () => true }),
+        reconcileBatch(messages, { reconciler: this.reconciler, ports: this.ports, hasTime: () => true }),
       );
       if (fired + woken === 0) return this.passes.length - before;
     }
@@ -292,7 +292,7 @@ export class World {
 
   async #drain(
     name: QueueName,
-    handle: (messages: { messageId: string; body: string; senderId: string }[]) => Promise<string[]>,
+    handle: (messages: ReceivedMessage[]) => Promise<string[]>,
   ): Promise<number> {
     let handled = 0;
     for (;;) {

@@ -177,11 +177,19 @@ export function deadLetters({ letters, queues }, redrive) {
     letters.length > 0 && element('p', {}, element('button', { type: 'button', click: () => redrive(undefined) }, 'Redrive all')),
     table(
       'Dead letters',
-      [{ title: 'Queue' }, { title: 'Sent' }, { title: 'Bytes', number: true }, { title: 'Message' }, { title: '' }],
-      letters.map(({ queue, messageId, sentTime, bytes, body }) => [
+      [
+        { title: 'Queue' },
+        { title: 'Sent' },
+        { title: 'Bytes', number: true },
+        { title: 'What is wrong' },
+        { title: 'Message' },
+        { title: '' },
+      ],
+      letters.map(({ queue, messageId, sentTime, bytes, problem, body }) => [
         queue,
         moment(sentTime),
         bytes,
+        problem,
         element('pre', {}, body),
         element('button', { type: 'button', click: () => redrive([messageId]), 'aria-label': `Redrive ${messageId}` }, 'Redrive'),
       ]),

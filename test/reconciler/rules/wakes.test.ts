@@ -282,13 +282,13 @@ describe('R11: timers', () => {
     const passes = world.passes.length;
     expect(
       await fireTimers(
-        [timer('an-older-pass'), gone].map((body, at) => ({ messageId: String(at), body })),
+        [timer('an-older-pass'), gone].map((body, at) => ({ messageId: String(at), receiptHandle: String(at), body, receiveCount: 1 })),
         world.ports,
       ),
     ).toEqual([]);
     await world.run();
     expect(world.passes).toHaveLength(passes);
-    expect(await fireTimers([{ messageId: 'bad', body: '{"key":1}' }], world.ports)).toEqual(['bad']);
+    expect(await fireTimers([{ messageId: 'bad', receiptHandle: 'bad', body: '{"key":1}', receiveCount: 1 }], world.ports)).toEqual(['bad']);
     await expectQuiet(world, 1);
   });
 });

@@ -1,0 +1,27 @@
+// What is wrong with a dead letter, as it is read now: a newer version may understand what an older one buried.
+import { parseKey } from '../objects/workload.ts';
+import type { QueueName } from '../ports/queue.ts';
+import { decodeEvents } from '../wire/events.ts';
+import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
+
+/** One sentence without a full stop. */
+export function problemOf(queue: QueueName, body: string): string {
+  try {
+    read(queue, body);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return 'it can be read, but handling it failed each time: the log says why';
+}
+
+/** @throws UndecodableMessageError; Error when its key is none */
+function read(queue: QueueName, body: string): void {
+  if (queue === 'events') decodeEvents(body);
+  else if (queue === 'wakes') checkKey(decodeWake(body).key);
+  else if (queue === 'timers') checkKey(decodeTimer(body).key);
+  else decodeAsk(body);
+}
+
+function checkKey(text: string): void {
+  if (!parseKey(text)) throw new Error(`"${text}" is not the key of a workload`);
+}

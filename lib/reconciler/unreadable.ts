@@ -1,0 +1,31 @@
+// What cannot be read now cannot be read in a minute either: it goes to the dead letters without waiting, told and counted once.
+import type { Ports } from '../ports/ports.ts';
+import type { QueueName, ReceivedMessage } from '../ports/queue.ts';
+
+/** What the parts of the loop need to know of a message. */
+export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount'>;
+
+/**
+ * Gives it back to the queue at once, where it soon has come too often (R13). The caller reports it as one that must come back.
+ * Never throws: if the queue does not answer, the message comes back by itself after its visibility time-out.
+ */
+export async function giveBackUnreadable(
+  { queue, telemetry }: Pick<Ports, 'queue' | 'telemetry'>,
+  name: QueueName,
+  { messageId, receiptHandle, receiveCount }: Omit<Delivery, 'body'>,
+  fields: Record<string, unknown>,
+): Promise<void> {
+  if (receiveCount <= 1) {
+    telemetry.error('message cannot be read: it goes to the dead letters, "farloop dlq list" shows them', {
+      queue: name,
+      messageId,
+      ...fields,
+    });
+    telemetry.count('UnreadableMessages', 1, 'Count');
+  }
+  try {
+    await queue.changeVisibility(name, receiptHandle, 0);
+  } catch (error) {
+    telemetry.warn('unreadable message not given back, it comes again by itself', { queue: name, messageId, error });
+  }
+}
