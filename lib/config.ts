@@ -17,8 +17,16 @@ const Config = v.object({
   /** URL of a cluster's relay queue, with `{cluster}` in the place of its name. */
   RELAY_QUEUE_URL: text,
   RELAY_DEAD_QUEUE_URL: text,
+  /** Table of the registered clusters; their credentials lie in Secrets Manager. Either this or CLUSTERS_FILE. */
+  CLUSTERS_TABLE: v.optional(text),
+  /** Before a cluster's name in the name of its secret. */
+  CLUSTER_SECRET_PREFIX: v.optional(text),
   /** File with the cluster records and their access; see docs/clusters.md. */
-  CLUSTERS_FILE: text,
+  CLUSTERS_FILE: v.optional(text),
+  /** `yes` lets functions dial the loopback: only in a stage that tests remove again. */
+  ALLOW_LOOPBACK: v.optional(v.picklist(['yes', 'no']), 'no'),
+  /** CloudWatch namespace of the metrics; without it they are not written. */
+  METRICS_NAMESPACE: v.optional(text),
   /** Seconds kept back from the function's deadline to hand work back in good order. */
   DEADLINE_RESERVE_SECONDS: v.optional(wholeNumber(1, 60), '22'),
   LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error']), 'info'),
@@ -29,7 +37,15 @@ export type Config = v.InferOutput<typeof Config>;
 /** @throws Error naming every variable that is missing or unusable, and what was expected */
 export function configFrom(environment: Record<string, string | undefined>): Config {
   const parsed = v.safeParse(Config, environment);
-  if (parsed.success) return parsed.output;
-  const mistakes = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`);
+  const mistakes = [
+    ...(parsed.issues ?? []).map((issue) => `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`),
+    ...clustersMistakes(environment),
+  ];
+  if (parsed.success && mistakes.length === 0) return parsed.output;
   throw new Error(`the environment is not usable: ${mistakes.join('; ')}`);
+}
+
+function clustersMistakes({ CLUSTERS_TABLE, CLUSTERS_FILE, CLUSTER_SECRET_PREFIX }: Record<string, string | undefined>): string[] {
+  if ((CLUSTERS_TABLE === undefined) === (CLUSTERS_FILE === undefined)) return ['CLUSTERS_FILE: expected either it or CLUSTERS_TABLE'];
+  return CLUSTERS_TABLE !== undefined && CLUSTER_SECRET_PREFIX === undefined ? ['CLUSTER_SECRET_PREFIX: CLUSTERS_TABLE needs it'] : [];
 }

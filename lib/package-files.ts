@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 const MOST_LEVELS = 6;
 
-/** The folder with our package.json. @throws Error when the files were moved out of their package */
-function packageFolder(): string {
+/** @returns the first of the paths that lies in a folder above this file. @throws Error when the files were moved out of their package */
+function fileAbove(...paths: readonly string[]): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (let level = 0; level < MOST_LEVELS; level++) {
-    if (existsSync(join(folder, 'package.json'))) return folder;
+    for (const path of paths) if (existsSync(join(folder, path))) return join(folder, path);
     folder = dirname(folder);
   }
   throw new Error('the files of the package farloop are not where they belong: install it again');
@@ -17,12 +17,9 @@ function packageFolder(): string {
 
 /** As in package.json. */
 export function packageVersion(): string {
-  const manifest: { version: string } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8'));
+  const manifest: { version: string } = JSON.parse(readFileSync(fileAbove('package.json'), 'utf8'));
   return manifest.version;
 }
 
-/** The console's static files. */
-export function consoleFolder(): string {
-  const source = join(packageFolder(), 'lib', 'api', 'console');
-  return existsSync(source) ? source : join(packageFolder(), 'dist', 'console');
-}
+/** The console's static files; a deployed function has nothing but them beside its bundle. */
+export const consoleFolder = (): string => fileAbove(join('lib', 'api', 'console'), join('dist', 'console'));

@@ -1,13 +1,16 @@
 // Config → Ports: the one place that picks adapters. Each mode loads its own only, so that a function starts light.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Config } from './config.ts';
 import { configFrom } from './config.ts';
 import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
 import type { ClusterAccess } from './adapters/kubernetes-cluster.ts';
+import type { SqsQueueOptions } from './adapters/sqs-queue.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Cluster, ClusterSource } from './ports/cluster.ts';
 import type { ClusterRecord, Clusters } from './ports/clusters.ts';
 import type { Ports } from './ports/ports.ts';
-import type { QueueName } from './ports/queue.ts';
+import type { Store } from './ports/store.ts';
 import type { Telemetry } from './ports/telemetry.ts';
 
 export interface Runtime {
@@ -36,12 +39,11 @@ export async function runtimeFrom(environment: Record<string, string | undefined
 }
 
 async function awsPorts(config: Config): Promise<Ports> {
-  const [{ DynamoDBClient }, { SQSClient }, { DynamoDbStore }, { SqsQueue }, { FileClusters }, { LogRecorder }] = await Promise.all([
+  const [{ DynamoDBClient }, { SQSClient }, { DynamoDbStore }, { SqsQueue }, { LogRecorder }] = await Promise.all([
     import('@aws-sdk/client-dynamodb'),
     import('@aws-sdk/client-sqs'),
     import('./adapters/dynamodb-store.ts'),
     import('./adapters/sqs-queue.ts'),
-    import('./adapters/file-clusters.ts'),
     import('./adapters/log-recorder.ts'),
   ]);
   const [{ KubernetesCluster }, { LineTelemetry }, { SystemClock }] = await Promise.all([
@@ -51,32 +53,75 @@ async function awsPorts(config: Config): Promise<Ports> {
   ]);
   const clock = new SystemClock();
   const telemetry = new LineTelemetry({ level: config.LOG_LEVEL, format: 'json', clock });
-  const store = new DynamoDbStore({ client: new DynamoDBClient({}), tableName: config.TABLE_NAME, clock });
-  const clusters = await FileClusters.open(config.CLUSTERS_FILE, store);
-  const queue = new SqsQueue({ client: new SQSClient({}), urls: queueUrls(config, clusters.names), clock });
-  const connected = new Map<string, Cluster>();
+  const dynamodb = new DynamoDBClient({});
+  const store = new DynamoDbStore({ client: dynamodb, tableName: config.TABLE_NAME, clock });
+  const { clusters, accessOf } = await registeredClusters(config, { dynamodb, store, clock, telemetry });
+  const queue = new SqsQueue({ client: new SQSClient({}), ...queueUrls(config), clock });
+  const connected = new Map<string, { cluster: Cluster; access: string }>();
   const connect = ({ name }: ClusterRecord): Cluster => {
-    const cluster = connected.get(name) ?? new KubernetesCluster({ access: clusters.accessOf(name), clock });
-    connected.set(name, cluster);
+    const { access, asText } = accessOf(name);
+    const known = connected.get(name);
+    // Registered anew, elsewhere: what is kept leads to where it was.
+    if (known?.access === asText) return known.cluster;
+    const cluster = new KubernetesCluster({ access, clock });
+    connected.set(name, { cluster, access: asText });
     return cluster;
   };
   return { clock, clusters, connect, queue, recorder: new LogRecorder(telemetry), store, telemetry };
 }
 
-type QueueUrls = Partial<Record<QueueName, { url: string; deadLetterUrl: string }>>;
+interface RegisteredClusters {
+  clusters: Clusters;
+  /** The text tells accesses apart. @throws TerminalError for a cluster that has none */
+  accessOf: (name: string) => { access: ClusterAccess; asText: string };
+}
 
-function queueUrls(config: Config, clusters: readonly string[]): QueueUrls {
-  const urls: QueueUrls = {
-    events: { url: config.EVENTS_QUEUE_URL, deadLetterUrl: config.EVENTS_DEAD_QUEUE_URL },
-    wakes: { url: config.WAKES_QUEUE_URL, deadLetterUrl: config.WAKES_DEAD_QUEUE_URL },
-    timers: { url: config.TIMERS_QUEUE_URL, deadLetterUrl: config.TIMERS_DEAD_QUEUE_URL },
+async function registeredClusters(
+  { CLUSTERS_FILE: file, CLUSTERS_TABLE: tableName, CLUSTER_SECRET_PREFIX: prefix = '', ALLOW_LOOPBACK }: Config,
+  { dynamodb, store, clock, telemetry }: { dynamodb: DynamoDBClient; store: Store; clock: Clock; telemetry: Telemetry },
+): Promise<RegisteredClusters> {
+  if (tableName === undefined) {
+    const { FileClusters } = await import('./adapters/file-clusters.ts');
+    const clusters = await FileClusters.open(file ?? '', store);
+    return { clusters, accessOf: (name) => ({ access: clusters.accessOf(name), asText: '' }) };
+  }
+  const [{ DynamoDbClusters }, { SecretCredentials }, { isForbiddenAddress }] = await Promise.all([
+    import('./adapters/dynamodb-clusters.ts'),
+    import('./adapters/secret-credentials.ts'),
+    import('./adapters/registered-access.ts'),
+  ]);
+  const allowLoopback = ALLOW_LOOPBACK === 'yes';
+  const onFault = (cluster: string, fault: string): void =>
+    telemetry.error('record of a cluster is not usable', { cluster, reason: fault });
+  const clusters = new DynamoDbClusters({ client: dynamodb, tableName, clock, allowLoopback, onFault });
+  const client = async (): Promise<SecretsManagerClient> => {
+    const { SecretsManagerClient: Client } = await import('@aws-sdk/client-secrets-manager');
+    return new Client({});
   };
-  for (const name of clusters)
-    urls[`relay-${name}`] = {
-      url: config.RELAY_QUEUE_URL.replace('{cluster}', name),
-      deadLetterUrl: config.RELAY_DEAD_QUEUE_URL.replace('{cluster}', name),
-    };
-  return urls;
+  const secrets = new SecretCredentials({ client, prefix, clock });
+  return {
+    clusters,
+    accessOf: (name) => {
+      const { auth: _secret, ...server } = clusters.accessOf(name);
+      const access: ClusterAccess = {
+        ...server,
+        refuses: (address) => isForbiddenAddress(address, { allowLoopback }),
+        auth: { kind: 'dynamic', credentials: async () => await secrets.of(name) },
+      };
+      return { access, asText: JSON.stringify(server) };
+    },
+  };
+}
+
+function queueUrls(config: Config): Pick<SqsQueueOptions, 'urls' | 'relayUrls'> {
+  return {
+    urls: {
+      events: { url: config.EVENTS_QUEUE_URL, deadLetterUrl: config.EVENTS_DEAD_QUEUE_URL },
+      wakes: { url: config.WAKES_QUEUE_URL, deadLetterUrl: config.WAKES_DEAD_QUEUE_URL },
+      timers: { url: config.TIMERS_QUEUE_URL, deadLetterUrl: config.TIMERS_DEAD_QUEUE_URL },
+    },
+    relayUrls: { url: config.RELAY_QUEUE_URL, deadLetterUrl: config.RELAY_DEAD_QUEUE_URL },
+  };
 }
 
 export interface LocalRuntimeOptions {

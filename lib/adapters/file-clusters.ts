@@ -7,22 +7,12 @@ import { TerminalError } from '../ports/errors.ts';
 import type { Note, Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { ClusterAccess } from './kubernetes-cluster.ts';
+import { ClusterName, Credential, serverFields } from './registered-access.ts';
 
 const text = v.pipe(v.string(), v.minLength(1));
 
-const Authentication = v.variant('kind', [
-  v.object({ kind: v.literal('token'), token: text }),
-  v.object({ kind: v.literal('clientCertificate'), certPem: text, keyPem: text }),
-]);
-
-/** A function must not be led to the machine it runs on, nor to its metadata service. */
-const isElsewhere = (server: string): boolean => {
-  const url = URL.parse(server);
-  return url?.protocol === 'https:' && !/^(localhost|127\.|0\.0\.0\.0|169\.254\.|\[::1?\]|\[fe[89ab])/i.test(url.hostname);
-};
-
 const Entry = v.object({
-  name: v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/, 'lower case letters, digits and dashes, at most 40')),
+  name: ClusterName,
   manage: v.optional(v.picklist(['own', 'all']), 'own'),
   namespaces: v.optional(v.array(text), []),
   senders: v.pipe(v.array(text), v.minLength(1, 'at least one SQS SenderId')),
@@ -30,12 +20,7 @@ const Entry = v.object({
     writesPerSecond: 100,
     burst: 200,
   }),
-  access: v.object({
-    server: v.pipe(v.string(), v.check(isElsewhere, 'https://host:port of an API server, neither loopback nor link-local')),
-    caPem: v.exactOptional(text),
-    tlsServerName: v.exactOptional(text),
-    auth: Authentication,
-  }),
+  access: v.object({ ...serverFields(false), auth: Credential }),
 });
 type Entry = v.InferOutput<typeof Entry>;
 

@@ -19,10 +19,17 @@ import { nameOf, translated } from './aws-errors.ts';
 import { BATCH_MESSAGES_MAX, checkOutgoing, isFifo, MESSAGE_BYTES_MAX } from './queue-limits.ts';
 import { SystemClock } from './system-clock.ts';
 
+export interface QueueUrls {
+  url: string;
+  deadLetterUrl: string;
+}
+
 export interface SqsQueueOptions {
   client: SQSClient;
   /** By name: `events`, `wakes`, `timers`, `relay-<cluster>`; each with the queue of its dead letters. */
-  urls: Partial<Record<QueueName, { url: string; deadLetterUrl: string }>>;
+  urls: Partial<Record<QueueName, QueueUrls>>;
+  /** Of the relays' queues that are not among them, with `{cluster}` in the place of its name. */
+  relayUrls?: QueueUrls;
   clock?: Clock;
 }
 
@@ -47,12 +54,14 @@ const NO_SUCH_ACTION = new Set(['InvalidAction', 'UnsupportedOperation', 'Unknow
 export class SqsQueue implements Queue {
   readonly #client: SQSClient;
   readonly #urls: SqsQueueOptions['urls'];
+  readonly #relayUrls: QueueUrls | undefined;
   readonly #clock: Clock;
   readonly #arns = new Map<string, string>();
 
-  constructor({ client, urls, clock = new SystemClock() }: SqsQueueOptions) {
+  constructor({ client, urls, relayUrls, clock = new SystemClock() }: SqsQueueOptions) {
     this.#client = client;
     this.#urls = urls;
+    this.#relayUrls = relayUrls;
     this.#clock = clock;
   }
 
@@ -283,10 +292,17 @@ export class SqsQueue implements Queue {
     return attributes;
   }
 
-  #urlsOf(queue: QueueName): { url: string; deadLetterUrl: string } {
-    const urls = this.#urls[queue];
+  #urlsOf(queue: QueueName): QueueUrls {
+    const urls = this.#urls[queue] ?? this.#relayUrlsOf(queue);
     if (!urls) throw new Error(`the queue ${queue} has no URL: known are ${Object.keys(this.#urls).join(', ')}`);
     return urls;
+  }
+
+  #relayUrlsOf(queue: QueueName): QueueUrls | undefined {
+    if (!this.#relayUrls || !queue.startsWith('relay-')) return undefined;
+    const cluster = queue.slice('relay-'.length);
+    const { url, deadLetterUrl } = this.#relayUrls;
+    return { url: url.replace('{cluster}', cluster), deadLetterUrl: deadLetterUrl.replace('{cluster}', cluster) };
   }
 }
 

@@ -22,6 +22,8 @@ export interface ClusterAccess {
   caPem?: string;
   /** Name in the server's certificate, where it is not the host's. */
   tlsServerName?: string;
+  /** Whether an address to which the server's name resolves must not be dialled; asked of every one before each connection. */
+  refuses?: (address: string) => boolean;
   /** Local mode only: takes any certificate. */
   insecureSkipTls?: boolean;
   auth: Authentication;

@@ -2,7 +2,8 @@
 // repeated, no redirect is followed, no answer is read beyond its bound; and it is known of every failure whether anything was sent (R6).
 import type { Agent as HttpAgent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { Socket } from 'node:net';
+import { lookup } from 'node:dns';
+import type { LookupFunction, Socket } from 'node:net';
 import { NotDoneError, TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { ClusterAccess, Credentials } from './access.ts';
 import { credentialsOf } from './access.ts';
@@ -174,7 +175,7 @@ export class Connection {
   }
 
   #destination({ certPem, keyPem }: Credentials): RequestOptions & { rejectUnauthorized?: boolean } {
-    const { caPem, tlsServerName, insecureSkipTls } = this.#access;
+    const { caPem, tlsServerName, insecureSkipTls, refuses } = this.#access;
     return {
       protocol: this.#base.protocol,
       hostname: this.#base.hostname.replace(/^\[|\]$/g, ''),
@@ -184,6 +185,7 @@ export class Connection {
       ...(keyPem !== undefined && { key: keyPem }),
       ...(tlsServerName !== undefined && { servername: tlsServerName }),
       ...(insecureSkipTls === true && { rejectUnauthorized: false }),
+      ...(refuses && { lookup: lookupExcept(refuses) }),
     };
   }
 
@@ -204,6 +206,19 @@ export class Connection {
     return whole.toString('utf8', 0, slim ? leaveOut(whole) : whole.length);
   }
 }
+
+/** Resolves as usual, then leaves out what must not be dialled: a name may have been pointed elsewhere since it was registered. */
+const lookupExcept =
+  (refuses: (address: string) => boolean): LookupFunction =>
+  (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '');
+      const allowed = addresses.filter(({ address }) => !refuses(address));
+      const [first] = allowed;
+      if (!first)
+        return callback(Object.assign(new Error(`${hostname} resolves to an address that is not dialled`), { code: 'EACCES' }), '');
+      return options.all ? callback(null, allowed) : callback(null, first.address, first.family);
+    });
 
 /** @throws TerminalError */
 function addressOf(server: string): URL {

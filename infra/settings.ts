@@ -1,0 +1,151 @@
+// The parameters of a deployment → what serverless.yml needs, checked together before anything is packaged or made.
+import * as v from 'valibot';
+
+const onOff = v.picklist(['on', 'off'], 'expected on or off');
+const yesNo = v.picklist(['yes', 'no'], 'expected yes or no');
+const wholeNumber = (least: number, most: number): v.GenericSchema<string | number, number> =>
+  v.pipe(
+    v.union([v.string(), v.number()]),
+    v.check(
+      (value) => Number.isInteger(Number(value)) && Number(value) >= least && Number(value) <= most,
+      `expected a whole number from ${least} to ${most}`,
+    ),
+    v.transform(Number),
+  );
+/** An empty text stands for nothing: a parameter cannot be left out of serverless.yml. */
+const orNone = <Of extends v.GenericSchema<string | number, string | number>>(of: Of) =>
+  v.union([
+    v.pipe(
+      v.literal(''),
+      v.transform(() => undefined),
+    ),
+    of,
+  ]);
+
+/** Every retention that CloudWatch Logs takes, in days, up to two years. */
+const RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731];
+
+const Parameters = v.strictObject({
+  stage: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,19}$/, 'expected 1 to 20 lower case letters and digits, a letter first')),
+  protection: onOff,
+  auth: v.picklist(['iam', 'jwt'], 'expected iam or jwt'),
+  jwtIssuer: orNone(v.pipe(v.string(), v.regex(/^https:\/\/[^\s?#]+$/, 'expected the https URL of the issuer'))),
+  jwtAudience: orNone(v.pipe(v.string(), v.regex(/^\S+$/, 'expected the audience that tokens for this API carry'))),
+  alarmTopicArn: orNone(
+    v.pipe(v.string(), v.regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'expected the ARN of an SNS topic')),
+  ),
+  logLevel: v.picklist(['debug', 'info', 'warn', 'error'], 'expected debug, info, warn or error'),
+  logRetentionDays: v.pipe(
+    wholeNumber(1, 731),
+    v.check((days) => RETENTION_DAYS.includes(days), `expected one of ${RETENTION_DAYS.join(', ')}`),
+  ),
+  tracing: onOff,
+  ingestConcurrency: wholeNumber(2, 1_000),
+  reconcileConcurrency: wholeNumber(2, 1_000),
+  timersConcurrency: wholeNumber(2, 1_000),
+  sweepReserved: orNone(wholeNumber(1, 10)),
+  apiReserved: orNone(wholeNumber(1, 1_000)),
+  eventsTimeoutSeconds: wholeNumber(2, 120),
+  eventsVisibilitySeconds: wholeNumber(2, 900),
+  allowLoopback: yesNo,
+});
+
+export type Parameters = v.InferOutput<typeof Parameters>;
+export const PARAMETER_NAMES = Object.keys(Parameters.entries) as readonly (keyof Parameters)[];
+
+export interface Settings extends Omit<Parameters, 'protection' | 'tracing'> {
+  lambdaTracing: 'Active' | false;
+  isProtected: boolean;
+  /** What becomes of tables when the stack is removed. */
+  deletionPolicy: 'Retain' | 'Delete';
+  alarmActions: string[];
+  /** More resources: the functions' right to send traces, where they do. */
+  tracingResources: { Resources: Record<string, object> };
+  authorizers: Record<string, object>;
+  /** The API's only event: every path and method, none without the authorizer. */
+  authorizer: object;
+}
+
+/**
+ * @param given as in `params` of serverless.yml and `--param`, and the stage
+ * @throws Error with one line per mistake, the parameter's name first
+ */
+export function settingsFrom(given: Record<string, unknown>): Settings {
+  const parsed = v.safeParse(Parameters, given);
+  const mistakes = parsed.success
+    ? contradictions(parsed.output)
+    : parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'parameters'}: ${sentenceOf(issue)}`);
+  if (!parsed.success || mistakes.length > 0)
+    throw new Error(
+      `nothing was deployed, for parameters are missing or wrong (docs/deploy.md tells of each):\n${mistakes.map((line) => `  ${line}`).join('\n')}`,
+    );
+  const { protection, tracing, ...rest } = parsed.output;
+  const isProtected = protection === 'on';
+  return {
+    ...rest,
+    isProtected,
+    lambdaTracing: tracing === 'on' ? 'Active' : false,
+    deletionPolicy: isProtected ? 'Retain' : 'Delete',
+    tracingResources: { Resources: tracing === 'on' ? tracingPolicy : {} },
+    alarmActions: rest.alarmTopicArn === undefined ? [] : [rest.alarmTopicArn],
+    ...authorization(rest),
+  };
+}
+
+function contradictions({
+  protection,
+  auth,
+  jwtIssuer,
+  jwtAudience,
+  allowLoopback,
+  eventsTimeoutSeconds,
+  eventsVisibilitySeconds,
+}: Parameters): string[] {
+  const mistakes: string[] = [];
+  const needed = auth === 'jwt';
+  for (const [name, value] of Object.entries({ jwtIssuer, jwtAudience }))
+    if ((value !== undefined) !== needed)
+      mistakes.push(needed ? `${name}: auth=jwt needs it` : `${name}: it is for auth=jwt, but auth is iam`);
+  if (allowLoopback === 'yes' && protection === 'on')
+    mistakes.push('allowLoopback: only a stage with protection=off may dial the loopback, for it is for tests');
+  if (eventsVisibilitySeconds < eventsTimeoutSeconds)
+    mistakes.push('eventsVisibilitySeconds: it must not be shorter than eventsTimeoutSeconds, or a batch comes back while it is at work');
+  return mistakes;
+}
+
+/** X-Ray knows no resources: AWS allows these actions on `*` only. */
+const tracingPolicy = {
+  Tracing: {
+    Type: 'AWS::IAM::Policy',
+    Properties: {
+      PolicyName: 'tracing',
+      Roles: ['Ingest', 'Reconcile', 'Timers', 'Sweep', 'Api'].map((name) => ({ Ref: `${name}Role` })),
+      PolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [{ Sid: 'Traces', Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' }],
+      },
+    },
+  },
+};
+
+const authorization = ({
+  auth,
+  jwtIssuer,
+  jwtAudience,
+}: Pick<Parameters, 'auth' | 'jwtIssuer' | 'jwtAudience'>): Pick<Settings, 'authorizers' | 'authorizer'> =>
+  auth === 'iam'
+    ? { authorizers: {}, authorizer: { type: 'aws_iam' } }
+    : {
+        authorizers: {
+          people: { type: 'jwt', identitySource: '$request.header.Authorization', issuerUrl: jwtIssuer, audience: [jwtAudience] },
+        },
+        authorizer: { name: 'people' },
+      };
+
+const sentenceOf = (issue: v.BaseIssue<unknown>): string => {
+  if (issue.input === undefined || issue.input === null) return 'missing';
+  if (issue.expected === 'never') return 'there is no such parameter';
+  // Of several possibilities the last is the one that says what was expected.
+  const inner = issue.issues?.at(-1)?.message ?? issue.message;
+  return `${JSON.stringify(issue.input)} is not usable: ${inner}`;
+};

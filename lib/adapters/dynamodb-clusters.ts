@@ -1,0 +1,205 @@
+// The registered clusters in a small DynamoDB table of their own: whoever drops the table of views loses no registration (R1).
+// An item is one cluster: its record, which passes and people write under its version, and its access, which people alone write.
+import {
+  GetItemCommand,
+  ScanCommand,
+  UpdateItemCommand,
+  type AttributeValue,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import * as v from 'valibot';
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterRecord, Clusters } from '../ports/clusters.ts';
+import { TerminalError } from '../ports/errors.ts';
+import { StaleWriteError } from '../ports/store.ts';
+import { nameOf, translated } from './aws-errors.ts';
+import { ClusterName, serverFields } from './registered-access.ts';
+
+const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
+const text = v.pipe(v.string(), v.minLength(1));
+
+const StoredRecord = v.object({
+  name: ClusterName,
+  era: wholeNumber,
+  kubeSystemUid: v.exactOptional(text),
+  manage: v.picklist(['own', 'all']),
+  namespaces: v.array(text),
+  senders: v.array(text),
+  budget: v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }),
+});
+
+/** How functions reach a cluster. Nothing in it is secret: a credential lies in Secrets Manager, under the cluster's name. */
+const storedAccess = (allowLoopback: boolean) =>
+  v.object({ ...serverFields(allowLoopback), auth: v.object({ kind: v.literal('secret') }) });
+export type StoredAccess = v.InferOutput<ReturnType<typeof storedAccess>>;
+
+/** What a process has read serves it for so long: a pass may last longer, so passes stand a record that is as old. */
+const KEPT_MS = 10_000;
+
+/** For tests and tools; in AWS the stack makes the table. */
+export const createClustersTableInput = (tableName: string): CreateTableCommandInput => ({
+  TableName: tableName,
+  BillingMode: 'PAY_PER_REQUEST',
+  KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
+  AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
+});
+
+type Item = Record<string, AttributeValue>;
+
+interface Known {
+  record: ClusterRecord;
+  access: string | undefined;
+  readAtMs: number;
+}
+
+export interface DynamoDbClustersOptions {
+  client: DynamoDBClient;
+  tableName: string;
+  clock: Clock;
+  /** Only for a stage that tests remove again. */
+  allowLoopback?: boolean;
+  /** Told of an item that a person wrote and that is no record: such a cluster counts as not registered, and no other is touched. */
+  onFault?: (cluster: string, fault: string) => void;
+}
+
+export class DynamoDbClusters implements Clusters {
+  readonly #client: DynamoDBClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+  readonly #access: ReturnType<typeof storedAccess>;
+  readonly #onFault: (cluster: string, fault: string) => void;
+  readonly #known = new Map<string, Known>();
+
+  constructor({ client, tableName, clock, allowLoopback = false, onFault = () => {} }: DynamoDbClustersOptions) {
+    this.#client = client;
+    this.#tableName = tableName;
+    this.#clock = clock;
+    this.#access = storedAccess(allowLoopback);
+    this.#onFault = onFault;
+  }
+
+  /** Up to ten seconds old; that there is none is always asked anew, for it may just have been registered. */
+  async get(name: string): Promise<ClusterRecord | undefined> {
+    const known = this.#known.get(name);
+    const nowMs = this.#clock.monotonicMs();
+    if (known && nowMs - known.readAtMs < KEPT_MS) return structuredClone(known.record);
+    // What is no name of a cluster is not asked for: it came from a message.
+    if (!v.is(ClusterName, name)) return undefined;
+    const { Item: item } = await this.#client
+      .send(new GetItemCommand({ TableName: this.#tableName, Key: { name: { S: name } }, ConsistentRead: true }))
+      .catch((error: unknown) => {
+        throw translated(error, `reading the record of the cluster ${name}`, false);
+      });
+    return item ? this.#learn(item) : this.#forget(name);
+  }
+
+  async list(): Promise<ClusterRecord[]> {
+    const records: ClusterRecord[] = [];
+    let start: Item | undefined;
+    do {
+      const page = await this.#client
+        .send(new ScanCommand({ TableName: this.#tableName, ConsistentRead: true, ...(start && { ExclusiveStartKey: start }) }))
+        .catch((error: unknown) => {
+          throw translated(error, 'listing the clusters', false);
+        });
+      for (const item of page.Items ?? []) {
+        const record = this.#learn(item);
+        if (record) records.push(record);
+      }
+      start = page.LastEvaluatedKey;
+    } while (start);
+    return records.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  async put(record: Omit<ClusterRecord, 'version'>, expectedVersion: number): Promise<ClusterRecord> {
+    const parsed = v.safeParse(StoredRecord, record);
+    if (!parsed.success) throw new RangeError(`the record of the cluster ${record.name}: ${faultsOf(parsed.issues)}`);
+    const version = expectedVersion + 1;
+    await this.#update(record.name, {
+      UpdateExpression: 'set #record = :record, #version = :version',
+      ConditionExpression: expectedVersion === 0 ? 'attribute_not_exists(#version)' : '#version = :expected',
+      ExpressionAttributeNames: { '#record': 'record', '#version': 'version' },
+      ExpressionAttributeValues: {
+        ':record': { S: JSON.stringify(parsed.output) },
+        ':version': { N: String(version) },
+        ...(expectedVersion > 0 && { ':expected': { N: String(expectedVersion) } }),
+      },
+    }).catch((error: unknown) => {
+      if (nameOf(error) !== 'ConditionalCheckFailedException')
+        throw translated(error, `writing the record of the cluster ${record.name}`, true);
+      const item: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'Item') : undefined;
+      const current = isItem(item) ? this.#learn(item) : this.#forget(record.name);
+      throw new StaleWriteError<ClusterRecord>(
+        `the record of the cluster ${record.name}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`,
+        current,
+      );
+    });
+    const written: ClusterRecord = { ...parsed.output, version };
+    const known = this.#known.get(record.name);
+    this.#known.set(record.name, { record: written, access: known?.access, readAtMs: known ? this.#clock.monotonicMs() : -Infinity });
+    return structuredClone(written);
+  }
+
+  /** Registers how a cluster is reached; its record must be there. @throws TerminalError with every mistake in it */
+  async putAccess(name: string, access: StoredAccess): Promise<void> {
+    const asText = JSON.stringify(access);
+    this.#checkedAccess(name, asText);
+    await this.#update(name, {
+      UpdateExpression: 'set #access = :access',
+      ConditionExpression: 'attribute_exists(#version)',
+      ExpressionAttributeNames: { '#access': 'access', '#version': 'version' },
+      ExpressionAttributeValues: { ':access': { S: asText } },
+    }).catch((error: unknown) => {
+      if (nameOf(error) === 'ConditionalCheckFailedException')
+        throw new TerminalError(`the cluster ${name} is not registered`, { cause: error });
+      throw translated(error, `writing the access to the cluster ${name}`, true);
+    });
+    this.#known.delete(name);
+  }
+
+  /** Of a cluster whose record this process has read. @throws TerminalError it has none, or an unusable one */
+  accessOf(name: string): StoredAccess {
+    const { access } = this.#known.get(name) ?? {};
+    if (access === undefined) throw new TerminalError(`there is no access for the cluster ${name}: register it`);
+    return this.#checkedAccess(name, access);
+  }
+
+  #checkedAccess(name: string, access: string): StoredAccess {
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), this.#access), access);
+    if (!parsed.success) throw new TerminalError(`the access to the cluster ${name} is not usable: ${faultsOf(parsed.issues)}`);
+    return parsed.output;
+  }
+
+  async #update(name: string, update: Omit<ConstructorParameters<typeof UpdateItemCommand>[0], 'TableName' | 'Key'>): Promise<void> {
+    await this.#client.send(
+      new UpdateItemCommand({
+        TableName: this.#tableName,
+        Key: { name: { S: name } },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        ...update,
+      }),
+    );
+  }
+
+  #learn(item: Item): ClusterRecord | undefined {
+    const name = item['name']?.S ?? '';
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), StoredRecord), item['record']?.S);
+    if (!parsed.success || parsed.output.name !== name) {
+      this.#onFault(name, parsed.success ? 'it is of another cluster' : faultsOf(parsed.issues));
+      return this.#forget(name);
+    }
+    const record: ClusterRecord = { ...parsed.output, version: Number(item['version']?.N ?? 0) };
+    this.#known.set(name, { record, access: item['access']?.S, readAtMs: this.#clock.monotonicMs() });
+    return structuredClone(record);
+  }
+
+  #forget(name: string): undefined {
+    this.#known.delete(name);
+  }
+}
+
+const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null && 'name' in value;
+
+const faultsOf = (issues: readonly v.BaseIssue<unknown>[]): string =>
+  issues.map((issue) => `${v.getDotPath(issue) ?? 'it'}: ${issue.message}`).join('; ');

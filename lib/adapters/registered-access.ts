@@ -1,0 +1,63 @@
+// The way to a registered cluster as its record holds it: data that was checked before a function dials. Whoever can write a record
+// must not be able to lead a function to the machine it runs on, or to that machine's metadata service (R15).
+import { BlockList, isIP } from 'node:net';
+import * as v from 'valibot';
+
+const text = v.pipe(v.string(), v.minLength(1));
+
+/** In keys, queue names, secrets and metrics. */
+export const ClusterName = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/, 'lower case letters, digits and dashes, at most 40'),
+);
+
+/** What a request shows to be let in; the only part of a registration that is secret. */
+export const Credential = v.variant('kind', [
+  v.object({ kind: v.literal('token'), token: text }),
+  v.object({ kind: v.literal('clientCertificate'), certPem: text, keyPem: text }),
+]);
+export type Credential = v.InferOutput<typeof Credential>;
+
+const linkLocal = new BlockList();
+linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
+linkLocal.addSubnet('fe80::', 10, 'ipv6');
+/** Where the metadata services of AWS answer over IPv6. */
+linkLocal.addSubnet('fd00:ec2::', 32, 'ipv6');
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addSubnet('0.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+loopback.addAddress('::', 'ipv6');
+
+/** @param address IPv4 or IPv6, without brackets; IPv4 in IPv6 clothes counts as what it is */
+export function isForbiddenAddress(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
+  const version = isIP(address);
+  if (version === 0) return true;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  return linkLocal.check(address, family) || (!allowLoopback && loopback.check(address, family));
+}
+
+const serverOf = (allowLoopback: boolean): v.GenericSchema<string, string> =>
+  v.pipe(
+    v.string(),
+    v.check((server) => {
+      const url = URL.parse(server);
+      if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return false;
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      if (isIP(host) !== 0) return !isForbiddenAddress(host, { allowLoopback });
+      return allowLoopback || !/(^|\.)localhost\.?$/i.test(host);
+    }, 'https://host:port of an API server, neither loopback nor link-local'),
+  );
+
+/**
+ * Server, its certificate authority and name. Names that resolve to what is forbidden here are refused when they are dialled.
+ * @param allowLoopback only for a stage that tests remove again
+ */
+export const serverFields = (
+  allowLoopback: boolean,
+): {
+  server: v.GenericSchema<string, string>;
+  caPem: v.ExactOptionalSchema<typeof text, undefined>;
+  tlsServerName: v.ExactOptionalSchema<typeof text, undefined>;
+} => ({ server: serverOf(allowLoopback), caPem: v.exactOptional(text), tlsServerName: v.exactOptional(text) });

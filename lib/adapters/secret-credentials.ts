@@ -1,0 +1,64 @@
+// Credentials of clusters from AWS Secrets Manager: one secret per cluster, read when first needed and kept for minutes, in memory only.
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import * as v from 'valibot';
+import type { Clock } from '../ports/clock.ts';
+import { TerminalError } from '../ports/errors.ts';
+import { nameOf, translated } from './aws-errors.ts';
+import type { Credentials } from './kubernetes/access.ts';
+import { credentialsOf } from './kubernetes/access.ts';
+import { Credential } from './registered-access.ts';
+
+/** Whoever changes a credential leaves the old one good for longer than this. */
+const KEPT_MS = 5 * 60_000;
+
+export interface SecretCredentialsOptions {
+  /** Loaded with the first secret: a function that needs none starts without it. */
+  client: () => Promise<SecretsManagerClient>;
+  /** Before the cluster's name in the name of its secret, as `farloop/prod/clusters/`. */
+  prefix: string;
+  clock: Clock;
+}
+
+export class SecretCredentials {
+  readonly #options: SecretCredentialsOptions;
+  readonly #kept = new Map<string, { credentials: Promise<Credentials>; untilMs: number }>();
+
+  constructor(options: SecretCredentialsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param cluster its registered name
+   * @throws TerminalError there is no such secret, or it holds no credential; the errors of aws-errors.ts
+   */
+  async of(cluster: string): Promise<Credentials> {
+    const nowMs = this.#options.clock.monotonicMs();
+    const kept = this.#kept.get(cluster);
+    if (kept && kept.untilMs > nowMs) return await kept.credentials;
+    // One reads for all. What failed is asked for again by the next one.
+    const credentials = this.#read(cluster).catch((error: unknown) => {
+      this.#kept.delete(cluster);
+      throw error;
+    });
+    this.#kept.set(cluster, { credentials, untilMs: nowMs + KEPT_MS });
+    return await credentials;
+  }
+
+  async #read(cluster: string): Promise<Credentials> {
+    const name = `${this.#options.prefix}${cluster}`;
+    const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
+    const client = await this.#options.client();
+    const { SecretString: secret } = await client.send(new GetSecretValueCommand({ SecretId: name })).catch((error: unknown) => {
+      if (nameOf(error) === 'ResourceNotFoundException')
+        throw new TerminalError(`there is no secret ${name}: register the cluster ${cluster} again`, { cause: error });
+      throw translated(error, `reading the secret ${name}`, false);
+    });
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Credential), secret);
+    // Its text goes into no message.
+    if (!parsed.success)
+      throw new TerminalError(
+        `the secret ${name} holds no credential: expected {"kind":"token","token"} or {"kind":"clientCertificate","certPem","keyPem"}`,
+      );
+    return await credentialsOf(parsed.output);
+  }
+}

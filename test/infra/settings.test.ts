@@ -1,0 +1,104 @@
+// What stops a deployment before anything is made.
+import { describe, expect, test } from '@jest/globals';
+import { settingsFrom } from '../../infra/settings.ts';
+
+const right = {
+  stage: 'dev',
+  protection: 'on',
+  auth: 'iam',
+  jwtIssuer: '',
+  jwtAudience: '',
+  alarmTopicArn: '',
+  logLevel: 'info',
+  logRetentionDays: 14,
+  tracing: 'off',
+  ingestConcurrency: 10,
+  reconcileConcurrency: '50',
+  timersConcurrency: 5,
+  sweepReserved: '',
+  apiReserved: '2',
+  eventsTimeoutSeconds: 20,
+  eventsVisibilitySeconds: 120,
+  allowLoopback: 'no',
+};
+
+const refusalOf = (given: object): string => {
+  try {
+    settingsFrom({ ...right, ...given });
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+describe('the parameters of a deployment', () => {
+  test('numbers may come as texts, an empty text is nothing', () => {
+    expect(settingsFrom(right)).toMatchObject({
+      isProtected: true,
+      deletionPolicy: 'Retain',
+      reconcileConcurrency: 50,
+      sweepReserved: undefined,
+      apiReserved: 2,
+      alarmActions: [],
+      authorizer: { type: 'aws_iam' },
+      lambdaTracing: false,
+      tracingResources: { Resources: {} },
+    });
+  });
+
+  test('what they lead to', () => {
+    const topic = 'arn:aws:sns:eu-central-1:123456789012:alarms';
+    const made = settingsFrom({
+      ...right,
+      protection: 'off',
+      allowLoopback: 'yes',
+      auth: 'jwt',
+      jwtIssuer: 'https://issuer.example.com/',
+      jwtAudience: 'farloop',
+      alarmTopicArn: topic,
+      tracing: 'on',
+    });
+    expect(made).toMatchObject({ isProtected: false, deletionPolicy: 'Delete', alarmActions: [topic], lambdaTracing: 'Active' });
+    expect(made.authorizer).toEqual({ name: 'people' });
+    expect(made.authorizers).toMatchObject({ people: { issuerUrl: 'https://issuer.example.com/', audience: ['farloop'] } });
+    expect(Object.keys(made.tracingResources.Resources)).toEqual(['Tracing']);
+  });
+
+  const cases: { name: string; given: object; says: string }[] = [
+    { name: 'one is missing', given: { logLevel: null }, says: 'logLevel: missing' },
+    { name: 'one is unknown', given: { protecton: 'protecton=off' }, says: 'protecton: there is no such parameter' },
+    {
+      name: 'a stage with odd characters',
+      given: { stage: 'My-Stage' },
+      says: 'stage: "My-Stage" is not usable: expected 1 to 20 lower case',
+    },
+    { name: 'neither on nor off', given: { protection: 'yes' }, says: 'protection: "yes" is not usable: expected on or off' },
+    { name: 'JWT without its issuer', given: { auth: 'jwt', jwtAudience: 'a' }, says: 'jwtIssuer: auth=jwt needs it' },
+    { name: 'JWT without its audience', given: { auth: 'jwt', jwtIssuer: 'https://a.example' }, says: 'jwtAudience: auth=jwt needs it' },
+    { name: 'an issuer without JWT', given: { jwtIssuer: 'https://a.example' }, says: 'jwtIssuer: it is for auth=jwt, but auth is iam' },
+    {
+      name: 'an issuer over plain http',
+      given: { auth: 'jwt', jwtIssuer: 'http://a', jwtAudience: 'a' },
+      says: 'jwtIssuer: "http://a" is not',
+    },
+    { name: 'a topic that is none', given: { alarmTopicArn: 'topic' }, says: 'alarmTopicArn: "topic" is not usable: expected the ARN' },
+    { name: 'a retention that the log service lacks', given: { logRetentionDays: 2 }, says: 'logRetentionDays: 2 is not usable' },
+    { name: 'less concurrency than an event source takes', given: { timersConcurrency: 1 }, says: 'timersConcurrency: 1 is not usable' },
+    { name: 'a number that is none', given: { apiReserved: 'many' }, says: 'apiReserved: "many" is not usable' },
+    {
+      name: 'the loopback from a production stage',
+      given: { allowLoopback: 'yes' },
+      says: 'allowLoopback: only a stage with protection=off',
+    },
+    {
+      name: 'messages that come back while they are at work',
+      given: { eventsVisibilitySeconds: 10 },
+      says: 'eventsVisibilitySeconds: it must not be shorter',
+    },
+  ];
+  for (const { name, given, says } of cases) test(`refused: ${name}`, () => expect(refusalOf(given)).toContain(says));
+
+  test('all mistakes are told at once', () => {
+    expect(refusalOf({ auth: 'x', tracing: 'x', logLevel: undefined }).split('\n')).toHaveLength(4);
+  });
+});
