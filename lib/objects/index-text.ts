@@ -81,10 +81,10 @@ export function unionOfIndexes(a: IndexSet, b: IndexSet): IndexSet {
     const [nextA, nextB] = [a[inA], b[inB]];
     if (nextA === undefined && nextB === undefined) return merged;
     if (nextB === undefined || (nextA !== undefined && nextA.first <= nextB.first)) {
-      if (nextA !== undefined) append(merged, nextA);
+      if (nextA !== undefined) appendInterval(merged, nextA);
       inA += 1;
     } else {
-      append(merged, nextB);
+      appendInterval(merged, nextB);
       inB += 1;
     }
   }
@@ -173,12 +173,12 @@ function strictInterval(item: string, completions: number): IndexInterval | { pr
 
 function normalized(intervals: IndexInterval[]): IndexSet {
   const merged: IndexInterval[] = [];
-  for (const interval of intervals.toSorted((a, b) => a.first - b.first)) append(merged, interval);
+  for (const interval of intervals.toSorted((a, b) => a.first - b.first)) appendInterval(merged, interval);
   return merged;
 }
 
 /** Puts an interval behind the others, or into the last one where they touch. It starts at or after that one's start. */
-function append(intervals: IndexInterval[], interval: IndexInterval): void {
+export function appendInterval(intervals: IndexInterval[], interval: IndexInterval): void {
   const end = intervals.at(-1);
   if (end === undefined || end.last + 1 < interval.first) intervals.push(interval);
   else if (end.last < interval.last) intervals[intervals.length - 1] = { first: end.first, last: interval.last };

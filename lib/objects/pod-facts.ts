@@ -1,5 +1,6 @@
 // What planners know of a pod: the projection that the relay sends, the view keeps and `farloop plan` makes from a manifest.
 // Never environment values, never volumes, never secrets.
+import { integerOf } from './index-text.ts';
 import type { ContainerStatus, OwnerReference, Pod } from './kubernetes.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
@@ -132,3 +133,20 @@ export const isFinished = (pod: PodFacts): boolean => pod.phase === 'Succeeded' 
 export const isActive = (pod: PodFacts): boolean => !isFinished(pod) && pod.deletedAt === undefined;
 export const isTerminating = (pod: PodFacts): boolean => !isFinished(pod) && pod.deletedAt !== undefined;
 export const isReady = (pod: PodFacts): boolean => pod.ready === 'True';
+
+/** The index that the pod's annotation names, whether or not the Job has it; undefined where there is none that can be read. */
+export function completionIndexOf({ index }: PodFacts): number | undefined {
+  if (index === undefined) return undefined;
+  let value = 0;
+  for (let at = 0; at < index.length; at += 1) {
+    const digit = index.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9 || at > 8) return unusualIndex(index);
+    value = value * 10 + digit;
+  }
+  return index === '' ? undefined : value;
+}
+
+function unusualIndex(text: string): number | undefined {
+  const value = integerOf(text);
+  return value === undefined || value < 0 ? undefined : value;
+}

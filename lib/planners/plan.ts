@@ -1,6 +1,7 @@
 // The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
+import type { Pods } from './pod-set.ts';
 
 /** Durable state of a workload that no object on the cluster shows. */
 export interface PlanHead {
@@ -18,7 +19,7 @@ export const EMPTY_HEAD: PlanHead = { expectations: { create: [], delete: [], st
 export interface Snapshot<Owner extends KubernetesObject> {
   owner: Owner;
   /** Pods controlled by the owner and, where they were listed, orphans in its namespace; order is the caller's. */
-  pods: readonly PodFacts[];
+  pods: Pods;
   head: PlanHead;
   /** `own`: only workloads that name Farloop as their manager; `all`: those of the built-in controller too. */
   manage: 'own' | 'all';

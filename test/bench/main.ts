@@ -1,5 +1,6 @@
 // `npm run bench NAME [options]`: one figure each, never part of the tests.
 const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }> = {
+  plan: { module: () => import('./plan.ts'), tells: 'microseconds of one plan at 1,000 and 100,000 indexes, when ten pods changed' },
   counts: { module: () => import('./counts.ts'), tells: 'API-server writes, write units and passes per pod, counted on a virtual clock' },
   relay: {
     module: () => import('./relay.ts'),

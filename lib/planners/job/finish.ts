@@ -2,9 +2,8 @@
 import type { Job } from '../../objects/kubernetes.ts';
 import { countIndexes, type IndexSet } from '../../objects/index-text.ts';
 import { trueCondition } from './conditions.ts';
-import { judgeFailure } from './failure-policy.ts';
 import { metSuccessRule } from './success-policy.ts';
-import { isFailed, type Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 export interface Verdict {
   succeeded: boolean;
@@ -28,7 +27,7 @@ export function verdictInStatus(job: Job): Verdict | undefined {
 
 /** Failures that end the whole Job, before any index is looked at. @param runningMs since its start; undefined: it has no deadline now */
 export function jobFailure(job: Job, tally: Tally, { runningMs }: { runningMs: number | undefined }): Verdict | undefined {
-  const message = failJobMessage(job, tally);
+  const message = tally.counts.failJob;
   if (message !== undefined) return { succeeded: false, reason: 'PodFailurePolicy', message };
   if (tally.failed > tally.terms.backoffLimit || exceedsRestarts(job, tally)) {
     return { succeeded: false, reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
@@ -40,24 +39,9 @@ export function jobFailure(job: Job, tally: Tally, { runningMs }: { runningMs: n
   return undefined;
 }
 
-function failJobMessage(job: Job, { pods, terms }: Tally): string | undefined {
-  const rules = job.spec.podFailurePolicy?.rules;
-  if (rules === undefined) return undefined;
-  for (const pod of pods) {
-    const message = isFailed(pod, terms) ? judgeFailure(rules, pod).message : undefined;
-    if (message !== undefined) return message;
-  }
-  return undefined;
-}
-
 /** With restart policy OnFailure the containers' restarts in pods that are not over count as failures. */
-function exceedsRestarts(job: Job, { pods, terms }: Tally): boolean {
+function exceedsRestarts(job: Job, { counts: { restarts }, terms }: Tally): boolean {
   if (job.spec.template?.spec?.restartPolicy !== 'OnFailure') return false;
-  let restarts = 0;
-  for (const pod of pods) {
-    if (pod.phase !== 'Running' && pod.phase !== 'Pending') continue;
-    for (const container of pod.containers) restarts += container.restarts;
-  }
   return terms.backoffLimit === 0 ? restarts > 0 : restarts >= terms.backoffLimit;
 }
 

@@ -1,32 +1,7 @@
 // Completion indexes: which one a pod works on, which are done, which come next. Sets stay intervals: a Job may have 10^9 of them.
 import type { JobStatus } from '../../objects/kubernetes.ts';
-import {
-  integerOf,
-  lowestMissingIndexes,
-  parseIndexes,
-  unionOfIndexes,
-  withIndexes,
-  hasIndex,
-  type IndexSet,
-} from '../../objects/index-text.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
-
-/** The index that the pod's annotation names, whether or not the Job has it; undefined where there is none that can be read. */
-export function completionIndexOf({ index }: PodFacts): number | undefined {
-  if (index === undefined) return undefined;
-  let value = 0;
-  for (let at = 0; at < index.length; at += 1) {
-    const digit = index.charCodeAt(at) - 48;
-    if (digit < 0 || digit > 9 || at > 8) return unusualIndex(index);
-    value = value * 10 + digit;
-  }
-  return index === '' ? undefined : value;
-}
-
-function unusualIndex(text: string): number | undefined {
-  const value = integerOf(text);
-  return value === undefined || value < 0 ? undefined : value;
-}
+import { lowestMissingIndexes, parseIndexes, unionOfIndexes, withIndexes, hasIndex, type IndexSet } from '../../objects/index-text.ts';
+import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 
 /** The pod's index where the Job has it. @param completions unset: the Job is not Indexed, every pod is as good as any */
 export function usableIndexOf(pod: PodFacts, completions: number): number | undefined {
@@ -70,15 +45,10 @@ export function nextIndexes({
 }: {
   completed: IndexSet;
   failed: IndexSet;
-  held: readonly PodFacts[];
+  held: IndexSet;
   count: number;
   completions: number;
 }): number[] {
   if (count <= 0) return [];
-  const taken: number[] = [];
-  for (const pod of held) {
-    const index = usableIndexOf(pod, completions);
-    if (index !== undefined) taken.push(index);
-  }
-  return lowestMissingIndexes(withIndexes(unionOfIndexes(completed, failed), taken), { count, completions });
+  return lowestMissingIndexes(unionOfIndexes(unionOfIndexes(completed, failed), held), { count, completions });
 }

@@ -1,11 +1,14 @@
 // How many pods should run, and so which to start or to remove.
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import { indexSetOf, unionOfIndexes, type IndexSet } from '../../objects/index-text.ts';
+import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 import { latestFailureOf, remainingBackoffMs } from './backoff.ts';
 import type { PlanHead } from '../plan.ts';
+import { activeIndexesIn } from './headcount.ts';
 import { nextIndexes } from './indexes.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { podsToRemove } from './removal-order.ts';
 import type { Progress } from './progress.ts';
+import type { Tally } from './tally.ts';
 
 /** At most so many pods are started, and so many removed for scale-down, in one pass. */
 const MAX_PODS_PER_PASS = 500;
@@ -22,20 +25,21 @@ export interface Staffing {
 /** What the pass should do about the number of pods. Never starts and removes in one pass. */
 export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], nowMs: number): Staffing {
   const { tally, completed, failed, delayed } = progress;
-  const { terms, active } = tally;
+  const { terms, counts } = tally;
   const completions = terms.indexed ? (terms.completions ?? 0) : undefined;
   const range = completions === undefined ? {} : { completions };
   if (terms.suspended) {
-    return { remove: podsToRemove(active, { surplus: active.length, ...range }), start: [], why: 'the Job is suspended' };
+    return { remove: podsToRemove(tally.active, { surplus: counts.active, ...range }), start: [], why: 'the Job is suspended' };
   }
   const want = wantedPods(progress);
-  const surplus = Math.max(0, active.length - want);
-  const remove = surplus > 0 || terms.indexed ? podsToRemove(active, { surplus, ...range }).slice(0, MAX_PODS_PER_PASS) : [];
-  const numbers = `${active.length} of ${want} wanted pods run`;
+  const surplus = Math.max(0, counts.active - want);
+  const mayHaveUnwanted = surplus > 0 || (completions !== undefined && !eachHasItsIndex(tally, completions));
+  const remove = mayHaveUnwanted ? podsToRemove(tally.active, { surplus, ...range }).slice(0, MAX_PODS_PER_PASS) : [];
+  const numbers = `${counts.active} of ${want} wanted pods run`;
   if (remove.length > 0) return { remove, start: [], why: surplus > 0 ? numbers : 'pods with a wrong, missing or doubled index run' };
 
-  const blocking = terms.replacesOnlyFailed ? tally.terminating.length : 0;
-  const missing = Math.min(want - active.length - blocking, MAX_PODS_PER_PASS);
+  const blocking = terms.replacesOnlyFailed ? counts.terminating : 0;
+  const missing = Math.min(want - counts.active - blocking, MAX_PODS_PER_PASS);
   if (missing <= 0)
     return { remove, start: [], why: blocking > 0 ? `${numbers}, ${blocking} terminating ones hold their places` : numbers };
 
@@ -51,8 +55,7 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
   }
   if (completions === undefined) return { remove, start: Array.from({ length: missing }, () => 0), why: numbers };
 
-  const held = blocking > 0 ? [...active, ...tally.terminating] : active;
-  const chosen = nextIndexes({ completed, failed: failed ?? [], held, count: missing, completions });
+  const chosen = nextIndexes({ completed, failed: failed ?? [], held: heldIndexes(tally, blocking > 0), count: missing, completions });
   if (delayed.size === 0) return { remove, start: chosen, why: numbers };
   return { remove, ...withoutWaiting(chosen, delayed, nowMs), why: numbers };
 }
@@ -68,8 +71,19 @@ function withoutWaiting(chosen: number[], delayed: ReadonlyMap<number, PodFacts>
   return { start, ...(shortest !== undefined && { waitMs: shortest }) };
 }
 
+/** The normal case of an Indexed Job, told without a walk. */
+const eachHasItsIndex = ({ pods, counts }: Tally, completions: number): boolean =>
+  pods.isPlaced && counts.doubled === 0 && counts.highestActive < completions;
+
+/** Indexes with an active pod, or with a terminating one where such pods hold their places. */
+function heldIndexes(tally: Tally, blocking: boolean): IndexSet {
+  const { pods, counts } = tally;
+  const own = pods.isPlaced ? activeIndexesIn(counts) : indexSetOf(tally.active.flatMap((pod) => completionIndexOf(pod) ?? []));
+  return blocking ? unionOfIndexes(own, indexSetOf(tally.terminating.flatMap((pod) => completionIndexOf(pod) ?? []))) : own;
+}
+
 function wantedPods({ tally, succeeded }: Progress): number {
-  const { terms, active } = tally;
-  if (terms.completions === undefined) return succeeded > 0 ? active.length : terms.parallelism;
+  const { terms, counts } = tally;
+  if (terms.completions === undefined) return succeeded > 0 ? counts.active : terms.parallelism;
   return Math.max(0, Math.min(terms.completions - succeeded, terms.parallelism));
 }

@@ -1,7 +1,8 @@
 // Which numbers the next children of a Job get, so that no name is ever taken twice (R5).
 import type { Job } from '../../objects/kubernetes.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
-import { completionIndexOf } from './indexes.ts';
+import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
+import { podSetOf, type Pods } from '../pod-set.ts';
+import { headcountFold } from './headcount.ts';
 import { podNameOf } from './names.ts';
 
 export interface Child {
@@ -14,17 +15,13 @@ export interface Child {
  * @param start completion indexes to start; of a Job without indexes the length alone counts
  * @param ordinal lowest number that no vanished child ever held
  */
-export function nextChildren(
-  job: Job,
-  pods: readonly PodFacts[],
-  { start, ordinal }: { start: readonly number[]; ordinal: number },
-): Child[] {
+export function nextChildren(job: Job, given: Pods, { start, ordinal }: { start: readonly number[]; ordinal: number }): Child[] {
   if (start.length === 0) return [];
   const indexed = job.spec.completionMode === 'Indexed';
   const next = new Map<number, number>(start.map((slot) => [indexed ? slot : 0, ordinal]));
   // Names of pods that somebody else numbered, the built-in controller before a hand-over.
   const foreign = new Set<string>();
-  for (const pod of pods) {
+  for (const pod of holdersOf(job, given, start)) {
     if (pod.number === undefined) {
       foreign.add(pod.name);
       continue;
@@ -40,4 +37,31 @@ export function nextChildren(
     next.set(series, number + 1);
     return { slot: indexed ? index : number, number };
   });
+}
+
+/** The pods that may hold a number or a name of these slots: where it can be told, only those are looked at. */
+function holdersOf(job: Job, given: Pods, start: readonly number[]): Iterable<PodFacts> {
+  const pods = podSetOf(given);
+  if (!pods.isPlaced) return pods;
+  const fold = headcountFold(job, pods);
+  const { misplaced, unnumbered, highestNumber } = pods.counts(fold);
+  if (job.spec.completionMode !== 'Indexed') {
+    const withHighest = pods.select(
+      fold,
+      (counts) => Number(counts.highestNumber === highestNumber),
+      ({ number }) => number === highestNumber,
+    );
+    return [...withHighest, ...unnumberedIn()];
+  }
+  if (misplaced > 0) return pods;
+  const near = start.flatMap((index) => pods.near(index).filter((pod) => pod.number !== undefined && completionIndexOf(pod) === index));
+  return unnumbered === 0 ? near : [...near, ...unnumberedIn()];
+
+  function unnumberedIn(): PodFacts[] {
+    return pods.select(
+      fold,
+      (counts) => counts.unnumbered,
+      ({ number }) => number === undefined,
+    );
+  }
 }

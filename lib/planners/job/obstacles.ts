@@ -1,6 +1,6 @@
 // Why a pass must not start or stop pods yet: earlier creates and deletes whose outcome the pods do not show.
-import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { PlanHead } from '../plan.ts';
+import type { PodSet } from '../pod-set.ts';
 
 export interface Obstacle {
   why: string;
@@ -11,7 +11,7 @@ export interface Obstacle {
 }
 
 /** @param pods all that were listed, whoever owns them */
-export function obstacleOf(head: PlanHead, pods: readonly PodFacts[], nowMs: number): Obstacle | undefined {
+export function obstacleOf(head: PlanHead, pods: PodSet, nowMs: number): Obstacle | undefined {
   if (head.holdUntilMs !== undefined && head.holdUntilMs > nowMs) {
     return { why: 'the API server refused pods a moment ago', waitMs: head.holdUntilMs - nowMs, forbidsDeletes: true };
   }

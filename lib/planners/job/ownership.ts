@@ -1,29 +1,33 @@
 // Which pods are the Job's: kept, adopted, released or left alone.
-import type { Job, LabelSelector } from '../../objects/kubernetes.ts';
-import { matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
+import type { Job } from '../../objects/kubernetes.ts';
 import { TRACKING_FINALIZER, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Action } from '../plan.ts';
+import { PodSet } from '../pod-set.ts';
+import { headcountFold, keeperOf, quickMatcherOf } from './headcount.ts';
 
 export interface Claims {
   /** The Job's pods, adopted ones included as they will be: controlled and tracked. */
-  pods: readonly PodFacts[];
+  pods: PodSet;
   adopt: readonly PodFacts[];
   release: readonly PodFacts[];
 }
 
 /** @throws LabelSelectorError the Job's selector cannot be read */
-export function claimPods(job: Job, candidates: readonly PodFacts[]): Claims {
+export function claimPods(job: Job, candidates: PodSet): Claims {
+  const isKept = keeperOf(job);
+  const { others, misplaced } = candidates.counts(headcountFold(job, candidates));
+  // Where pods lie tells their indexes, but for pods that nobody should have made.
+  const indexed = job.spec.completionMode === 'Indexed';
+  const found = indexed && misplaced > 0 ? PodSet.inOrder([...candidates]) : candidates;
+  // Nearly always all of them are the Job's already: then nothing is copied.
+  if (others === 0) return { pods: found, adopt: [], release: [] };
   const { uid, namespace, deletionTimestamp } = job.metadata;
   const matches = quickMatcherOf(job.spec.selector);
-  const isKept = (pod: PodFacts): boolean => pod.controller?.uid === uid && matches(pod.labels);
-  // Nearly always all of them are the Job's already: then nothing is copied.
-  const other = candidates.findIndex((pod) => !isKept(pod));
-  if (other < 0) return { pods: candidates, adopt: [], release: [] };
   const deleting = deletionTimestamp !== undefined;
-  const pods = candidates.slice(0, other);
+  const pods: PodFacts[] = [];
   const adopt: PodFacts[] = [];
   const release: PodFacts[] = [];
-  for (const pod of candidates.slice(other)) {
+  for (const pod of candidates) {
     if (isKept(pod)) pods.push(pod);
     else if (pod.controller !== undefined) {
       if (pod.controller.uid === uid && !deleting) release.push(pod);
@@ -31,17 +35,7 @@ export function claimPods(job: Job, candidates: readonly PodFacts[]): Claims {
   }
   // The Job's own come first, as in the reference: of equals the first one decides.
   for (const pod of adopt) pods.push({ ...pod, tracked: true });
-  return { pods, adopt, release };
-}
-
-/** Equality alone, what nearly every Job's selector is, needs no parsing. */
-function quickMatcherOf(selector: LabelSelector | undefined): LabelMatcher {
-  if (selector === undefined || selector.matchExpressions?.length) return matcherOf(selector);
-  const [first, ...others] = Object.entries(selector.matchLabels ?? {});
-  if (!first) return () => true;
-  const [key, value] = first;
-  if (others.length === 0) return (labels) => labels?.[key] === value;
-  return (labels) => labels?.[key] === value && others.every(([name, wanted]) => labels[name] === wanted);
+  return { pods: PodSet.inOrder(pods), adopt, release };
 }
 
 export function claimActions(job: Job, { adopt, release }: Claims): Action[] {

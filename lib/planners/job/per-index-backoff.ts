@@ -2,11 +2,12 @@
 // replacement inherits.
 import type { JobSpec } from '../../objects/kubernetes.ts';
 import { hasIndex, integerOf, withIndexes, type IndexSet } from '../../objects/index-text.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import { completionIndexOf, isActive, type PodFacts } from '../../objects/pod-facts.ts';
 import { finishTimeOf, remainingBackoffMs } from './backoff.ts';
 import { judgeFailure } from './failure-policy.ts';
 import { usableIndexOf } from './indexes.ts';
-import { isFailed, type Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
+import { isFailed } from './terms.ts';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 
@@ -45,15 +46,22 @@ export function delayedPods(tally: Tally, { completed, failed }: { completed: In
   const delayed = new Map<number, PodFacts>();
   if (tally.newFailed.length === 0 && tally.uncounted.failed.size === 0) return delayed;
   const completions = tally.terms.completions ?? 0;
-  const withActivePod = new Set(tally.active.map((pod) => usableIndexOf(pod, completions)));
+  const hasActivePod = activeFinder(tally, completions);
   for (const pod of tally.leaving) {
     if (!tally.isTracked(pod) || !isFailed(pod, tally.terms)) continue;
     const index = usableIndexOf(pod, completions);
-    if (index === undefined || withActivePod.has(index) || hasIndex(completed, index) || hasIndex(failed, index)) continue;
+    if (index === undefined || hasActivePod(index) || hasIndex(completed, index) || hasIndex(failed, index)) continue;
     const other = delayed.get(index);
     if (other === undefined || isPreferred(pod, other)) delayed.set(index, pod);
   }
   return delayed;
+}
+
+function activeFinder(tally: Tally, completions: number): (index: number) => boolean {
+  const { pods } = tally;
+  if (pods.isPlaced) return (index) => pods.near(index).some((pod) => isActive(pod) && completionIndexOf(pod) === index);
+  const indexes = new Set(tally.active.map((pod) => usableIndexOf(pod, completions)));
+  return (index) => indexes.has(index);
 }
 
 function isPreferred(pod: PodFacts, other: PodFacts): boolean {

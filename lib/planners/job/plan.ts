@@ -5,8 +5,10 @@ import { isJobFinished } from '../../objects/job-facts.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
 import { isActive, isReady, secondsOf, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
+import { podSetOf, type PodSet } from '../pod-set.ts';
 import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './actions.ts';
 import { nextBackoff } from './backoff.ts';
+import { headcountFold } from './headcount.ts';
 import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus, type Verdict } from './finish.ts';
 import { staffingOf, type Staffing } from './manage.ts';
 import { nextChildren } from './numbers.ts';
@@ -35,14 +37,15 @@ function plan(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
     const event = eventAction(job, { type: 'Warning', reason: 'UnknownCompletionMode', message });
     return { ...idle(snapshot, 'parked', `the completion mode ${String(job.spec.completionMode)} is unknown`), actions: [event] };
   }
+  const pods = podSetOf(snapshot.pods);
   let claims: Claims;
   try {
-    claims = claimPods(job, snapshot.pods);
+    claims = claimPods(job, pods);
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error;
     return idle(snapshot, 'parked', `couldn't convert Job selector: ${error.message}`);
   }
-  return passOf(snapshot, claims, now.getTime());
+  return passOf({ ...snapshot, pods }, claims, now.getTime());
 }
 
 /** Finalizers come off pods whose owner is gone or finished: nobody will count them any more. */
@@ -55,14 +58,16 @@ function idle({ owner, head }: Snapshot<Job>, outcome: Plan<JobStatus>['outcome'
 }
 
 function finished(snapshot: Snapshot<Job>): Plan<JobStatus> {
-  const { owner: job, pods, head } = snapshot;
+  const { owner: job, head } = snapshot;
   const asked = new Set(head.expectations.strip);
-  const actions = orphans(pods.filter((pod) => pod.controller?.uid === job.metadata.uid && !asked.has(pod.uid)));
+  const pods = podSetOf(snapshot.pods);
+  const isToStrip = (pod: PodFacts): boolean => pod.tracked && pod.controller?.uid === job.metadata.uid && !asked.has(pod.uid);
+  const actions = orphans(pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isToStrip));
   const result = idle(snapshot, actions.length > 0 ? 'acted' : 'converged', 'the Job has finished');
   return { ...result, actions, head: { backoff: { failures: 0 }, ordinal: head.ordinal } };
 }
 
-function passOf(snapshot: Snapshot<Job>, claims: Claims, nowMs: number): Plan<JobStatus> {
+function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowMs: number): Plan<JobStatus> {
   const { owner: job, head } = snapshot;
   const before = job.status ?? {};
   const terms = termsOf(job);
@@ -81,10 +86,10 @@ function passOf(snapshot: Snapshot<Job>, claims: Claims, nowMs: number): Plan<Jo
   const decided = early ?? (terms.indexed ? indexVerdict(job, progress) : undefined);
 
   const changes = podChanges(job, progress, { decided, obstacle, backoff, nowMs });
-  const active = tally.active.length - changes.remove.length + changes.start.length;
+  const active = tally.counts.active - changes.remove.length + changes.start.length;
   draft.active = active;
-  draft.terminating = tally.terminating.length + changes.remove.length;
-  draft.ready = tally.ready - changes.remove.filter(isReady).length;
+  draft.terminating = tally.counts.terminating + changes.remove.length;
+  draft.ready = tally.counts.ready - changes.remove.filter(isReady).length;
 
   // With earlier creates or deletes still open, an end is decided again by the next pass.
   let verdict = obstacle ? undefined : decided;
@@ -157,9 +162,9 @@ function podChanges(
     nowMs,
   }: { decided: Verdict | undefined; obstacle: Obstacle | undefined; backoff: Plan<JobStatus>['head']['backoff']; nowMs: number },
 ): PodChanges {
-  const { active, terms } = progress.tally;
+  const { terms } = progress.tally;
   if (decided) {
-    return { remove: obstacle?.forbidsDeletes ? [] : [...active], start: [], why: `the Job is over: ${decided.reason}` };
+    return { remove: obstacle?.forbidsDeletes ? [] : [...progress.tally.active], start: [], why: `the Job is over: ${decided.reason}` };
   }
   if (obstacle) return { remove: [], start: [], why: obstacle.why };
   if (terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };

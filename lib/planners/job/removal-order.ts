@@ -1,6 +1,5 @@
 // Which active pods go first when there are too many.
-import type { PodFacts } from '../../objects/pod-facts.ts';
-import { completionIndexOf } from './indexes.ts';
+import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 
 const PHASES: Record<string, number> = { Pending: 0, Unknown: 1, Running: 2 };
 

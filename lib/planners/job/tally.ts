@@ -1,19 +1,23 @@
 // What the Job's pods are: active, ready, terminating, newly finished; and how many have succeeded and failed in all.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
-import { isReady, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, isTerminating, type PodFacts } from '../../objects/pod-facts.ts';
+import { podSetOf, type Pods, type PodSet } from '../pod-set.ts';
 import { judgeFailure } from './failure-policy.ts';
+import { headcountFold, type Headcount } from './headcount.ts';
 import { usableIndexOf } from './indexes.ts';
-import type { Terms } from './terms.ts';
+import { isFailed, type Terms } from './terms.ts';
 
 export interface Tally {
   terms: Terms;
-  /** All of the Job's pods, in the order given. */
-  pods: readonly PodFacts[];
-  active: PodFacts[];
+  /** All of the Job's pods. */
+  pods: PodSet;
+  counts: Headcount;
+  /** The pods themselves are looked for only where somebody asks. */
+  readonly active: readonly PodFacts[];
+  readonly terminating: readonly PodFacts[];
+  readonly tracked: readonly PodFacts[];
   /** Pods with the finalizer that ended or are being deleted: of a running Job, only these can change anything. */
-  leaving: PodFacts[];
-  ready: number;
-  terminating: PodFacts[];
+  leaving: readonly PodFacts[];
   /** Carries the finalizer, and nobody has asked to take it off yet. */
   isTracked(pod: PodFacts): boolean;
   uncounted: { succeeded: ReadonlySet<string>; failed: ReadonlySet<string> };
@@ -25,15 +29,11 @@ export interface Tally {
   failed: number;
 }
 
-/** Whether the pod counts as failed: its phase says so or, where terminating pods are replaced, it is being deleted. */
-export const isFailed = ({ phase, deletedAt }: PodFacts, { replacesOnlyFailed }: Terms): boolean =>
-  phase === 'Failed' || (!replacesOnlyFailed && deletedAt !== undefined && phase !== 'Succeeded');
-
 const NONE: ReadonlySet<string> = new Set();
 const setOf = (uids: readonly string[] | undefined): ReadonlySet<string> => (uids?.length ? new Set(uids) : NONE);
 
 /** @param stripping uids whose finalizer was asked to come off */
-export function tallyOf(job: Job, terms: Terms, { pods, stripping }: { pods: readonly PodFacts[]; stripping: readonly string[] }): Tally {
+export function tallyOf(job: Job, terms: Terms, { pods: given, stripping }: { pods: Pods; stripping: readonly string[] }): Tally {
   const status: JobStatus = job.status ?? {};
   const uncounted = {
     succeeded: setOf(status.uncountedTerminatedPods?.succeeded),
@@ -42,13 +42,28 @@ export function tallyOf(job: Job, terms: Terms, { pods, stripping }: { pods: rea
   const asked = setOf(stripping);
   const isTracked = (pod: PodFacts): boolean => pod.tracked && (asked.size === 0 || !asked.has(pod.uid));
   const rules = job.spec.podFailurePolicy?.rules;
+  const pods = podSetOf(given);
+  const fold = headcountFold(job, pods);
+  let active: PodFacts[] | undefined;
+  let terminating: PodFacts[] | undefined;
   const tally: Tally = {
     terms,
     pods,
-    active: [],
-    leaving: [],
-    ready: 0,
-    terminating: [],
+    counts: pods.counts(fold),
+    get active() {
+      return (active ??= pods.select(fold, (counts) => counts.active, isActive));
+    },
+    get terminating() {
+      return (terminating ??= pods.select(fold, (counts) => counts.terminating, isTerminating));
+    },
+    get tracked() {
+      return pods.select(fold, (counts) => counts.tracked, isTracked);
+    },
+    leaving: pods.select(
+      fold,
+      (counts) => counts.leaving,
+      (pod) => pod.tracked && !isActive(pod),
+    ),
     isTracked,
     uncounted,
     newSucceeded: [],
@@ -56,15 +71,7 @@ export function tallyOf(job: Job, terms: Terms, { pods, stripping }: { pods: rea
     succeeded: (status.succeeded ?? 0) + uncounted.succeeded.size,
     failed: (status.failed ?? 0) + uncounted.failed.size,
   };
-  for (const pod of pods) {
-    const ended = pod.phase === 'Succeeded' || pod.phase === 'Failed';
-    if (!ended && pod.deletedAt === undefined) {
-      tally.active.push(pod);
-      if (isReady(pod)) tally.ready += 1;
-      continue;
-    }
-    if (!ended) tally.terminating.push(pod);
-    if (pod.tracked) tally.leaving.push(pod);
+  for (const pod of tally.leaving) {
     if (!isTracked(pod) || uncounted.succeeded.has(pod.uid)) continue;
     if (terms.indexed && usableIndexOf(pod, terms.completions ?? 0) === undefined) continue;
     if (pod.phase === 'Succeeded') {

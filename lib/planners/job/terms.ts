@@ -1,5 +1,6 @@
 // The terms of a Job: its spec with what missing fields mean, read once per plan.
 import type { Job, JobSpec } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 
 /** The values of `spec.managedBy` that stand for the built-in controller and for Farloop. */
 export const BUILT_IN_MANAGER = 'kubernetes.io/job-controller';
@@ -36,6 +37,10 @@ export function termsOf({ metadata, spec }: Job): Terms {
     replacesOnlyFailed: spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined,
   };
 }
+
+/** Whether the pod counts as failed: its phase says so or, where terminating pods are replaced, it is being deleted. */
+export const isFailed = ({ phase, deletedAt }: PodFacts, { replacesOnlyFailed }: Terms): boolean =>
+  phase === 'Failed' || (!replacesOnlyFailed && deletedAt !== undefined && phase !== 'Succeeded');
 
 /** Whether the Job is ours to reconcile. `own`: it names Farloop; `all`: the built-in controller's too. */
 export function isOurs({ managedBy }: JobSpec, manage: 'own' | 'all'): boolean {

@@ -2,13 +2,13 @@
 // that ends the Job counts directly (R18); otherwise uids wait in `uncountedTerminatedPods` between the two writes.
 import type { Condition, Job, JobStatus } from '../../objects/kubernetes.ts';
 import { countIndexes, formatIndexes, hasIndex } from '../../objects/index-text.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 import { conditionAt, trueCondition, withCondition } from './conditions.ts';
 import { judgeFailure } from './failure-policy.ts';
 import type { Verdict } from './finish.ts';
-import { completionIndexOf, usableIndexOf } from './indexes.ts';
+import { usableIndexOf } from './indexes.ts';
 import type { Progress } from './progress.ts';
-import { isFailed } from './tally.ts';
+import { isFailed } from './terms.ts';
 
 /** At most so many pods are counted between two status writes. */
 const MAX_UNCOUNTED = 500;
@@ -73,9 +73,14 @@ interface Lists {
   failedUids: string[];
 }
 
+/** Of the uids in the status's lists, those whose pods still have the finalizer. */
 function trackedUids({ tally }: Progress): ReadonlySet<string> {
   const uids = new Set<string>();
-  for (const pod of tally.pods) if (tally.isTracked(pod)) uids.add(pod.uid);
+  for (const pod of tally.leaving) if (tally.isTracked(pod)) uids.add(pod.uid);
+  const { succeeded, failed } = tally.uncounted;
+  const isMissing = (uid: string): boolean => !uids.has(uid);
+  // Of a failing Job, pods that still run are listed too.
+  if ([...succeeded].some(isMissing) || [...failed].some(isMissing)) for (const { uid } of tally.tracked) uids.add(uid);
   return uids;
 }
 
@@ -136,12 +141,13 @@ function countFinished(
 /** Tracked pods whose finalizer need not stay; of an Indexed Job in the order of their indexes, those without one first. */
 function removable({ tally, delayed }: Progress, verdict: Verdict | undefined): PodFacts[] {
   const { terms } = tally;
-  const isTracked = (pod: PodFacts): boolean => tally.isTracked(pod);
   const delayedUids = new Set([...delayed.values()].map(({ uid }) => uid));
   const pods =
     terms.deleting || verdict !== undefined
-      ? tally.pods.filter(isTracked)
-      : tally.leaving.filter((pod) => isTracked(pod) && (pod.phase === 'Succeeded' || (isFailed(pod, terms) && !delayedUids.has(pod.uid))));
+      ? [...tally.tracked]
+      : tally.leaving.filter(
+          (pod) => tally.isTracked(pod) && (pod.phase === 'Succeeded' || (isFailed(pod, terms) && !delayedUids.has(pod.uid))),
+        );
   if (terms.indexed && pods.length > MAX_UNCOUNTED) pods.sort((a, b) => (completionIndexOf(a) ?? -1) - (completionIndexOf(b) ?? -1));
   return pods;
 }

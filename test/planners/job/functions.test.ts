@@ -1,9 +1,9 @@
 // The functions that have tables of their own: indexes, backoff, finish times, removal order, counts in annotations.
 import { describe, expect, test } from '@jest/globals';
 import { indexSetOf, parseIndexes } from '../../../lib/objects/index-text.ts';
-import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
+import { completionIndexOf, type PodFacts } from '../../../lib/objects/pod-facts.ts';
 import { finishTimeOf, nextBackoff, remainingBackoffMs } from '../../../lib/planners/job/backoff.ts';
-import { completionIndexOf, nextIndexes } from '../../../lib/planners/job/indexes.ts';
+import { nextIndexes } from '../../../lib/planners/job/indexes.ts';
 import { failureCountOf } from '../../../lib/planners/job/per-index-backoff.ts';
 import { compareForRemoval } from '../../../lib/planners/job/removal-order.ts';
 import { tallyOf } from '../../../lib/planners/job/tally.ts';
@@ -20,7 +20,7 @@ describe('choosing indexes', () => {
     [4, 4, [], '0', '2', [1, 3]],
     [1_000_000_000, 2, [], '0-499999999,500000001-999999998', '', [500_000_000, 999_999_999]],
   ])('of %d completions %d more, active %j, completed %j, failed %j: %j', (completions, count, active, completed, failed, wanted) => {
-    const held = active.map((index) => aPod({ index: String(index) }));
+    const held = indexSetOf(active);
     const sets = { completed: parseIndexes(completed, completions), failed: parseIndexes(failed, completions) };
     expect(nextIndexes({ ...sets, held, count, completions })).toEqual(wanted);
   });

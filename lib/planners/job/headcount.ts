@@ -1,0 +1,172 @@
+// What a Job's plan has to know of a group of its pods, in numbers: kept with the group, so that a group in which nothing changed is
+// not walked again. Only what neither the clock nor the Job's status has a say in can be kept.
+import type { Job, LabelSelector } from '../../objects/kubernetes.ts';
+import { appendInterval, noIndexes, type IndexInterval, type IndexSet } from '../../objects/index-text.ts';
+import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
+import { completionIndexOf, isReady, type PodFacts } from '../../objects/pod-facts.ts';
+import { PLACES_PER_GROUP, type Fold, type PodSet } from '../pod-set.ts';
+import { judgeFailure } from './failure-policy.ts';
+import { isFailed, termsOf, type Terms } from './terms.ts';
+
+export interface Headcount {
+  /** Not controlled by the Job, or with labels that its selector does not match. */
+  others: number;
+  active: number;
+  ready: number;
+  /** With the finalizer. */
+  tracked: number;
+  /** Being deleted, and not ended. */
+  terminating: number;
+  /** With the finalizer, and ended or being deleted: of a running Job, only these can change anything. */
+  leaving: number;
+  /** Named by somebody else. */
+  unnumbered: number;
+  /** −1: none has a number. */
+  highestNumber: number;
+  /** Of all containers in pods that are Pending or Running. */
+  restarts: number;
+  /** Without an index, or not among the group of their index. */
+  misplaced: number;
+  /** Active pods beyond the first of their index. */
+  doubled: number;
+  /** Of the active pods; −1: none. */
+  highestActive: number;
+  /** What the first failed pod that matches a FailJob rule comes to. */
+  failJob: string | undefined;
+  /** Which indexes the active pods of a group have, one bit each; of several groups these, and of both the set once it was asked for. */
+  activeBits: number;
+  firstIndex: number;
+  parts: readonly Headcount[];
+  activeIndexes: IndexSet | undefined;
+}
+
+const NOBODY: Headcount = {
+  others: 0,
+  active: 0,
+  ready: 0,
+  tracked: 0,
+  terminating: 0,
+  leaving: 0,
+  unnumbered: 0,
+  highestNumber: -1,
+  restarts: 0,
+  misplaced: 0,
+  doubled: 0,
+  highestActive: -1,
+  failJob: undefined,
+  activeBits: 0,
+  firstIndex: 0,
+  parts: [],
+  activeIndexes: undefined,
+};
+
+/** Of a Job whose selector cannot be read no pod is kept; whoever claims pods says so. */
+export function headcountFold(job: Job, pods: PodSet): Fold<Headcount> {
+  const { selector, podFailurePolicy, podReplacementPolicy } = job.spec;
+  const key = JSON.stringify([job.metadata.uid, selector, podFailurePolicy, podReplacementPolicy]);
+  return pods.foldOf(key, () => makeFold(job, termsOf(job)));
+}
+
+function makeFold(job: Job, terms: Terms): Fold<Headcount> {
+  const isKept = keeperOrNone(job);
+  const rules = job.spec.podFailurePolicy?.rules;
+  return {
+    ofPods(pods, group) {
+      const counts = { ...NOBODY };
+      if (group !== undefined) counts.firstIndex = group * PLACES_PER_GROUP;
+      for (const pod of pods) {
+        if (!isKept(pod)) counts.others += 1;
+        if (pod.number === undefined) counts.unnumbered += 1;
+        else if (pod.number > counts.highestNumber) counts.highestNumber = pod.number;
+        const { phase, deletedAt, tracked } = pod;
+        const ended = phase === 'Succeeded' || phase === 'Failed';
+        const active = !ended && deletedAt === undefined;
+        if (tracked) counts.tracked += 1;
+        if (tracked && !active) counts.leaving += 1;
+        if (active) {
+          counts.active += 1;
+          if (isReady(pod)) counts.ready += 1;
+        } else if (!ended) counts.terminating += 1;
+        if (phase === 'Running' || phase === 'Pending') for (const { restarts } of pod.containers) counts.restarts += restarts;
+        if (rules && counts.failJob === undefined && isFailed(pod, terms)) counts.failJob = judgeFailure(rules, pod).message;
+        if (group === undefined) continue;
+        const index = completionIndexOf(pod);
+        const at = index === undefined ? -1 : index - counts.firstIndex;
+        if (index === undefined || at < 0 || at >= PLACES_PER_GROUP) counts.misplaced += 1;
+        else if (active) {
+          if ((counts.activeBits & (1 << at)) === 0) counts.activeBits |= 1 << at;
+          else counts.doubled += 1;
+          if (index > counts.highestActive) counts.highestActive = index;
+        }
+      }
+      return counts;
+    },
+    ofGroups(parts) {
+      const sum = { ...NOBODY, parts };
+      for (const part of parts) {
+        sum.others += part.others;
+        sum.active += part.active;
+        sum.ready += part.ready;
+        sum.tracked += part.tracked;
+        sum.terminating += part.terminating;
+        sum.leaving += part.leaving;
+        sum.unnumbered += part.unnumbered;
+        sum.restarts += part.restarts;
+        sum.misplaced += part.misplaced;
+        sum.doubled += part.doubled;
+        if (part.highestNumber > sum.highestNumber) sum.highestNumber = part.highestNumber;
+        if (part.highestActive > sum.highestActive) sum.highestActive = part.highestActive;
+        sum.failJob ??= part.failJob;
+      }
+      return sum;
+    },
+  };
+}
+
+function keeperOrNone(job: Job): (pod: PodFacts) => boolean {
+  try {
+    return keeperOf(job);
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return () => false;
+    throw error;
+  }
+}
+
+/**
+ * Whether a pod is the Job's already. Pods of a view share what they have in common: then the last answer holds.
+ * @throws LabelSelectorError the selector cannot be read
+ */
+export function keeperOf({ metadata: { uid }, spec: { selector } }: Job): (pod: PodFacts) => boolean {
+  const matches = quickMatcherOf(selector);
+  let [controller, labels, kept]: [PodFacts['controller'], PodFacts['labels'] | undefined, boolean] = [undefined, undefined, false];
+  return (pod) => {
+    if (pod.labels !== labels || pod.controller !== controller) {
+      ({ controller, labels } = pod);
+      kept = controller?.uid === uid && matches(labels);
+    }
+    return kept;
+  };
+}
+
+/** The indexes of the active pods, of a set ordered by place in which none is misplaced. */
+export function activeIndexesIn(counts: Headcount): IndexSet {
+  if (counts.activeIndexes) return counts.activeIndexes;
+  const { activeBits, firstIndex, parts } = counts;
+  if (counts.active === 0) return noIndexes;
+  const intervals: IndexInterval[] = [];
+  for (const part of parts) for (const interval of activeIndexesIn(part)) appendInterval(intervals, interval);
+  for (let at = 0; activeBits >>> at !== 0; at += 1)
+    if ((activeBits & (1 << at)) !== 0) appendInterval(intervals, { first: firstIndex + at, last: firstIndex + at });
+  counts.activeIndexes = intervals;
+  return intervals;
+}
+
+/** Equality alone, what nearly every Job's selector is, needs no parsing. */
+export function quickMatcherOf(selector: LabelSelector | undefined): LabelMatcher {
+  if (selector === undefined || selector.matchExpressions?.length) return matcherOf(selector);
+  const [first, ...others] = Object.entries(selector.matchLabels ?? {});
+  if (!first) return () => true;
+  const [key, value] = first;
+  if (others.length === 0) return (labels) => labels?.[key] === value;
+  return (labels) => labels?.[key] === value && others.every(([name, wanted]) => labels[name] === wanted);
+}

@@ -1,0 +1,224 @@
+// The pods of one workload as planners read them. A set made by place remembers what was counted of each group of neighbours: a set
+// that differs in ten pods shares all other groups with the one before, counts and all, so that a plan walks only what has changed.
+import { completionIndexOf, type PodFacts } from '../objects/pod-facts.ts';
+
+/** What is counted of pods. One object for as long as the counts mean the same: groups remember for which one theirs are. */
+export interface Fold<Counts> {
+  /** @param group which group of `PLACES_PER_GROUP` neighbours it is; undefined where the set keeps the order given */
+  ofPods(pods: readonly PodFacts[], group: number | undefined): Counts;
+  ofGroups(parts: readonly Counts[]): Counts;
+}
+
+/** A list, or a set that remembers. Of either the order decides between equals. */
+export type Pods = readonly PodFacts[] | PodSet;
+
+const BITS = 4;
+const FAN_OUT = 1 << BITS;
+const MASK = FAN_OUT - 1;
+/** Neighbours counted together. */
+export const PLACES_PER_GROUP = FAN_OUT;
+const MOST_PLACES = 1 << 30;
+
+/** A group of pods, or a branch with groups below. Immutable once its set is made; an edit changes only what it made itself. */
+interface Node {
+  readonly edit: object;
+  pods: PodFacts[] | undefined;
+  children: (Node | undefined)[] | undefined;
+  fold: Fold<unknown> | undefined;
+  counts: unknown;
+}
+
+const nodeOf = (edit: object, pods: PodFacts[] | undefined, children: (Node | undefined)[] | undefined): Node => ({
+  edit,
+  pods,
+  children,
+  fold: undefined,
+  counts: undefined,
+});
+
+/** Kept by a set and all that follow from it: the fold asked for last. */
+interface Remembered {
+  key: string;
+  fold: Fold<unknown> | undefined;
+}
+
+/** Where a pod lies: at its completion index, else its number, else spread by its uid. */
+export function placeOf(pod: PodFacts): number {
+  const place = completionIndexOf(pod) ?? pod.number;
+  if (place !== undefined && place < MOST_PLACES) return place;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < pod.uid.length; at += 1) hash = Math.imul(hash ^ pod.uid.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) & 0xfffff;
+}
+
+export class PodSet {
+  /** Whether each pod lies at its place, so that those of an index can be found; else the order is the one given. */
+  readonly isPlaced: boolean;
+  readonly size: number;
+  readonly #root: Node | undefined;
+  /** Branches above the groups. */
+  readonly #depth: number;
+  readonly #remembered: Remembered;
+
+  private constructor(given: { isPlaced: boolean; size: number; root: Node | undefined; depth: number; remembered: Remembered }) {
+    this.isPlaced = given.isPlaced;
+    this.size = given.size;
+    this.#root = given.root;
+    this.#depth = given.depth;
+    this.#remembered = given.remembered;
+  }
+
+  /** In the order given, all of it one group: nothing is remembered from one set to the next. */
+  static inOrder(pods: readonly PodFacts[]): PodSet {
+    const root = pods.length > 0 ? nodeOf({}, [...pods], undefined) : undefined;
+    return new PodSet({ isPlaced: false, size: pods.length, root, depth: 0, remembered: { key: '', fold: undefined } });
+  }
+
+  /** Ordered by place. */
+  static byPlace(pods: Iterable<PodFacts>): PodSet {
+    const empty = new PodSet({ isPlaced: true, size: 0, root: undefined, depth: 0, remembered: { key: '', fold: undefined } });
+    return empty.with(function* () {
+      for (const pod of pods) yield { now: pod };
+    });
+  }
+
+  /**
+   * The set with some pods put in, replaced or taken out. This one stays as it is.
+   * @param changes `was`: as this set holds it, unset for a new pod; `now`: unset for one that is gone
+   */
+  with(changes: Iterable<PodChange> | (() => Iterable<PodChange>)): PodSet {
+    if (!this.isPlaced) throw new Error('only a set ordered by place can be changed');
+    const edit = {};
+    let [root, depth, size] = [this.#root, this.#depth, this.size];
+    for (const { was, now } of typeof changes === 'function' ? changes() : changes) {
+      const place = now && placeOf(now);
+      const before = was && placeOf(was);
+      if (was && before !== undefined && before !== place) {
+        root = root && put(root, depth, { edit, place: before, was, now: undefined });
+        size -= 1;
+      }
+      const replaces = before !== undefined && before === place;
+      if (now && place !== undefined) {
+        root ??= nodeOf(edit, [], undefined);
+        for (; place >= FAN_OUT * 2 ** (BITS * depth); depth += 1) root = nodeOf(edit, undefined, [root]);
+        root = put(root, depth, { edit, place, was: replaces ? was : undefined, now });
+        if (!replaces) size += 1;
+      }
+    }
+    return new PodSet({ isPlaced: true, size, root, depth, remembered: this.#remembered });
+  }
+
+  /** The fold of that key: the one remembered, if it was asked for last, else a new one. */
+  foldOf<Counts>(key: string, make: () => Fold<Counts>): Fold<Counts> {
+    const remembered = this.#remembered;
+    if (remembered.fold === undefined || remembered.key !== key) {
+      remembered.fold = make();
+      remembered.key = key;
+    }
+    return remembered.fold as Fold<Counts>;
+  }
+
+  /** What is counted of all pods. */
+  counts<Counts>(fold: Fold<Counts>): Counts {
+    return this.#root
+      ? (countsOf(this.#root, this.#depth, this.isPlaced ? 0 : undefined, fold) as Counts)
+      : fold.ofGroups([]);
+  }
+
+  /** The pods that are so, in order. @param has how many of them a group holds: groups without any are not walked */
+  select<Counts>(fold: Fold<Counts>, has: (counts: Counts) => number, isSo: (pod: PodFacts) => boolean): PodFacts[] {
+    const selected: PodFacts[] = [];
+    this.counts(fold);
+    if (this.#root) selectBelow(this.#root, has as (counts: unknown) => number, isSo, selected);
+    return selected;
+  }
+
+  /** The pods in the group of this place: all that lie there, and its neighbours. Only of a set ordered by place. */
+  near(place: number): readonly PodFacts[] {
+    let node = this.#root;
+    if (!this.isPlaced || place < 0 || place >= FAN_OUT * 2 ** (BITS * this.#depth)) return [];
+    for (let depth = this.#depth; depth > 0 && node; depth -= 1) node = node.children?.[(place >>> (BITS * depth)) & MASK];
+    return node?.pods ?? [];
+  }
+
+  /** All of them, in order. */
+  *[Symbol.iterator](): Generator<PodFacts, void> {
+    const waiting = this.#root ? [this.#root] : [];
+    for (let node = waiting.pop(); node; node = waiting.pop()) {
+      if (node.pods) yield* node.pods;
+      const children = node.children ?? [];
+      for (let at = children.length - 1; at >= 0; at -= 1) {
+        const child = children[at];
+        if (child) waiting.push(child);
+      }
+    }
+  }
+}
+
+export interface PodChange {
+  was?: PodFacts | undefined;
+  now?: PodFacts | undefined;
+}
+
+export const podSetOf = (pods: Pods): PodSet => (pods instanceof PodSet ? pods : PodSet.inOrder(pods));
+
+const groupBelow = (group: number | undefined, at: number): number | undefined => (group === undefined ? undefined : group * FAN_OUT + at);
+
+function countsOf(node: Node, depth: number, group: number | undefined, fold: Fold<unknown>): unknown {
+  if (node.fold === fold) return node.counts;
+  if (node.pods) node.counts = fold.ofPods(node.pods, group);
+  else {
+    const parts: unknown[] = [];
+    const children = node.children ?? [];
+    for (let at = 0; at < children.length; at += 1) {
+      const child = children[at];
+      if (child) parts.push(countsOf(child, depth - 1, groupBelow(group, at), fold));
+    }
+    node.counts = fold.ofGroups(parts);
+  }
+  node.fold = fold;
+  return node.counts;
+}
+
+/** Of a node whose counts are there. */
+function selectBelow(node: Node, has: (counts: unknown) => number, isSo: (pod: PodFacts) => boolean, selected: PodFacts[]): void {
+  if (has(node.counts) === 0) return;
+  if (node.pods) for (const pod of node.pods) if (isSo(pod)) selected.push(pod);
+  const { children } = node;
+  if (children) for (const child of children) if (child) selectBelow(child, has, isSo, selected);
+}
+
+interface Put {
+  edit: object;
+  place: number;
+  was: PodFacts | undefined;
+  now: PodFacts | undefined;
+}
+
+/** The node with that pod put in, replaced or taken out: itself if this edit made it, else a copy. */
+function put(node: Node, depth: number, change: Put): Node {
+  const mine = node.edit === change.edit ? node : nodeOf(change.edit, node.pods && [...node.pods], node.children && [...node.children]);
+  if (depth > 0 && mine.children) {
+    const at = (change.place >>> (BITS * depth)) & MASK;
+    const child = mine.children[at] ?? (depth === 1 ? nodeOf(change.edit, [], undefined) : nodeOf(change.edit, undefined, []));
+    while (mine.children.length < at) mine.children.push(undefined);
+    mine.children[at] = put(child, depth - 1, change);
+  } else if (mine.pods) putIntoGroup(mine.pods, change);
+  return mine;
+}
+
+function putIntoGroup(pods: PodFacts[], { place, was, now }: Put): void {
+  if (was) {
+    const at = pods.findIndex(({ uid }) => uid === was.uid);
+    if (at < 0) throw new Error(`pod ${was.name} is not where it was said to be`);
+    if (now) pods[at] = now;
+    else pods.splice(at, 1);
+  } else if (now) {
+    let at = pods.length;
+    for (; at > 0; at -= 1) {
+      const neighbour = pods[at - 1];
+      if (neighbour && placeOf(neighbour) <= place) break;
+    }
+    pods.splice(at, 0, now);
+  }
+}

@@ -1,0 +1,156 @@
+// `npm run bench plan [-- --rounds N]`: microseconds of one plan at 1,000 and at 100,000 indexes, in a pass in which ten pods changed.
+// Timed are putting the ten into the set of pods and planning, since a set that was never asked before knows nothing. What the pass
+// does around it (reading the view, calls, writing) is `npm run bench counts` and `npm run bench large`. Exits 1 when a bound is missed.
+import { parseArgs } from 'node:util';
+import type { Job, JobStatus } from '../../lib/objects/kubernetes.ts';
+import { timeOf, type PodFacts } from '../../lib/objects/pod-facts.ts';
+import { jobPlanner } from '../../lib/planners/job/plan.ts';
+import { EMPTY_HEAD } from '../../lib/planners/plan.ts';
+import { PodSet, type PodChange } from '../../lib/planners/pod-set.ts';
+
+const { values } = parseArgs({ args: process.argv.slice(3), options: { rounds: { type: 'string', default: '400' } } });
+const ROUNDS = Number(values.rounds);
+const CHANGED = 10;
+const NOW = 1_770_000_000;
+const UID = '6b1f0d4e-0000-4000-8000-00000000a0b1';
+/** As pods of a view: what they have in common is one object. */
+const CONTROLLER = { apiVersion: 'batch/v1', kind: 'Job', name: 'large', uid: UID };
+const LABELS = {
+  'batch.kubernetes.io/controller-uid': UID,
+  'batch.kubernetes.io/job-name': 'large',
+  'controller-uid': UID,
+  'job-name': 'large',
+};
+const now = new Date(NOW * 1000);
+
+const running = (index: number, number = 0): PodFacts => ({
+  uid: `00000000-0000-4000-8000-${String(index * 10 + number).padStart(12, '0')}`,
+  name: `large-${index}-bcdf${number}`,
+  namespace: 'default',
+  resourceVersion: String(1_000 + index),
+  controller: CONTROLLER,
+  labels: LABELS,
+  index: String(index),
+  number,
+  tracked: true,
+  phase: 'Running',
+  createdAt: NOW - 60,
+  assigned: true,
+  ready: 'True',
+  readySince: NOW - 50,
+  conditions: [{ type: 'Ready', status: 'True' }],
+  containers: [{ name: 'main', role: 'container', restarts: 0 }],
+});
+const succeeded = (pod: PodFacts, tracked: boolean): PodFacts => ({
+  ...pod,
+  tracked,
+  phase: 'Succeeded',
+  ready: 'False',
+  containers: [{ name: 'main', role: 'container', restarts: 0, exitCode: 0, finishedAt: NOW - 2 }],
+});
+
+interface Scene {
+  name: string;
+  job: Job;
+  pods: PodSet;
+  /** The ten changes of a round. Rounds follow from the same start. */
+  changes: (round: number) => PodChange[];
+  /** Creates and strips that the plan must hold, so that nothing is timed that did nothing. */
+  expects: { creates: number; strips: number };
+}
+
+function aJob(indexes: number, parallelism: number, status: JobStatus): Job {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'large', namespace: 'default', uid: UID, resourceVersion: '100', generation: 1, creationTimestamp: timeOf(NOW - 90) },
+    spec: {
+      parallelism,
+      completions: indexes,
+      completionMode: 'Indexed',
+      backoffLimit: 6,
+      suspend: false,
+      podReplacementPolicy: 'TerminatingOrFailed',
+      selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': UID } },
+      template: {
+        metadata: { labels: LABELS },
+        spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none' }] },
+      },
+    },
+    status: { startTime: timeOf(NOW - 80), uncountedTerminatedPods: {}, terminating: 0, ...status },
+  };
+}
+
+const ending = (indexes: readonly number[]): PodChange[] =>
+  indexes.map((index) => ({ was: running(index), now: succeeded(running(index), true) }));
+const tenFrom = (first: number, step = 1): number[] => Array.from({ length: CHANGED }, (_, at) => first + at * step);
+
+function scenes(indexes: number): Scene[] {
+  const all = Array.from({ length: indexes }, (_, index) => running(index));
+  const done = indexes / 2;
+  const window = indexes / 10;
+  const atWork = (count: number, status: JobStatus): JobStatus => ({ active: count, ready: count, ...status });
+  return [
+    {
+      name: 'all run, ten neighbours succeed',
+      job: aJob(indexes, indexes, atWork(indexes, {})),
+      pods: PodSet.byPlace(all),
+      changes: (round) => ending(tenFrom((round * 37) % (indexes - CHANGED))),
+      expects: { creates: 0, strips: CHANGED },
+    },
+    {
+      name: 'all run, ten anywhere succeed',
+      job: aJob(indexes, indexes, atWork(indexes, {})),
+      pods: PodSet.byPlace(all),
+      changes: (round) => ending(tenFrom((round * 37) % (indexes / CHANGED), indexes / CHANGED)),
+      expects: { creates: 0, strips: CHANGED },
+    },
+    {
+      name: 'half are done, a tenth runs, ten succeed and ten start',
+      job: aJob(indexes, window, atWork(window, { succeeded: done, completedIndexes: `0-${done - 1}` })),
+      pods: PodSet.byPlace(all.slice(0, done + window).map((pod, index) => (index < done ? succeeded(pod, false) : pod))),
+      changes: (round) => ending(tenFrom(done + (round % (window / CHANGED)), window / CHANGED)),
+      expects: { creates: CHANGED, strips: CHANGED },
+    },
+    {
+      name: 'all run, ten are deleted by hand and start again',
+      job: aJob(indexes, indexes, atWork(indexes, {})),
+      pods: PodSet.byPlace(all),
+      changes: (round) => tenFrom((round * 37) % (indexes / CHANGED), indexes / CHANGED).map((index) => ({ was: running(index) })),
+      expects: { creates: CHANGED, strips: 0 },
+    },
+  ];
+}
+
+function microseconds({ name, job, pods, changes, expects }: Scene): { median: number; worst: number } {
+  const snapshot = { owner: job, head: EMPTY_HEAD, manage: 'all' } as const;
+  jobPlanner.plan({ ...snapshot, pods }, now);
+  const prepared = Array.from({ length: ROUNDS }, (_, round) => changes(round));
+  const times: number[] = [];
+  for (let lap = 0; lap < 3; lap += 1) {
+    times.length = 0;
+    for (const change of prepared) {
+      const began = process.hrtime.bigint();
+      const plan = jobPlanner.plan({ ...snapshot, pods: pods.with(change) }, now);
+      times.push(Number(process.hrtime.bigint() - began) / 1_000);
+      const creates = plan.actions.filter(({ verb }) => verb === 'create').length;
+      const strips = plan.actions.filter((action) => action.verb === 'patch' && action.purpose === 'strip').length;
+      if (creates !== expects.creates || strips !== expects.strips) throw new Error(`${name}: ${creates} creates, ${strips} strips`);
+    }
+  }
+  times.sort((a, b) => a - b);
+  return { median: times[Math.floor(times.length / 2)] ?? 0, worst: times[Math.floor(times.length * 0.99)] ?? 0 };
+}
+
+let missed = false;
+for (const [indexes, most] of [
+  [1_000, 20],
+  [100_000, 150],
+] as const)
+  for (const scene of scenes(indexes)) {
+    const { median, worst } = microseconds(scene);
+    missed ||= median > most;
+    const figures = `${median.toFixed(1).padStart(7)} µs a plan (at most ${most}), 99 of 100 within ${worst.toFixed(0)} µs`;
+    console.log(`${String(indexes).padStart(7)} indexes: ${figures}; ${scene.name}`);
+  }
+if (missed) process.exitCode = 1;
