@@ -27,7 +27,7 @@ export class SeveralWorkloadsError extends Error {
 
 export type ManifestAction =
   | { verb: 'create'; object: KubernetesObject; why: string }
-  | ({ verb: 'delete'; why: string } & Target)
+  | ({ verb: 'delete'; propagationPolicy?: 'Foreground'; why: string } & Target)
   | ({ verb: 'patch'; type: PatchType; patch: object; why: string } & Target)
   | { verb: 'status'; status: object; why: string }
   | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target };
@@ -211,7 +211,7 @@ function printedAction(action: Action): ManifestAction {
       const { apiVersion, kind, namespace, name, uid, why } = action;
       const target = { apiVersion, kind, namespace, name, uid };
       return action.verb === 'delete'
-        ? { verb: 'delete', ...target, why }
+        ? { verb: 'delete', ...target, ...(action.propagationPolicy && { propagationPolicy: action.propagationPolicy }), why }
         : { verb: 'patch', ...target, type: action.type, patch: action.patch, why };
     }
     case 'status':

@@ -39,8 +39,11 @@ export type PatchType = 'merge' | 'json' | 'strategic';
 /** Few verbs, so that the executor stays a short switch. Every one says why. */
 export type Action =
   | { verb: 'create'; object: KubernetesObject; slot: number; number: number; why: string }
-  /** `active`: the pod is taken to be active, so its resourceVersion is a precondition too (R8). */
-  | ({ verb: 'delete'; active: boolean; resourceVersion?: string; why: string } & Target)
+  /**
+   * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8).
+   * `propagationPolicy`: of the owner, whose children go first.
+   */
+  | ({ verb: 'delete'; active: boolean; resourceVersion?: string; propagationPolicy?: 'Foreground'; why: string } & Target)
   | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release'; type: PatchType; patch: object; why: string } & Target)
   | { verb: 'status'; status: object; why: string }
   /** Told once what stands before it was carried out. `about`: of this pod alone, told if what was done to it was. */

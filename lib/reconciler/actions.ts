@@ -16,6 +16,7 @@ export type EventAction = Extract<Action, { verb: 'event' }>;
 type WriteAction = Exclude<Action, EventAction>;
 type CreateAction = Extract<Action, { verb: 'create' }>;
 type PodAction = Extract<Action, { verb: 'delete' | 'patch' }>;
+type DeleteAction = Extract<Action, { verb: 'delete' }>;
 type StatusAction = Extract<Action, { verb: 'status' }>;
 
 /** A pod of somebody else holds the name of one to be created (R5). */
@@ -59,15 +60,17 @@ type Wave =
   | { verb: 'create'; actions: CreateAction[] }
   | { verb: 'pods'; chains: Map<string, PodAction[]> }
   | { verb: 'status'; action: StatusAction }
+  | { verb: 'owner'; action: DeleteAction }
   | { verb: 'event'; action: EventAction };
 
-/** Neighbouring creates; neighbouring patches and deletes, where those of one pod stay in their order; a status alone. */
+/** Neighbouring creates; neighbouring patches and deletes, where those of one pod stay in their order; a status, or the owner's end, alone. */
 function wavesOf(actions: readonly Action[]): Wave[] {
   const waves: Wave[] = [];
   for (const action of actions) {
     const last = waves.at(-1);
     if (action.verb === 'event') waves.push({ verb: 'event', action });
     else if (action.verb === 'status') waves.push({ verb: 'status', action });
+    else if (isOfOwner(action)) waves.push({ verb: 'owner', action });
     else if (action.verb === 'create') {
       if (last?.verb === 'create') last.actions.push(action);
       else waves.push({ verb: 'create', actions: [action] });
@@ -80,12 +83,17 @@ function wavesOf(actions: readonly Action[]): Wave[] {
   return waves;
 }
 
+/** Pods are deleted as they are; the owner with a policy for its children. */
+const isOfOwner = (action: Action): action is DeleteAction => action.verb === 'delete' && action.propagationPolicy !== undefined;
+
 async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event' }>, done: Set<string>): Promise<Stop | undefined> {
   switch (wave.verb) {
     case 'status':
       return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [
         await replaceStatus(execution, action),
       ]);
+    case 'owner':
+      return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [await deleteOwner(execution, action)]);
     case 'create': {
       // Slow start: a quota or a webhook that refuses all is met by few requests.
       let size = 1;
@@ -195,6 +203,28 @@ async function create({ pass }: Execution, action: CreateAction): Promise<Result
     // The namespace is going, and the Job with it: nobody is to be told (spec 12.2).
     if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) return { action };
     return { action, error };
+  }
+}
+
+/** With the uid and version that were judged (R8). Whether anything is left of it says what the pass does next. */
+async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<Result> {
+  const { namespace, name, uid, resourceVersion, propagationPolicy } = action;
+  const target = {
+    namespace,
+    name,
+    uid,
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(propagationPolicy && { propagationPolicy }),
+  };
+  try {
+    const { object, dateMs } = await pass.cluster.delete<Job>(pass.row.resource, target, pass.deadline);
+    if (object) pass.hearOwner(object, dateMs);
+    else pass.gone = true;
+    return { action };
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) return { action, error };
+    pass.gone = true;
+    return { action };
   }
 }
 

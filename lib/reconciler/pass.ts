@@ -49,6 +49,8 @@ export class Pass {
   readonly why: string[] = [];
   /** To be told when the pass ends. */
   readonly events: Extract<Action, { verb: 'event' }>[] = [];
+  /** This pass deleted the owner, and nothing is left of it. */
+  gone = false;
   /** Of the plan carried out last, at least one status write went through. */
   wroteStatus = false;
   /** Heard in this pass and not yet written to the view (R7). */

@@ -184,6 +184,7 @@ export class Reconciler {
 
       await this.#intend(pass, writes);
       const stop = await act(this.#execution(pass), plan.actions);
+      if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
       // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
       if (!stop || pass.wroteStatus) pass.state = { ...pass.state, backoff: { ...plan.head.backoff } };
       if (!stop) {
@@ -265,6 +266,8 @@ export class Reconciler {
     const intents: PassState['intents'] = { atMs: this.#ports.clock.nowMs(), create: [], delete: [], strip: [] };
     for (const action of actions)
       if (action.verb === 'create') intents.create.push({ slot: action.slot, number: action.number });
+      // That of the owner is safe to repeat: its uid is its precondition.
+      else if (action.verb === 'delete' && action.propagationPolicy !== undefined) continue;
       else if (action.verb === 'delete' || action.verb === 'patch') {
         const pod = pass.view.pods.get(action.uid)?.pod;
         const child = pod ? pass.childOf(pod) : action.uid;
@@ -451,7 +454,7 @@ export class Reconciler {
 /** R10: these cannot be taken back. Counting alone is guarded by its resourceVersion. */
 function isGrave(action: Action): boolean {
   if (action.verb === 'create') return true;
-  if (action.verb === 'delete') return action.active;
+  if (action.verb === 'delete') return action.active || action.propagationPolicy !== undefined;
   if (action.verb === 'patch') return action.purpose !== 'strip';
   if (action.verb !== 'status') return false;
   return (

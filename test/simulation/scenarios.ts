@@ -195,6 +195,14 @@ export const SCENARIOS: readonly Scenario[] = [
     withinMs: 60_000,
   },
   {
+    name: 'expires',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2, ttlSecondsAfterFinished: 4 })) }],
+    fateOf: all(1_500),
+    ends: { a: { end: 'gone' } },
+    withinMs: 60_000,
+  },
+  {
     name: 'recreated',
     clusters: WEST,
     acts: [

@@ -20,6 +20,7 @@ import { applySuspension } from './suspend.ts';
 import { tallyOf } from './tally.ts';
 import { isKnownMode, isOurs, termsOf } from './terms.ts';
 import { track } from './tracking.ts';
+import { cleanupOf, NoExpiryError, type Cleanup } from './ttl.ts';
 
 /** Pod events come in bursts: a Job that waits for its back-off is not looked at sooner than this. */
 const MIN_WAIT_MS = 1000;
@@ -31,7 +32,7 @@ function plan(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   if (!isOurs(job.spec, snapshot.manage)) {
     return idle(snapshot, 'notOurs', `the Job is managed by ${job.spec.managedBy ?? 'the built-in controller'}`);
   }
-  if (isJobFinished(job)) return finished(snapshot);
+  if (isJobFinished(job)) return finished(snapshot, now);
   if (!isKnownMode(job.spec)) {
     const message = 'Skipped Job sync because completion mode is unknown';
     const event = eventAction(job, { type: 'Warning', reason: 'UnknownCompletionMode', message });
@@ -57,14 +58,29 @@ function idle({ owner, head }: Snapshot<Job>, outcome: Plan<JobStatus>['outcome'
   return { actions: [], status: owner.status ?? {}, outcome, why: [why], head: { backoff: head.backoff, ordinal: head.ordinal } };
 }
 
-function finished(snapshot: Snapshot<Job>): Plan<JobStatus> {
+function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   const { owner: job, head } = snapshot;
   const asked = new Set(head.expectations.strip);
   const pods = podSetOf(snapshot.pods);
   const isToStrip = (pod: PodFacts): boolean => pod.tracked && pod.controller?.uid === job.metadata.uid && !asked.has(pod.uid);
-  const actions = orphans(pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isToStrip));
-  const result = idle(snapshot, actions.length > 0 ? 'acted' : 'converged', 'the Job has finished');
-  return { ...result, actions, head: { backoff: { failures: 0 }, ordinal: head.ordinal } };
+  const strips = orphans(pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isToStrip));
+  let cleanup: Cleanup | undefined;
+  let problem: string | undefined;
+  try {
+    cleanup = cleanupOf(job, now);
+  } catch (error) {
+    if (!(error instanceof NoExpiryError)) throw error;
+    problem = error.message;
+  }
+  const actions = [...strips, ...(cleanup?.actions ?? [])];
+  const rest = problem !== undefined ? 'parked' : cleanup?.waitMs !== undefined ? 'waiting' : 'converged';
+  return {
+    ...idle(snapshot, actions.length > 0 ? 'acted' : rest, 'the Job has finished'),
+    actions,
+    ...(cleanup?.waitMs !== undefined && { requeueAfterSeconds: cleanup.waitMs / 1000 }),
+    why: ['the Job has finished', ...(cleanup?.why ?? []), ...(problem === undefined ? [] : [problem])],
+    head: { backoff: { failures: 0 }, ordinal: head.ordinal },
+  };
 }
 
 function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowMs: number): Plan<JobStatus> {

@@ -7,6 +7,7 @@ export const ON_PURPOSE = [
   'labels and annotations farloop.dev/…: the number that a computed name stands for',
   'how many status writes, and what only an intermediate one said: the write that ends a Job counts directly',
   'strips of orphans and of finished Jobs’ pods: upstream has a second queue for them',
+  'the deletion of a finished Job whose time to live is over: upstream has another controller for it',
   'an earlier look after creating pods: other indexes still wait out their backoff',
   'cases in which an API server refuses upstream’s own status: ours is asked to be one that it takes',
 ];

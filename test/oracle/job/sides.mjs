@@ -150,6 +150,13 @@ export function upstreamSide(answer) {
   };
 }
 
+/** Upstream's other controller deletes it by then. */
+function hasExpired({ metadata, spec, status }, now) {
+  const end = status?.conditions?.find((c) => (c.type === 'Complete' || c.type === 'Failed') && c.status === 'True');
+  const expires = Date.parse(end?.lastTransitionTime) + spec.ttlSecondsAfterFinished * 1000;
+  return metadata.deletionTimestamp === undefined && expires <= Date.parse(now);
+}
+
 export function planSide(testCase, plan) {
   const problems = [];
   const job = testCase.objects.find((o) => o.kind === 'Job');
@@ -169,6 +176,9 @@ export function planSide(testCase, plan) {
       if (!known) problems.push(['deletes', `delete of a pod that does not exist: ${key}`]);
       else if (known.metadata.uid !== action.uid) problems.push(['deletes.uid', `delete of ${key} with uid ${action.uid}`]);
       side.deletes.push(action.name);
+    } else if (action.verb === 'delete' && action.kind === 'Job') {
+      if (!hasExpired(job, testCase.now) || action.uid !== job.metadata.uid)
+        problems.push(['actions', `${action.name} is deleted too early`]);
     } else if (action.verb === 'patch' && action.kind === 'Pod') {
       if (!known) {
         problems.push(['patches', `patch of a pod that does not exist: ${key}`]);

@@ -177,7 +177,7 @@ export const OF_CALLS: readonly Invariant[] = [
     name: 'no status is written that changes nothing',
     rule: 'R16',
     onOutcome: ({ call, outcome }) => {
-      if (!isApiWrite(call) || !('value' in outcome) || pluralOf(call) !== 'jobs') return undefined;
+      if (!isApiWrite(call) || call.method !== 'patch' || !('value' in outcome) || pluralOf(call) !== 'jobs') return undefined;
       const { object } = outcome.value as { object: { metadata: { resourceVersion?: string } } };
       const { metadata } = (call.args[2] as { body: { metadata: { resourceVersion?: string } } }).body;
       return object.metadata.resourceVersion === metadata.resourceVersion ? `at version ${metadata.resourceVersion}` : undefined;

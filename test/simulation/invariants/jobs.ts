@@ -24,6 +24,9 @@ const isTrue = (job: Job | undefined, wanted: string): boolean =>
 const writtenIn = (change: ObjectChange): JobChange | undefined =>
   change.kind === 'job' && change.type === 'MODIFIED' && change.by?.port === 'cluster' ? change : undefined;
 
+const isDeletion = ({ before, now }: JobChange): boolean =>
+  now.metadata.deletionTimestamp !== undefined && before?.metadata.deletionTimestamp === undefined;
+
 const isElastic = ({ spec }: Job): boolean => spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
 
 export const OF_JOBS: readonly Invariant[] = [
@@ -32,9 +35,21 @@ export const OF_JOBS: readonly Invariant[] = [
     rule: 'R1',
     onChange: (change) => {
       const written = writtenIn(change);
-      if (!written?.before) return undefined;
+      if (!written?.before || isDeletion(written)) return undefined;
       const errors = validateJobStatusUpdate(written.now, written.before);
       return errors.length > 0 ? JSON.stringify(errors) : undefined;
+    },
+  },
+  {
+    name: 'a Job is deleted only when its time after finishing is over',
+    rule: 'R10',
+    onChange: (change) => {
+      const written = writtenIn(change);
+      if (!written || !isDeletion(written)) return undefined;
+      const { metadata, spec, status } = written.now;
+      const end = status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True');
+      const expiresAtMs = Date.parse(end?.lastTransitionTime ?? '') + (spec.ttlSecondsAfterFinished ?? NaN) * 1000;
+      return Date.parse(metadata.deletionTimestamp ?? '') >= expiresAtMs ? undefined : written.record.name;
     },
   },
   {
