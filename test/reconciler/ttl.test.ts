@@ -44,6 +44,7 @@ describe('TTL after finished', () => {
     await world.watch();
     await world.apply(aJob('demo', { ttlSecondsAfterFinished: 0 }));
     await world.until(isGone, { seconds: 20 });
+    expect(world.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   test('R11: one beyond the reach of a queued message waits in the due-time index, and sweep finds it', async () => {
@@ -88,6 +89,7 @@ describe('TTL after finished', () => {
     await world.elapse(30);
     await change({ ttlSecondsAfterFinished: 20 });
     await world.until(isGone, { seconds: 10 });
+    expect(await jobs()).toEqual([]);
   });
 
   test('R1: a table that was lost costs no more than a list', async () => {
@@ -97,5 +99,6 @@ describe('TTL after finished', () => {
     world.wipeQueue();
     await change({ ttlSecondsAfterFinished: 40 });
     await world.until(isGone, { seconds: 90 });
+    expect(await jobs()).toEqual([]);
   });
 });
