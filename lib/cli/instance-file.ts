@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import * as v from 'valibot';
+import { UsageError } from './exit.ts';
 
 const Instance = v.object({
   /** Of the HTTP API; loopback. */
@@ -18,12 +19,29 @@ const INSTANCE_FILE = 'instance.json';
 
 export const stateOption = (): Option => new Option('--state <dir>', 'state folder (default: $FARLOOP_STATE, else ~/.local/state/farloop)');
 
-/** @param given as on the command line. @returns an absolute path */
+/** @param given as on the command line. @returns an absolute path. @throws UsageError */
 export function stateFolderPath(given: string | undefined, environment: Record<string, string | undefined> = process.env): string {
-  const named = given ?? environment['FARLOOP_STATE'];
-  if (named) return resolve(named);
-  const base = environment['XDG_STATE_HOME'];
-  return join(base ? resolve(base) : join(homedir(), '.local', 'state'), 'farloop');
+  // An empty variable of a script must not lead to the folder of somebody's real work.
+  if (given === '') throw new UsageError('--state is empty: expected the path of a folder');
+  const path = resolve(given ?? (environment['FARLOOP_STATE'] || defaultFolder(environment)));
+  if (/\p{Cc}/u.test(path)) throw new UsageError(`the path of the state folder holds control characters: ${JSON.stringify(path)}`);
+  return path;
+}
+
+function defaultFolder({ XDG_STATE_HOME: base }: Record<string, string | undefined>): string {
+  if (base) return join(base, 'farloop');
+  const home = homeFolder();
+  if (home === undefined) throw new UsageError('there is no home folder to keep the state in: name a folder with --state or FARLOOP_STATE');
+  return join(home, '.local', 'state', 'farloop');
+}
+
+/** @returns undefined for users without one, as in many containers */
+function homeFolder(): string | undefined {
+  try {
+    return homedir() || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Readable by its owner alone: it carries the token. */

@@ -1,5 +1,5 @@
 // The cluster of a local instance: the one that a kubeconfig names, or a sandbox with a simulated node in this very process.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
@@ -39,7 +39,6 @@ export async function startLocalSandbox(options: {
     import('../sandbox/simulated-node.ts'),
     import('../sandbox/node/https-client.ts'),
   ]);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const sandbox = await startSandbox({ folder, port: port > 0 ? port : await freePortLike(lastPort(folder)) });
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
   try {

@@ -51,6 +51,8 @@ function forAll(command: Command, apply: (command: Command) => void): void {
 /** @returns the exit code; what went wrong stands in one line on standard error */
 export async function runProgram(args: readonly string[]): Promise<number> {
   endOnInterrupt();
+  // Whatever is written (state, credentials, kubeconfigs) is its owner's alone.
+  process.umask(0o077);
   try {
     const program = buildProgram();
     if (args.length === 0) {
@@ -61,7 +63,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
     const { exitCode, message } = endingOf(error);
-    if (message !== undefined) process.stderr.write(`farloop: ${message}\n`);
+    if (message !== undefined) process.stderr.write(`farloop: ${message.replaceAll(/\s*[\r\n]+\s*/g, ' ')}\n`);
     return exitCode;
   }
 }
@@ -71,7 +73,7 @@ function endingOf(error: unknown): { exitCode: number; message?: string } {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { exitCode: 0 };
     const message = error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
-    return { exitCode: 2, message: `${message.replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')}; see farloop --help` };
+    return { exitCode: 2, message: `${message.replace(/\.$/, '')}; see farloop --help` };
   }
   return { exitCode: 1, message: error instanceof Error ? error.message : String(error) };
 }

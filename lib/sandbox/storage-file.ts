@@ -44,7 +44,8 @@ function lockFolder(folder: string): DatabaseSync {
         cause: error,
       });
     }
-    throw new SandboxError(`the state folder ${folder} cannot be used: ${textOf(error)}`, { cause: error });
+    const why = isFull(error) ? 'no space is left there; free some and start again' : textOf(error);
+    throw new SandboxError(`the state folder ${folder} cannot be used: ${why}`, { cause: error });
   }
 }
 
@@ -72,7 +73,12 @@ function openDatabase(folder: string, lock: DatabaseSync, largestPages: number |
       `the state folder ${folder} was written by a newer version (layout ${found}, this one knows ${layout}): use that version or another folder`,
     );
   }
-  setFact.run('layout', layout);
+  try {
+    setFact.run('layout', layout);
+  } catch (error) {
+    database.close();
+    throw diskError(file, error);
+  }
 
   const upsert = database.prepare(`insert into objects (resource, key, revision, body) values (?, ?, ?, ?)
      on conflict (resource, key) do update set revision = excluded.revision, body = excluded.body`);
@@ -112,11 +118,13 @@ const codeOf = (error: unknown): number | undefined => {
   return typeof code === 'number' ? code & 0xff : undefined;
 };
 
+const isFull = (error: unknown): boolean => codeOf(error) === 13 || (isFields(error) && error['code'] === 'ENOSPC');
+
 /** An error in words; those of other realms are no instance of Error here. */
 export const textOf = (error: unknown): string =>
   isFields(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
 
 function diskError(file: string, error: unknown): SandboxError {
-  const why = codeOf(error) === 13 ? 'the disk is full; free some space, nothing that was answered is lost' : textOf(error);
+  const why = isFull(error) ? 'the disk is full; free some space, nothing that was answered is lost' : textOf(error);
   return new SandboxError(`the sandbox's objects cannot be written to ${file}: ${why}`, { cause: error });
 }

@@ -37,6 +37,8 @@ describe('usage', () => {
     { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },
     { name: 'a port that is none', args: ['up', '--port', '70000'], says: /whole number from 0 to 65535/ },
     { name: 'a context without a kubeconfig', args: ['up', '--context', 'x'], says: /--context needs --kubeconfig/ },
+    { name: 'an empty state folder', args: ['up', '--state', ''], says: /--state is empty: expected the path of a folder/ },
+    { name: 'a state folder with a line break', args: ['get', 'jobs', '--state', 'a\nb'], says: /holds control characters: ".*a\\nb"/ },
     { name: 'a node that is not simulated', args: ['node', '--kubeconfig', 'x'], says: /add --simulated/ },
     { name: 'a workload without a kind', args: ['explain', 'demo'], says: /expected KIND\/NAME, as in job\/demo/ },
     { name: 'a manifest that is not there', args: ['up', '--port', '0', '--apply', 'nowhere.yaml'], says: /nowhere\.yaml: cannot be read/ },
@@ -57,6 +59,12 @@ describe('usage', () => {
       expect(command.description()).toMatch(/\.$/);
     }
   });
+});
+
+test('nobody to have a home folder: one line, exit code 2', async () => {
+  const { exitCode, stdout, stderr } = await runFarloop(['get', 'jobs'], { environment: { HOME: '' } });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toBe('farloop: there is no home folder to keep the state in: name a folder with --state or FARLOOP_STATE\n');
 });
 
 describe('without a running instance', () => {

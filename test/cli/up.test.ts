@@ -1,6 +1,6 @@
 // `farloop up` from its start to its end: a Job on the sandbox, the commands that look at it, restarts.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
@@ -118,7 +118,9 @@ describe('up on the sandbox', () => {
   test('what lets others in is readable by its owner alone', async () => {
     const farloop = up();
     await farloop.says('farloop ready\n');
-    for (const file of ['instance.json', 'kubeconfig']) expect(statSync(join(folder.path, file)).mode & 0o077).toBe(0);
+    const files = globSync('**', { cwd: folder.path });
+    expect(files).toEqual(expect.arrayContaining(['instance.json', 'kubeconfig', 'store.db-wal', 'sandbox/objects.sqlite']));
+    expect(files.filter((file) => (statSync(join(folder.path, file)).mode & 0o077) !== 0)).toEqual([]);
     await farloop.end('SIGTERM');
   }, 30_000);
 

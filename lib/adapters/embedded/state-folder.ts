@@ -1,6 +1,6 @@
 // The state folder of a local instance: made when missing, locked for the process's life, refused when a newer Farloop wrote it.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, chmodSync, constants, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FullDiskError, isBusy, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
 
@@ -35,7 +35,7 @@ export interface StateFolder {
 export function openStateFolder(folder: string): StateFolder {
   const path = resolve(folder);
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
   } catch (error) {
     throw sentenceOf(error, path, 'make');
   }
@@ -56,25 +56,6 @@ export function openStateFolder(folder: string): StateFolder {
       if (lock.isOpen) lock.close();
     },
   };
-}
-
-/** Whether an instance is running on it. A folder that does not exist is held by nobody. */
-export function isStateFolderHeld(folder: string): boolean {
-  const file = join(resolve(folder), LOCK_FILE);
-  let lock: DatabaseSync;
-  try {
-    lock = new DatabaseSync(file, { timeout: 0, readOnly: true });
-  } catch {
-    return false;
-  }
-  try {
-    lock.prepare('select count(*) from sqlite_schema').get();
-    return false;
-  } catch (error) {
-    return isBusy(error);
-  } finally {
-    lock.close();
-  }
 }
 
 /** A small database of its own, locked whole: the next one fails at once, and a killed process frees it. */
@@ -110,7 +91,42 @@ function refuseNewer(path: string): void {
     );
 }
 
-const sentenceOf = (error: unknown, path: string, doing: 'make' | 'write to'): Error =>
-  isFullDisk(error)
-    ? new FullDiskError(path, { cause: error })
-    : new Error(`cannot ${doing} the state folder ${path}: ${messageOf(error)}; choose another with --state`, { cause: error });
+/**
+ * Makes the folder and those above it, one by one: a single recursive call never comes back from places such as /proc, which take
+ * no folders. What Farloop made is its owner's alone, whatever an earlier version or a umask left.
+ */
+function makeFolder(path: string): void {
+  const missing: string[] = [];
+  for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at);
+  for (const folder of missing.toReversed())
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another instance made it at the same moment.
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+    }
+  const names = readdirSync(path);
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  if (missing.length > 0 || (names.length > 0 && !names.includes(VERSION_FILE))) return;
+  chmodSync(path, 0o700);
+  for (const file of globSync(['*.db*', 'sandbox/*'], { cwd: path })) chmodSync(join(path, file), 0o600);
+}
+
+function sentenceOf(error: unknown, path: string, doing: 'make' | 'write to'): Error {
+  if (isFullDisk(error)) return new FullDiskError(path, { cause: error });
+  const why = WHY[systemCodeOf(error) ?? ''] ?? messageOf(error);
+  return new Error(`cannot ${doing} the state folder ${path}: ${why}; choose another with --state`, { cause: error });
+}
+
+const NOT_ALLOWED = 'this user is not allowed to';
+const NOT_A_FOLDER = 'a file stands in the place of a folder';
+const WHY: Record<string, string> = {
+  EACCES: NOT_ALLOWED,
+  EPERM: NOT_ALLOWED,
+  EROFS: 'the file system is read-only',
+  EEXIST: NOT_A_FOLDER,
+  ENOTDIR: NOT_A_FOLDER,
+  ENOENT: 'no folder can be made there',
+  ENAMETOOLONG: 'the path is too long',
+  ELOOP: 'its symbolic links lead in a circle',
+};

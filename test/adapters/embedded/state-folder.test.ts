@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { isFullDisk } from '../../../lib/adapters/embedded/sqlite-file.ts';
-import { isStateFolderHeld, openStateFolder, StateFolderHeldError } from '../../../lib/adapters/embedded/state-folder.ts';
+import { openStateFolder, StateFolderHeldError } from '../../../lib/adapters/embedded/state-folder.ts';
 
 let base: string;
 let folder: string;
@@ -33,11 +33,8 @@ describe('state folder', () => {
     const held = openStateFolder(folder);
     expect(() => openStateFolder(folder)).toThrow(StateFolderHeldError);
     expect(() => openStateFolder(folder)).toThrow(`another Farloop is running with the state folder ${folder}: stop it, or choose another`);
-    expect(isStateFolderHeld(folder)).toBe(true);
     held.close();
-    expect(isStateFolderHeld(folder)).toBe(false);
-    expect(isStateFolderHeld(join(base, 'nowhere'))).toBe(false);
-    expect(existsSync(join(base, 'nowhere'))).toBe(false);
+    openStateFolder(folder).close();
   });
 
   test('a killed process leaves no lock behind', async () => {
@@ -49,7 +46,6 @@ describe('state folder', () => {
     const ended = once(child, 'exit');
     try {
       await Promise.race([once(child.stdout, 'data'), ended]);
-      expect(isStateFolderHeld(folder)).toBe(true);
       expect(() => openStateFolder(folder)).toThrow(StateFolderHeldError);
     } finally {
       child.kill('SIGKILL');
@@ -64,17 +60,47 @@ describe('state folder', () => {
     expect(() => openStateFolder(folder)).toThrow(
       `the state folder ${folder} was written by a newer Farloop (version 7, this one knows 1)`,
     );
-    expect(isStateFolderHeld(folder)).toBe(false);
     writeFileSync(join(folder, 'version'), 'something else');
     expect(() => openStateFolder(folder)).toThrow(/does not hold a number: this is not a state folder of Farloop/);
   });
 
-  test('a place where none can be made is said in one sentence', () => {
-    writeFileSync(join(base, 'file'), '');
-    expect(() => openStateFolder(join(base, 'file', 'state'))).toThrow(
-      /^cannot make the state folder .*file\/state: ENOTDIR.*; choose another with --state$/,
-    );
+  test('one that was left open to others, by an earlier version or a umask, is closed to them', () => {
+    openStateFolder(folder).close();
+    mkdirSync(join(folder, 'sandbox'));
+    for (const file of ['store.db', 'store.db-wal', 'sandbox/objects.sqlite']) writeFileSync(join(folder, file), '', { mode: 0o644 });
+    chmodSync(folder, 0o755);
+    openStateFolder(folder).close();
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of ['store.db', 'store.db-wal', 'sandbox/objects.sqlite', 'lock.db'])
+      expect({ file, mode: statSync(join(folder, file)).mode & 0o777 }).toEqual({ file, mode: 0o600 });
   });
+
+  test("a folder with other people's files in it keeps its rights", () => {
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, 'other.db'), '', { mode: 0o644 });
+    openStateFolder(folder).close();
+    expect(statSync(folder).mode & 0o777).toBe(0o755);
+    expect(statSync(join(folder, 'other.db')).mode & 0o777).toBe(0o644);
+  });
+
+  const places: { name: string; path: () => string; why: string }[] = [
+    { name: 'a file in its place', path: () => join(base, 'file'), why: 'a file stands in the place of a folder' },
+    { name: 'a file above it', path: () => join(base, 'file', 'state'), why: 'a file stands in the place of a folder' },
+    { name: 'a link that leads nowhere', path: () => join(base, 'dangling', 'state'), why: 'no folder can be made there' },
+    { name: 'links in a circle', path: () => join(base, 'circle', 'state'), why: 'its symbolic links lead in a circle' },
+    { name: 'a name that is too long', path: () => join(base, 'n'.repeat(300)), why: 'the path is too long' },
+    ...(existsSync('/proc/self')
+      ? [{ name: 'a file system that takes no folders', path: () => '/proc/foo/bar', why: 'no folder can be made there' }]
+      : []),
+  ];
+  for (const { name, path, why } of places)
+    test(`${name}: one sentence, at once`, () => {
+      writeFileSync(join(base, 'file'), '');
+      symlinkSync(join(base, 'nowhere'), join(base, 'dangling'));
+      symlinkSync(join(base, 'circle'), join(base, 'circle'));
+      expect(() => openStateFolder(path())).toThrow(`cannot make the state folder ${path()}: ${why}; choose another with --state`);
+    });
 
   test('a full disk is said in one sentence', () => {
     // Stands for every file that cannot grow: writing to it answers ENOSPC.
