@@ -2,7 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import serverless from 'serverless-http';
 import { createApp } from '../lib/api/app.ts';
-import { runtime } from '../lib/runtime.ts';
+import { runtime, warmUp } from '../lib/runtime.ts';
+
+await warmUp();
 
 const authorized = new WeakSet<object>();
 

@@ -3,7 +3,9 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { messageOf } from '../lib/adapters/sqs-records.ts';
 import { reconcileBatch } from '../lib/reconciler/batch.ts';
 import { Reconciler } from '../lib/reconciler/reconcile.ts';
-import { runtime } from '../lib/runtime.ts';
+import { runtime, warmUp } from '../lib/runtime.ts';
+
+await warmUp();
 
 /** One loop per process and runtime: it keeps its share of the write budget. */
 const reconcilers = new WeakMap<object, Reconciler>();

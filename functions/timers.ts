@@ -2,7 +2,9 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { messageOf } from '../lib/adapters/sqs-records.ts';
 import { fireTimers } from '../lib/reconciler/timers.ts';
-import { runtime } from '../lib/runtime.ts';
+import { runtime, warmUp } from '../lib/runtime.ts';
+
+await warmUp();
 
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   const { ports } = await runtime();

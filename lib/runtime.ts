@@ -27,6 +27,11 @@ export async function runtime(): Promise<Runtime> {
   return await current;
 }
 
+/** In Lambda, makes the runtime while a function loads: then a first event waits for its own work only. Elsewhere nothing. */
+export async function warmUp(): Promise<void> {
+  if (process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined) await runtime();
+}
+
 /** From now on the handlers of this process work with that one: local mode and tests. */
 export function useRuntime(given: Runtime): void {
   current = Promise.resolve(given);

@@ -2,6 +2,7 @@
 const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }> = {
   plan: { module: () => import('./plan.ts'), tells: 'microseconds of one plan at 1,000 and 100,000 indexes, when ten pods changed' },
   counts: { module: () => import('./counts.ts'), tells: 'API-server writes, write units and passes per pod, counted on a virtual clock' },
+  start: { module: () => import('./start.ts'), tells: 'milliseconds until a deployed function is ready, and the size of its zip' },
   relay: {
     module: () => import('./relay.ts'),
     tells: "events per second and memory at 50,000 pods, beside the JavaScript client's informer",

@@ -1,0 +1,256 @@
+// What would be deployed: the template that osls makes of serverless.yml, and the functions' zips.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
+import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/dynamodb-store.ts';
+import { LOOP_OPTIONS } from '../../lib/reconciler/reconcile.ts';
+import { SWEEP_OPTIONS } from '../../lib/reconciler/sweep.ts';
+import { FUNCTIONS, filesInZip, osls, packageInto, unpack, zipOf } from '../deploy/packaged.ts';
+import type { FunctionName, Template } from '../deploy/packaged.ts';
+import { rightsIn } from '../deploy/rights.ts';
+import { startOnce } from '../deploy/start.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'farloop-template-'));
+/** A stage as it comes, and one with every other choice. */
+let usual: Template;
+let other: Template;
+
+beforeAll(async () => {
+  usual = await packageInto(join(folder, 'usual'));
+  const choices = {
+    protection: 'off',
+    auth: 'jwt',
+    jwtIssuer: 'https://issuer.example.com',
+    jwtAudience: 'farloop',
+    tracing: 'on',
+    sweepReserved: '1',
+  };
+  other = await packageInto(join(folder, 'other'), [
+    '--stage',
+    'other',
+    ...Object.entries(choices).map(([name, value]) => `--param=${name}=${value}`),
+  ]);
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const logicalName = (name: FunctionName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+const propertiesOf = (template: Template, name: string): Record<string, unknown> => {
+  const resource = template.Resources[name];
+  if (!resource) throw new Error(`the template has no ${name}`);
+  return resource.Properties;
+};
+const ofType = (template: Template, type: string): [string, Record<string, unknown>][] =>
+  Object.entries(template.Resources).flatMap(([name, { Type, Properties }]) => (Type === type ? [[name, Properties]] : []));
+
+/** Which queue feeds which function. */
+const SOURCES: Partial<Record<FunctionName, string>> = { ingest: 'Events', reconcile: 'Wakes', timers: 'Timers' };
+
+describe('functions', () => {
+  for (const name of FUNCTIONS)
+    test(`${name} runs as it should, under a role that no other has`, () => {
+      const made = propertiesOf(usual, `${logicalName(name)}LambdaFunction`);
+      expect(made).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Role: { 'Fn::GetAtt': [`${logicalName(name)}Role`, 'Arn'] },
+      });
+      expect(propertiesOf(usual, `${logicalName(name)}LogGroup`)).toMatchObject({ RetentionInDays: 14 });
+    });
+
+  test('a batch answers per message, and concurrency has a bound', () => {
+    const mappings = ofType(usual, 'AWS::Lambda::EventSourceMapping').map(([, properties]) => properties);
+    expect(mappings).toHaveLength(3);
+    for (const [name, queue] of Object.entries(SOURCES)) {
+      const mapping = mappings.find(({ EventSourceArn: arn }) => JSON.stringify(arn) === JSON.stringify({ 'Fn::GetAtt': [queue, 'Arn'] }));
+      expect(mapping).toMatchObject({
+        FunctionName: { 'Fn::GetAtt': [`${logicalName(name as FunctionName)}LambdaFunction`, 'Arn'] },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: expect.any(Number) },
+      });
+    }
+    expect(propertiesOf(other, 'SweepLambdaFunction')).toMatchObject({ ReservedConcurrentExecutions: 1 });
+  });
+
+  test('sweep runs every minute', () => {
+    expect(ofType(usual, 'AWS::Events::Rule')).toMatchObject([
+      ['SweepEventsRuleSchedule1', { ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' }],
+    ]);
+  });
+
+  test('R17: a wake comes back after its pass can no longer be sending, and before sweep takes it for lost', () => {
+    const requestMs = 10_000;
+    const visibilityMs = Number(propertiesOf(usual, 'Wakes')['VisibilityTimeout']) * 1000;
+    const timeoutMs = Number(propertiesOf(usual, 'ReconcileLambdaFunction')['Timeout']) * 1000;
+    expect(timeoutMs).toBeGreaterThan(LOOP_OPTIONS.passMs + requestMs);
+    expect(visibilityMs).toBeGreaterThan(timeoutMs);
+    expect(visibilityMs).toBeLessThan(SWEEP_OPTIONS.staleMs);
+    for (const [name, queue] of Object.entries(SOURCES)) {
+      const ofFunction = Number(propertiesOf(usual, `${logicalName(name as FunctionName)}LambdaFunction`)['Timeout']);
+      expect(Number(propertiesOf(usual, queue)['VisibilityTimeout'])).toBeGreaterThanOrEqual(ofFunction);
+    }
+  });
+});
+
+describe('queues', () => {
+  for (const queue of ['Events', 'Wakes', 'Timers'])
+    test(`${queue}: encrypted, and what fails too often waits two weeks beside it`, () => {
+      const made = propertiesOf(usual, queue);
+      expect(made).toMatchObject({
+        SqsManagedSseEnabled: true,
+        RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [`${queue}Dead`, 'Arn'] } },
+      });
+      expect(Reflect.get(Object(made['RedrivePolicy']), 'maxReceiveCount')).toBeGreaterThanOrEqual(5);
+      const dead = propertiesOf(usual, `${queue}Dead`);
+      expect(dead).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 14 * 24 * 3600 });
+      expect(dead['FifoQueue']).toBe(made['FifoQueue']);
+    });
+
+  test('wakes are FIFO in the high-throughput mode, which needs both settings', () => {
+    for (const queue of ['Wakes', 'WakesDead'])
+      expect(propertiesOf(usual, queue)).toMatchObject({
+        FifoQueue: true,
+        DeduplicationScope: 'messageGroup',
+        FifoThroughputLimit: 'perMessageGroupId',
+      });
+  });
+});
+
+describe('tables', () => {
+  test('are those that the adapters are tested on', () => {
+    for (const [name, input] of [
+      ['Views', createTableInput('farloop-test-views')],
+      ['Clusters', createClustersTableInput('farloop-test-clusters')],
+    ] as const)
+      expect(propertiesOf(usual, name)).toMatchObject(input);
+    expect(propertiesOf(usual, 'Views')).toMatchObject({
+      TimeToLiveSpecification: { AttributeName: TIME_TO_LIVE_ATTRIBUTE, Enabled: true },
+    });
+  });
+
+  test('are encrypted, can be restored, and stay unless the stage says otherwise', () => {
+    for (const [template, DeletionPolicy, DeletionProtectionEnabled] of [
+      [usual, 'Retain', true],
+      [other, 'Delete', false],
+    ] as const)
+      for (const name of ['Views', 'Clusters'])
+        expect(template.Resources[name]).toMatchObject({
+          DeletionPolicy,
+          UpdateReplacePolicy: DeletionPolicy,
+          Properties: {
+            DeletionProtectionEnabled,
+            SSESpecification: { SSEEnabled: true },
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          },
+        });
+  });
+});
+
+test('every route of the API asks who is there', () => {
+  for (const [template, AuthorizationType] of [
+    [usual, 'AWS_IAM'],
+    [other, 'JWT'],
+  ] as const) {
+    const routes = ofType(template, 'AWS::ApiGatewayV2::Route');
+    expect(routes.length).toBeGreaterThan(0);
+    for (const [, route] of routes) expect(route).toMatchObject({ AuthorizationType });
+  }
+});
+
+describe('rights', () => {
+  /** The whole of what may be done to `*`, each with its reason. */
+  const ON_ANYTHING: Record<string, string> = {
+    'xray:PutTraceSegments': 'X-Ray knows no resources',
+    'xray:PutTelemetryRecords': 'X-Ray knows no resources',
+  };
+
+  test('no right is on everything but where AWS knows nothing narrower, and none is on all actions', () => {
+    for (const template of [usual, other]) {
+      const rights = rightsIn(template);
+      expect(rights.length).toBeGreaterThan(20);
+      expect(rights.filter(({ action }) => action.includes('*'))).toEqual([]);
+      const wide = rights.filter(({ resource }) => resource === '*').map(({ action }) => action);
+      expect([...new Set(wide)].toSorted()).toEqual(template === other ? Object.keys(ON_ANYTHING).toSorted() : []);
+    }
+  });
+
+  test('a pattern stands only for names that are made later, below a name of ours', () => {
+    const patterns = new Set(
+      rightsIn(usual).flatMap(({ resource }) =>
+        resource.includes('*') ? [resource.replace(/^.*?:(?=farloop|log-group|secret:)/, '')] : [],
+      ),
+    );
+    expect([...patterns].toSorted()).toEqual(
+      [
+        'farloop-test-relay-*',
+        'farloop-test-relay-*-dead',
+        ...FUNCTIONS.map((name) => `log-group:/aws/lambda/farloop-test-${name}:*`),
+        'secret:farloop/test/clusters/*',
+      ].toSorted(),
+    );
+  });
+
+  test('each function can do what it does and no more', () => {
+    const byRole: Record<string, string[]> = {};
+    for (const { role, action } of rightsIn(usual)) if (!action.startsWith('logs:')) (byRole[role] ??= []).push(action);
+    expect(byRole['ReconcileRole']).toContain('secretsmanager:GetSecretValue');
+    for (const role of ['IngestRole', 'TimersRole', 'SweepRole', 'ApiRole'])
+      expect(byRole[role]).not.toContain('secretsmanager:GetSecretValue');
+    for (const role of ['TimersRole', 'ApiRole'])
+      for (const action of ['PutItem', 'UpdateItem', 'DeleteItem']) expect(byRole[role]).not.toContain(`dynamodb:${action}`);
+    for (const role of ['IngestRole', 'TimersRole', 'SweepRole']) expect(byRole[role]).not.toContain('dynamodb:DeleteItem');
+  });
+
+  test('nobody but Lambda takes on a role', () => {
+    for (const [, { AssumeRolePolicyDocument: trust }] of ofType(usual, 'AWS::IAM::Role'))
+      expect(trust).toMatchObject({
+        Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' }],
+      });
+  });
+
+  test('no environment variable holds a credential', () => {
+    for (const name of FUNCTIONS)
+      expect(JSON.stringify(propertiesOf(usual, `${logicalName(name)}LambdaFunction`)['Environment'])).not.toMatch(
+        /token|password|secret(?!_PREFIX)|key/i,
+      );
+  });
+});
+
+describe('zips', () => {
+  const ZIP_BYTES_MAX = 1.5 * 1024 * 1024;
+
+  for (const name of FUNCTIONS)
+    test(`${name}: its bundle, the bundle's map and nothing that is not needed; it loads`, () => {
+      const zip = zipOf(join(folder, 'usual'), name);
+      expect(zip.length).toBeLessThanOrEqual(ZIP_BYTES_MAX);
+      const files = [...filesInZip(zip).keys()];
+      const code = files.filter((path) => !path.startsWith('lib/api/console/'));
+      expect(code.toSorted()).toEqual([`functions/${name}.mjs`, `functions/${name}.mjs.map`]);
+      // The console's static files, as they are.
+      expect(files.length - code.length).toBe(name === 'api' ? 6 : 0);
+      const bundle = filesInZip(zip).get(`functions/${name}.mjs`)?.toString() ?? '';
+      expect(bundle).not.toContain('.node"');
+      expect(startOnce(unpack(zip, join(folder, 'unpacked', name), name)).wallMs).toBeGreaterThan(0);
+    });
+
+  test('the console is found from inside the bundle', () => {
+    expect(existsSync(join(folder, 'unpacked', 'api', 'lib', 'api', 'console', 'index.html'))).toBe(true);
+  });
+});
+
+test('a wrong parameter stops everything before a file is written, and is named', async () => {
+  const { code, said } = await osls([
+    'package',
+    '--stage',
+    'test',
+    '--package',
+    join(folder, 'refused'),
+    '--param=auth=jwt',
+    '--param=protecton=off',
+  ]);
+  expect(code).not.toBe(0);
+  expect(said).toContain('protecton: there is no such parameter');
+  expect(existsSync(join(folder, 'refused'))).toBe(false);
+}, 60_000);
