@@ -46,7 +46,7 @@ function withFieldDefaults(job: Job): Job {
 const emptyTemplate = (): PodTemplate => ({ metadata: {}, spec: { containers: [] } });
 
 /** A Job without labels carries its template's. */
-function withTemplateLabels(job: Job): Job {
+export function withTemplateLabels(job: Job): Job {
   const labels = job.spec.template?.metadata?.labels;
   if (labels === undefined || Object.keys(job.metadata.labels ?? {}).length > 0) return job;
   return { ...job, metadata: { ...job.metadata, labels: { ...labels } } };

@@ -26,6 +26,19 @@ const tolerationSeconds = 300;
  * untouched; what a status holds already is kept.
  */
 export function withPodDefaults(pod: Pod, admission: PodAdmission = {}): Pod {
+  const defaulted = withPodFieldDefaults(pod);
+  const spec: Fields = defaulted.spec;
+  admit(spec, admission);
+  const status = { phase: 'Pending', qosClass: qosClassOf(defaulted.spec), ...defaulted.status };
+  const gates = listOf(spec['schedulingGates']);
+  if (gates.length > 0 && !status.conditions?.some(({ type }) => type === 'PodScheduled')) {
+    status.conditions = [...(status.conditions ?? []), gatedCondition()];
+  }
+  return { ...defaulted, status };
+}
+
+/** A pod with the defaults of its fields alone, without what admission adds. The input stays untouched. */
+export function withPodFieldDefaults(pod: Pod): Pod {
   const defaulted = structuredClone(pod);
   const spec: Fields = defaulted.spec;
   setPodSpecDefaults(spec);
@@ -34,13 +47,7 @@ export function withPodDefaults(pod: Pod, admission: PodAdmission = {}): Pod {
   if (spec['hostNetwork'] === true) {
     for (const port of portsOf(containersOf(spec, ['containers', 'initContainers']))) port['hostPort'] ||= port['containerPort'];
   }
-  admit(spec, admission);
-  const status = { phase: 'Pending', qosClass: qosClassOf(defaulted.spec), ...defaulted.status };
-  const gates = listOf(spec['schedulingGates']);
-  if (gates.length > 0 && !status.conditions?.some(({ type }) => type === 'PodScheduled')) {
-    status.conditions = [...(status.conditions ?? []), gatedCondition()];
-  }
-  return { ...defaulted, status };
+  return defaulted;
 }
 
 /** A pod template with the defaults that the API server stores in any object that holds one. The input stays untouched. */

@@ -1,5 +1,5 @@
 // The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
-import { ApiError, internalError, methodNotAllowed, noSuchPath, notFound, unsupportedMediaType, versionAhead } from './api-error.ts';
+import { ApiError, internalError, invalid, methodNotAllowed, noSuchPath, notFound, versionAhead } from './api-error.ts';
 import { isFields } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import { jsonOf, parseJson, readObject } from './body.ts';
@@ -11,9 +11,10 @@ import { jsonPatched, mergePatched } from './patch-merge.ts';
 import { strategicPatched } from './patch-strategic.ts';
 import { bindPod, logOf } from './pod-subresources.ts';
 import { renderList, renderObject, representationOf } from './representation.ts';
-import { fieldManagerOf, flagIn, isDryRun, parseResourcePath, versionIn } from './request.ts';
+import { fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './request.ts';
 import type { ApiRequest, ApiResponse, ResourcePath } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
+import { applyObject, applyType } from './server-side-apply.ts';
 import { apiVersionOf, rowAt, storageName } from './resources.ts';
 import { keyOf } from './version.ts';
 import type { Version } from './version.ts';
@@ -26,10 +27,7 @@ export interface ApiServerOptions extends Cluster {
   bookmarkIntervalMs: number;
 }
 
-const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
-
-/** As refusals of a write's parameters name them. */
-const optionsKinds: Readonly<Record<string, string>> = { POST: 'CreateOptions', PATCH: 'PatchOptions' };
+const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', applyType];
 
 /** A request about a resource, with its path and row. */
 interface Target {
@@ -147,7 +145,18 @@ export class ApiServer {
       throw this.#notAllowed(target, 'patch');
     }
     const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
-    if (!patchTypes.includes(type)) throw unsupportedMediaType(patchTypes);
+    if (!patchTypes.includes(type)) throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+    if (type === applyType) {
+      const { namespace, name } = path;
+      const context = this.#context(target);
+      const { version, isNew } = applyObject(this.#cluster, this.#lookUp(target), { request, row, namespace, name, context });
+      return this.#one(target, version, { status: isNew ? 201 : 200 });
+    }
+    if (request.query.has('force')) {
+      throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
+        { reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' },
+      ]);
+    }
     const patch = parseJson(request.body);
     const previous = this.#find(target);
     const before: Fields = { ...(row.stored ? row.stored.read(previous.object) : previous.object) };
@@ -199,7 +208,7 @@ export class ApiServer {
     return {
       manager: fieldManagerOf(request),
       row,
-      isDryRun: isDryRun(request.query.getAll('dryRun'), optionsKinds[request.method] ?? 'UpdateOptions'),
+      isDryRun: isDryRun(request.query.getAll('dryRun'), optionsKindOf(request)),
       ...(path.subresource === 'status' && { subresource: 'status' as const }),
     };
   }

@@ -50,7 +50,8 @@ function patchedField(
     if (type?.is !== 'list' || type.patch === 'replace') return value.filter((item) => !isDirective(item));
     const existing: unknown[] = Array.isArray(target) ? target : [];
     const merged = type.patch === 'set' ? mergedSet(existing, value) : mergedList(type, existing, value, key);
-    return order === undefined ? merged : inOrder(merged, listOf(order, elementOrder + key), type.patchKey);
+    const wanted = order === undefined ? value.filter((item) => !isDirective(item)) : listOf(order, elementOrder + key);
+    return inOrder(merged, wanted, existing, type.patchKey);
   }
   if (!isFields(value)) return value;
   return strategicPatched(type?.is === 'object' ? type : undefined, isFields(target) ? target : {}, value);
@@ -89,23 +90,37 @@ function mergedList({ patchKey, of }: ListType, existing: readonly unknown[], pa
   return result;
 }
 
-/** Elements that the order names stand in that order; the others keep their place relative to those before them. */
-function inOrder(list: readonly unknown[], order: readonly unknown[], patchKey: string): unknown[] {
+/**
+ * Elements that the order names stand in that order. The others, in the order they had, each stand before the first named one that
+ * they stood before; those that cannot be compared come last.
+ */
+function inOrder(list: readonly unknown[], order: readonly unknown[], before: readonly unknown[], patchKey: string): unknown[] {
   const idOf = (item: unknown): unknown => (patchKey !== '' && isFields(item) ? item[patchKey] : item);
+  const rankIn = (ids: readonly unknown[], item: unknown): number => ids.findIndex((id) => isSame(id, idOf(item)));
   const wanted = order.map(idOf);
-  const rankOf = (item: unknown): number => wanted.findIndex((id) => isSame(id, idOf(item)));
-  const named = list.filter((item) => rankOf(item) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b));
-  let next = 0;
-  return list.map((item) => {
-    if (rankOf(item) < 0) return item;
-    next += 1;
-    return named[next - 1];
-  });
+  const had = before.map(idOf);
+  const byRank = (ids: readonly unknown[], items: unknown[]): unknown[] => items.toSorted((a, b) => rankIn(ids, a) - rankIn(ids, b));
+  const named = byRank(
+    wanted,
+    list.filter((item) => rankIn(wanted, item) >= 0),
+  );
+  const others = byRank(
+    had,
+    list.filter((item) => rankIn(wanted, item) < 0),
+  );
+  const result: unknown[] = [];
+  for (const item of named) {
+    const rank = rankIn(had, item);
+    const behind = others.findIndex((other) => rankIn(had, other) < 0 || rankIn(had, other) > rank);
+    if (rank >= 0) result.push(...others.splice(0, behind < 0 ? others.length : behind));
+    result.push(item);
+  }
+  return [...result, ...others];
 }
 
 function reorderIn(result: Fields, name: string, type: FieldType | undefined, order: readonly unknown[]): void {
   const list = result[name];
-  if (Array.isArray(list) && type?.is === 'list') result[name] = inOrder(list, order, type.patchKey);
+  if (Array.isArray(list) && type?.is === 'list') result[name] = inOrder(list, order, list, type.patchKey);
 }
 
 function listOf(value: unknown, key: string): unknown[] {

@@ -1,6 +1,9 @@
 // What a request asks for: its path taken apart, its query read.
 import { badRequest, invalid } from './api-error.ts';
 
+/** In bytes. */
+const longestManager = 128;
+
 /** A request without its socket. Header names in lower case. */
 export interface ApiRequest {
   method: string;
@@ -84,14 +87,30 @@ export function versionIn(query: URLSearchParams, name = 'resourceVersion'): num
   return version;
 }
 
-/** The name under which a write is recorded: the parameter, else the first word of the client's User-Agent. */
-export function fieldManagerOf({ query, headers }: ApiRequest): string {
+/** The kind of the options in which a write's parameters stand. */
+const optionsKinds: Readonly<Record<string, string>> = { POST: 'CreateOptions', PATCH: 'PatchOptions' };
+export const optionsKindOf = ({ method }: ApiRequest): string => optionsKinds[method] ?? 'UpdateOptions';
+
+/**
+ * The name under which a write is recorded: the parameter, else the first word of the client's User-Agent.
+ * @throws ApiError 422 for a name that is too long or cannot be printed
+ */
+export function fieldManagerOf(request: ApiRequest): string {
+  const { query, headers } = request;
   const named = query.get('fieldManager');
   if (named) {
-    if (named.length > 128) throw badRequest(`fieldManager: Invalid value: ${JSON.stringify(named)}: may not be more than 128 bytes`);
+    const about = { group: 'meta.k8s.io', kind: optionsKindOf(request), name: '' };
+    if (Buffer.byteLength(named) > longestManager) {
+      const message = `Too long: may not be more than ${longestManager} bytes`;
+      throw invalid(about, [{ reason: 'FieldValueTooLong', field: 'fieldManager', message }]);
+    }
+    if (/\p{C}/u.test(named)) {
+      const message = `Invalid value: ${JSON.stringify(named)}: should only contain printable characters`;
+      throw invalid(about, [{ reason: 'FieldValueInvalid', field: 'fieldManager', message }]);
+    }
     return named;
   }
-  return headers['user-agent']?.split('/')[0]?.slice(0, 128) || 'unknown';
+  return headers['user-agent']?.split('/')[0]?.slice(0, longestManager) || 'unknown';
 }
 
 /**

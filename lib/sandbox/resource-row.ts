@@ -26,6 +26,8 @@ export interface Subresource {
 
 /** What happens to an object before it is stored, and what is refused. Everything gets and gives whole objects. */
 export interface Rules {
+  /** The defaults of fields alone, which whoever writes the object owns: without what only the server may set. */
+  defaults: (object: ApiObject) => ApiObject;
   /** Defaults and what only the server may set. `metadata.uid` is set. */
   create: (object: ApiObject) => ApiObject;
   /** The rules of all metadata are not among those of `validate` and `validateUpdate`, and are to be asked as well. */
@@ -54,6 +56,8 @@ export interface ResourceRow {
   /** The row whose objects these are, seen through another API group. */
   stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };
   subresources: readonly Subresource[];
+  /** What a write of the status leaves as it is, besides the spec: `metadata.ownerReferences` */
+  keptByStatus: readonly string[];
   columns: readonly Column[];
   /** Fields to select by, besides `metadata.name` and `metadata.namespace`. */
   selectable: readonly string[];

@@ -1,13 +1,16 @@
 // Creates and updates of objects: rules of the resource, rules of metadata, preconditions, then the store.
 import { validateObjectMeta, validateObjectMetaUpdate } from '../objects/object-metadata-validation.ts';
+import type { ManagedFieldsEntry } from '../objects/kubernetes.ts';
 import type { MetadataRules } from '../objects/object-metadata-validation.ts';
 import { uniqueRefusals } from '../objects/refusals.ts';
 import { alreadyExists, badRequest, conflict, forbidden, invalid, notFound, staleVersion, ApiError } from './api-error.ts';
 import type { Subject } from './api-error.ts';
 import { isSame, timeText } from './api-object.ts';
 import type { ApiObject } from './api-object.ts';
-import { managedFieldsAfter } from './managed-fields.ts';
 import { changesSpec, withServerMetadata } from './metadata-rules.ts';
+import { claimsAfterUpdate, claimsBefore, differencesOf, entriesOf, isSameOwnership } from './ownership/managed-fields.ts';
+import type { Claim, Writer } from './ownership/managed-fields.ts';
+import { untouchedBy, viewsOf } from './ownership/views.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { apiVersionOf, storageName } from './resources.ts';
 import type { Storage } from './storage.ts';
@@ -27,6 +30,8 @@ export interface WriteContext {
   row: ResourceRow;
   isDryRun: boolean;
   subresource?: 'status';
+  /** Who owns the object's fields after an apply; a plain write finds out by itself. */
+  claims?: readonly Claim[];
 }
 
 const attemptsAtNames = 8;
@@ -51,6 +56,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
   if (namespace !== undefined) checkNamespace(storage, namespace, row, given.metadata.name ?? '');
   if (given.metadata.resourceVersion) throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
   const named = withName(cluster, given, namespace, row);
+  const entries = entriesAfter(cluster, undefined, named, context);
   const {
     deletionTimestamp: _,
     deletionGracePeriodSeconds: __,
@@ -72,10 +78,10 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
     ...(stored.rules.validateMetadata ? validateObjectMeta(object.metadata, metadataRulesOf(stored)) : []),
     ...row.rules.validate(object), // a second view may be stricter
   ];
-  if (errors.length > 0) throw invalid(kindSubject(row, name), errors);
+  if (errors.length > 0) throw invalid(kindSubject(stored, name), errors);
   const key = keyOf(namespace, name);
   if (storage.get(storageName(row), key)) throw alreadyExists(subjectOf(row, name));
-  object.metadata.managedFields = managedFieldsAfter(stored.schema, undefined, object, writerOf(cluster, context));
+  if (entries.length > 0) object.metadata.managedFields = entries;
   if (context.isDryRun) return new Version(key, 0, { object });
   return storage.put(storageName(row), key, object);
 }
@@ -134,18 +140,29 @@ export function updateObject(
     }
   } else if (resourceVersion !== before.metadata.resourceVersion) throw staleVersion(subjectOf(row, name));
 
-  const next = applyRules(stored, withServerMetadata(given, before), before, subresource);
+  const asked = withServerMetadata(given, before);
+  const next = applyRules(stored, asked, before, subresource);
   const errors = [
     ...(stored.rules.validateMetadata || subresource
       ? validateObjectMetaUpdate(next.metadata, before.metadata, metadataRulesOf(stored))
       : []),
-    ...(subresource === 'status' ? (stored.rules.validateStatus?.(next, before) ?? []) : stored.rules.validateUpdate(next, before)),
+    ...(subresource === 'status' ? (stored.rules.validateStatus?.(next, before) ?? []) : row.rules.validateUpdate(next, before)),
   ];
-  if (errors.length > 0) throw invalid(kindSubject(row, name), uniqueRefusals(errors));
+  if (errors.length > 0) throw invalid(kindSubject(stored, name), uniqueRefusals(errors));
 
   next.metadata.resourceVersion = before.metadata.resourceVersion ?? '';
-  if (isSame(next, before)) return previous;
-  next.metadata.managedFields = managedFieldsAfter(stored.schema, before, next, writerOf(cluster, context));
+  const known = before.metadata.managedFields ?? [];
+  const isUntouched = isSame(next, before);
+  if (isUntouched && !context.claims && (subresource || isSame(given.metadata.managedFields ?? known, known))) return previous;
+  const entries = entriesAfter(
+    cluster,
+    before,
+    { ...asked, metadata: { ...asked.metadata, managedFields: given.metadata.managedFields ?? known } },
+    context,
+  );
+  if (isUntouched && isSameOwnership(entries, known)) return previous;
+  const { managedFields: _, ...metadata } = next.metadata;
+  next.metadata = entries.length > 0 ? { ...metadata, managedFields: entries } : metadata;
   if (isDryRun) return new Version(previous.key, previous.revision, { object: next });
   if (isReleased(next)) {
     const removed = storage.remove(storageName(row), previous.key);
@@ -153,6 +170,20 @@ export function updateObject(
     return new Version(previous.key, removed?.revision ?? previous.revision, { object: next });
   }
   return storage.put(storageName(row), previous.key, next);
+}
+
+/** The entries after a write. @param asked what was asked for, before what the server alone does to it */
+function entriesAfter(cluster: Cluster, before: ApiObject | undefined, asked: ApiObject, context: WriteContext): ManagedFieldsEntry[] {
+  if (context.claims) return entriesOf(context.claims);
+  const { row, subresource } = context;
+  const { managedFields, ...metadata } = asked.metadata;
+  const stored = before?.metadata.managedFields ?? [];
+  const claims = claimsBefore(stored, subresource ? undefined : managedFields);
+  // Objects that nobody owns stay so until somebody applies them.
+  if (before && claims.length === 0) return [];
+  const wanted = storedRow(row).rules.defaults({ ...asked, metadata });
+  const differences = differencesOf(viewsOf(row), before, wanted, untouchedBy(row, subresource));
+  return entriesOf(claimsAfterUpdate(claims, differences, writerOf(cluster, context)));
 }
 
 /** Marked as deleted, no grace left and no finalizer: nothing keeps it. */
@@ -198,7 +229,7 @@ const metadataRulesOf = ({ namespaced, rules }: ResourceRow): MetadataRules => (
   problemsOfName: rules.nameProblems,
 });
 
-const writerOf = ({ surroundings }: Cluster, { manager, row, subresource }: WriteContext) => ({
+export const writerOf = ({ surroundings }: Cluster, { manager, row, subresource }: WriteContext): Writer => ({
   manager,
   apiVersion: apiVersionOf(row),
   time: timeText(surroundings.now()),

@@ -173,12 +173,12 @@ describe('who wrote what', () => {
       body['metadata'],
     ).managedFields;
     expect(entries.map(({ manager, subresource }) => [manager, subresource])).toEqual([
+      ['controller', 'status'],
       ['maker', undefined],
       ['other', undefined],
-      ['controller', 'status'],
     ]);
-    expect(entries[0]?.fieldsV1['f:spec']).not.toHaveProperty('f:parallelism');
-    expect(entries[1]?.fieldsV1).toEqual({ 'f:spec': { 'f:parallelism': {} } });
-    expect(entries[2]?.fieldsV1).toEqual({ 'f:status': { 'f:active': {}, 'f:ready': {} } });
+    expect(entries[1]?.fieldsV1['f:spec']).not.toHaveProperty('f:parallelism');
+    expect(entries[2]?.fieldsV1).toEqual({ 'f:spec': { 'f:parallelism': {} } });
+    expect(entries[0]?.fieldsV1).toEqual({ 'f:status': { 'f:active': {}, 'f:ready': {} } });
   });
 });

@@ -36,10 +36,10 @@ const cases: { name: string; patch: Record<string, unknown>; path: string; becom
     becomes: [pod.spec.containers[0], { name: 'two', image: 'new' }],
   },
   {
-    name: 'an unknown key is appended',
+    name: 'an unknown key comes first: nothing says what it stands behind',
     patch: { spec: { containers: [{ name: 'three', image: 'i3' }] } },
     path: 'spec.containers',
-    becomes: [...pod.spec.containers, { name: 'three', image: 'i3' }],
+    becomes: [{ name: 'three', image: 'i3' }, ...pod.spec.containers],
   },
   {
     name: '$patch: delete removes by key',
@@ -69,7 +69,7 @@ const cases: { name: string; patch: Record<string, unknown>; path: string; becom
     name: 'a set merges',
     patch: { metadata: { finalizers: ['x/3', 'x/1'] } },
     path: 'metadata.finalizers',
-    becomes: ['x/1', 'x/2', 'x/3'],
+    becomes: ['x/3', 'x/1', 'x/2'],
   },
   {
     name: '$deleteFromPrimitiveList takes out of a set',

@@ -59,6 +59,7 @@ export const secrets = row({
   selectable: ['type'],
   fieldsOf: (object) => ({ type: textAt(object, 'type') }),
   rules: {
+    defaults: withStringData,
     create: withStringData,
     update: withStringData,
     validate: keyErrors,

@@ -1,8 +1,8 @@
 // Events: one set of objects, seen as core/v1 and as events.k8s.io/v1, which call some fields by other names.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfQualifiedName } from '../../objects/names.ts';
-import { invalidFor, invalidValue, requiredValue } from '../../objects/refusals.ts';
-import { fieldsAt, textAt } from '../api-object.ts';
+import { fieldIsImmutable, invalidFor, invalidValue, requiredValue } from '../../objects/refusals.ts';
+import { fieldsAt, isSame, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { ageOf } from '../human-duration.ts';
 import type { Column } from '../resource-row.ts';
@@ -159,8 +159,16 @@ function strictErrorsOf(event: ApiObject): FieldError[] {
     ...errorsOf(event, 'reportingController'),
     ...(textAt(event, 'eventTime') === '' ? [requiredValue('eventTime')] : []),
     ...(type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
-    ...olderFields.filter((field) => event[field] !== undefined).map((field) => invalidValue(field, '', 'needs to be unset')),
+    ...olderFields.filter((field) => !isSame(event[field] ?? {}, {})).map((field) => invalidValue(field, '', 'needs to be unset')),
   ];
+}
+
+/** Of an event only its series goes on. */
+function changesRefused(next: ApiObject, previous: ApiObject): FieldError[] {
+  return ['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'type', 'eventTime', 'action']
+    .concat('related', 'reportingComponent', 'reportingInstance')
+    .filter((field) => !isSame(next[field] ?? '', previous[field] ?? ''))
+    .map((field) => invalidValue(field === 'reportingComponent' ? 'reportingController' : field, next[field], fieldIsImmutable));
 }
 
 export const events = row({
@@ -176,10 +184,14 @@ export const eventsOfEventsGroup = row({
   ...common,
   group: 'events.k8s.io',
   schema: 'EventsEvent',
-  rules: { validate: strictErrorsOf },
+  rules: { validate: strictErrorsOf, validateUpdate: changesRefused },
   stored: {
     as: events,
-    read: (object) => renamed(object, newNames),
+    read: (object) => {
+      const read = renamed(object, newNames);
+      for (const name of ['reportingController', 'reportingInstance']) if (read[name] === '') delete read[name];
+      return read;
+    },
     write: (object) =>
       renamed(
         object,

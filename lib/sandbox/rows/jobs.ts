@@ -1,5 +1,5 @@
 // Jobs of batch/v1.
-import { withJobDefaults, withJobUpdateDefaults } from '../../objects/job-defaults.ts';
+import { withJobDefaults, withJobUpdateDefaults, withTemplateLabels } from '../../objects/job-defaults.ts';
 import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../objects/job-validation.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { fieldsAt, isSame, listAt, numberAt, textAt } from '../api-object.ts';
@@ -88,12 +88,14 @@ export const jobs = row({
   selectable: ['status.successful'],
   fieldsOf: (job) => ({ 'status.successful': String(numberAt(job.status, 'succeeded')) }),
   rules: {
+    defaults: (object) => ({ ...asObject(withJobUpdateDefaults(asJob(object))), ...(!object.status && { status: {} }) }),
     create,
     validateMetadata: false,
     validate: (object) => validateJob(asJob(object)),
     update,
     validateUpdate: (next, previous) => validateJobUpdate(asJob(next), asJob(previous)),
     validateStatus: (next, previous) => validateJobStatusUpdate(asJob(next), asJob(previous)),
-    updateStatus: (next, previous) => (isSame(next.status, previous.status) ? next : withoutZeroes(next)),
+    updateStatus: (next, previous) =>
+      asObject(withTemplateLabels(asJob(isSame(next.status, previous.status) ? next : withoutZeroes(next)))),
   },
 });

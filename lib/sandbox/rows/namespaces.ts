@@ -35,6 +35,7 @@ export const namespaces = row({
   selectable: ['status.phase', 'name'],
   fieldsOf: (object) => ({ 'status.phase': textAt(object.status, 'phase'), name: object.metadata.name ?? '' }),
   rules: {
+    defaults: withNameLabel,
     create: (object) => ({ ...withNameLabel(object), spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }),
     update: (next, previous) => ({
       ...withNameLabel(next),

@@ -1,6 +1,6 @@
 // Pods: defaults, grace of deletion, and the columns of `kubectl get pods`.
 import type { Pod } from '../../objects/kubernetes.ts';
-import { withPodDefaults } from '../../objects/pod-defaults.ts';
+import { withPodDefaults, withPodFieldDefaults } from '../../objects/pod-defaults.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../objects/pod-validation.ts';
 import { fieldsAt, isSame, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
@@ -113,6 +113,7 @@ export const pods = row({
   answersDeleted: true,
   countsGenerations: true,
   graceSeconds,
+  keptByStatus: ['metadata.deletionTimestamp', 'metadata.ownerReferences'],
   subresources: [
     { name: 'binding', kind: 'Binding', verbs: ['create'] },
     { name: 'log', kind: 'Pod', verbs: ['get'] },
@@ -158,6 +159,7 @@ export const pods = row({
     'status.nominatedNodeName': textAt(status, 'nominatedNodeName'),
   }),
   rules: {
+    defaults: (object) => ({ ...object, spec: { ...withPodFieldDefaults(asPod(object)).spec } }),
     create,
     validateMetadata: false,
     validate: (object) => validatePod(asPod(object)),

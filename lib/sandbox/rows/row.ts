@@ -6,6 +6,7 @@ import type { Column, ResourceRow, Rules } from '../resource-row.ts';
 import { schemaOf } from '../schema/notation.ts';
 
 const plainRules: Rules = {
+  defaults: (object) => object,
   create: (object) => object,
   validateMetadata: true,
   validate: () => [],
@@ -26,6 +27,7 @@ export function row({ rules, schema, ...given }: Given): ResourceRow {
     categories: [],
     namespaced: true,
     subresources: [],
+    keptByStatus: [],
     selectable: [],
     fieldsOf: () => ({}),
     countsGenerations: false,

@@ -13,19 +13,27 @@ function addressFor(uid: string): string {
   return `10.${96 + (a & 15)}.${b}.${1 + (c % 254)}`;
 }
 
-function withDefaults(service: ApiObject, previous?: ApiObject): ApiObject {
+/** What the fields of a service mean when they are left out. */
+function withFieldDefaults(service: ApiObject): ApiObject {
   const given = fieldsAt(service, 'spec');
   const type = textAt(given, 'type') || 'ClusterIP';
   const ports = listAt(given, 'ports').map((port): Fields => ({ protocol: 'TCP', targetPort: port['port'], ...port }));
   const spec: Fields = { sessionAffinity: 'None', ...given, type, ...(ports.length > 0 && { ports }) };
-  if (type !== 'ExternalName') {
+  if (type !== 'ExternalName') spec['internalTrafficPolicy'] ??= 'Cluster';
+  return { ...service, spec };
+}
+
+function withDefaults(service: ApiObject, previous?: ApiObject): ApiObject {
+  const given = fieldsAt(service, 'spec');
+  const defaulted = withFieldDefaults(service);
+  const spec: Fields = { ...defaulted.spec };
+  if (spec['type'] !== 'ExternalName') {
     const clusterIP = textAt(given, 'clusterIP') || textAt(previous?.spec, 'clusterIP') || addressFor(service.metadata.uid ?? '');
     Object.assign(spec, { clusterIP, clusterIPs: [clusterIP] });
     spec['ipFamilies'] ??= ['IPv4'];
     spec['ipFamilyPolicy'] ??= 'SingleStack';
-    spec['internalTrafficPolicy'] ??= 'Cluster';
   }
-  return { ...service, spec, status: previous?.status ?? { loadBalancer: {} } };
+  return { ...defaulted, spec, status: previous?.status ?? { loadBalancer: {} } };
 }
 
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -94,6 +102,7 @@ export const services = row({
   selectable: ['spec.clusterIP', 'spec.type'],
   fieldsOf: (object) => ({ 'spec.clusterIP': textAt(object.spec, 'clusterIP'), 'spec.type': textAt(object.spec, 'type') }),
   rules: {
+    defaults: withFieldDefaults,
     create: (object) => withDefaults(object),
     validate: errorsOf,
     update: withDefaults,

@@ -4,7 +4,7 @@ export const containerTypes = {
   Container: `
     args@4:s[] command@3:s[] env@7:EnvVar[name] envFrom@19:EnvFromSource[] image@2:s imagePullPolicy@14:s lifecycle@12:Lifecycle
     livenessProbe@10:Probe name*@1:s ports@6:ContainerPort[containerPort|containerPort,protocol] readinessProbe@11:Probe
-    resizePolicy@23:ContainerResizePolicy[] resources@8:ResourceRequirements restartPolicy@24:s
+    resizePolicy@23:ContainerResizePolicy[] resources@8:ResourceRequirements^ restartPolicy@24:s
     restartPolicyRules@25:ContainerRestartRule[] securityContext@15:SecurityContext startupProbe@22:Probe stdin@16:b stdinOnce@17:b
     terminationMessagePath@13:s terminationMessagePolicy@20:s tty@18:b volumeDevices@21:VolumeDevice[devicePath]
     volumeMounts@9:VolumeMount[mountPath] workingDir@5:s`,
@@ -47,7 +47,7 @@ export const containerTypes = {
   EphemeralContainer: `
     args@1.4:s[] command@1.3:s[] env@1.7:EnvVar[name] envFrom@1.19:EnvFromSource[] image@1.2:s imagePullPolicy@1.14:s
     lifecycle@1.12:Lifecycle livenessProbe@1.10:Probe name*@1.1:s ports@1.6:ContainerPort[containerPort|containerPort,protocol]
-    readinessProbe@1.11:Probe resizePolicy@1.23:ContainerResizePolicy[] resources@1.8:ResourceRequirements restartPolicy@1.24:s
+    readinessProbe@1.11:Probe resizePolicy@1.23:ContainerResizePolicy[] resources@1.8:ResourceRequirements^ restartPolicy@1.24:s
     restartPolicyRules@1.25:ContainerRestartRule[] securityContext@1.15:SecurityContext startupProbe@1.22:Probe stdin@1.16:b
     stdinOnce@1.17:b targetContainerName@2:s terminationMessagePath@1.13:s terminationMessagePolicy@1.20:s tty@1.18:b
     volumeDevices@1.21:VolumeDevice[devicePath] volumeMounts@1.9:VolumeMount[mountPath] workingDir@1.5:s`,

@@ -48,6 +48,7 @@ export function decode(type: ObjectType, value: unknown, label: string): Decoded
       if (!field.required && isEmpty(field.type, read)) continue;
       result[key] = read;
     }
+    for (const [key, given] of alwaysThere(of)) if (!(key in result)) result[key] = given();
     return result;
   };
 
@@ -110,6 +111,26 @@ export function decode(type: ObjectType, value: unknown, label: string): Decoded
   };
 
   return { object: object(type, value, '', 0), unknown };
+}
+
+const embedded = new Map<ObjectType, [string, () => unknown][]>();
+
+/** The fields that are serialised even when nobody gave them, and as what. */
+function alwaysThere(type: ObjectType): [string, () => unknown][] {
+  let found = embedded.get(type);
+  if (!found) {
+    found = [...type.fields.values()].flatMap(({ name, type: of, isEmbedded }) =>
+      isEmbedded ? [[name, () => emptyOf(of)] as [string, () => unknown]] : [],
+    );
+    embedded.set(type, found);
+  }
+  return found;
+}
+
+/** What is serialised for a field to which nobody gave anything. */
+function emptyOf(type: FieldType): unknown {
+  if (type.is === 'object') return Object.fromEntries(alwaysThere(type).map(([name, given]) => [name, given()]));
+  return type.is === 'string' ? '' : null;
 }
 
 function isEmpty(type: FieldType, value: unknown): boolean {

@@ -7,8 +7,11 @@
 //   T[] list replaced as a whole · T[k] list merged by key k, in patches and in field ownership
 //   T[p|a,b] merged by p in patches, owned by a,b · T[p|] merged by p in patches only · T[|a] owned by a only
 //   T[=] set of scalars · T[|=] set for ownership only · T[k!] and T! `$retainKeys` applies · T~ owned as a whole
+//   T^ always there, as an empty object, an empty text or a time of null: nobody owns an object of it, only what is in it · T~^ both
 import { clusterTypes } from './cluster-types.ts';
 import { containerTypes } from './container-types.ts';
+import { fieldValues } from './field-values.ts';
+import type { FieldValues } from './field-values.ts';
 import { jobTypes } from './job-types.ts';
 import { metaTypes } from './meta-types.ts';
 import { podTypes } from './pod-types.ts';
@@ -40,6 +43,8 @@ export interface ListType {
 export interface ObjectType {
   is: 'object';
   name: string;
+  /** Field ownership does not look inside. */
+  isWhole: boolean;
   fields: ReadonlyMap<string, Field>;
 }
 
@@ -51,6 +56,10 @@ export interface Field {
   required: boolean;
   /** Field ownership does not look inside. */
   atomic: boolean;
+  /** There even when nobody gave it: an object, a text or a time. */
+  isEmbedded: boolean;
+  /** The texts that it takes, and its default. */
+  values: FieldValues | undefined;
   /** Its numbers in protocol buffers: one, or two for a field of a message that JSON does not show. */
   numbers: readonly number[];
   type: FieldType;
@@ -79,6 +88,22 @@ const sources: Readonly<Record<string, string>> = {
   ...clusterTypes,
 };
 
+/** References and selectors: whoever owns one owns all of it. */
+const wholeTypes = new Set([
+  'ConfigMapKeySelector',
+  'FileKeySelector',
+  'LabelSelector',
+  'LocalObjectReference',
+  'NodeSelector',
+  'NodeSelectorTerm',
+  'ObjectFieldSelector',
+  'ObjectReference',
+  'OwnerReference',
+  'ResourceFieldSelector',
+  'SecretKeySelector',
+  'TypedLocalObjectReference',
+]);
+
 const read = new Map<string, ObjectType>();
 
 /**
@@ -91,25 +116,30 @@ export function schemaOf(name: string): ObjectType {
   const source = sources[name];
   if (source === undefined) throw new Error(`no schema table names the type ${name}`);
   const fields = new Map<string, Field>();
-  const type: ObjectType = { is: 'object', name, fields };
+  const type: ObjectType = { is: 'object', name, isWhole: wholeTypes.has(name), fields };
   read.set(name, type); // before its fields: JSON-like types contain themselves
-  for (const word of source.trim().split(/\s+/)) fields.set(...fieldOf(word));
+  for (const word of source.trim().split(/\s+/)) {
+    const field = fieldOf(word);
+    fields.set(field.name, { ...field, values: fieldValues[`${name}.${field.name}`] });
+  }
   return type;
 }
 
 /** Every type's name, in the order of the tables. */
 export const schemaNames = (): string[] => Object.keys(sources);
 
-function fieldOf(word: string): [string, Field] {
+function fieldOf(word: string): Omit<Field, 'values'> {
   const colon = word.indexOf(':');
   const [head = '', numbers = ''] = word.slice(0, colon).split('@');
   const required = head.endsWith('*');
   const name = required ? head.slice(0, -1) : head;
   let type = word.slice(colon + 1);
+  const isEmbedded = type.endsWith('^');
+  if (isEmbedded) type = type.slice(0, -1);
   const atomic = type.endsWith('~');
   if (atomic) type = type.slice(0, -1);
   const path = numbers === '' ? [] : numbers.split('.').map(Number);
-  return [name, { name, required, atomic, numbers: path, type: typeOf(type.endsWith('!') ? type.slice(0, -1) : type) }];
+  return { name, required, atomic, isEmbedded, numbers: path, type: typeOf(type.endsWith('!') ? type.slice(0, -1) : type) };
 }
 
 function typeOf(text: string): FieldType {

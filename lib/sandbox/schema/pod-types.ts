@@ -1,7 +1,7 @@
 // Pods: placement, policies and status. Notation: notation.ts.
 
 export const podTypes = {
-  Pod: 'apiVersion:s kind:s metadata@1:ObjectMeta spec@2:PodSpec status@3:PodStatus',
+  Pod: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec@2:PodSpec^ status@3:PodStatus^',
   PodSpec: `
     activeDeadlineSeconds@5:l affinity@18:Affinity automountServiceAccountToken@21:b containers*@2:Container[name]
     dnsConfig@26:PodDNSConfig dnsPolicy@6:s enableServiceLinks@30:b ephemeralContainers@34:EphemeralContainer[name]
@@ -17,14 +17,14 @@ export const podTypes = {
   NodeAffinity: `
     preferredDuringSchedulingIgnoredDuringExecution@2:PreferredSchedulingTerm[]
     requiredDuringSchedulingIgnoredDuringExecution@1:NodeSelector~`,
-  PreferredSchedulingTerm: 'preference*@2:NodeSelectorTerm~ weight*@1:i',
+  PreferredSchedulingTerm: 'preference*@2:NodeSelectorTerm~^ weight*@1:i',
   NodeSelectorTerm: 'matchExpressions@1:NodeSelectorRequirement[] matchFields@2:NodeSelectorRequirement[]',
   NodeSelectorRequirement: 'key*@1:s operator*@2:s values@3:s[]',
   NodeSelector: 'nodeSelectorTerms*@1:NodeSelectorTerm[]',
   PodAffinity: `
     preferredDuringSchedulingIgnoredDuringExecution@2:WeightedPodAffinityTerm[]
     requiredDuringSchedulingIgnoredDuringExecution@1:PodAffinityTerm[]`,
-  WeightedPodAffinityTerm: 'podAffinityTerm*@2:PodAffinityTerm weight*@1:i',
+  WeightedPodAffinityTerm: 'podAffinityTerm*@2:PodAffinityTerm^ weight*@1:i',
   PodAffinityTerm: `
     labelSelector@1:LabelSelector~ matchLabelKeys@5:s[] mismatchLabelKeys@6:s[] namespaceSelector@4:LabelSelector~ namespaces@2:s[]
     topologyKey*@3:s`,
@@ -55,16 +55,16 @@ export const podTypes = {
     nodeAllocatableResourceClaimStatuses@21:NodeAllocatableResourceClaimStatus[] nominatedNodeName@11:s observedGeneration@17:l
     phase@1:s podIP@6:s podIPs@12:PodIP[ip] qosClass@9:s reason@4:s resize@14:s resourceClaimStatuses@15:PodResourceClaimStatus[name!]
     resources@20:ResourceRequirements startTime@7:t`,
-  PodCondition: 'lastProbeTime@3:t lastTransitionTime@4:t message@6:s observedGeneration@7:l reason@5:s status*@2:s type*@1:s',
+  PodCondition: 'lastProbeTime@3:t^ lastTransitionTime@4:t^ message@6:s observedGeneration@7:l reason@5:s status*@2:s type*@1:s',
   ContainerStatus: `
     allocatedResources@10:{q} allocatedResourcesStatus@14:ResourceStatus[name] containerID@8:s image*@6:s imageID*@7:s
-    lastState@3:ContainerState name*@1:s ready*@4:b resources@11:ResourceRequirements restartCount*@5:i started@9:b
-    state@2:ContainerState stopSignal@15:s user@13:ContainerUser volumeMounts@12:VolumeMountStatus[mountPath]`,
+    lastState@3:ContainerState^ name*@1:s ready*@4:b resources@11:ResourceRequirements restartCount*@5:i started@9:b
+    state@2:ContainerState^ stopSignal@15:s user@13:ContainerUser volumeMounts@12:VolumeMountStatus[mountPath]`,
   ResourceStatus: 'name*@1:s resources@2:ResourceHealth[|resourceID]',
   ResourceHealth: 'health@2:s message@6:s resourceID*@1:s',
   ContainerState: 'running@2:ContainerStateRunning terminated@3:ContainerStateTerminated waiting@1:ContainerStateWaiting',
-  ContainerStateRunning: 'startedAt@1:t',
-  ContainerStateTerminated: 'containerID@7:s exitCode*@1:i finishedAt@6:t message@4:s reason@3:s signal@2:i startedAt@5:t',
+  ContainerStateRunning: 'startedAt@1:t^',
+  ContainerStateTerminated: 'containerID@7:s exitCode*@1:i finishedAt@6:t^ message@4:s reason@3:s signal@2:i startedAt@5:t^',
   ContainerStateWaiting: 'message@2:s reason@1:s',
   ContainerUser: 'linux@1:LinuxContainerUser',
   LinuxContainerUser: 'gid*@2:l supplementalGroups@3:l[] uid*@1:l',

@@ -27,10 +27,10 @@ export const volumeTypes = {
   ResourceFieldSelector: 'containerName@1:s divisor@3:q resource*@2:s',
   EmptyDirVolumeSource: 'medium@1:s sizeLimit@2:q',
   EphemeralVolumeSource: 'volumeClaimTemplate@1:PersistentVolumeClaimTemplate',
-  PersistentVolumeClaimTemplate: 'metadata@1:ObjectMeta spec*@2:PersistentVolumeClaimSpec',
+  PersistentVolumeClaimTemplate: 'metadata@1:ObjectMeta^ spec*@2:PersistentVolumeClaimSpec^',
   PersistentVolumeClaimSpec: `
     accessModes@1:s[] dataSource@7:TypedLocalObjectReference~ dataSourceRef@8:TypedObjectReference
-    resources@2:VolumeResourceRequirements selector@4:LabelSelector~ storageClassName@5:s volumeAttributesClassName@9:s volumeMode@6:s
+    resources@2:VolumeResourceRequirements^ selector@4:LabelSelector~ storageClassName@5:s volumeAttributesClassName@9:s volumeMode@6:s
     volumeName@3:s`,
   TypedLocalObjectReference: 'apiGroup@1:s kind*@2:s name*@3:s',
   TypedObjectReference: 'apiGroup@1:s kind*@2:s name*@3:s namespace@4:s',

@@ -1,0 +1,93 @@
+// What keeps a configuration from being applied: fields that its type does not have, values of another type, elements twice.
+import { isFields } from '../api-object.ts';
+import type { Fields } from '../api-object.ts';
+import type { FieldType, ObjectType } from '../schema/notation.ts';
+import { textOfStep } from './field-set.ts';
+import { NamelessElementError, stepOf } from './steps.ts';
+
+/** What is wrong, each with its path; nothing for a configuration that fits. Of unknown fields one is told for each object. */
+export function problemsOf(type: ObjectType, config: Fields): string[] {
+  return inObject(type, config).map(({ path, message }) => `${path}: ${message}`);
+}
+
+interface Problem {
+  path: string;
+  message: string;
+}
+
+const at = (prefix: string, problems: Problem[]): Problem[] => problems.map(({ path, message }) => ({ path: prefix + path, message }));
+
+const problem = (message: string): Problem[] => [{ path: '', message }];
+
+function inObject(type: ObjectType, value: Fields): Problem[] {
+  const problems: Problem[] = [];
+  for (const [name, item] of Object.entries(value)) {
+    const field = type.fields.get(name);
+    if (!field) return [...problems, ...at(`.${name}`, problem('field not declared in schema'))];
+    problems.push(...at(`.${name}`, inValue(field.type, item)));
+  }
+  return problems;
+}
+
+function inValue(type: FieldType, value: unknown): Problem[] {
+  if (value === null || value === undefined) return [];
+  switch (type.is) {
+    case 'object':
+      return isFields(value) ? inObject(type, value) : problem(`expected map, got &{${textOf(value)}}`);
+    case 'map':
+      if (!isFields(value)) return problem(`expected map, got &{${textOf(value)}}`);
+      return Object.entries(value).flatMap(([key, item]) => at(`.${key}`, inValue(type.of, item)));
+    case 'list': {
+      if (!Array.isArray(value)) return problem(`expected list, got &{${textOf(value)}}`);
+      const seen = new Set<string>();
+      return value.flatMap((item: unknown, index) => {
+        let step = `i:${index}`;
+        try {
+          if (type.ownership !== 'atomic') step = stepOf(type, item);
+        } catch (error) {
+          if (error instanceof NamelessElementError) return problem(`element ${index}: ${error.message}`);
+          throw error;
+        }
+        const twice = seen.has(step) ? problem(`duplicate entries for key ${textOfStep(step)}`) : [];
+        seen.add(step);
+        return [...twice, ...at(textOfStep(step), inValue(type.of, item))];
+      });
+    }
+    case 'int32':
+    case 'int64':
+    case 'number':
+      return typeof value === 'number' ? [] : problem(`expected numeric (int or float), got ${goTypeOf(value)}`);
+    case 'boolean':
+      return typeof value === 'boolean' ? [] : problem(`expected boolean, got &{${textOf(value)}}`);
+    case 'quantity':
+    case 'intOrString':
+      return isFields(value) || Array.isArray(value) ? problem(`expected any scalar, got &{${textOf(value)}}`) : [];
+    case 'string':
+    case 'time':
+    case 'microTime':
+    case 'bytes':
+      return typeof value === 'string' ? [] : problem(`expected string, got &value.valueUnstructured{Value:${textOf(value)}}`);
+    case 'any':
+      return [];
+    default:
+      return type satisfies never;
+  }
+}
+
+/** A value as Go prints it. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOf).join(' ')}]`;
+  if (isFields(value)) {
+    return `map[${Object.keys(value)
+      .toSorted()
+      .map((key) => `${key}:${textOf(value[key])}`)
+      .join(' ')}]`;
+  }
+  return String(value);
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  if (isFields(value)) return 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : 'string';
+}

@@ -1,0 +1,28 @@
+// Which versions show an object, and which of its fields a write through one of them cannot change.
+import type { ResourceRow } from '../resource-row.ts';
+import { apiVersionOf, rows, storageName } from '../resources.ts';
+import { fieldsNamed } from './managed-fields.ts';
+import type { View } from './managed-fields.ts';
+import type { FieldSet } from './field-set.ts';
+
+const viewOfRow = new Map<ResourceRow, View>();
+
+/** A row as a view on the stored object. */
+export function viewOf(row: ResourceRow): View {
+  let view = viewOfRow.get(row);
+  if (!view) {
+    const { read, write } = row.stored ?? {};
+    view = { apiVersion: apiVersionOf(row), type: row.schema, read: read ?? ((object) => object), write: write ?? ((object) => object) };
+    viewOfRow.set(row, view);
+  }
+  return view;
+}
+
+/** All views on the objects of a row. */
+export const viewsOf = (row: ResourceRow): View[] => rows.filter((each) => storageName(each) === storageName(row)).map(viewOf);
+
+/** What a write leaves as it is: the status, or with the status subresource all that is not status. */
+export function untouchedBy(row: ResourceRow, subresource: 'status' | undefined): FieldSet {
+  if (!row.subresources.some(({ name }) => name === 'status')) return {};
+  return fieldsNamed(subresource ? ['spec', ...row.keptByStatus] : ['status']);
+}

@@ -1,0 +1,5 @@
+// All scenarios, by the file in which their answers are recorded.
+import { applyScenarios } from './apply-scenarios.ts';
+import type { Scenario } from './scenario.ts';
+
+export const suites: Readonly<Record<string, Scenario[]>> = { apply: applyScenarios };
