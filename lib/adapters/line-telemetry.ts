@@ -80,12 +80,13 @@ export class LineTelemetry implements Telemetry {
   #line(level: Level, message: string, fields: Fields = {}): void {
     if (LEVELS.indexOf(level) < this.#lowest) return;
     const time = new Date(this.#clock.nowMs()).toISOString();
-    const plain = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, plainOf(value)] as const]));
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const plain = (): Fields => Object.fromEntries(given.map(([name, value]) => [name, plainOf(value)]));
     this.#write(
       this.#format === 'json'
         ? // First for the reader, last so that no field takes their place.
-          textOf(Object.assign({ time, level, message }, Object.fromEntries(plain), { time, level, message }))
-        : [time, level.padEnd(5), message, ...plain.map(([name, value]) => `${name}=${valueText(value)}`)].join(' '),
+          textOf(Object.assign({ time, level, message }, plain(), { time, level, message }))
+        : [time, level.padEnd(5), message, ...given.map(([name, value]) => `${name}=${valueText(sentenceOr(value))}`)].join(' '),
     );
   }
 }
@@ -115,6 +116,14 @@ function plainOf(value: unknown, depth = 0): unknown {
     ...(cause === undefined || depth >= DEEPEST_CAUSE ? {} : { cause: plainOf(cause, depth + 1) }),
     ...(depth === 0 && isUnexpected(name) ? { stack: value.stack } : {}),
   };
+}
+
+/** For people an error is what it says, and what brought it about unless that is said already; a mistake of our own stays whole. */
+function sentenceOr(value: unknown, depth = 0): unknown {
+  if (!isError(value) || isUnexpected(value.name)) return plainOf(value);
+  const cause: unknown = Reflect.get(value, 'cause');
+  const because = isError(cause) && !isUnexpected(cause.name) && depth < DEEPEST_CAUSE ? sentenceOr(cause, depth + 1) : undefined;
+  return typeof because === 'string' && !value.message.includes(because) ? `${value.message}: ${because}` : value.message;
 }
 
 /** By shape: errors of the runtime itself may come from another realm. */

@@ -1,8 +1,9 @@
 // `farloop dlq`: messages that nobody could read, and the way back for them.
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { DeadLetterSummary } from '../api/queues.ts';
 import type { ApiClient } from './api-client.ts';
 import { connectToInstance } from './api-client.ts';
+import { withWords } from './completion-hints.ts';
 import { FailedError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
@@ -19,6 +20,9 @@ const SHOWN_CHARACTERS = 40;
 /** Ids of dead letters in a sentence. */
 const NAMED_LETTERS = 5;
 
+const queueOption = (): Option =>
+  withWords(new Option('--queue <name>', 'only those of events, wakes, timers or relay-CLUSTER'), ['events', 'wakes', 'timers']);
+
 export function deadLettersCommand(): Command {
   const command = new Command('dlq')
     .description('Show messages that could not be handled, or send them back.')
@@ -26,7 +30,7 @@ export function deadLettersCommand(): Command {
   command
     .command('list')
     .description('Show dead letters. Looking at them changes nothing.')
-    .option('--queue <name>', 'only those of events, wakes, timers or relay-CLUSTER')
+    .addOption(queueOption())
     .addOption(outputOption())
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop dlq list --queue events -o json')
@@ -54,7 +58,7 @@ export function deadLettersCommand(): Command {
     .command('redrive')
     .description('Send dead letters back to their queues: all, or those named. Safe to repeat at any age.')
     .argument('[message-ids...]', 'as dlq list shows them')
-    .option('--queue <name>', 'only those of events, wakes, timers or relay-CLUSTER')
+    .addOption(queueOption())
     .addOption(outputOption())
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop dlq redrive')

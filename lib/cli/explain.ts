@@ -1,14 +1,17 @@
 // `farloop explain`: what was decided about a workload, and why, from the recorded passes of the running instance.
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
+import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import { connectToInstance } from './api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from './exit.ts';
 import { allWorkloads, paintState } from './get.ts';
+import { withWords } from './completion-hints.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, paint, print, spanText } from './output.ts';
 import { wholeNumber } from './arguments.ts';
+import { absenceText } from './workload-absence.ts';
 
 interface ExplainOptions {
   namespace?: string;
@@ -21,7 +24,12 @@ interface ExplainOptions {
 export const explainCommand = (): Command =>
   new Command('explain')
     .description('Show what was decided about a workload, and why.')
-    .argument('<workload>', 'KIND/NAME, as in job/demo')
+    .addArgument(
+      withWords(
+        new Argument('<workload>', 'KIND/NAME, as in job/demo'),
+        WORKLOAD_KINDS.map((kind) => `${kind.toLowerCase()}/`),
+      ),
+    )
     .option('-n, --namespace <namespace>', 'its namespace, where several have one of that name')
     .option('--cluster <cluster>', 'its cluster, where several have one of that name')
     .option('--limit <passes>', 'how many of the latest passes', wholeNumber({ min: 1, max: 1_000 }), 20)
@@ -38,7 +46,8 @@ export const explainCommand = (): Command =>
         ...(namespace !== undefined && { namespace }),
         ...(cluster !== undefined && { cluster }),
       });
-      const path = pathOf(text, found, options);
+      if (found.length === 0) throw new FailedError(absenceText({ kind, name, namespace, cluster }, await allWorkloads(api, { kind })));
+      const path = pathOf(text, found);
       const described = await api.get<{ items: WorkloadDetail[] }>(path);
       const { items: passes } = await api.get<{ items: ToldPass[] }>(`${path}/passes?limit=${options.limit}`);
       const [workload] = described.items;
@@ -48,21 +57,25 @@ export const explainCommand = (): Command =>
 
 /** @throws UsageError */
 function workloadOf(text: string): { kind: string; name: string } {
-  const [kind, name, ...rest] = text.split('/');
-  if (!kind || !name || rest.length > 0) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
-  return { kind: kind.replace(/s$/i, ''), name };
+  const [given, name, ...rest] = text.split('/');
+  if (!given || !name || rest.length > 0) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
+  const kind = WORKLOAD_KINDS.find((known) => [known, `${known}s`].some((word) => word.toLowerCase() === given.toLowerCase()));
+  if (!kind)
+    throw new UsageError(
+      `"${text}" names no workload: the kinds are ${WORKLOAD_KINDS.map((known) => known.toLowerCase()).join(', ')}, as in job/demo`,
+    );
+  return { kind, name };
 }
 
-function pathOf(text: string, found: readonly WorkloadSummary[], { namespace, cluster }: ExplainOptions): string {
+/** @param found one or more */
+function pathOf(text: string, found: readonly WorkloadSummary[]): string {
   const paths = new Set(found.map((key) => [key.cluster, key.kind, key.namespace, key.name].map(encodeURIComponent).join('/')));
   const [path] = paths;
-  const where = `${namespace === undefined ? '' : ` in namespace ${namespace}`}${cluster === undefined ? '' : ` on cluster ${cluster}`}`;
-  if (path === undefined) throw new FailedError(`there is no ${text}${where}: "farloop get workloads" shows what there is`);
   if (paths.size > 1) {
     const places = found.map((key) => `${key.namespace} on ${key.cluster}`).join(', ');
     throw new AmbiguousError(`${text} is in more than one place: ${places}; say which with --namespace or --cluster`);
   }
-  return `/v1/workloads/${path}`;
+  return `/v1/workloads/${path ?? ''}`;
 }
 
 function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[]): string {

@@ -1,13 +1,16 @@
 // `farloop get`: what the running instance knows of its clusters and workloads.
-import { Argument, Command } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
 import type { WorkloadSummary } from '../api/workloads.ts';
 import type { ApiClient } from './api-client.ts';
 import { connectToInstance } from './api-client.ts';
-import { FailedError } from './exit.ts';
+import { withWords } from './completion-hints.ts';
+import { FailedError, UsageError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, paint, print, spanText, tableText } from './output.ts';
+import { suggestionText } from './suggestions.ts';
+import { absenceText } from './workload-absence.ts';
 
 interface GetOptions {
   namespace?: string;
@@ -15,27 +18,48 @@ interface GetOptions {
   state?: string;
 }
 
-const KINDS = ['jobs', 'job', 'workloads', 'workload', 'clusters', 'cluster'] as const;
+const KINDS = ['jobs', 'workloads', 'clusters'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** @throws InvalidArgumentError naming what there is, and what may have been meant */
+function kindIn(text: string): Kind {
+  const kind = KINDS.find((known) => [known, known.replace(/s$/, '')].includes(text.toLowerCase()));
+  if (kind) return kind;
+  throw new InvalidArgumentError(`Expected ${KINDS.join(', ')}, or KIND/NAME as in job/demo.${suggestionText(text, KINDS)}`);
+}
+
+/** `job/demo` as well as `job`. */
+function subjectOf(text: string): { kind: Kind; name?: string } {
+  const [kind = '', name, ...rest] = text.split('/');
+  if (rest.length > 0 || name === '') throw new InvalidArgumentError('Expected KIND/NAME, as in job/demo.');
+  return { kind: kindIn(kind), ...(name !== undefined && { name }) };
+}
 
 export const getCommand = (): Command =>
   new Command('get')
     .description('Show Jobs, workloads or clusters as the running instance knows them.')
-    .addArgument(new Argument('<what>', 'jobs, workloads or clusters').choices(KINDS))
+    .addArgument(withWords(new Argument('<what>', 'jobs, workloads, clusters, or KIND/NAME').argParser(subjectOf), KINDS))
     .argument('[name]', 'only those of this name')
     .option('-n, --namespace <namespace>', 'only those of this namespace')
     .addOption(outputOption())
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop get jobs -o json')
-    .action(async (what: (typeof KINDS)[number], name: string | undefined, options: GetOptions) => {
+    .action(async ({ kind, name: named }: ReturnType<typeof subjectOf>, given: string | undefined, options: GetOptions) => {
+      if (named !== undefined && given !== undefined)
+        throw new UsageError(`"${given}" is one name too many: expected KIND/NAME, or KIND NAME`);
+      const name = named ?? given;
+      if (kind === 'clusters' && options.namespace !== undefined)
+        throw new UsageError('--namespace says nothing of clusters: leave it out');
       const api = connectToInstance(options.state);
-      if (what.startsWith('cluster')) await showClusters(api, name, options);
-      else await showWorkloads(api, { ...(what.startsWith('job') && { kind: 'Job' }), ...(name !== undefined && { name }) }, options);
+      if (kind === 'clusters') await showClusters(api, name, options);
+      else await showWorkloads(api, { ...(kind === 'jobs' && { kind: 'Job' }), ...(name !== undefined && { name }) }, options);
     });
 
 async function showClusters(api: ApiClient, name: string | undefined, { output }: GetOptions): Promise<void> {
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
   const found = items.filter((cluster) => name === undefined || cluster.name === name);
-  if (name !== undefined && found.length === 0) throw new FailedError(`there is no cluster ${name}`);
+  if (name !== undefined && found.length === 0)
+    throw new FailedError(`there is no cluster ${name}: there is ${items.map((cluster) => cluster.name).join(', ') || 'none yet'}`);
   await print({ items: found }, output, () =>
     tableText(
       ['NAME', 'STATE', 'HEARD', 'WATCHES', 'MANAGES', 'NAMESPACES'],
@@ -54,11 +78,12 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
 async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: string }, { namespace, output }: GetOptions): Promise<void> {
   const items = await allWorkloads(api, { ...filter, ...(namespace !== undefined && { namespace }) });
   if (filter.name !== undefined && items.length === 0)
-    throw new FailedError(
-      `there is no ${filter.kind ?? 'workload'} ${filter.name}${namespace === undefined ? '' : ` in namespace ${namespace}`}`,
-    );
-  await print({ items }, output, () => (items.length === 0 ? 'no workload yet' : tableText(HEADER, items.map(rowOf))));
+    throw new FailedError(absenceText({ ...filter, name: filter.name, namespace }, await allWorkloads(api, kindOnly(filter))));
+  const none = `no ${filter.kind ?? 'workload'} yet${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
+  await print({ items }, output, () => (items.length === 0 ? none : tableText(HEADER, items.map(rowOf))));
 }
+
+const kindOnly = ({ kind }: { kind?: string }): { kind?: string } => (kind === undefined ? {} : { kind });
 
 /** Page by page, in the order of clusters and keys. */
 export async function allWorkloads(

@@ -6,6 +6,7 @@ import { deadLettersCommand } from './dlq.ts';
 import { ExitError } from './exit.ts';
 import { explainCommand } from './explain.ts';
 import { getCommand } from './get.ts';
+import { helpCommand } from './help.ts';
 import { nodeCommand } from './node.ts';
 import { planCommand } from './plan.ts';
 import { relayCommand } from './relay.ts';
@@ -33,6 +34,7 @@ export function buildProgram(): Command {
   ])
     program.addCommand(command);
   program.addCommand(completionCommand(program));
+  program.addCommand(helpCommand(program));
   forAll(program, (command) =>
     command
       .exitOverride()
@@ -62,18 +64,34 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
-    const { exitCode, message } = endingOf(error);
+    const { exitCode, message } = endingOf(error, args);
     if (message !== undefined) process.stderr.write(`farloop: ${message.replaceAll(/\s*[\r\n]+\s*/g, ' ')}\n`);
     return exitCode;
   }
 }
 
-function endingOf(error: unknown): { exitCode: number; message?: string } {
+/** The command that the words lead to, as far as they do. */
+function commandIn(args: readonly string[]): Command {
+  let command = buildProgram();
+  for (const word of args) {
+    const next = command.commands.find((child) => child.name() === word);
+    if (!next) break;
+    command = next;
+  }
+  return command;
+}
+
+const pathOf = (command: Command): string => (command.parent ? `${pathOf(command.parent)} ` : '') + command.name();
+
+function endingOf(error: unknown, args: readonly string[]): { exitCode: number; message?: string } {
   if (error instanceof ExitError) return { exitCode: error.exitCode, message: error.message };
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { exitCode: 0 };
-    const message = error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
-    return { exitCode: 2, message: `${message.replace(/\.$/, '')}; see farloop --help` };
+    const command = commandIn(args);
+    const children = command.commands.map((child) => child.name()).join(' or ');
+    const message =
+      error.code === 'commander.help' ? `a subcommand is missing: expected ${children}` : error.message.replace(/^error: /, '');
+    return { exitCode: 2, message: `${message.replace(/\.$/, '')}; see ${pathOf(command)} --help` };
   }
   return { exitCode: 1, message: error instanceof Error ? error.message : String(error) };
 }

@@ -44,6 +44,18 @@ describe('line telemetry', () => {
     expect(lines).toEqual(['1970-01-01T00:00:00.000Z warn  a watch was silent cluster=one ageMs=61000 why="no bookmark" at={"pods":3}']);
   });
 
+  test('in text an error is what it says and what brought it about, said once', () => {
+    const { telemetry, lines } = opened({});
+    const cause = new Error('no route');
+    telemetry.warn('not sent', {
+      error: new Error('the queue is out of reach', { cause }),
+      again: new Error('failed: no route', { cause }),
+    });
+    expect(lines[0]).toMatch(/ not sent error="the queue is out of reach: no route" again="failed: no route"$/);
+    telemetry.error('failed', { error: new TypeError('undefined is not a function') });
+    expect(lines[1]).toContain('line-telemetry.test');
+  });
+
   test('nothing that a cluster says can forge a line', () => {
     const { telemetry, lines } = opened({});
     telemetry.info('seen', { name: 'a\nerror forged', other: '\u001b[31mred' });

@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { completionScript } from '../../lib/cli/completion.ts';
 import { buildProgram } from '../../lib/cli/program.ts';
 import { root, runFarloop, temporaryFolder } from './farloop-process.ts';
 
@@ -19,6 +18,13 @@ describe('usage', () => {
     expect(stdout).toContain('Usage: farloop');
   });
 
+  for (const words of [[], ['up'], ['dlq', 'redrive']])
+    test(`help ${words.join(' ')} prints what --help does`, async () => {
+      const help = await runFarloop(['help', ...words]);
+      expect(help).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/^Usage: farloop/) });
+      expect(help).toEqual(await runFarloop([...words, '--help']));
+    });
+
   test('without a command the help goes to standard error, and it is a usage error', async () => {
     const { exitCode, stdout, stderr } = await runFarloop([]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -33,7 +39,24 @@ describe('usage', () => {
       says: /unknown option '--nmespace' \(Did you mean --namespace\?\)/,
     },
     { name: 'a missing argument is named', args: ['explain'], says: /missing required argument 'workload'/ },
-    { name: 'a missing subcommand is told', args: ['dlq'], says: /a subcommand is missing/ },
+    {
+      name: 'a missing subcommand is told',
+      args: ['dlq'],
+      says: /a subcommand is missing: expected list or redrive; see farloop dlq --help/,
+    },
+    {
+      name: 'help on what there is not',
+      args: ['help', 'dqlq'],
+      says: /unknown command 'dqlq' \(Did you mean dlq\?\); see farloop --help/,
+    },
+    {
+      name: 'a kind that there is not gets a suggestion',
+      args: ['get', 'jbos'],
+      says: /Expected jobs, workloads, clusters, or KIND\/NAME as in job\/demo\. \(Did you mean jobs\?\)/,
+    },
+    { name: 'a namespace of clusters', args: ['get', 'clusters', '-n', 'x'], says: /--namespace says nothing of clusters/ },
+    { name: 'two names', args: ['get', 'job/demo', 'other'], says: /"other" is one name too many/ },
+    { name: 'a kind that Farloop does not reconcile', args: ['explain', 'pod/demo'], says: /the kinds are job, as in job\/demo/ },
     { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },
     { name: 'a port that is none', args: ['up', '--port', '70000'], says: /whole number from 0 to 65535/ },
     { name: 'a context without a kubeconfig', args: ['up', '--context', 'x'], says: /--context needs --kubeconfig/ },
@@ -83,22 +106,4 @@ describe('without a running instance', () => {
         `farloop: no Farloop is running with the state folder ${folder.path}: start one with "farloop up", or name its folder with --state\n`,
       );
     });
-});
-
-describe('completion', () => {
-  test('bash: knows every command, options with their command', () => {
-    const script = completionScript(buildProgram(), 'bash');
-    for (const { name } of buildProgram().commands.map((command) => ({ name: command.name() })))
-      expect(script).toContain(`'${name}') words=`);
-    expect(script).toMatch(/'up'\) words='.*--kubeconfig.*--apply/);
-    expect(script).toMatch(/'dlq redrive'\) words='.*--queue/);
-  });
-
-  test('fish: an option has its description', () => {
-    expect(completionScript(buildProgram(), 'fish')).toMatch(/__fish_seen_subcommand_from up' -l port -d 'port of console/);
-  });
-
-  test('zsh: loads as a completion function', () => {
-    expect(completionScript(buildProgram(), 'zsh')).toMatch(/^#compdef farloop\n/);
-  });
 });

@@ -83,6 +83,20 @@ describe('up on the sandbox', () => {
     expect(explanation).toMatch(/5 of 5 succeeded/);
     expect(await ask('dlq', 'list')).toBe('no dead letters\n');
     expect(await ask('dlq', 'redrive')).toBe('0 sent back\n');
+    expect(await ask('get', 'job/demo', '-o', 'json')).toBe(await ask('get', 'jobs', 'demo', '-o', 'json'));
+    const absent = async (...args: string[]): Promise<string> => {
+      const { exitCode, stdout, stderr } = await runFarloop([...args, '--state', folder.path]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      return stderr;
+    };
+    const similar = 'farloop: there is no Job dmeo (Did you mean demo?): "farloop get workloads" shows what there is\n';
+    expect(await absent('get', 'jobs', 'dmeo')).toBe(similar);
+    expect(await absent('explain', 'job/dmeo')).toBe(similar);
+    expect(await absent('get', 'job/demo', '-n', 'prod')).toBe(
+      'farloop: there is no Job demo in namespace prod: there is one in namespace default on cluster local\n',
+    );
+    expect(await absent('get', 'cluster', 'loacl')).toBe('farloop: there is no cluster loacl: there is local\n');
+    expect(await absent('dlq', 'redrive', 'unknown')).toBe('farloop: no dead letter has the id unknown: there are none now\n');
 
     const ended = await farloop.end('SIGTERM');
     expect(ended.exitCode).toBe(0);

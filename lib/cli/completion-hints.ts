@@ -1,0 +1,12 @@
+// Words that a shell may offer for an argument or option, where they are not all that can stand there.
+import type { Argument, Option } from 'commander';
+
+const words = new WeakMap<Argument | Option, readonly string[]>();
+
+export function withWords<Place extends Argument | Option>(place: Place, offered: readonly string[]): Place {
+  words.set(place, offered);
+  return place;
+}
+
+/** What can stand there as far as it is known; empty when nothing is. */
+export const wordsOf = (place: Argument | Option): readonly string[] => place.argChoices ?? words.get(place) ?? [];
