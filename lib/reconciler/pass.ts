@@ -8,6 +8,7 @@ import { JOBS, PODS } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
 import type { Action } from '../planners/plan.ts';
+import { PodSet, type PodChange } from '../planners/pod-set.ts';
 import type { Deadline } from '../ports/clock.ts';
 import type { Answer, Cluster, ListAnswer } from '../ports/cluster.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
@@ -17,7 +18,7 @@ import type { Head } from '../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
 import { RestoredServerError } from './era.ts';
 import type { ChildOrUid, PassState } from './pass-state.ts';
-import { isLater, mergeNews, newestPodHeard } from './view.ts';
+import { isLater, livingIn, mergeInto, newestPodHeard } from './view.ts';
 
 /** The owner is not there any more, or another one of its name is. */
 export class OwnerGoneError extends Error {}
@@ -38,7 +39,8 @@ export class Pass {
   /** As last read or written; its fence may be a later pass's by then. */
   head: Head;
   state: PassState;
-  view: ViewPart;
+  /** This pass's own: what it hears is merged into it. */
+  readonly view: ViewPart;
   /** Read in this pass, template and all. */
   live: { owner: Job; dateMs: number } | undefined;
   /** The children were listed in this pass. */
@@ -53,6 +55,10 @@ export class Pass {
   gone = false;
   /** Of the plan carried out last, at least one status write went through. */
   wroteStatus = false;
+  /** Of the view's pods, made when first asked for. */
+  #podSet: PodSet | undefined;
+  /** Not yet in the set. */
+  #podChanges: PodChange[] = [];
   /** Heard in this pass and not yet written to the view (R7). */
   #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
 
@@ -60,7 +66,7 @@ export class Pass {
     given: Pick<
       Pass,
       'key' | 'record' | 'row' | 'cluster' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'
-    >,
+    > & { podSet?: PodSet | undefined },
   ) {
     this.key = given.key;
     this.record = given.record;
@@ -74,6 +80,7 @@ export class Pass {
     this.head = given.head;
     this.state = given.state;
     this.view = given.view;
+    this.#podSet = given.podSet;
   }
 
   /** The owner to plan with: live where it was read, else as last heard. */
@@ -82,8 +89,13 @@ export class Pass {
     return this.view.owner && !this.view.owner.deleted ? this.view.owner.object : undefined;
   }
 
-  get pods(): PodFacts[] {
-    return [...this.view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+  /** The pods that are there, as heard last. */
+  get pods(): PodSet {
+    const changes = this.#podChanges;
+    if (this.#podSet === undefined) this.#podSet = PodSet.byPlace(livingIn(this.view));
+    else if (changes.length > 0) this.#podSet = this.#podSet.with(changes);
+    this.#podChanges = [];
+    return this.#podSet;
   }
 
   /** @throws RestoredServerError */
@@ -107,7 +119,7 @@ export class Pass {
     this.live = { owner: job, dateMs };
     const observation = { heardAt, deleted: false, object: jobFactsOf(job) };
     if (!this.#heard.owner || isNewer(heardAt, this.#heard.owner.heardAt)) this.#heard.owner = observation;
-    this.view = mergeNews(this.view, { owner: observation, pods: [], byPass: true }).part;
+    mergeInto(this.view, { owner: observation, pods: [], byPass: true });
   }
 
   /** The children of a whole live list. */
@@ -127,7 +139,10 @@ export class Pass {
       const known = this.#heard.pods.get(observation.pod.uid);
       if (!known || isLater(observation, known)) this.#heard.pods.set(observation.pod.uid, observation);
     }
-    this.view = mergeNews(this.view, { pods, ...(whole && { whole }), byPass: true }).part;
+    mergeInto(this.view, { pods, ...(whole && { whole }), byPass: true }, (was, now) => {
+      const change = { was: was && !was.deleted ? was.pod : undefined, now: now && !now.deleted ? now.pod : undefined };
+      if (this.#podSet && (change.was ?? change.now)) this.#podChanges.push(change);
+    });
   }
 
   /** What must be written to the view before the pass ends. */

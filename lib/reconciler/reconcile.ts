@@ -28,6 +28,7 @@ import { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
 import { lowestFreeNumber, settle } from './settle.ts';
 import { readView } from './view-access.ts';
+import { ViewMemory } from './view-memory.ts';
 import { COMPANY_MS, wake } from './wake.ts';
 
 export interface LoopOptions {
@@ -58,6 +59,7 @@ export class Reconciler {
   readonly #options: LoopOptions;
   readonly #budget: WriteBudget;
   readonly #reachability: Reachability;
+  readonly #memory = new ViewMemory();
   readonly #offsets = new Map<string, { offsetMs: number; readAtMs: number }>();
 
   constructor(ports: Ports, options: LoopOptions = LOOP_OPTIONS) {
@@ -82,7 +84,7 @@ export class Reconciler {
     if (!opened) return 'failed';
     const { head, attempt } = opened;
     const state = decodeState(head.state);
-    const { part, hole } = await readView(store, head, record.era);
+    const { part, hole, pods } = await readView(store, head, record.era, this.#memory);
     const unknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
     const pass = new Pass({
       key,
@@ -95,6 +97,7 @@ export class Reconciler {
       head,
       state: state ?? initialState(),
       view: part,
+      podSet: pods,
       offsetMs: await this.#offsetOf(key.cluster),
     });
     // Before any list of this pass lets go of tombstones: the numbers that vanished pods held (R5).
@@ -150,7 +153,7 @@ export class Reconciler {
     const { owner } = await pass.readOwner();
     await pass.listChildren();
     const isOver = isJobFinished(owner);
-    const hadStarted = owner.status?.startTime !== undefined || pass.pods.length > 0;
+    const hadStarted = owner.status?.startTime !== undefined || pass.pods.size > 0;
     const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
     if (hadStarted && !isOver && ageMs < this.#options.unknownMs) {
       pass.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
@@ -373,7 +376,7 @@ export class Reconciler {
   /** The owner is gone: its pods are let go, and then there is nothing to know any more. */
   async #bury(pass: Pass): Promise<Ending> {
     await pass.listChildren();
-    const actions = pass.row.planner.orphans(pass.pods);
+    const actions = pass.row.planner.orphans([...pass.pods]);
     pass.why.push('the owner is gone: its pods are let go');
     if (actions.length > 0) {
       const stop = await act(this.#execution(pass), actions);
@@ -437,7 +440,7 @@ export class Reconciler {
         outcome: ending.outcome,
         why: pass.why,
         saw: {
-          pods: pass.pods.length,
+          pods: pass.pods.size,
           resourceVersion: pass.owner?.metadata.resourceVersion ?? '',
           live: pass.live !== undefined,
           listed: pass.listed,

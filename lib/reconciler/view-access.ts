@@ -3,13 +3,16 @@
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { isNewer } from '../objects/resource-version.ts';
+import { formatKey } from '../objects/workload.ts';
+import type { PodChange, PodSet } from '../planners/pod-set.ts';
 import type { Head, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { PodEntry, ViewPart, WholeList } from '../wire/observations.ts';
 import { packPart, unpackPart } from '../wire/view-item.ts';
 import { slotOf } from '../wire/view-layout.ts';
 import type { News } from './view.ts';
-import { adopt, emptyPart, joinParts, mergeNews } from './view.ts';
+import { adopt, emptyPart, isLater, joinParts, mergeNews } from './view.ts';
+import type { JoinedItems, ViewMemory } from './view-memory.ts';
 
 /** More pods than this leave the head: it stays about 1 KB. */
 const PODS_IN_HEAD = 20;
@@ -32,27 +35,56 @@ export interface View {
   part: ViewPart;
   /** An item that the head names is missing, unreadable or of an earlier era: the workload is unknown (R1). */
   hole: boolean;
+  /** The pods that are there, where a memory helped. */
+  pods?: PodSet;
 }
 
-/** Everything that is known, read after the head. */
-export async function readView(store: Store, head: Head, era: number): Promise<View> {
-  const parts: ViewPart[] = [];
-  let hole = false;
-  const take = (part: ViewPart | undefined): void => {
-    if (part) parts.push(part);
-    else hole = true;
-  };
-  if (head.view) take(partInHead(head, era));
-  if (head.items.length > 0) {
-    const { items } = await store.read(head.key);
-    const present = new Map(items.map((item) => [item.name, item]));
-    for (const name of namesIn(head)) {
-      const item = present.get(name);
-      if (item) take(partOf(item.bytes, era));
-      else hole = true;
-    }
+/** Everything that is known, read after the head. @param memory of earlier readings by this process */
+export async function readView(store: Store, head: Head, era: number, memory?: ViewMemory): Promise<View> {
+  const inHead = head.view && partInHead(head, era);
+  const holeInHead = head.view !== undefined && inHead === undefined;
+  const first = inHead ? [inHead] : [];
+  if (head.items.length === 0) return { part: joinParts(first, era), hole: holeInHead };
+  const { items } = await store.read(head.key);
+  const present = new Map(items.map((item) => [item.name, item]));
+  const named = namesIn(head).map((name) => present.get(name));
+  const found = named.filter((item) => item !== undefined);
+  if (memory && !holeInHead && found.length === named.length) {
+    const view = rememberedView(memory, head, { inHead, found, era });
+    if (view) return view;
   }
-  return { part: joinParts(parts, era), hole };
+  const parts = named.map((item) => partOf(item?.bytes, era));
+  const readable = parts.filter((part) => part !== undefined);
+  return { part: joinParts([...first, ...readable], era), hole: holeInHead || readable.length < parts.length };
+}
+
+/** The same, with what is remembered of items that have not changed; undefined where something is missing or lies twice. */
+function rememberedView(
+  memory: ViewMemory,
+  head: Head,
+  { inHead, found, era }: { inHead: ViewPart | undefined; found: readonly ViewItem[]; era: number },
+): View | undefined {
+  let joined: JoinedItems | undefined;
+  try {
+    joined = memory.join(formatKey(head.key), found, unpackPart);
+  } catch {
+    return undefined;
+  }
+  if (!joined || joined.parts.some((part) => part.era < era)) return undefined;
+  const { entries } = joined;
+  const part = joinParts(
+    [...joined.parts, ...(inHead ? [inHead] : [])].map((one) => ({ ...one, pods: new Map<string, PodEntry>() })),
+    era,
+  );
+  const changes: PodChange[] = [];
+  for (const [uid, entry] of inHead?.pods ?? []) {
+    const known = entries.get(uid);
+    if (known && !isLater(entry, known)) continue;
+    entries.set(uid, entry);
+    const [was, now] = [known, entry].map((one) => (one && !one.deleted ? one.pod : undefined));
+    if (was ?? now) changes.push({ was, now });
+  }
+  return { part: { ...part, pods: entries }, hole: false, pods: joined.pods.with(changes) };
 }
 
 export interface Written {

@@ -1,5 +1,6 @@
 // What is known of one workload: observations merged by uid and the resourceVersion at which they were heard (R2).
 // Applying them in any order, any number of times, gives the same view.
+import type { PodFacts } from '../objects/pod-facts.ts';
 import { compareResourceVersions, isNewer, newest } from '../objects/resource-version.ts';
 import type { OwnerObservation, PodEntry, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
 import { slotOf } from '../wire/view-layout.ts';
@@ -24,31 +25,41 @@ export const emptyPart = ({ era, floor }: { era: number; floor: string }): ViewP
 /** A new part; the one given stays as it is. */
 export function mergeNews(part: ViewPart, news: News): Merged {
   const merged: ViewPart = { ...part, pods: new Map(part.pods) };
+  return { part: merged, ...mergeInto(merged, news) };
+}
+
+/** Told of every pod that changes. @param now undefined: nothing is remembered of it any more */
+export type OnChange = (was: PodEntry | undefined, now: PodEntry | undefined) => void;
+
+/** Changes the part itself: for whoever alone holds it, since a large one is not copied for each pod that is heard of. */
+export function mergeInto(part: ViewPart, news: News, onChange?: OnChange): Omit<Merged, 'part'> {
   let changed = false;
   let heardByPass = true;
 
   if (news.owner) {
     const known = part.owner;
     if (!known || isNewer(news.owner.heardAt, known.heardAt)) {
-      merged.owner = { ...news.owner, byPass: news.byPass };
+      part.owner = { ...news.owner, byPass: news.byPass };
       changed = true;
       heardByPass = false;
     } else if (!known.byPass) heardByPass = false;
   }
   for (const observation of news.pods) {
     // Of what was merged so far: one piece of news may tell of a pod twice.
-    const known = merged.pods.get(observation.pod.uid);
+    const known = part.pods.get(observation.pod.uid);
     if (supersedes(observation, known, part.floor, news.whole !== undefined)) {
-      merged.pods.set(observation.pod.uid, { ...observation, byPass: news.byPass });
+      const entry = { ...observation, byPass: news.byPass };
+      part.pods.set(observation.pod.uid, entry);
+      onChange?.(known, entry);
       changed = true;
       heardByPass = false;
     } else if (!known?.byPass) heardByPass = false;
   }
-  if (news.whole && applyWholeList(merged, part.floor, news.whole, news.pods)) {
+  if (news.whole && applyWholeList(part, news.whole, news.pods, onChange)) {
     changed = true;
     heardByPass = false;
   }
-  return { part: merged, changed, heardByPass };
+  return { changed, heardByPass };
 }
 
 /** A uid does not come back: gone is the last word, also where a pass that saw it go cannot tell at which version (R19). */
@@ -67,7 +78,8 @@ function supersedes(observation: PodObservation, known: PodEntry | undefined, fl
  * Removes what the list proves absent (R19) and raises the floor. At the floor already, it may be the next range of the same list.
  * @returns whether that changed anything
  */
-function applyWholeList(part: ViewPart, floorBefore: string, whole: WholeList, listed: readonly PodObservation[]): boolean {
+function applyWholeList(part: ViewPart, whole: WholeList, listed: readonly PodObservation[], onChange: OnChange | undefined): boolean {
+  const floorBefore = part.floor;
   if (isNewer(floorBefore, whole.floor)) return false;
   const raises = isNewer(whole.floor, floorBefore);
   let changed = raises;
@@ -76,9 +88,14 @@ function applyWholeList(part: ViewPart, floorBefore: string, whole: WholeList, l
     if (isNewer(entry.heardAt, whole.floor)) continue;
     if (entry.deleted) {
       // Kept over one whole list at least, so that a pass has seen which number it held before it goes (R5).
-      if (raises && !isNewer(entry.heardAt, floorBefore)) part.pods.delete(uid);
+      if (raises && !isNewer(entry.heardAt, floorBefore)) {
+        part.pods.delete(uid);
+        onChange?.(entry, undefined);
+      }
     } else if (!named.has(uid) && isWithin(slotOf(entry.pod), whole.slots)) {
-      part.pods.set(uid, { ...entry, heardAt: whole.floor, deleted: true, byPass: false });
+      const gone = { ...entry, heardAt: whole.floor, deleted: true, byPass: false };
+      part.pods.set(uid, gone);
+      onChange?.(entry, gone);
       changed = true;
     }
   }
@@ -110,6 +127,11 @@ export function joinParts(parts: readonly ViewPart[], era: number): ViewPart {
     }
   }
   return joined;
+}
+
+/** The pods that are there. */
+export function* livingIn({ pods }: ViewPart): Generator<PodFacts, void> {
+  for (const { deleted, pod } of pods.values()) if (!deleted) yield pod;
 }
 
 /** Versions are ordered per resource only (R3): that of a list of pods is compared with this one. */
