@@ -3,14 +3,25 @@ import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import { compareResourceVersions, isResourceVersion } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
 import { pathOf } from '../objects/resources.ts';
-import { fieldsOf } from '../objects/untyped-fields.ts';
+import { fieldsOf, isFields } from '../objects/untyped-fields.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import { hasPassed } from '../ports/clock.ts';
-import type { Answer, Cluster, ClusterSource, ListAnswer, ListSelection, Named, WatchEvent } from '../ports/cluster.ts';
+import type {
+  Answer,
+  Cluster,
+  ClusterSource,
+  ListAnswer,
+  ListSelection,
+  Named,
+  PageSelection,
+  WatchEvent,
+  WatchSelection,
+} from '../ports/cluster.ts';
 import type { ClusterAccess } from './kubernetes/access.ts';
 import type { Incoming, Outgoing } from './kubernetes/connection.ts';
 import { Connection } from './kubernetes/connection.ts';
 import type { Asked } from './kubernetes/refusals.ts';
+import { ListStream } from './kubernetes/list-stream.ts';
 import { errorOf, isStatus, notAnApiServer } from './kubernetes/refusals.ts';
 import { eventsOf } from './kubernetes/watch-stream.ts';
 
@@ -40,7 +51,7 @@ const PATCH_TYPES = {
 
 type Query = Record<string, string | number | boolean | undefined>;
 
-interface Call extends Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'slim' | 'signal'> {
+interface Call extends Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'reader' | 'signal'> {
   verb: Asked['verb'];
   resource: Resource;
   target: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined };
@@ -148,7 +159,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 
   async listPage<Item extends KubernetesObject>(
     resource: Resource,
-    selection: ListSelection & { limit: number; continueToken?: string; metadataOnly?: boolean; resourceVersion?: string },
+    selection: PageSelection,
     signal: AbortSignal,
   ): Promise<ListAnswer<Item> & { continueToken?: string }> {
     return await this.#page<Item>(resource, selection, { signal });
@@ -156,13 +167,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 
   async *watch<Item extends KubernetesObject>(
     resource: Resource,
-    {
-      namespace,
-      labelSelector,
-      fieldSelector,
-      resourceVersion,
-      timeoutSeconds,
-    }: ListSelection & { resourceVersion: string; timeoutSeconds: number },
+    { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds, fields = true }: WatchSelection,
     signal: AbortSignal,
   ): AsyncGenerator<WatchEvent<Item>, void> {
     const query = { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds, labelSelector, fieldSelector };
@@ -170,7 +175,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     const path = `${pathOf(resource, { namespace })}?${queryText(query)}`;
     const { response, refusal } = await this.#connection.stream({ method: 'GET', path, isTooLate: () => signal.aborted, signal });
     if (refusal) throw errorOf(asked, refusal);
-    yield* eventsOf<Item>(response, { asked, signal });
+    yield* eventsOf<Item>(response, { asked, fields, signal });
   }
 
   /** Lets go of all connections. */
@@ -180,10 +185,12 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 
   async #page<Item extends KubernetesObject>(
     resource: Resource,
-    selection: ListSelection & { limit: number; continueToken?: string; metadataOnly?: boolean; resourceVersion?: string },
+    selection: PageSelection,
     { deadline, signal }: { deadline?: Deadline; signal?: AbortSignal },
   ): Promise<ListAnswer<Item> & { continueToken?: string }> {
-    const { namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion, metadataOnly } = selection;
+    const { namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion, metadataOnly, fields } = selection;
+    // What is wanted whole is read faster in one go.
+    const reader = fields === undefined ? undefined : new ListStream(fields);
     const call: Call = {
       verb: 'list',
       method: 'GET',
@@ -192,16 +199,12 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       query: { labelSelector, fieldSelector, limit, continue: continueToken, resourceVersion },
       ...(metadataOnly === true && { accept: METADATA_ONLY }),
       ...(deadline && { deadline }),
-      ...(signal && { signal, slim: true }),
+      ...(signal && { signal }),
+      ...(reader && { reader }),
     };
     const incoming = await this.#call(call);
-    let body: ListBody<Item> | null = null;
-    try {
-      body = JSON.parse(incoming.text);
-    } catch {
-      // Not JSON: said below.
-    }
-    if (!body || !isList(body)) throw notAnApiServer(this.#askedOf(call), { ...incoming, code: incoming.status });
+    const body = reader ? reader.end() : parsed(incoming.text);
+    if (!isList<Item>(body)) throw notAnApiServer(this.#askedOf(call), { ...incoming, code: incoming.status });
     const { resourceVersion: version, continue: next } = body.metadata;
     return { items: body.items ?? [], resourceVersion: version, dateMs: this.#dateOf(incoming), ...(next && { continueToken: next }) };
   }
@@ -219,7 +222,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
   }
 
   async #call(call: Call, name = call.target.name): Promise<Incoming> {
-    const { method, resource, target, query, deadline, body, contentType, accept, slim, signal } = call;
+    const { method, resource, target, query, deadline, body, contentType, accept, reader, signal } = call;
     const path = `${pathOf(resource, target)}?${queryText({ ...query, timeout: '10s' })}`;
     const incoming = await this.#connection.call({
       method,
@@ -228,7 +231,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       ...(body !== undefined && { body }),
       ...(contentType !== undefined && { contentType }),
       ...(accept !== undefined && { accept }),
-      ...(slim !== undefined && { slim }),
+      ...(reader && { reader }),
       ...(signal && { signal }),
     });
     if (incoming.status >= 200 && incoming.status < 300) return incoming;
@@ -265,9 +268,20 @@ function queryText(query: Query): string {
   return new URLSearchParams(given).toString();
 }
 
-/** Whether what was parsed as that really has the shape that all objects share. */
-const isObject = (value: KubernetesObject | null): value is KubernetesObject =>
-  typeof value?.metadata === 'object' && value.metadata !== null;
+/** @returns undefined where it is no JSON */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
-const isList = (value: ListBody<KubernetesObject> | null): value is ListBody<KubernetesObject> =>
-  isObject(value) && (value.items === null || Array.isArray(value.items)) && isResourceVersion(value.metadata.resourceVersion);
+/** Whether it has the shape that all objects share. */
+const isObject = (value: unknown): value is KubernetesObject => isFields(value) && isFields(value['metadata']);
+
+const isList = <Item>(value: unknown): value is ListBody<Item> =>
+  isFields(value) &&
+  isFields(value['metadata']) &&
+  (value['items'] === null || Array.isArray(value['items'])) &&
+  isResourceVersion(value['metadata']['resourceVersion']);

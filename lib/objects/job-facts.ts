@@ -1,5 +1,13 @@
 // What the view keeps of a Job: everything but its pod template, of which only the restart policy is needed to decide (R10 reads the rest live).
 import type { Job } from './kubernetes.ts';
+import type { WantedFields } from './wanted-fields.ts';
+
+/** What `jobFactsOf` reads of a Job. */
+export const JOB_FIELDS: WantedFields = {
+  metadata: { '*': true, managedFields: false },
+  spec: { '*': true, template: { spec: { restartPolicy: true } } },
+  status: true,
+};
 
 /** The Job without template, managed fields and foreign annotations; `spec.template` keeps the restart policy alone. */
 export function jobFactsOf(job: Job): Job {

@@ -2,6 +2,7 @@
 // Never environment values, never volumes, never secrets.
 import { integerOf } from './index-text.ts';
 import type { ContainerStatus, OwnerReference, Pod } from './kubernetes.ts';
+import type { WantedFields } from './wanted-fields.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
@@ -70,6 +71,32 @@ export const timeOf = (seconds: number): string => new Date(seconds * 1000).toIS
 
 export const controllerOf = (references: readonly OwnerReference[] | undefined): OwnerReference | undefined =>
   references?.find((reference) => reference.controller === true);
+
+const CONTAINER_FIELDS: WantedFields = { name: true, restartCount: true, state: { terminated: { exitCode: true, finishedAt: true } } };
+
+/** What `podFactsOf` reads of a pod. */
+export const POD_FIELDS: WantedFields = {
+  metadata: {
+    uid: true,
+    name: true,
+    namespace: true,
+    resourceVersion: true,
+    creationTimestamp: true,
+    deletionTimestamp: true,
+    deletionGracePeriodSeconds: true,
+    labels: true,
+    annotations: { [COMPLETION_INDEX]: true, [INDEX_FAILURE_COUNT]: true, [INDEX_IGNORED_FAILURE_COUNT]: true, [CHILD_NUMBER]: true },
+    finalizers: true,
+    ownerReferences: { apiVersion: true, kind: true, name: true, uid: true, controller: true },
+  },
+  spec: { nodeName: true, initContainers: { name: true, restartPolicy: true } },
+  status: {
+    phase: true,
+    conditions: { type: true, status: true, lastTransitionTime: true },
+    containerStatuses: CONTAINER_FIELDS,
+    initContainerStatuses: CONTAINER_FIELDS,
+  },
+};
 
 /** The facts of a pod as the API server stores it. Missing uid, name or version read as empty texts: the caller checks. */
 export function podFactsOf(pod: Pod): PodFacts {

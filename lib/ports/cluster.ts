@@ -1,6 +1,7 @@
 // A registered cluster's API server, as passes and the relay need it.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
+import type { WantedFields } from '../objects/wanted-fields.ts';
 import type { Deadline } from './clock.ts';
 
 /** What the API server answered, and its `Date` (Unix milliseconds, whole seconds; R12). */
@@ -25,6 +26,23 @@ export interface ListSelection {
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
+}
+
+/** What a follower asks for. An adapter may leave out all other fields of the objects (absent: it wants them whole). */
+interface Followed extends ListSelection {
+  fields?: WantedFields;
+}
+
+export interface PageSelection extends Followed {
+  limit: number;
+  continueToken?: string;
+  metadataOnly?: boolean;
+  resourceVersion?: string;
+}
+
+export interface WatchSelection extends Followed {
+  resourceVersion: string;
+  timeoutSeconds: number;
 }
 
 export type WatchEvent<Item> = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: Item } | { type: 'BOOKMARK'; resourceVersion: string };
@@ -63,16 +81,12 @@ export interface Cluster {
 export interface ClusterSource {
   listPage<Item extends KubernetesObject>(
     resource: Resource,
-    selection: ListSelection & { limit: number; continueToken?: string; metadataOnly?: boolean; resourceVersion?: string },
+    selection: PageSelection,
     signal: AbortSignal,
   ): Promise<ListAnswer<Item> & { continueToken?: string }>;
   /**
    * Events after that version, until the server ends the watch (the iteration ends) or the signal fires.
    * Bookmarks are always asked for. @throws ExpiredError for a 410, in the answer or as an ERROR event
    */
-  watch<Item extends KubernetesObject>(
-    resource: Resource,
-    selection: ListSelection & { resourceVersion: string; timeoutSeconds: number },
-    signal: AbortSignal,
-  ): AsyncIterable<WatchEvent<Item>>;
+  watch<Item extends KubernetesObject>(resource: Resource, selection: WatchSelection, signal: AbortSignal): AsyncIterable<WatchEvent<Item>>;
 }

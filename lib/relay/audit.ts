@@ -2,6 +2,7 @@
 import type { KubernetesObject, ObjectMeta } from '../objects/kubernetes.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
+import type { WantedFields } from '../objects/wanted-fields.ts';
 import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Cluster, ClusterSource } from '../ports/cluster.ts';
@@ -10,6 +11,7 @@ import type { OwnVersion } from './cache.ts';
 
 export interface Audited {
   resource: Resource;
+  fields: WantedFields;
   namespace: string | undefined;
   /** Known in the version listed or a later one, or none of ours. */
   knows: (metadata: ObjectMeta) => boolean;
@@ -34,7 +36,7 @@ const POLL_MS = 250;
  * @throws what the API server refuses with
  */
 export async function findSkipped(
-  { resource, namespace, knows, knownUntil, heardUntil }: Audited,
+  { resource, fields, namespace, knows, knownUntil, heardUntil }: Audited,
   {
     source,
     clock,
@@ -53,6 +55,7 @@ export async function findSkipped(
       {
         limit: options.pageSize,
         metadataOnly: true,
+        fields,
         ...(namespace !== undefined && { namespace }),
         ...(continueToken !== undefined && { continueToken }),
       },

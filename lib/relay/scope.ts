@@ -1,5 +1,7 @@
 // Jobs and pods of one namespace, or of all: the pods are listed after their Jobs, and what both lists say goes out as whole lists.
+import { JOB_FIELDS } from '../objects/job-facts.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
+import { POD_FIELDS } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource } from '../ports/cluster.ts';
@@ -45,8 +47,8 @@ export class Scope {
     this.namespace = setup.namespace;
     const { source, namespace, clock, telemetry, options, sawDate } = setup;
     const shared = { source, namespace, clock, telemetry, options, sawDate };
-    this.#jobs = new Watcher<Job>({ ...shared, resource: JOBS, follower: this.#jobFollower() });
-    this.#pods = new Watcher<Pod>({ ...shared, resource: PODS, follower: this.#podFollower() });
+    this.#jobs = new Watcher<Job>({ ...shared, resource: JOBS, fields: JOB_FIELDS, follower: this.#jobFollower() });
+    this.#pods = new Watcher<Pod>({ ...shared, resource: PODS, fields: POD_FIELDS, follower: this.#podFollower() });
   }
 
   /** Lists everything, from the start or anew. */
@@ -92,6 +94,7 @@ export class Scope {
     return [
       {
         resource: JOBS,
+        fields: JOB_FIELDS,
         namespace,
         knows: (metadata) => cache.knowsJob(metadata),
         knownUntil: (version) => cache.jobsUntil(version, namespace),
@@ -100,6 +103,7 @@ export class Scope {
       },
       {
         resource: PODS,
+        fields: POD_FIELDS,
         namespace,
         knows: (metadata) => cache.knowsPod(metadata),
         knownUntil: (version) => cache.podsUntil(version, namespace),

@@ -1,6 +1,7 @@
 // Does what watch.ts decides: asks the API server, waits, and hands what comes to whoever follows the resource.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
+import type { WantedFields } from '../objects/wanted-fields.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource, ListAnswer } from '../ports/cluster.ts';
 import { ExpiredError, ThrottledError } from '../ports/errors.ts';
@@ -21,6 +22,8 @@ export interface Follower<Item> {
 export interface WatcherSetup<Item extends KubernetesObject> {
   source: ClusterSource;
   resource: Resource;
+  /** What the follower reads of an object. */
+  fields: WantedFields;
   /** Undefined: all namespaces. */
   namespace: string | undefined;
   clock: Clock;
@@ -105,13 +108,18 @@ export class Watcher<Item extends KubernetesObject> {
   }
 
   async #list(call: AbortController, continueToken: string | undefined): Promise<void> {
-    const { source, resource, namespace, options, follower, clock, sawDate } = this.#setup;
+    const { source, resource, fields, namespace, options, follower, clock, sawDate } = this.#setup;
     let page: ListAnswer<Item> & { continueToken?: string };
     const askedAtMs = clock.nowMs();
     try {
       page = await source.listPage<Item>(
         resource,
-        { limit: options.pageSize, ...(namespace !== undefined && { namespace }), ...(continueToken !== undefined && { continueToken }) },
+        {
+          limit: options.pageSize,
+          fields,
+          ...(namespace !== undefined && { namespace }),
+          ...(continueToken !== undefined && { continueToken }),
+        },
         call.signal,
       );
     } catch (error) {
@@ -131,10 +139,10 @@ export class Watcher<Item extends KubernetesObject> {
     call: AbortController,
     { resourceVersion, timeoutSeconds }: { resourceVersion: string; timeoutSeconds: number },
   ): Promise<void> {
-    const { source, resource, namespace, follower } = this.#setup;
+    const { source, resource, fields, namespace, follower } = this.#setup;
     void this.#lookForSilence(call);
     try {
-      const selection = { resourceVersion, timeoutSeconds, ...(namespace !== undefined && { namespace }) };
+      const selection = { resourceVersion, timeoutSeconds, fields, ...(namespace !== undefined && { namespace }) };
       for await (const event of source.watch<Item>(resource, selection, call.signal)) {
         if (call.signal.aborted) return;
         if (event.type === 'BOOKMARK') this.#feed({ kind: 'bookmark', resourceVersion: event.resourceVersion });

@@ -8,7 +8,6 @@ import { NotDoneError, TerminalError, UnknownOutcomeError } from '../../ports/er
 import type { ClusterAccess, Credentials } from './access.ts';
 import { credentialsOf } from './access.ts';
 import { explainConnectionFault } from './connection-faults.ts';
-import { leaveOut } from './leave-out.ts';
 
 export interface Outgoing {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -17,8 +16,8 @@ export interface Outgoing {
   body?: string;
   contentType?: string;
   accept?: string;
-  /** Leave out what only a few read; see leave-out.ts. */
-  slim?: boolean;
+  /** Given the bytes of a 2xx answer as they come; its text is then but how it begins. */
+  reader?: { take(chunk: Buffer): void };
   /** Asked last before the socket; true: the request is not sent. */
   isTooLate: () => boolean;
   signal?: AbortSignal;
@@ -41,6 +40,9 @@ export interface ConnectionOptions {
 
 /** Idle connections go before load balancers cut them in silence (the shortest known do at 60 s). */
 const IDLE_MS = 45_000;
+
+/** Enough to see what answers where it is no API server. */
+const BEGINNING_BYTES = 200;
 
 export class Connection {
   readonly server: string;
@@ -80,11 +82,9 @@ export class Connection {
     const signal = outgoing.signal ? AbortSignal.any([limit.signal, outgoing.signal]) : limit.signal;
     try {
       const response = await this.#send({ ...outgoing, signal }, this.#agent);
-      return {
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        text: await this.#read(response, answerBytesMax, signal, outgoing.slim),
-      };
+      const { statusCode: status = 0, headers } = response;
+      const reader = status >= 200 && status < 300 ? outgoing.reader : undefined;
+      return { status, headers, text: await this.#read(response, answerBytesMax, signal, reader) };
     } finally {
       clearTimeout(timer);
     }
@@ -189,21 +189,21 @@ export class Connection {
     };
   }
 
-  async #read(response: IncomingMessage, bytesMax: number, signal: AbortSignal, slim = false): Promise<string> {
+  async #read(response: IncomingMessage, bytesMax: number, signal: AbortSignal, reader?: Outgoing['reader']): Promise<string> {
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         if (bytes > bytesMax) throw new Error(`its answer is longer than ${bytesMax} bytes`);
-        chunks.push(chunk);
+        reader?.take(chunk);
+        if (!reader || chunks.length === 0) chunks.push(chunk);
       }
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : error;
       throw new UnknownOutcomeError(`${this.server}: ${explainConnectionFault(reason)}`, { cause: error });
     }
-    const whole = Buffer.concat(chunks);
-    return whole.toString('utf8', 0, slim ? leaveOut(whole) : whole.length);
+    return Buffer.concat(chunks).toString('utf8', 0, reader ? BEGINNING_BYTES : bytes);
   }
 }
 

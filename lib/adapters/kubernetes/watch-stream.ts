@@ -1,12 +1,15 @@
 // The lines of a watch's answer → its events.
 import type { IncomingMessage } from 'node:http';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
+import type { WantedFields } from '../../objects/wanted-fields.ts';
 import type { WatchEvent } from '../../ports/cluster.ts';
 import { ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import { explainConnectionFault } from './connection-faults.ts';
-import { leaveOutOfOne } from './leave-out.ts';
+import type { Wanted } from './json-reader.ts';
+import { JsonReader, prepare } from './json-reader.ts';
 import type { Asked } from './refusals.ts';
 import { errorOfStatus, isStatus } from './refusals.ts';
+import { Window } from './window.ts';
 
 /** An object of etcd's largest size, with room to spare. */
 const LINE_BYTES_MAX = 8 * 1024 * 1024;
@@ -18,7 +21,7 @@ const NEWLINE = 0x0a;
  */
 export async function* eventsOf<Item extends KubernetesObject>(
   response: IncomingMessage,
-  { asked, signal }: { asked: Asked; signal: AbortSignal },
+  { asked, fields, signal }: { asked: Asked; fields: WantedFields; signal: AbortSignal },
 ): AsyncGenerator<WatchEvent<Item>, void> {
   const { server, plural } = asked;
   const abort = (): void => {
@@ -26,23 +29,21 @@ export async function* eventsOf<Item extends KubernetesObject>(
   };
   signal.addEventListener('abort', abort, { once: true });
   const lines = new Lines();
+  const reader = new JsonReader();
+  const wanted = prepare({ type: true, object: fields });
   try {
-    for await (const chunk of response as AsyncIterable<Buffer>)
-      for (const line of lines.of(chunk)) {
-        let event: Line<Item> | null = null;
-        try {
-          event = JSON.parse(line.toString('utf8', 0, leaveOutOfOne(line)));
-        } catch {
-          // Said below, with what else is no event.
-        }
-        if (!event || !isLine(event))
-          throw new UnknownOutcomeError(`watch ${plural} at ${server}: a line is not an event: ${line.toString('utf8', 0, 80)}`);
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      lines.take(chunk);
+      while (lines.next()) {
+        const event = eventIn<Item>(lines, reader, wanted);
+        if (!event) throw new UnknownOutcomeError(`watch ${plural} at ${server}: a line is not an event: ${lines.text().slice(0, 80)}`);
         const { type, object } = event;
         if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') yield { type, object };
         else if (type === 'BOOKMARK') yield { type, resourceVersion: object.metadata.resourceVersion ?? '0' };
-        else if (type === 'ERROR') throw failureIn(event, asked);
+        else if (type === 'ERROR') throw failureIn(lines.text(), asked);
         if (signal.aborted) return;
       }
+    }
   } catch (error) {
     if (signal.aborted) return;
     throw isOfPort(error)
@@ -57,26 +58,52 @@ export async function* eventsOf<Item extends KubernetesObject>(
 const isOfPort = (error: unknown): boolean =>
   [ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError].some((kind) => error instanceof kind);
 
-/** Cuts chunks into lines; each is good until the next chunk. */
+/** @returns undefined where the line is none */
+function eventIn<Item>({ bytes, from, end }: Lines, reader: JsonReader, wanted: Wanted): Line<Item> | undefined {
+  try {
+    reader.begin(bytes, from, end);
+    const event = reader.value(wanted);
+    return reader.next() === 0 && reader.at === end && isLine<Item>(event) ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Cuts chunks into lines. */
 class Lines {
-  #rest: Buffer[] = [];
-  #restBytes = 0;
+  readonly #window = new Window();
+  /** The line found last, behind which a zero byte stands; good until the next chunk. */
+  from = 0;
+  end = 0;
+
+  get bytes(): Buffer {
+    return this.#window.bytes;
+  }
+
+  text(): string {
+    return this.bytes.toString('utf8', this.from, this.end);
+  }
 
   /** @throws Error a line is longer than any object could be */
-  *of(chunk: Buffer): Generator<Buffer> {
-    let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      if (this.#restBytes > 0) {
-        yield Buffer.concat([...this.#rest, chunk.subarray(from, end)]);
-        this.#rest = [];
-        this.#restBytes = 0;
-      } else if (end > from) yield chunk.subarray(from, end);
-      from = end + 1;
+  take(chunk: Buffer): void {
+    const window = this.#window;
+    if (window.end - window.from > LINE_BYTES_MAX) throw new Error(`an event is longer than ${LINE_BYTES_MAX} bytes`);
+    window.take(chunk);
+  }
+
+  /** @returns false when no whole line is left */
+  next(): boolean {
+    const window = this.#window;
+    for (;;) {
+      const end = window.bytes.indexOf(NEWLINE, window.from);
+      // Behind what has come lies what came long ago.
+      if (end < 0 || end >= window.end) return false;
+      this.from = window.from;
+      this.end = end;
+      window.bytes[end] = 0;
+      window.from = end + 1;
+      if (end > this.from) return true;
     }
-    if (from === chunk.length) return;
-    this.#rest.push(chunk.subarray(from));
-    this.#restBytes += chunk.length - from;
-    if (this.#restBytes > LINE_BYTES_MAX) throw new Error(`an event is longer than ${LINE_BYTES_MAX} bytes`);
   }
 }
 
@@ -85,11 +112,12 @@ interface Line<Item> {
   object: Item;
 }
 
-const isLine = (line: Line<KubernetesObject> | null): line is Line<KubernetesObject> =>
-  typeof line?.object === 'object' && line.object !== null;
+const isLine = <Item>(line: unknown): line is Line<Item> =>
+  typeof line === 'object' && line !== null && 'object' in line && typeof line.object === 'object' && line.object !== null;
 
 /** @returns what an ERROR event means */
-function failureIn({ object }: Line<KubernetesObject>, asked: Asked): Error {
+function failureIn(line: string, asked: Asked): Error {
+  const { object }: Line<unknown> = JSON.parse(line);
   if (isStatus(object)) return errorOfStatus(asked, object);
   return new UnknownOutcomeError(`watch ${asked.plural} at ${asked.server}: an error without a Status`);
 }
