@@ -5,11 +5,15 @@ import { ApiServer } from '../../lib/sandbox/api-server.ts';
 import { GarbageCollector } from '../../lib/sandbox/garbage-collection.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from '../../lib/sandbox/namespace-lifecycle.ts';
 import type { ApiResponse } from '../../lib/sandbox/request.ts';
+import { namespaces } from '../../lib/sandbox/rows/namespaces.ts';
 import { Storage, type Disk } from '../../lib/sandbox/storage.ts';
-import type { Change } from '../../lib/sandbox/version.ts';
+import { uuidFrom } from '../../lib/sandbox/surroundings.ts';
+import { keyOf, type Change } from '../../lib/sandbox/version.ts';
 import type { Scheduler } from './scheduler.ts';
 
 const RESOURCES = ['namespaces', 'jobs.batch', 'pods', 'events'];
+/** Where the stories take place: one that may end, as `default` may not. */
+export const NAMESPACE = 'work';
 const WINDOW_EVENTS = 10_000;
 const BOOKMARK_MS = 60_000;
 
@@ -80,6 +84,11 @@ export class SimApiServer {
     const storage = new Storage({ windowEvents: WINDOW_EVENTS, defer: surroundings.defer, ...(disk && { disk }) });
     const cluster = { storage, surroundings };
     ensureBuiltInNamespaces(cluster);
+    const ownKey = keyOf(undefined, NAMESPACE);
+    if (!snapshot) {
+      const metadata = { name: NAMESPACE, uid: uuidFrom(surroundings.random), creationTimestamp: this.time() };
+      storage.put('namespaces', ownKey, namespaces.rules.create({ metadata }));
+    }
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
     storage.onCommit(this.#heard);
@@ -107,6 +116,11 @@ export class SimApiServer {
   restore(snapshot: Snapshot): void {
     this.#running.stop();
     this.#running = this.#start(snapshot);
+    this.breakOff();
+  }
+
+  /** Ends every connection. */
+  breakOff(): void {
     for (const breakOff of this.#breakOffs) breakOff();
   }
 
@@ -154,7 +168,7 @@ export class SimApiServer {
     method: string,
     resource: Resource,
     {
-      namespace = 'default',
+      namespace = NAMESPACE,
       name,
       subresource,
       body,
@@ -167,7 +181,7 @@ export class SimApiServer {
   }
 
   /** As stored; undefined where there is none. Not to be changed. */
-  job(name: string, namespace = 'default'): Job | undefined {
+  job(name: string, namespace = NAMESPACE): Job | undefined {
     return this.storage.get('jobs.batch', `${namespace}/${name}`)?.object as Job | undefined;
   }
 

@@ -35,7 +35,7 @@ const WRITES = new Set(['create', 'delete', 'patch', 'createHead', 'updateHead',
 
 export const isWrite = ({ method }: Pick<Call, 'method'>): boolean => WRITES.has(method);
 
-/** `reconcile-2 cluster.patch default/a status`: what it is, and about what. */
+/** `reconcile-2 cluster.patch work/a status`: what it is, and about what. */
 export function describe(call: Call): string {
   return `${call.process.name} ${call.port}.${call.method} ${aboutOf(call)}`.trimEnd();
 }

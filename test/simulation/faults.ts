@@ -27,7 +27,10 @@ export const WAIT_MS: Record<Wait, number> = {
 
 export interface Fault {
   says: string;
-  applies: (call: Call, simulation: Simulation) => boolean;
+  /** By the call alone. */
+  applies: (call: Call) => boolean;
+  /** By the world as it then is; without, always. */
+  canStrike?: (simulation: Simulation, call: Call) => boolean;
   /** May also change the world itself. */
   strike: (simulation: Simulation, call: Call) => Strike | void;
   /** Virtual milliseconds. */
@@ -147,7 +150,7 @@ const CALL_FAULTS = {
     waits: ['visibility'],
   },
   sendIsSwallowed: {
-    says: 'the queue says yes and drops the message',
+    says: 'the queue says yes and drops the message, as a FIFO queue does with what it takes for a duplicate',
     applies: sendsTo('wakes', 'timers'),
     strike: () => ({ instead: async () => undefined }),
     lastsMs: 0,
@@ -175,16 +178,14 @@ const CALL_FAULTS = {
   sendIsLate: {
     says: 'the events come two minutes late, after younger ones',
     applies: sendsTo('events'),
-    strike: (simulation, { args }) => ({
-      instead: async () => simulation.sendLater(args, 120_000),
-    }),
+    strike: (simulation, call) => ({ instead: async () => simulation.sendLater(call, 120_000) }),
     lastsMs: 120_000,
     waits: [],
   },
   isPoisoned: {
     says: 'the message cannot be read when it arrives',
     applies: sendsTo('events', 'timers'),
-    strike: (simulation, { args }) => ({ instead: async () => simulation.sendPoisoned(args) }),
+    strike: (simulation, call) => ({ instead: async () => simulation.sendPoisoned(call) }),
     lastsMs: 0,
     waits: ['heartbeat'],
     // Up to ten deliveries, then it is a dead letter.
@@ -193,7 +194,7 @@ const CALL_FAULTS = {
   wakeIsPoisoned: {
     says: 'the wake cannot be read when it arrives: its group waits until it is a dead letter',
     applies: sendsTo('wakes'),
-    strike: (simulation, { args }) => ({ instead: async () => simulation.sendPoisoned(args) }),
+    strike: (simulation, call) => ({ instead: async () => simulation.sendPoisoned(call) }),
     // Ten deliveries.
     lastsMs: 450_000,
     waits: ['sweep'],

@@ -12,7 +12,9 @@ import type { Ports } from '../../lib/ports/ports.ts';
 import type { Intents } from '../../lib/reconciler/pass-state.ts';
 import type { Call, PortName, Strike } from './calls.ts';
 import type { DirectCluster } from './cluster-port.ts';
+import type { Installation } from './installation.ts';
 import type { Scheduler } from './scheduler.ts';
+import type { Fate } from './tampering.ts';
 
 /** One batch of messages, or one sweep. */
 export interface Invocation {
@@ -48,11 +50,7 @@ export interface Around {
   /** It took effect, whoever hears of it. */
   effected: (call: Call, value: unknown) => void;
   /** Whether this event of a watch reaches the process, and how much later. */
-  watched: (
-    process: Process,
-    cluster: string,
-    event: WatchEvent<KubernetesObject>,
-  ) => { lost?: boolean; delayMs?: number; silent?: boolean };
+  watched: (process: Process, cluster: string, event: WatchEvent<KubernetesObject>) => Fate;
 }
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -64,6 +62,10 @@ export class Process {
   frozenUntilMs = 0;
   /** Its wall clock is ahead of AWS's. */
   skewMs = 0;
+  /** Which Farloop it belongs to. */
+  installation: Installation | undefined;
+  /** Of a relay: the cluster. */
+  relayOf: string | undefined;
   /** What its present invocation is about, for checks. */
   invocation: Invocation | undefined;
   /** Resolves when it dies. */
@@ -234,7 +236,10 @@ export class Process {
             event: (event) => {
               const fate = fateOf(event);
               if (fate.silent) isSilent = true;
-              if (!isSilent && !fate.lost) arrive(event, backMs() + (fate.delayMs ?? 0));
+              if (isSilent) return;
+              if (!fate.lost) arrive(event, backMs() + (fate.delayMs ?? 0));
+              else if (fate.bookmark && 'object' in event)
+                arrive({ type: 'BOOKMARK', resourceVersion: event.object.metadata.resourceVersion ?? '0' }, backMs());
             },
             end: (error) => isSilent || arrive({ end: error }, backMs()),
           }),

@@ -1,5 +1,6 @@
 // The relays of a run, started again when they die, as a Deployment does.
 import { startRelay, type Relay } from '../../lib/relay/relay.ts';
+import type { Installation } from './installation.ts';
 import type { Process } from './process.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -7,22 +8,22 @@ const RESTARTS_AFTER_MS = 5_000;
 
 export class Relays {
   readonly #simulation: Simulation;
-  readonly #running = new Map<Process, { cluster: string; relay: Relay }>();
+  readonly #installation: Installation;
+  readonly #running = new Map<Process, Relay>();
   #isOver = false;
 
-  constructor(simulation: Simulation) {
+  constructor(simulation: Simulation, installation: Installation) {
     this.#simulation = simulation;
-  }
-
-  clusterOf(process: Process): string | undefined {
-    return this.#running.get(process)?.cluster;
+    this.#installation = installation;
   }
 
   start(cluster: string): void {
     if (this.#isOver) return;
     const simulation = this.#simulation;
-    const process = simulation.newProcess('relay');
-    const ports = simulation.portsOf(process);
+    const installation = this.#installation;
+    const process = installation.newProcess('relay');
+    process.relayOf = cluster;
+    const ports = installation.portsOf(process);
     const relay = startRelay({
       source: process.source(cluster, simulation.direct(cluster)),
       queue: ports.queue,
@@ -31,9 +32,9 @@ export class Relays {
       cluster,
       manage: 'all',
       namespaces: [],
-      era: simulation.records.get(cluster)?.era ?? 0,
+      era: installation.records.get(cluster)?.era ?? 0,
     });
-    this.#running.set(process, { cluster, relay });
+    this.#running.set(process, relay);
     const again = (): void => {
       if (!this.#running.delete(process)) return;
       process.kill();

@@ -1,7 +1,7 @@
 // Small stories: what people apply and change, how pods fare, how it must end. A run of one takes some virtual seconds.
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
-import type { SimApiServer } from './api-server.ts';
+import { NAMESPACE, type SimApiServer } from './api-server.ts';
 import type { FateOf } from './kubelet.ts';
 
 /** How a Job must stand when all is over. */
@@ -32,12 +32,12 @@ export function aJob(name: string, spec: Partial<Job['spec']> = {}): Job {
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name, namespace: 'default' },
+    metadata: { name, namespace: NAMESPACE },
     spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none' }] } }, ...spec },
   };
 }
 
-const apply = (job: Job) => (api: SimApiServer) => api.as('POST', JOBS, { namespace: job.metadata.namespace ?? 'default', body: job });
+const apply = (job: Job) => (api: SimApiServer) => api.as('POST', JOBS, { namespace: job.metadata.namespace ?? NAMESPACE, body: job });
 const MERGE = 'application/merge-patch+json';
 const change = (name: string, spec: Partial<Job['spec']>) => (api: SimApiServer) =>
   api.as('PATCH', JOBS, { name, body: { spec }, type: MERGE });
@@ -54,6 +54,10 @@ const all =
   () => ({ startsAfterMs: 300, runsMs, exitCode });
 const forEver: FateOf = () => ({ startsAfterMs: 300, runsMs: 0, exitCode: undefined });
 const firstFails: FateOf = (_, nth) => ({ startsAfterMs: 300, runsMs: 1_500, exitCode: nth === 0 ? 1 : 0 });
+
+const onExitCode = (code: number, action: string): NonNullable<Job['spec']['podFailurePolicy']> => ({
+  rules: [{ action, onExitCodes: { operator: 'In', values: [code] } }],
+});
 
 const WEST = ['west'];
 
@@ -143,6 +147,87 @@ export const SCENARIOS: readonly Scenario[] = [
     acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2, activeDeadlineSeconds: 6 })) }],
     fateOf: forEver,
     ends: { a: { end: 'Failed', reason: 'DeadlineExceeded', succeeded: 0 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'elastic-up',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 1, completions: 1, completionMode: 'Indexed' })) },
+      { atMs: 2_500, act: change('a', { parallelism: 3, completions: 3 }) },
+    ],
+    fateOf: all(3_000),
+    ends: { a: { end: 'Complete', succeeded: 3 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'fails-by-exit-code',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2, podFailurePolicy: onExitCode(42, 'FailJob') })) }],
+    fateOf: (_, nth) => ({ startsAfterMs: 300, runsMs: nth % 2 === 0 ? 1_500 : 8_000, exitCode: nth % 2 === 0 ? 42 : 0 }),
+    ends: { a: { end: 'Failed', reason: 'PodFailurePolicy', succeeded: 0, failed: 2 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'failure-is-ignored',
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { backoffLimit: 0, completions: 2, podFailurePolicy: onExitCode(43, 'Ignore') })) }],
+    fateOf: (_, nth) => ({ startsAfterMs: 300, runsMs: 1_500, exitCode: nth === 0 ? 43 : 0 }),
+    ends: { a: { end: 'Complete', succeeded: 2, failed: 0 } },
+    withinMs: 90_000,
+  },
+  {
+    name: 'index-fails',
+    clusters: WEST,
+    acts: [
+      {
+        atMs: 1_000,
+        act: apply(
+          aJob('a', {
+            parallelism: 3,
+            completions: 3,
+            completionMode: 'Indexed',
+            backoffLimitPerIndex: 2,
+            podFailurePolicy: onExitCode(44, 'FailIndex'),
+          }),
+        ),
+      },
+    ],
+    fateOf: (pod) => ({ startsAfterMs: 300, runsMs: 1_500, exitCode: indexOf(pod) === 1 ? 44 : 0 }),
+    ends: { a: { end: 'Failed', reason: 'FailedIndexes', succeeded: 2, failed: 1 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'too-many-indexes-fail',
+    clusters: WEST,
+    acts: [
+      {
+        atMs: 1_000,
+        act: apply(aJob('a', { parallelism: 2, completions: 4, completionMode: 'Indexed', backoffLimitPerIndex: 0, maxFailedIndexes: 0 })),
+      },
+    ],
+    fateOf: (pod) => ({ startsAfterMs: 300, runsMs: indexOf(pod) === 0 ? 1_500 : 9_000, exitCode: indexOf(pod) === 0 ? 1 : 0 }),
+    ends: { a: { end: 'Failed', reason: 'MaxFailedIndexesExceeded', succeeded: 0 } },
+    withinMs: 60_000,
+  },
+  {
+    name: 'success-policy',
+    clusters: WEST,
+    acts: [
+      {
+        atMs: 1_000,
+        act: apply(
+          aJob('a', {
+            parallelism: 3,
+            completions: 3,
+            completionMode: 'Indexed',
+            successPolicy: { rules: [{ succeededIndexes: '0', succeededCount: 1 }] },
+          }),
+        ),
+      },
+    ],
+    fateOf: (pod) => ({ startsAfterMs: 300, runsMs: 2_000, exitCode: indexOf(pod) === 0 ? 0 : undefined }),
+    ends: { a: { end: 'Complete', succeeded: 1 } },
     withinMs: 60_000,
   },
   {
@@ -285,7 +370,7 @@ function breakMode(name: string): (api: SimApiServer) => Promise<unknown> {
     const job = api.job(name);
     if (!job) return;
     const { storage } = api;
-    storage.put('jobs.batch', `default/${name}`, {
+    storage.put('jobs.batch', `${NAMESPACE}/${name}`, {
       ...(job as unknown as Parameters<typeof storage.put>[2]),
       metadata: { ...job.metadata, generation: (job.metadata.generation ?? 1) + 1 },
       spec: { ...job.spec, completionMode: 'Sorted' },

@@ -1,26 +1,24 @@
 // One run: API servers, kubelets, relays, queue, store and functions on virtual time, struck by the faults of a plan, checked at each step.
-import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
+import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
-import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
+import type { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
-import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
-import type { Ports } from '../../lib/ports/ports.ts';
+import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import type { OutgoingMessage, QueueName } from '../../lib/ports/queue.ts';
-import { StaleWriteError } from '../../lib/ports/store.ts';
+import { NotDoneError } from '../../lib/ports/errors.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
 import { wake } from '../../lib/reconciler/wake.ts';
 import type { Change } from '../../lib/sandbox/version.ts';
 import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
-import { FAULTS, restMs, type FaultName, type Plan, type Planned } from './faults.ts';
-import { Functions } from './functions.ts';
+import { FAULTS, restMs, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
 import { History, isTracked, livingOf } from './history.ts';
 import { Checks, type Violation } from './checks.ts';
+import { Installation } from './installation.ts';
 import { Kubelet } from './kubelet.ts';
 import { Process, type Around } from './process.ts';
-import { Relays } from './relays.ts';
 import { drained, Scheduler } from './scheduler.ts';
 import type { Scenario } from './scenarios.ts';
 import { Tampering } from './tampering.ts';
@@ -67,15 +65,12 @@ const MOST_STEPS = 40_000;
 export class Simulation {
   readonly run: Run;
   readonly scheduler: Scheduler;
-  readonly store: EmbeddedStore;
-  readonly queue: EmbeddedQueue;
   readonly history = new History();
   readonly servers = new Map<string, SimApiServer>();
   readonly kubelets = new Map<string, Kubelet>();
   readonly directs = new Map<string, DirectCluster>();
-  readonly records = new Map<string, ClusterRecord>();
-  readonly functions: Functions;
-  readonly relays: Relays;
+  /** The first is the one that stories are told of. */
+  readonly installations: [Installation, ...Installation[]];
   readonly checks: Checks;
   readonly passes: PassRecord[] = [];
   readonly timeline: string[] = [];
@@ -101,21 +96,10 @@ export class Simulation {
     for (const { call, fault } of run.plan) this.#byCall.set(call, [...(this.#byCall.get(call) ?? []), fault]);
     this.scheduler = new Scheduler(run.seed);
     this.#chance = seededRandom(run.seed ^ 0x5eed);
-    const clock = new Process('aws', run.seed, this.around()).clock;
-    this.store = EmbeddedStore.open({ clock });
-    this.queue = EmbeddedQueue.open({ clock });
     for (const name of run.scenario.clusters) this.#addCluster(name);
     this.checks = new Checks(this);
     this.tampering = new Tampering(this);
-    this.functions = new Functions({
-      scheduler: this.scheduler,
-      queue: this.queue,
-      newProcess: (name) => this.newProcess(name),
-      portsOf: (process) => this.portsOf(process),
-      began: (process, messages) => this.checks.began(process, messages),
-      ended: (process, messages, acknowledged) => this.say(`${process.name} ended, ${acknowledged} of ${messages.length} done`),
-    });
-    this.relays = new Relays(this);
+    this.installations = [new Installation(this)];
   }
 
   #addCluster(name: string): void {
@@ -126,8 +110,6 @@ export class Simulation {
     this.servers.set(name, server);
     this.directs.set(name, new DirectCluster(server));
     this.kubelets.set(name, new Kubelet(server, this.scheduler, this.run.scenario.fateOf));
-    const budget = this.run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
-    this.records.set(name, { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget, version: 1 });
   }
 
   #noteChange(cluster: string, change: Change): void {
@@ -178,10 +160,11 @@ export class Simulation {
       this.say(`#${call.number} ${describe(call)}`);
       if (!this.hasEnded) this.log.push(call);
     }
-    let strike: Strike | undefined;
+    // A line that is down is down for all that is sent through it, whatever else strikes.
+    let strike = isOnLine(call) && this.tampering.isDark(this.clusterOf(call)) ? DARK : undefined;
     for (const name of this.#faultsAt(call)) {
       const fault = FAULTS[name];
-      if (!fault.applies(call, this)) continue;
+      if (!this.#canStrike(fault, call)) continue;
       this.struck.push({ call: call.number, fault: name });
       this.say(`!! ${name}: ${fault.says}`);
       // What it does is nobody's call.
@@ -197,9 +180,13 @@ export class Simulation {
     const { storm } = this.run;
     if (!storm || this.hasEnded || this.struck.length >= storm.most || this.scheduler.elapsedMs > STORM_MS) return planned;
     if (this.#chance() >= storm.chance) return planned;
-    const fitting = storm.faults.filter((name) => FAULTS[name].applies(call, this));
+    const fitting = storm.faults.filter((name) => this.#canStrike(FAULTS[name], call));
     const drawn = fitting[Math.floor(this.#chance() * fitting.length)];
     return drawn ? [...planned, drawn] : planned;
+  }
+
+  #canStrike({ applies, canStrike }: Fault, call: Call): boolean {
+    return applies(call) && (canStrike?.(this, call) ?? true);
   }
 
   say(text: string): void {
@@ -216,32 +203,22 @@ export class Simulation {
     return this.direct(name).api;
   }
 
-  portsOf(process: Process): Ports {
-    const clusters: Clusters = {
-      get: async (name) => this.records.get(name),
-      list: async () => [...this.records.values()],
-      put: async (record, expectedVersion) => {
-        const current = this.records.get(record.name);
-        if ((current?.version ?? 0) !== expectedVersion) throw new StaleWriteError('cluster record', current);
-        const next = { ...record, version: expectedVersion + 1 };
-        this.records.set(record.name, next);
-        return next;
-      },
-    };
-    const line = (message: string, fields: Record<string, unknown> = {}): void => {
-      if (message === 'workload parked') this.parkings.push(`${String(fields['name'])}: ${String(fields['reason'])}`);
-      if (this.run.traced) this.say(`${process.name} says ${message} ${fieldText(fields)}`);
-    };
-    return process.ports(
-      {
-        clusters,
-        queue: this.queue,
-        recorder: { append: async (pass) => void this.passes.push(pass), passes: async () => [] },
-        store: this.store,
-        telemetry: { debug: line, info: line, warn: line, error: line, count: () => {} },
-      },
-      (name) => this.direct(name),
-    );
+  /** What a process of Farloop says of what it does. */
+  logged(process: Process, message: string, fields: Record<string, unknown>): void {
+    if (message === 'workload parked') this.parkings.push(`${String(fields['name'])}: ${String(fields['reason'])}`);
+    if (this.run.traced) this.say(`${process.name} says ${message} ${fieldText(fields)}`);
+  }
+
+  get store(): EmbeddedStore {
+    return this.installations[0].store;
+  }
+
+  get queue(): EmbeddedQueue {
+    return this.installations[0].queue;
+  }
+
+  get records(): ReadonlyMap<string, ClusterRecord> {
+    return this.installations[0].records;
   }
 
   // --- the run
@@ -250,12 +227,13 @@ export class Simulation {
     const { run, scheduler } = this;
     for (const { atMs, cluster = run.scenario.clusters[0] ?? '', act } of run.scenario.acts)
       scheduler.after(atMs, () => void act(this.server(cluster)));
-    for (const name of run.scenario.clusters) this.relays.start(name);
-    this.functions.start();
+    for (const installation of this.installations) installation.start();
     this.tampering.start();
     await drained();
     let endedAtMs: number | undefined;
     const lastActMs = Math.max(...run.scenario.acts.map(({ atMs }) => atMs)) + 1;
+    // So that an end before the last act is seen when that is over, not with whatever comes next.
+    scheduler.after(lastActMs, () => {});
     while (this.checks.violations.length === 0 && (await scheduler.step(run.limitMs))) {
       this.actor = undefined;
       this.checks.stepped();
@@ -318,10 +296,7 @@ export class Simulation {
   }
 
   #close(): void {
-    this.functions.stop();
-    this.relays.kill();
-    this.queue.close();
-    this.store.close();
+    for (const installation of this.installations) installation.close();
     for (const server of this.servers.values()) server.close();
   }
 
@@ -331,7 +306,7 @@ export class Simulation {
     for (const [name, expected] of Object.entries(ends)) {
       const server = this.server(expected.cluster ?? clusters[0] ?? '');
       const job = server.job(name) ?? server.jobs().find(({ metadata }) => metadata.name === name);
-      switch (expected.end) {
+      switch (this.tampering.endedNamespaces.has(server.name) ? 'gone' : expected.end) {
         case 'gone':
           if (job) return false;
           break;
@@ -368,27 +343,25 @@ export class Simulation {
   // --- what faults ask for
 
   clusterOf(call: Call): string {
-    return (
-      call.cluster ?? call.process.invocation?.key?.cluster ?? this.relays.clusterOf(call.process) ?? this.run.scenario.clusters[0] ?? ''
-    );
+    return call.cluster ?? call.process.invocation?.key?.cluster ?? call.process.relayOf ?? this.run.scenario.clusters[0] ?? '';
   }
 
-  async sendLater(args: readonly unknown[], ms: number): Promise<void> {
+  async sendLater({ args, process: { installation } }: Call, ms: number): Promise<void> {
     const [queue, messages] = args as [QueueName, OutgoingMessage[]];
-    this.scheduler.after(ms, () => void this.queue.send(queue, messages));
+    this.scheduler.after(ms, () => void installation?.queue.send(queue, messages));
   }
 
-  async sendPoisoned(args: readonly unknown[]): Promise<void> {
+  async sendPoisoned({ args, process: { installation } }: Call): Promise<void> {
     const [queue, messages] = args as [QueueName, OutgoingMessage[]];
     this.poisoned += messages.length;
-    await this.queue.send(
+    await installation?.queue.send(
       queue,
       messages.map((message) => ({ ...message, body: `~${message.body.slice(1)}` })),
     );
   }
 
   holdQueue(name: string, ms: number): void {
-    this.functions.heldUntilMs.set(name, this.scheduler.elapsedMs + ms);
+    for (const { functions } of this.installations) functions.heldUntilMs.set(name, this.scheduler.elapsedMs + ms);
   }
 
   /** Of Farloop's clocks alone: the clusters keep theirs. */
@@ -397,6 +370,9 @@ export class Simulation {
     for (const server of this.servers.values()) server.aheadMs -= ms;
   }
 }
+
+const isOnLine = ({ port, method }: Call): boolean => port === 'cluster' || (port === 'source' && method !== 'event');
+const DARK: Strike = { failBefore: new NotDoneError('connect ETIMEDOUT') };
 
 /** Mostly a little, now and then a lot: an exponential distribution with a tail. */
 const jittered = (meanMs: number, random: number): number => Math.min(-Math.log(1 - random) * meanMs * 3, 3_000);

@@ -1,6 +1,7 @@
 // What faults do to the world: tables dropped or set back, servers restored, objects changed by other hands, events withheld.
 import type { SQLOutputValue } from 'node:sqlite';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { ClusterSource } from '../../lib/ports/cluster.ts';
 import { sendWake } from '../../lib/reconciler/wake.ts';
@@ -8,10 +9,12 @@ import type { Snapshot } from './api-server.ts';
 import type { Call } from './calls.ts';
 import type { Simulation } from './simulation.ts';
 
-interface Fate {
+export interface Fate {
   lost?: boolean;
   delayMs?: number;
   silent?: boolean;
+  /** A bookmark at its version takes its place. */
+  bookmark?: boolean;
 }
 
 interface Copy {
@@ -36,6 +39,9 @@ export class Tampering {
   hasLostApi = false;
   /** Other hands had pods. */
   hasTouchedPods = false;
+  /** Clusters whose namespace somebody has deleted: what was in it is gone in the end. */
+  readonly endedNamespaces = new Set<string>();
+  readonly #darkUntilMs = new Map<string, number>();
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -95,6 +101,23 @@ export class Tampering {
   }
 
   // --- tables and servers
+
+  goDark(cluster: string, ms: number): void {
+    this.#darkUntilMs.set(cluster, this.#simulation.scheduler.elapsedMs + ms);
+    this.#simulation.server(cluster).breakOff();
+  }
+
+  isDark(cluster: string): boolean {
+    return (this.#darkUntilMs.get(cluster) ?? 0) > this.#simulation.scheduler.elapsedMs;
+  }
+
+  /** The same view at its next version, as by another observer. */
+  async writeViewFirst({ args, process: { installation } }: Call, effect: () => Promise<unknown>): Promise<unknown> {
+    const [key] = args as [WorkloadKey];
+    const head = await installation?.store.readHead(key);
+    if (head?.view) await installation?.store.updateHead(key, {}, { view: head.view });
+    return await effect();
+  }
 
   wipeStore(): void {
     this.hasLostStore = true;
@@ -204,7 +227,8 @@ export class Tampering {
   takeFence(call: Call): void {
     const key = call.process.invocation?.key;
     if (!key) return;
-    const { store, queue, scheduler } = this.#simulation;
+    const { store, queue } = call.process.installation ?? this.#simulation;
+    const { scheduler } = this.#simulation;
     const fence = `sweep-${call.number}`;
     const nowMs = scheduler.wallMs();
     void store.updateHead(key, {}, { fence, queued: fence, pendingSinceMs: nowMs }).then(

@@ -2,6 +2,8 @@
 import type { Call } from './calls.ts';
 import type { Fault } from './faults.ts';
 import { isWrite } from './calls.ts';
+import { Installation } from './installation.ts';
+import { canScale, canSuspend, endNamespace, fight, hasNamespace, liveJob, recreate, scaleShortly, suspendShortly } from './other-hands.ts';
 
 const isFunction = ({ process, port }: Call): boolean => process.invocation !== undefined && port !== 'mapping';
 const isPassCall = (call: Call): boolean => isFunction(call) && call.process.invocation?.function === 'reconcile';
@@ -34,7 +36,7 @@ export const WORLD_FAULTS = {
   secondRelay: {
     says: 'a second relay of the same cluster runs beside the first',
     applies: (call) => call.port === 'queue' && call.process.name.startsWith('relay') && call.method === 'send',
-    strike: (simulation, call) => simulation.relays.start(simulation.clusterOf(call)),
+    strike: (simulation, call) => call.process.installation?.relays.start(simulation.clusterOf(call)),
     lastsMs: 0,
     waits: [],
   },
@@ -61,7 +63,8 @@ export const WORLD_FAULTS = {
   },
   apiServerIsOld: {
     says: 'the API server is restored from a copy some seconds old',
-    applies: (call, simulation) => isPassCall(call) && simulation.tampering.canRestore(simulation.clusterOf(call)),
+    applies: (call) => isPassCall(call) && (call.port === 'cluster' || call.port === 'store'),
+    canStrike: (simulation, call) => simulation.tampering.canRestore(simulation.clusterOf(call)),
     strike: (simulation, call) => simulation.tampering.restoreApiServer(simulation.clusterOf(call)),
     lastsMs: 0,
     waits: ['unknown', 'audit', 'sweep', 'probe', 'silence'],
@@ -137,6 +140,100 @@ export const WORLD_FAULTS = {
     says: 'another controller writes the status once',
     applies: (call) => call.port === 'cluster' && call.method === 'patch',
     strike: (simulation, call) => simulation.tampering.writeForeignStatus(call),
+    lastsMs: 0,
+    waits: [],
+  },
+  otherControllerFights: {
+    says: 'another controller runs the Job too, and writes its status again and again for some seconds',
+    applies: (call) => call.port === 'cluster' && call.method === 'patch' && isPassCall(call),
+    canStrike: (simulation, call) => liveJob(simulation, call) !== undefined,
+    strike: fight,
+    // Its last write is seen when the Job is looked at again, and parks it for twice as long.
+    lastsMs: 126_000,
+    waits: ['park'],
+    lingersMs: 300_000,
+  },
+  secondFarloop: {
+    says: 'a second Farloop, with a table and queues of its own, begins to run the same clusters',
+    applies: isPassCall,
+    canStrike: ({ installations }) => installations.length === 1,
+    strike: (simulation) => {
+      const second = new Installation(simulation);
+      simulation.installations.push(second);
+      second.start();
+    },
+    lastsMs: 0,
+    waits: [],
+  },
+  namespaceEnds: {
+    says: 'somebody deletes the namespace, Jobs running in it',
+    applies: isPassCall,
+    canStrike: hasNamespace,
+    strike: endNamespace,
+    lastsMs: 0,
+    waits: [],
+  },
+  ownerIsRecreated: {
+    says: 'somebody deletes the Job and makes it anew under the same name',
+    applies: isPassCall,
+    canStrike: (simulation, call) => liveJob(simulation, call) !== undefined,
+    strike: recreate,
+    // Its story is told from the beginning.
+    lastsMs: 40_000,
+    waits: [],
+  },
+  isSuspendedShortly: {
+    says: 'somebody suspends the Job, and resumes it three seconds later',
+    applies: isPassCall,
+    canStrike: canSuspend,
+    strike: suspendShortly,
+    // Its pods begin anew.
+    lastsMs: 20_000,
+    waits: [],
+  },
+  isScaledShortly: {
+    says: 'somebody scales the Job down to one pod, and up again three seconds later',
+    applies: isPassCall,
+    canStrike: canScale,
+    strike: scaleShortly,
+    lastsMs: 20_000,
+    waits: [],
+  },
+  clusterGoesDark: {
+    says: 'for 20 s nobody can connect to the cluster',
+    applies: (call) => (call.port === 'cluster' || call.port === 'source') && call.method !== 'event',
+    strike: (simulation, call) => {
+      simulation.tampering.goDark(simulation.clusterOf(call), 20_000);
+    },
+    lastsMs: 20_000,
+    waits: ['probe'],
+  },
+  clockIsAhead: {
+    says: 'the clock of this one function is two minutes ahead',
+    applies: isFunction,
+    strike: (_, { process }) => void (process.skewMs = 120_000),
+    lastsMs: 0,
+    waits: ['visibility'],
+  },
+  clockIsBehind: {
+    says: 'the clock of this one function is two minutes behind',
+    applies: isFunction,
+    strike: (_, { process }) => void (process.skewMs = -120_000),
+    // What waits for its time waits so much longer by this clock.
+    lastsMs: 120_000,
+    waits: ['visibility'],
+  },
+  bookmarkGap: {
+    says: 'the watch skips an event, and a bookmark says that all is told up to there',
+    applies: (call) => isWatchEvent(call) && call.args[0] !== 'BOOKMARK',
+    strike: (simulation) => simulation.tampering.fateOfEvent({ lost: true, bookmark: true }),
+    lastsMs: 0,
+    waits: ['audit'],
+  },
+  storeConflicts: {
+    says: 'somebody else writes the view just before: the condition of the write fails',
+    applies: (call) => call.port === 'store' && call.method === 'updateHead' && isFunction(call),
+    strike: (simulation, call) => ({ instead: async (effect) => await simulation.tampering.writeViewFirst(call, effect) }),
     lastsMs: 0,
     waits: [],
   },

@@ -179,7 +179,7 @@ function countsDiffer(record: JobRecord, job: Job): string | undefined {
   const wanted = { succeeded: 0, failed: 0, either: 0 };
   const indexes = new Set<string>();
   for (const pod of pods) {
-    const as = countedAs(pod, isFailing);
+    const as = isIgnored(pod, job) ? 'either' : countedAs(pod, isFailing);
     if (!as || (pod.index !== undefined && Number(pod.index) >= (job.spec.completions ?? 0))) continue;
     if (as === 'succeeded' && pod.index !== undefined) {
       if (indexes.has(pod.index)) continue;
@@ -194,6 +194,13 @@ function countsDiffer(record: JobRecord, job: Job): string | undefined {
     .map(({ name, pod, stripped, strippedUnder }) => `${name} ${stripped ?? standingOf(pod)} ${strippedUnder ?? ''}`)
     .join(', ');
   return `counted ${succeeded} and ${failed}, but ${wanted.succeeded} succeeded and ${wanted.failed} failed: ${stood}`;
+}
+
+/** A failure that the policy of the Job leaves out of the counts, unless the Job was failing anyway. */
+export function isIgnored({ pod }: Pick<PodRecord, 'pod'>, { spec }: Job): boolean {
+  const [exitCode] = (pod.status?.containerStatuses ?? []).flatMap(({ state }) => state?.terminated?.exitCode ?? []);
+  const rule = spec.podFailurePolicy?.rules.find(({ onExitCodes }) => onExitCodes?.values.includes(exitCode ?? 0));
+  return pod.status?.phase === 'Failed' && rule?.action === 'Ignore';
 }
 
 /** `either`: it depends on what had been heard of it. Undefined: it was taken out of the counts on purpose, or never was in them. */
@@ -211,7 +218,8 @@ function countedAs(
     return standing === 'terminating' && !isFailing ? 'either' : 'failed';
   }
   if (stripped === 'Succeeded') return 'succeeded';
-  if (stripped === 'Failed') return 'failed';
+  // Judged while it was terminating, after the Job had all it wanted; it may have ended meanwhile.
+  if (stripped === 'Failed') return strippedUnder === 'succeeding' && pod.metadata.deletionTimestamp !== undefined ? 'either' : 'failed';
   if (strippedUnder === 'failing') return 'failed';
   if (stripped === 'active') return undefined;
   return strippedUnder === 'succeeding' ? 'either' : 'failed';

@@ -12,6 +12,7 @@ import {
   type PodChange,
 } from '../history.ts';
 import { completedIndexesOf } from './index-set.ts';
+import { isIgnored } from './jobs.ts';
 import type { Invariant } from './table.ts';
 
 interface Created extends PodChange {
@@ -154,6 +155,9 @@ export const OF_PODS: readonly Invariant[] = [
       if (isTracked(change.now) && change.type !== 'DELETED') return undefined;
       const { owner, record } = change;
       if (!owner || owner.isGone || owner.finishedAtMs !== undefined || owner.isRestored) return undefined;
+      if (isIgnored({ pod: change.before }, owner.job)) return undefined;
+      // Judged while it was terminating, after the Job had all it wanted: in no count, however it ended meanwhile.
+      if (record.strippedUnder === 'succeeding' && change.before.metadata.deletionTimestamp !== undefined) return undefined;
       return isCounted(owner.job, { uid: record.uid, index: record.index, standing: standingOf(change.before) })
         ? undefined
         : `${record.name} had ${standingOf(change.before)} and is in no count: ${JSON.stringify(owner.job.status)}`;

@@ -1,0 +1,84 @@
+// One Farloop: its table, queues, functions, cluster records and relays. A run has one; a fault adds another that runs the same clusters.
+import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
+import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
+import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+import { StaleWriteError } from '../../lib/ports/store.ts';
+import { Functions } from './functions.ts';
+import { Process } from './process.ts';
+import { Relays } from './relays.ts';
+import type { Simulation } from './simulation.ts';
+
+export class Installation {
+  readonly store: EmbeddedStore;
+  readonly queue: EmbeddedQueue;
+  readonly records = new Map<string, ClusterRecord>();
+  readonly functions: Functions;
+  readonly relays: Relays;
+  readonly #simulation: Simulation;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+    const { run, scheduler } = simulation;
+    const { clock } = new Process('aws', run.seed, simulation.around());
+    this.store = EmbeddedStore.open({ clock });
+    this.queue = EmbeddedQueue.open({ clock });
+    const budget = run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
+    for (const name of run.scenario.clusters)
+      this.records.set(name, { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget, version: 1 });
+    this.functions = new Functions({
+      scheduler,
+      queue: this.queue,
+      newProcess: (name) => this.newProcess(name),
+      portsOf: (process) => this.portsOf(process),
+      began: (process, messages) => simulation.checks.began(process, messages),
+      ended: (process, messages, acknowledged) => simulation.say(`${process.name} ended, ${acknowledged} of ${messages.length} done`),
+    });
+    this.relays = new Relays(simulation, this);
+  }
+
+  start(): void {
+    for (const name of this.#simulation.run.scenario.clusters) this.relays.start(name);
+    this.functions.start();
+  }
+
+  close(): void {
+    this.functions.stop();
+    this.relays.kill();
+    this.queue.close();
+    this.store.close();
+  }
+
+  newProcess(name: string): Process {
+    const process = this.#simulation.newProcess(name);
+    process.installation = this;
+    return process;
+  }
+
+  portsOf(process: Process): Ports {
+    const simulation = this.#simulation;
+    const { records } = this;
+    const clusters: Clusters = {
+      get: async (name) => records.get(name),
+      list: async () => [...records.values()],
+      put: async (record, expectedVersion) => {
+        const current = records.get(record.name);
+        if ((current?.version ?? 0) !== expectedVersion) throw new StaleWriteError('cluster record', current);
+        const next = { ...record, version: expectedVersion + 1 };
+        records.set(record.name, next);
+        return next;
+      },
+    };
+    const line = (message: string, fields: Record<string, unknown> = {}): void => simulation.logged(process, message, fields);
+    return process.ports(
+      {
+        clusters,
+        queue: this.queue,
+        recorder: { append: async (pass) => void simulation.passes.push(pass), passes: async () => [] },
+        store: this.store,
+        telemetry: { debug: line, info: line, warn: line, error: line, count: () => {} },
+      },
+      (name) => simulation.direct(name),
+    );
+  }
+}
