@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Fields, MetricUnit, Telemetry } from '../ports/telemetry.ts';
 import { SystemClock } from './system-clock.ts';
 
-export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 
 export interface Metric {

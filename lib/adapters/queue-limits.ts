@@ -3,7 +3,7 @@ import type { OutgoingMessage, QueueName } from '../ports/queue.ts';
 
 export const MESSAGE_BYTES_MAX = 1024 * 1024;
 export const BATCH_MESSAGES_MAX = 10;
-export const DELAY_SECONDS_MAX = 900;
+const DELAY_SECONDS_MAX = 900;
 
 /** Letters, digits, punctuation; at most 128: a longer name must be hashed by whoever sends. */
 const ID = /^[!-~]{1,128}$/;

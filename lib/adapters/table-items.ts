@@ -13,7 +13,7 @@ export type Item = Record<string, AttributeValue>;
 export const INDEX_SHARDS = 8;
 
 /** Delays up to here travel as messages; what is due later is indexed (R11). */
-export const LONGEST_MESSAGE_DELAY_MS = 15 * 60_000;
+const LONGEST_MESSAGE_DELAY_MS = 15 * 60_000;
 
 /** Long after anything refers to an item: only what a crash or a removed cluster left behind ever gets that old. */
 const KEEP_MS = 180 * 24 * 3_600_000;

@@ -16,7 +16,7 @@ export interface LocalCluster {
   stop(): Promise<void>;
 }
 
-export const SANDBOX_NAME = 'local';
+const SANDBOX_NAME = 'local';
 
 const PORT_FILE = 'port';
 

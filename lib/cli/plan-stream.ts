@@ -21,7 +21,7 @@ export async function planStream(input: Readable, output: Writable): Promise<voi
 }
 
 /** The answer to one line. */
-export function planLine(line: string): { id: unknown } & (ManifestPlan | { error: string }) {
+function planLine(line: string): { id: unknown } & (ManifestPlan | { error: string }) {
   let given: unknown;
   try {
     given = JSON.parse(line);

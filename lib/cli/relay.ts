@@ -53,6 +53,9 @@ async function runRelay({
 }: RelayOptions): Promise<number> {
   if (context !== undefined && kubeconfig === undefined) throw new UsageError('--context needs --kubeconfig');
   const stopping = listenForStop();
+  // Before anything else is loaded: it works at the start of a process only.
+  const { keepHeapSmall } = await import('../relay/small-heap.ts');
+  keepHeapSmall();
   const [
     { startRelay },
     { SQSClient },

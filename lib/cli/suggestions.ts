@@ -4,7 +4,7 @@
 const MOST_SLIPS = 3;
 
 /** The candidates nearest to the word, none when nothing comes near; capital letters make no difference. */
-export function similarTo(word: string, candidates: readonly string[]): string[] {
+function similarTo(word: string, candidates: readonly string[]): string[] {
   const slips = candidates.map((candidate) => ({ candidate, count: slipsBetween(word.toLowerCase(), candidate.toLowerCase()) }));
   const fewest = Math.min(...slips.map(({ count }) => count));
   const isNear = ({ count }: { count: number }): boolean => count === fewest && count <= Math.min(MOST_SLIPS, Math.ceil(word.length / 3));

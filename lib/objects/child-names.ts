@@ -21,7 +21,7 @@ export const childNameOf = (owner: { name: string; uid: string }, child: { index
   `${namePrefixOf(owner.name, child.index).slice(0, MAX_PREFIX_LENGTH)}${childSuffix(owner.uid, child.index, child.number)}`;
 
 /** The five characters alone, of `bcdfghjklmnpqrstvwxz2456789`; one to one in the number. */
-export const childSuffix = (ownerUid: string, index: number | undefined, number: number): string =>
+const childSuffix = (ownerUid: string, index: number | undefined, number: number): string =>
   suffixOf(keyOf(ownerUid, index ?? 0), number);
 
 /** What the reference gives as `generateName`: `<job>-`, or with an index `<job>-<index>-` with the Job's part cut to fit. */

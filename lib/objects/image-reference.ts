@@ -8,7 +8,7 @@ const reference = new RegExp(
 );
 
 /** The tag of an image: `latest` when it names neither tag nor digest; `undefined` with a digest alone or when it is no image name. */
-export function imageTagOf(image: string): string | undefined {
+function imageTagOf(image: string): string | undefined {
   const match = reference.exec(image);
   if (match === null || /^[a-f0-9]{64}$/.test(image)) return undefined;
   return match.groups?.['tag'] ?? (match.groups?.['digest'] === undefined ? 'latest' : undefined);

@@ -30,7 +30,7 @@ export function matcherOf(selector: LabelSelector | undefined): LabelMatcher {
 }
 
 /** The conditions of a structured selector, all of which must hold. @throws LabelSelectorError as `matcherOf` */
-export function requirementsOf(selector: LabelSelector): LabelRequirement[] {
+function requirementsOf(selector: LabelSelector): LabelRequirement[] {
   const equals = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => checked({ key, operator: 'In', values: [value] }));
   const others = (selector.matchExpressions ?? []).map(({ key, operator, values }) => {
     if (operator !== 'In' && operator !== 'NotIn' && operator !== 'Exists' && operator !== 'DoesNotExist') {
@@ -45,32 +45,8 @@ export function requirementsOf(selector: LabelSelector): LabelRequirement[] {
 export const parseLabelSelector = (text: string): LabelMatcher => matcherOfRequirements(parseRequirements(text));
 
 /** The matcher of conditions that must all hold. */
-export function matcherOfRequirements(requirements: readonly LabelRequirement[]): LabelMatcher {
+function matcherOfRequirements(requirements: readonly LabelRequirement[]): LabelMatcher {
   return (labels) => requirements.every((requirement) => holds(requirement, labels));
-}
-
-/** The text of a structured selector, as a query takes it: keys in order, `a=b,c in (d,e),!f`. @throws LabelSelectorError */
-export function formatLabelSelector(selector: LabelSelector): string {
-  const ordered = requirementsOf(selector).toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  return ordered.map(formatRequirement).join(',');
-}
-
-function formatRequirement({ key, operator, values }: LabelRequirement): string {
-  switch (operator) {
-    case 'In':
-      return values.length === 1 ? `${key}=${values[0] ?? ''}` : `${key} in (${values.toSorted().join(',')})`;
-    case 'NotIn':
-      return values.length === 1 ? `${key}!=${values[0] ?? ''}` : `${key} notin (${values.toSorted().join(',')})`;
-    case 'Exists':
-      return key;
-    case 'DoesNotExist':
-      return `!${key}`;
-    case 'Gt':
-      return `${key}>${values[0] ?? ''}`;
-    case 'Lt':
-    default:
-      return `${key}<${values[0] ?? ''}`;
-  }
 }
 
 function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
@@ -128,7 +104,7 @@ function tokensOf(text: string): Token[] {
 }
 
 /** The conditions of a query's text. @throws LabelSelectorError when it does not parse */
-export function parseRequirements(text: string): LabelRequirement[] {
+function parseRequirements(text: string): LabelRequirement[] {
   const tokens = tokensOf(text);
   const requirements: LabelRequirement[] = [];
   let at = 0;

@@ -129,7 +129,7 @@ function validateGates(spec: PodSpec, field: string): FieldError[] {
 }
 
 /** The refusals of a list of tolerations. */
-export function validateTolerations(tolerations: readonly Fields[], field: string): FieldError[] {
+function validateTolerations(tolerations: readonly Fields[], field: string): FieldError[] {
   return tolerations.flatMap((toleration, at) => {
     const path = `${field}[${at}]`;
     const [key, operator] = [textOf(toleration['key']), textOf(toleration['operator'])];

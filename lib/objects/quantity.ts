@@ -61,7 +61,7 @@ export function compareQuantities(a: string | number | Quantity, b: string | num
 export const sumOfQuantities = (a: Quantity, b: Quantity): Quantity => ({ nanos: a.nanos + b.nanos, format: a.format });
 
 /** Rounded away from zero to whole thousandths, as the API server does with resource lists. */
-export function roundedToMillis({ nanos, format }: Quantity): Quantity {
+function roundedToMillis({ nanos, format }: Quantity): Quantity {
   const rounded = dividedUp(nanos < 0n ? -nanos : nanos, nanosPerMilli) * nanosPerMilli;
   return { nanos: nanos < 0n ? -rounded : rounded, format };
 }

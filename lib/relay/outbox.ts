@@ -297,7 +297,7 @@ const observationsOf = (pods: Iterable<CachedPod>, podFloor: (namespace: string)
   });
 
 /** Neighbouring slots, so many pods at a time; those of one slot stay together, and together the ranges cover every slot. */
-export function inRanges(pods: PodObservation[], most: number): { slots: WholeList['slots']; pods: PodObservation[] }[] {
+function inRanges(pods: PodObservation[], most: number): { slots: WholeList['slots']; pods: PodObservation[] }[] {
   if (pods.length <= most) return [{ slots: 'all', pods }];
   const sorted = pods.map((observation) => ({ observation, slot: slotOf(observation.pod) })).toSorted((a, b) => a.slot - b.slot);
   const ranges: { slots: { from: number; to: number }; pods: PodObservation[] }[] = [];

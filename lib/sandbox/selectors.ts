@@ -46,7 +46,7 @@ function labelsOf(text: string): ReturnType<typeof parseLabelSelector> {
 }
 
 /** Reads `status.phase=Running,spec.nodeName!=`. A backslash escapes `,`, `=` and itself. @throws ApiError 400 */
-export function parseFieldSelector(text: string): { key: string; equal: boolean; value: string }[] {
+function parseFieldSelector(text: string): { key: string; equal: boolean; value: string }[] {
   return (text.match(/(\\.|[^,\\])+/gs) ?? []).map((term) => {
     const found = /^([^=!]+)(!=|==|=)(.*)$/s.exec(term);
     if (!found) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);

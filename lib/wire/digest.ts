@@ -9,10 +9,10 @@ export function digestOf(members: Iterable<{ uid: string; resourceVersion: strin
   return formatDigest(sum);
 }
 
-export const formatDigest = (sum: bigint): string => (sum & MASK).toString(16).padStart(16, '0');
+const formatDigest = (sum: bigint): string => (sum & MASK).toString(16).padStart(16, '0');
 
 /** 64 bits; a digest kept up to date adds and subtracts them. */
-export function memberHash({ uid, resourceVersion }: { uid: string; resourceVersion: string }): bigint {
+function memberHash({ uid, resourceVersion }: { uid: string; resourceVersion: string }): bigint {
   let high = 0x811c9dc5;
   let low = 0xcbf29ce4;
   const text = `${uid} ${resourceVersion}`;

@@ -17,7 +17,7 @@ export interface EnvelopeLimits {
   unpackedBytes: number;
 }
 
-export const ENVELOPE_VERSION = 1;
+const ENVELOPE_VERSION = 1;
 
 /**
  * What nearly every message holds, given to the compressor beforehand: an item of 40 pods would else be a third boilerplate.

@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { DeadLetter, OutgoingMessage, Queue, QueueName, ReceivedMessage } from '../../ports/queue.ts';
 import { checkOutgoing, isFifo, isQueueName } from '../queue-limits.ts';
 import { SystemClock } from '../system-clock.ts';
+import { HeardMessages } from './queue-deduplication.ts';
 import { QueueFile } from './queue-file.ts';
 import { FifoLine, StandardLine, type Entry, type Line } from './queue-line.ts';
 import { seededRandom } from './seeded-chance.ts';
@@ -12,13 +13,8 @@ import { seededRandom } from './seeded-chance.ts';
 /** Deliveries after which a message is a dead letter. Wakes also come back when a pass was overtaken, so they get more. */
 const MAX_RECEIVE_COUNTS = { events: 5, wakes: 10, timers: 10, relay: 5 };
 
-const DEDUPLICATION_MS = 5 * 60_000;
-
 /** When messages that could not be handed out are visible again. */
 const RETRY_MS = 1_000;
-
-/** Expired deduplication ids are looked for once in so many. */
-const DEDUPLICATIONS_BETWEEN_CLEANINGS = 4_096;
 
 /** Given to those who wait: an error made anew for each of them would cost more than all the rest of sending. */
 const NEWS = 'news';
@@ -37,19 +33,18 @@ export interface EmbeddedQueueOptions {
   chaos?: { seed: number; duplicates: number; maxDelayMs: number };
 }
 
-/** One queue: its order, who waits for it, and what it has heard already. */
+/** One queue: its order, and who waits for it. */
 interface Channel {
   name: QueueName;
   line: Line;
   maxReceiveCount: number;
   waiters: Set<AbortController>;
-  /** `group` and id → Unix milliseconds until which a second one is dropped. */
-  heard: Map<string, number>;
 }
 
 /** Only one process may have the file open; another instance is kept out by the state folder's lock. */
 export class EmbeddedQueue implements Queue {
   readonly #file: QueueFile;
+  readonly #heard: HeardMessages;
   readonly #clock: Clock;
   readonly #senderId: string;
   readonly #maxReceiveCounts: typeof MAX_RECEIVE_COUNTS;
@@ -58,10 +53,10 @@ export class EmbeddedQueue implements Queue {
   readonly #channels = new Map<QueueName, Channel>();
   readonly #byReceipt = new Map<string, { channel: Channel; entry: Entry }>();
   #sequence: number;
-  #heardSinceCleaning = 0;
 
   private constructor(options: EmbeddedQueueOptions, file: QueueFile) {
     this.#file = file;
+    this.#heard = new HeardMessages(file);
     this.#clock = options.clock ?? new SystemClock();
     this.#senderId = options.senderId ?? 'local';
     this.#maxReceiveCounts = { ...MAX_RECEIVE_COUNTS, ...options.maxReceiveCounts };
@@ -96,21 +91,13 @@ export class EmbeddedQueue implements Queue {
     checkOutgoing(queue, messages);
     const channel = this.#channel(queue);
     const nowMs = this.#clock.nowMs();
-    const fresh = messages.filter((message) => !this.#isHeard(channel, message, nowMs));
-    const accepted = isFifo(queue) ? withoutTwins(fresh) : fresh;
+    const accepted = this.#heard.fresh(queue, messages, nowMs);
     const entries = accepted.flatMap((message) => this.#entriesOf(message, nowMs, isFifo(queue)));
     this.#file.transaction(() => {
       for (const { entry, body } of entries) this.#file.insert(queue, entry, body);
-      for (const message of accepted) {
-        const id = heardId(message);
-        if (id !== undefined) this.#file.rememberDeduplication(queue, id, nowMs + DEDUPLICATION_MS);
-      }
-      this.#forgetExpired(accepted.length, nowMs);
+      this.#heard.write(queue, accepted, nowMs);
     });
-    for (const message of accepted) {
-      const id = heardId(message);
-      if (id !== undefined) channel.heard.set(id, nowMs + DEDUPLICATION_MS);
-    }
+    this.#heard.keep(queue, accepted, nowMs);
     for (const { entry } of entries) channel.line.add(entry, nowMs);
     this.#wake(channel);
   }
@@ -226,10 +213,8 @@ export class EmbeddedQueue implements Queue {
   /** Drops every message, dead letters too. */
   wipe(): void {
     this.#file.wipe();
-    for (const channel of this.#channels.values()) {
-      for (const entry of channel.line.entries.values()) channel.line.remove(entry);
-      channel.heard.clear();
-    }
+    this.#heard.forgetAll();
+    for (const { line } of this.#channels.values()) for (const entry of line.entries.values()) line.remove(entry);
     this.#byReceipt.clear();
   }
 
@@ -299,11 +284,6 @@ export class EmbeddedQueue implements Queue {
     entry.receipt = undefined;
   }
 
-  #isHeard(channel: Channel, message: OutgoingMessage, nowMs: number): boolean {
-    const id = heardId(message);
-    return id !== undefined && (channel.heard.get(id) ?? 0) > nowMs;
-  }
-
   #entriesOf(message: OutgoingMessage, nowMs: number, fifo: boolean): { entry: Entry; body: string }[] {
     const copies = this.#chaos ? 1 + Math.floor(this.#chance() * this.#chaos.duplicates) : 1;
     const first: Entry = { ...this.#newEntry(nowMs), groupId: message.groupId, deduplicationId: message.deduplicationId };
@@ -334,14 +314,6 @@ export class EmbeddedQueue implements Queue {
     };
   }
 
-  #forgetExpired(heard: number, nowMs: number): void {
-    this.#heardSinceCleaning += heard;
-    if (this.#heardSinceCleaning < DEDUPLICATIONS_BETWEEN_CLEANINGS) return;
-    this.#heardSinceCleaning = 0;
-    this.#file.forgetDeduplications(nowMs);
-    for (const { heard: ids } of this.#channels.values()) for (const [id, expiresAtMs] of ids) if (expiresAtMs <= nowMs) ids.delete(id);
-  }
-
   /** Until something was sent or given back, something becomes visible by itself, the time is up or the signal fires. */
   async #news(channel: Channel, leftMs: number, signal: AbortSignal | undefined): Promise<void> {
     const waiter = new AbortController();
@@ -366,7 +338,6 @@ export class EmbeddedQueue implements Queue {
       line: isFifo(name) ? new FifoLine() : new StandardLine(),
       maxReceiveCount: this.#maxReceiveCounts[name === 'events' || name === 'wakes' || name === 'timers' ? name : 'relay'],
       waiters: new Set(),
-      heard: new Map(),
     };
     this.#channels.set(name, channel);
     return channel;
@@ -380,8 +351,6 @@ export class EmbeddedQueue implements Queue {
       channel.line.add(entry, nowMs);
       if (entry.receipt !== undefined) this.#byReceipt.set(entry.receipt, { channel, entry });
     }
-    for (const { queue, id, expiresAtMs } of this.#file.deduplications())
-      if (isQueueName(queue)) this.#channel(queue).heard.set(id, expiresAtMs);
   }
 }
 
@@ -392,16 +361,3 @@ const againOf = (entry: Entry, nowMs: number): Entry => ({
   visibleAtMs: nowMs,
   receipt: undefined,
 });
-
-const heardId = ({ groupId, deduplicationId }: OutgoingMessage): string | undefined =>
-  deduplicationId === undefined ? undefined : `${groupId} ${deduplicationId}`;
-
-/** The first of those with the same group and deduplication id. */
-const withoutTwins = (messages: readonly OutgoingMessage[]): OutgoingMessage[] => [
-  ...messages
-    .reduce(
-      (byId, message) => (byId.has(heardId(message)) ? byId : byId.set(heardId(message), message)),
-      new Map<string | undefined, OutgoingMessage>(),
-    )
-    .values(),
-];

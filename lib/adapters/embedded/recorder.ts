@@ -5,7 +5,7 @@ import type { PassRecord, Recorder } from '../../ports/recorder.ts';
 import { SystemClock } from '../system-clock.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
-export const RECORDER_FILE = 'recorder.db';
+const RECORDER_FILE = 'recorder.db';
 
 const SCHEMA_VERSION = 1;
 const SCHEMA = `

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { FullDiskError, isBusy, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
 
 /** Raised when the folder's files change in a way that an older Farloop would misread. */
-export const STATE_FOLDER_VERSION = 1;
+const STATE_FOLDER_VERSION = 1;
 
 const LOCK_FILE = 'lock.db';
 const VERSION_FILE = 'version';

@@ -3,8 +3,8 @@ import type { Job, JobSpec } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 
 /** The values of `spec.managedBy` that stand for the built-in controller and for Farloop. */
-export const BUILT_IN_MANAGER = 'kubernetes.io/job-controller';
-export const OUR_MANAGER = 'farloop.dev/job';
+const BUILT_IN_MANAGER = 'kubernetes.io/job-controller';
+const OUR_MANAGER = 'farloop.dev/job';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 

@@ -16,9 +16,9 @@
 // `sleep N`, `echo …`, several of them joined by `;` or `&&`, bare or through `sh -c`. Everything else runs until it is deleted.
 import type { Container, Pod } from '../../objects/kubernetes.ts';
 
-export const runSecondsAnnotation = 'sim.farloop.dev/run-seconds';
-export const exitCodesAnnotation = 'sim.farloop.dev/exit-codes';
-export const neverReadyAnnotation = 'sim.farloop.dev/never-ready';
+const runSecondsAnnotation = 'sim.farloop.dev/run-seconds';
+const exitCodesAnnotation = 'sim.farloop.dev/exit-codes';
+const neverReadyAnnotation = 'sim.farloop.dev/never-ready';
 
 const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 
