@@ -35,7 +35,7 @@ export class ApiError extends Error {
   }
 }
 
-const about = ({ name, group, kind }: Subject): Details => ({ ...(name && { name }), ...(group && { group }), kind });
+const about = ({ name, group, kind }: Subject): Details => ({ ...(name && { name }), ...(group && { group }), ...(kind && { kind }) });
 
 const qualified = ({ group, kind }: Subject): string => (group ? `${kind}.${group}` : kind);
 
@@ -51,6 +51,10 @@ export const noSuchPath = (): ApiError => new ApiError(404, 'NotFound', 'the ser
 
 export const methodNotAllowed = (subject: Subject, verb: string): ApiError =>
   new ApiError(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualified(subject)}"`, about(subject));
+
+/** A method that a path does not know at all. */
+export const methodRefused = (): ApiError =>
+  new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
 export const alreadyExists = (subject: Subject, more = ''): ApiError =>
   new ApiError(409, 'AlreadyExists', `${qualified(subject)} "${subject.name}" already exists${more}`, about(subject));

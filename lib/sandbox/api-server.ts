@@ -1,8 +1,10 @@
 // The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
-import { ApiError, internalError, invalid, methodNotAllowed, noSuchPath, notFound, versionAhead } from './api-error.ts';
+import { ApiError, internalError, invalid, methodNotAllowed, methodRefused, noSuchPath, notFound, versionAhead } from './api-error.ts';
 import { isFields } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import { jsonOf, parseJson, readObject } from './body.ts';
+import { checkFieldValidation, patchStrictnessOf, strictnessOf } from './field-validation.ts';
+import { evictPod } from './eviction.ts';
 import { deleteObject, deleteOptionsOf } from './deletion.ts';
 import { answerDiscovery } from './discovery.ts';
 import { listObjects } from './list.ts';
@@ -13,18 +15,19 @@ import { bindPod, logOf } from './pod-subresources.ts';
 import { renderList, renderObject, representationOf } from './representation.ts';
 import { fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './request.ts';
 import type { ApiRequest, ApiResponse, ResourcePath } from './request.ts';
-import type { ResourceRow } from './resource-row.ts';
+import type { Asker, ResourceRow } from './resource-row.ts';
 import { applyObject, applyType } from './server-side-apply.ts';
 import { apiVersionOf, rowAt, storageName } from './resources.ts';
-import { keyOf } from './version.ts';
-import type { Version } from './version.ts';
+import { keyOf, Version } from './version.ts';
 import { watchObjects } from './watch.ts';
-import { createObject, storedRow, subjectOf, updateObject } from './writing.ts';
+import { answerObject, createObject, storedRow, subjectOf, updateObject } from './writing.ts';
 import type { Cluster } from './writing.ts';
 
 /** The namespace hook: namespaces end by being emptied, not at once. */
 export interface ApiServerOptions extends Cluster {
   bookmarkIntervalMs: number;
+  /** Whether a bearer token is one that this server takes. */
+  isToken?: (token: string) => boolean;
 }
 
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', applyType];
@@ -39,8 +42,10 @@ interface Target {
 export class ApiServer {
   readonly #cluster: Cluster;
   readonly #bookmarkIntervalMs: number;
+  readonly #asker: Asker;
 
-  constructor({ storage, surroundings, bookmarkIntervalMs }: ApiServerOptions) {
+  constructor({ storage, surroundings, bookmarkIntervalMs, isToken = () => false }: ApiServerOptions) {
+    this.#asker = { name: 'admin', groups: ['system:masters', 'system:authenticated'], isToken };
     this.#cluster = { storage, surroundings };
     this.#bookmarkIntervalMs = bookmarkIntervalMs;
   }
@@ -72,6 +77,8 @@ export class ApiServer {
     if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) throw noSuchPath();
     if (row.namespaced ? path.name !== undefined && path.namespace === undefined : path.namespace !== undefined) throw noSuchPath();
     const target: Target = { request, row, path };
+    if (row.answer && request.method !== 'POST') throw methodRefused();
+    checkFieldValidation(request);
     switch (request.method) {
       case 'GET':
       case 'HEAD':
@@ -103,6 +110,7 @@ export class ApiServer {
 
   #get(target: Target): ApiResponse {
     const { storage } = this.#cluster;
+    if (target.path.subresource === 'eviction') throw methodRefused();
     if (target.path.subresource === 'binding' || target.path.subresource === 'finalize') throw this.#notAllowed(target, 'get');
     const asked = versionIn(target.request.query);
     if (asked !== undefined && asked > storage.revision) throw versionAhead(asked, storage.revision);
@@ -115,16 +123,23 @@ export class ApiServer {
     const { request, row, path } = target;
     if (path.subresource === 'binding')
       return bindPod(this.#cluster, row, this.#find(target), jsonOf(request), isDryRun(request.query.getAll('dryRun'), 'CreateOptions'));
+    if (path.subresource === 'eviction')
+      return evictPod(this.#cluster, row, this.#find(target), jsonOf(request), isDryRun(request.query.getAll('dryRun'), 'CreateOptions'));
     if (path.name !== undefined || (row.namespaced && path.namespace === undefined)) throw this.#notAllowed(target, 'create');
-    const { object, warnings } = readObject(row, jsonOf(request), request.query.get('fieldValidation'));
+    const { object, warnings } = readObject(row, jsonOf(request, row.kind), strictnessOf(request, request.body));
+    if (row.answer) {
+      const answered = answerObject(this.#cluster, object, this.#asker, this.#context(target));
+      return this.#one(target, new Version('', 0, { object: answered }), { status: 201, warnings });
+    }
     const made = createObject(this.#cluster, object, path.namespace, this.#context(target));
     return this.#one(target, made, { status: 201, warnings });
   }
 
   #replace(target: Target): ApiResponse {
     const { request, row, path } = target;
-    if (path.name === undefined || path.subresource === 'binding' || path.subresource === 'log') throw this.#notAllowed(target, 'update');
-    const { object, warnings } = readObject(row, jsonOf(request), request.query.get('fieldValidation'));
+    if (path.name === undefined || path.subresource === 'binding' || path.subresource === 'log' || path.subresource === 'eviction')
+      throw this.#notAllowed(target, 'update');
+    const { object, warnings } = readObject(row, jsonOf(request, row.kind), strictnessOf(request, request.body));
     const previous = this.#lookUp(target);
     if (!previous && storedRow(row).createsOnUpdate && path.subresource === undefined)
       return this.#createByUpdate(target, object, warnings);
@@ -141,7 +156,7 @@ export class ApiServer {
 
   #patch(target: Target): ApiResponse {
     const { request, row, path } = target;
-    if (path.name === undefined || path.subresource === 'binding' || path.subresource === 'log' || path.subresource === 'finalize') {
+    if (path.name === undefined || (path.subresource !== undefined && path.subresource !== 'status')) {
       throw this.#notAllowed(target, 'patch');
     }
     const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
@@ -149,8 +164,8 @@ export class ApiServer {
     if (type === applyType) {
       const { namespace, name } = path;
       const context = this.#context(target);
-      const { version, isNew } = applyObject(this.#cluster, this.#lookUp(target), { request, row, namespace, name, context });
-      return this.#one(target, version, { status: isNew ? 201 : 200 });
+      const { version, isNew, warnings } = applyObject(this.#cluster, this.#lookUp(target), { request, row, namespace, name, context });
+      return this.#one(target, version, { status: isNew ? 201 : 200, warnings });
     }
     if (request.query.has('force')) {
       throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
@@ -161,7 +176,7 @@ export class ApiServer {
     const previous = this.#find(target);
     const before: Fields = { ...(row.stored ? row.stored.read(previous.object) : previous.object) };
     const patched = patchedBy(type, row, before, patch);
-    const { object, warnings } = readObject(row, patched, request.query.get('fieldValidation'));
+    const { object, warnings } = readObject(row, patched, patchStrictnessOf(request, type, patch));
     const next = updateObject(this.#cluster, previous, object, { ...this.#context(target), isReplacement: false });
     return this.#one(target, next, { warnings });
   }

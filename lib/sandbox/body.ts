@@ -2,9 +2,10 @@
 import { badRequest, unsupportedMediaType } from './api-error.ts';
 import { isFields, textAt } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
+import type { Strictness } from './field-validation.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
-import { apiVersionOf } from './resources.ts';
+import { apiVersionOf, rowOfKind } from './resources.ts';
 import { decode } from './schema/decode.ts';
 
 /** Larger bodies are refused before they are read. */
@@ -17,50 +18,61 @@ export interface Read {
 }
 
 /** A body's JSON. @throws ApiError 400, or 415 for another media type */
-export function jsonOf({ headers, body }: ApiRequest): unknown {
+export function jsonOf({ headers, body }: ApiRequest, kind?: string): unknown {
   const type = (headers['content-type'] ?? 'application/json').split(';')[0]?.trim() ?? '';
   if (type !== '' && type !== 'application/json' && !/^application\/[a-z.-]+\+json$/.test(type))
     throw unsupportedMediaType(['application/json']);
-  return parseJson(body);
+  return parseJson(body, kind);
 }
 
-export function parseJson(text: string): unknown {
+/** @param kind what the text should hold; a patch has none */
+export function parseJson(text: string, kind?: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`);
+    const { message } = error instanceof Error ? error : { message: String(error) };
+    const at = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
+    const why =
+      at >= text.length ? 'unexpected end of JSON input' : `invalid character ${JSON.stringify(text.charAt(at))} at position ${at}`;
+    const begins = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text;
+    const about = kind === undefined ? '' : `the object provided is unrecognized (must be of type ${kind}): `;
+    throw badRequest(`${about}couldn't get version/kind; json parse error: ${why} (${begins})`);
   }
 }
 
+/** So much of a body that cannot be read is told. */
+const shownBytes = 30;
+
 /**
  * Checks an object against its resource's type, in the group and version of the request.
- * @param strictness the request's `fieldValidation`: unknown fields are refused (Strict), warned of (Warn) or dropped (Ignore)
+ * @param strictness what becomes of fields that are unknown or given twice
  * @throws ApiError 400
  */
-export function readObject(row: ResourceRow, body: unknown, strictness: string | null): Read {
+export function readObject(row: ResourceRow, body: unknown, strictness: Strictness): Read {
   if (!isFields(body)) throw badRequest(`the body is not an object of kind ${row.kind}`);
-  const apiVersion = apiVersionOf(row);
-  if (
-    typeof body['kind'] === 'string' &&
-    body['kind'] !== '' &&
-    (body['kind'] !== row.kind || (body['apiVersion'] ?? apiVersion) !== apiVersion)
-  ) {
-    const found = `${textAt(body, 'apiVersion') || apiVersion}, Kind=${body['kind']}`;
-    throw badRequest(
-      `the API version and kind in the data (${found}) do not match the expected API version and kind (${apiVersion}, Kind=${row.kind})`,
-    );
+  checkKind(row, body);
+  const label = `${row.kind} in version ${JSON.stringify(row.version)} cannot be handled as a ${row.kind}`;
+  const { object, unknown } = decode(row.schema, body, label);
+  const problems = strictness.problems(unknown, row);
+  if (problems.length > 0 && strictness.mode === 'Strict') {
+    const text = `strict decoding error: ${problems.join(', ')}`;
+    throw strictness.refusal?.(text) ?? badRequest(`${label}: ${text}`);
   }
-  if (typeof body['apiVersion'] === 'string' && body['apiVersion'] !== '' && body['apiVersion'] !== apiVersion) {
-    throw badRequest(`the API version in the data (${body['apiVersion']}) does not match the expected API version (${apiVersion})`);
-  }
-  const { object, unknown } = decode(
-    row.schema,
-    body,
-    `${row.kind} in version ${JSON.stringify(row.version)} cannot be handled as a ${row.kind}`,
-  );
-  const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
-  if (problems.length > 0 && strictness === 'Strict') throw badRequest(`strict decoding error: ${problems.join(', ')}`);
-  return { object: asObject(object, row), warnings: strictness === 'Ignore' ? [] : problems };
+  return { object: asObject(object, row), warnings: strictness.mode === 'Ignore' ? [] : problems };
+}
+
+/** A body may leave kind and version out; it must not name others. @throws ApiError 400 */
+function checkKind(row: ResourceRow, body: Fields): void {
+  const own = apiVersionOf(row);
+  const [kind, apiVersion] = [textAt(body, 'kind') || row.kind, textAt(body, 'apiVersion') || own];
+  if (kind === row.kind && apiVersion === own) return;
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const other = rowOfKind(apiVersion, kind);
+  const why =
+    other?.version === version
+      ? `converting (${version}.${kind}) to (${row.group.split('.')[0] || 'core'}.${row.kind}): unknown conversion`
+      : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(group ? `${group}/${version}` : version)} in scheme "pkg/runtime/scheme.go:111"`;
+  throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${row.kind}: ${why}`);
 }
 
 function asObject(fields: Fields, row: ResourceRow): ApiObject {

@@ -20,8 +20,8 @@ const version = {
 
 const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-const verbsOf = ({ plural }: ResourceRow): string[] =>
-  plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
+const verbsOf = ({ plural, answer }: ResourceRow): string[] =>
+  answer ? ['create'] : plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 
 /** The answer to a path that names no resource, undefined where there is none. */
 export function answerDiscovery({ path, headers, method }: ApiRequest): ApiResponse | undefined {
@@ -103,7 +103,14 @@ function resourcesOf(row: ResourceRow): object[] {
       ...(shortNames.length > 0 && { shortNames }),
       ...(categories.length > 0 && { categories }),
     },
-    ...subresources.map((sub) => ({ name: `${plural}/${sub.name}`, singularName: '', namespaced, kind: sub.kind, verbs: sub.verbs })),
+    ...subresources.map((sub) => ({
+      name: `${plural}/${sub.name}`,
+      singularName: '',
+      namespaced,
+      ...(sub.group !== undefined && { group: sub.group, version: sub.version }),
+      kind: sub.kind,
+      verbs: sub.verbs,
+    })),
   ];
 }
 

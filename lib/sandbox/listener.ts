@@ -105,7 +105,9 @@ function textOf(body: Buffer, headers: Record<string, string | undefined>): stri
   if (body.length === 0 || headers['content-type']?.split(';')[0] !== protobuf) return body.toString();
   headers['content-type'] = 'application/json';
   return JSON.stringify(
-    readProtobuf(body, (apiVersion, kind) => (kind === 'Binding' ? schemaOf(kind) : rowOfKind(apiVersion, kind)?.schema)),
+    readProtobuf(body, (apiVersion, kind) =>
+      kind === 'Binding' || kind === 'Eviction' ? schemaOf(kind) : rowOfKind(apiVersion, kind)?.schema,
+    ),
   );
 }
 

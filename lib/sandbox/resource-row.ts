@@ -43,6 +43,14 @@ export interface Rules {
   nameProblems: (name: string) => string[];
 }
 
+/** Who asks. */
+export interface Asker {
+  name: string;
+  groups: readonly string[];
+  /** Whether a bearer token is the asker's own. */
+  isToken: (token: string) => boolean;
+}
+
 export interface ResourceRow {
   group: string;
   version: string;
@@ -55,6 +63,8 @@ export interface ResourceRow {
   schema: ObjectType;
   /** The row whose objects these are, seen through another API group. */
   stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };
+  /** Objects of this row are questions, answered and not stored. @param time RFC 3339 @throws ApiError */
+  answer?: (object: ApiObject, asker: Asker, time: string) => ApiObject;
   subresources: readonly Subresource[];
   /** What a write of the status leaves as it is, besides the spec: `metadata.ownerReferences` */
   keptByStatus: readonly string[];

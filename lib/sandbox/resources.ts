@@ -1,12 +1,14 @@
 // Every resource of the server is one row of this table. Adding one: its shape in schema/, a row in rows/, its line here.
 import type { ResourceRow } from './resource-row.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
+import { disruptionBudgets } from './rows/disruption-budgets.ts';
 import { events, eventsOfEventsGroup } from './rows/events.ts';
 import { jobs } from './rows/jobs.ts';
 import { leases } from './rows/leases.ts';
 import { namespaces } from './rows/namespaces.ts';
 import { nodes } from './rows/nodes.ts';
 import { pods } from './rows/pods.ts';
+import { reviews } from './rows/reviews.ts';
 import { services } from './rows/services.ts';
 
 export const rows: readonly ResourceRow[] = [
@@ -21,6 +23,8 @@ export const rows: readonly ResourceRow[] = [
   jobs,
   leases,
   eventsOfEventsGroup,
+  disruptionBudgets,
+  ...reviews,
 ];
 
 const byPath = new Map(rows.map((row) => [`${row.group}/${row.version}/${row.plural}`, row]));
@@ -40,7 +44,7 @@ export const storageName = (row: ResourceRow): string => {
   return group ? `${plural}.${group}` : plural;
 };
 
-export const rowsStored = (): ResourceRow[] => rows.filter(({ stored }) => !stored);
+export const rowsStored = (): ResourceRow[] => rows.filter(({ stored, answer }) => !stored && !answer);
 
 export const rowStoredAs = (name: string): ResourceRow | undefined => rowsStored().find((row) => storageName(row) === name);
 

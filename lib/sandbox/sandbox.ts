@@ -25,6 +25,8 @@ export interface ClusterOptions {
   bookmarkIntervalMs?: number;
   /** How far the objects' file may grow, in pages of 4 KiB; without it, as far as the disk goes. */
   largestPages?: number;
+  /** Whether a bearer token is one that this server takes, for those who ask; none if not given. */
+  isToken?: (token: string) => boolean;
   surroundings: Surroundings;
 }
 
@@ -42,6 +44,7 @@ export function openCluster({
   windowEvents = defaultWindowEvents,
   bookmarkIntervalMs = defaultBookmarkIntervalMs,
   largestPages,
+  isToken = () => false,
   surroundings,
 }: ClusterOptions): EmbeddedCluster {
   const disk = folder === undefined ? undefined : openDisk(folder, largestPages);
@@ -52,7 +55,7 @@ export function openCluster({
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
     const stopExpiry = expireObjects(cluster);
-    const server = new ApiServer({ ...cluster, bookmarkIntervalMs });
+    const server = new ApiServer({ ...cluster, bookmarkIntervalMs, isToken });
     return {
       handle: (request) => server.handle(request),
       forgetChanges: () => {
@@ -102,9 +105,12 @@ export interface Sandbox {
  */
 export async function startSandbox({ folder, port = 0, host = '127.0.0.1', clock, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   const surroundings = realSurroundings(clock);
-  const cluster = openCluster({ surroundings, ...options, ...(folder !== undefined && { folder }) });
+  let ownToken: string | undefined;
+  const isToken = (token: string): boolean => token === ownToken;
+  const cluster = openCluster({ surroundings, isToken, ...options, ...(folder !== undefined && { folder }) });
   try {
     const credentials = await credentialsIn(folder, surroundings.now());
+    ownToken = credentials.token;
     const listener = await listen({ host, port, credentials, now: surroundings.now, handle: cluster.handle });
     const url = `https://${host}:${listener.port}`;
     return {

@@ -4,6 +4,7 @@ import { ApiError, badRequest, conflict, invalid, notFound } from './api-error.t
 import { isFields } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import { readObject } from './body.ts';
+import { repeatedKeysIn, silent, strictnessIn } from './field-validation.ts';
 import { applied, lastAppliedAnnotation } from './ownership/applying.ts';
 import type { OwnershipConflict } from './ownership/applying.ts';
 import { problemsOf } from './ownership/configuration-problems.ts';
@@ -38,7 +39,7 @@ export function applyObject(
   cluster: Cluster,
   live: Version | undefined,
   { request, row, namespace, name, context }: ApplyRequest,
-): { version: Version; isNew: boolean } {
+): { version: Version; isNew: boolean; warnings: string[] } {
   if (!request.query.get('fieldManager')) {
     throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
       { reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' },
@@ -60,9 +61,14 @@ export function applyObject(
     cut: untouchedBy(row, context.subresource),
   });
   if ('conflicts' in outcome) throw refusalOf(outcome.conflicts);
-  const { object } = readObject(row, withLastApplied(outcome.object, config, writer.manager), 'Ignore');
+  const mode = strictnessIn(request);
+  const warnings = mode === 'Ignore' ? [] : repeatedKeysIn(request.body);
+  if (mode === 'Strict' && warnings.length > 0) {
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${warnings.join('\n  ')}`);
+  }
+  const { object } = readObject(row, withLastApplied(outcome.object, config, writer.manager), silent);
   const applying = { ...context, claims: outcome.claims };
-  if (live) return { version: updateObject(cluster, live, object, { ...applying, isReplacement: true }), isNew: false };
+  if (live) return { version: updateObject(cluster, live, object, { ...applying, isReplacement: true }), isNew: false, warnings };
   if (object.metadata.uid) {
     const why = `uid mismatch: the provided object specified uid ${object.metadata.uid}, and no existing object was found`;
     throw conflict(subjectOf(row, name), why);
@@ -72,7 +78,7 @@ export function applyObject(
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   }
   const named: ApiObject = { ...object, metadata: { ...metadata, name } };
-  return { version: createObject(cluster, named, namespace, applying), isNew: true };
+  return { version: createObject(cluster, named, namespace, applying), isNew: true, warnings };
 }
 
 function configurationIn(body: string): Fields {

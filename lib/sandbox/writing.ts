@@ -11,7 +11,7 @@ import { changesSpec, withServerMetadata } from './metadata-rules.ts';
 import { claimsAfterUpdate, claimsBefore, differencesOf, entriesOf, isSameOwnership } from './ownership/managed-fields.ts';
 import type { Claim, Writer } from './ownership/managed-fields.ts';
 import { untouchedBy, viewsOf } from './ownership/views.ts';
-import type { ResourceRow } from './resource-row.ts';
+import type { Asker, ResourceRow } from './resource-row.ts';
 import { apiVersionOf, storageName } from './resources.ts';
 import type { Storage } from './storage.ts';
 import { nameFrom, uuidFrom } from './surroundings.ts';
@@ -170,6 +170,13 @@ export function updateObject(
     return new Version(previous.key, removed?.revision ?? previous.revision, { object: next });
   }
   return storage.put(storageName(row), previous.key, next);
+}
+
+/** The answer to an object that is a question, and is not stored. @throws ApiError as its row says */
+export function answerObject(cluster: Cluster, question: ApiObject, asker: Asker, context: WriteContext): ApiObject {
+  const entries = entriesAfter(cluster, undefined, question, context);
+  const object = context.row.answer?.(question, asker, timeText(cluster.surroundings.now())) ?? question;
+  return entries.length > 0 ? { ...object, metadata: { ...object.metadata, managedFields: entries } } : object;
 }
 
 /** The entries after a write. @param asked what was asked for, before what the server alone does to it */

@@ -116,6 +116,7 @@ export const pods = row({
   keptByStatus: ['metadata.deletionTimestamp', 'metadata.ownerReferences'],
   subresources: [
     { name: 'binding', kind: 'Binding', verbs: ['create'] },
+    { name: 'eviction', kind: 'Eviction', group: 'policy', version: 'v1', verbs: ['create'] },
     { name: 'log', kind: 'Pod', verbs: ['get'] },
     { name: 'status', kind: 'Pod', verbs: readAndWrite },
   ],

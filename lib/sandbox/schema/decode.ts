@@ -28,13 +28,16 @@ export function decode(type: ObjectType, value: unknown, label: string): Decoded
   const fail = (message: string): never => {
     throw new ApiError(400, 'BadRequest', `${label}: ${message}`);
   };
+  let owner = type.name;
   const mismatch = (found: unknown, wanted: string, path: string): never =>
-    fail(`json: cannot unmarshal ${jsonKind(found)} into Go struct field ${path} of type ${wanted}`);
+    fail(`json: cannot unmarshal ${jsonKind(found)} into Go struct field ${owner}.${withoutElements(path)} of type ${wanted}`);
 
   const object = (of: ObjectType, from: unknown, path: string, depth: number): Fields => {
-    if (!isFields(from)) return mismatch(from, of.name, path || of.name);
+    if (!isFields(from)) return mismatch(from, `v1.${of.name}`, path);
     if (depth > maxDepth) fail(`nested deeper than ${maxDepth} levels`);
     const result: Fields = {};
+    const around = owner;
+    owner = of.name;
     for (const key of Object.keys(from)) {
       const field = of.fields.get(key);
       const at = path ? `${path}.${key}` : key;
@@ -49,6 +52,7 @@ export function decode(type: ObjectType, value: unknown, label: string): Decoded
       result[key] = read;
     }
     for (const [key, given] of alwaysThere(of)) if (!(key in result)) result[key] = given();
+    owner = around;
     return result;
   };
 
@@ -57,12 +61,12 @@ export function decode(type: ObjectType, value: unknown, label: string): Decoded
       case 'object':
         return object(of, from, path, depth);
       case 'list':
-        if (!Array.isArray(from)) return mismatch(from, `[]${of.of.is === 'object' ? of.of.name : of.of.is}`, path);
+        if (!Array.isArray(from)) return mismatch(from, goNameOf(of), path);
         return from.map((item: unknown, index) => any(of.of, item, `${path}[${index}]`, depth + 1));
       case 'map': {
-        if (!isFields(from)) return mismatch(from, `map[string]${of.of.is}`, path);
+        if (!isFields(from)) return mismatch(from, goNameOf(of), path);
         const result: Fields = {};
-        for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = any(of.of, from[key], `${path}.${key}`, depth + 1);
+        for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = any(of.of, from[key], `${path}{${key}}`, depth + 1);
         return result;
       }
       case 'string':
@@ -72,7 +76,9 @@ export function decode(type: ObjectType, value: unknown, label: string): Decoded
       case 'int32':
       case 'int64':
         if (typeof from !== 'number') return mismatch(from, of.is, path);
-        return isWhole(from, of.is) ? from : fail(`json: cannot unmarshal number ${from} into Go struct field ${path} of type ${of.is}`);
+        return isWhole(from, of.is)
+          ? from
+          : fail(`json: cannot unmarshal number ${from} into Go struct field ${owner}.${withoutElements(path)} of type ${of.is}`);
       case 'number':
         return typeof from === 'number' ? from : mismatch(from, 'float64', path);
       case 'time':
@@ -130,12 +136,24 @@ function alwaysThere(type: ObjectType): [string, () => unknown][] {
 /** What is serialised for a field to which nobody gave anything. */
 function emptyOf(type: FieldType): unknown {
   if (type.is === 'object') return Object.fromEntries(alwaysThere(type).map(([name, given]) => [name, given()]));
-  return type.is === 'string' ? '' : null;
+  if (type.is === 'string') return '';
+  return type.is === 'time' || type.is === 'microTime' ? null : 0;
 }
 
 function isEmpty(type: FieldType, value: unknown): boolean {
   if (type.is === 'list') return Array.isArray(value) && value.length === 0;
   return type.is === 'map' && isFields(value) && Object.keys(value).length === 0;
+}
+
+/** A path as refusals tell it: without the places in lists and the keys of maps. */
+const withoutElements = (path: string): string => path.replaceAll(/\[\d+\]|\{[^}]*\}/g, '');
+
+/** How Go calls a type. */
+function goNameOf(type: FieldType): string {
+  if (type.is === 'object') return `v1.${type.name}`;
+  if (type.is === 'list') return `[]${goNameOf(type.of)}`;
+  if (type.is === 'map') return `map[string]${goNameOf(type.of)}`;
+  return type.is === 'boolean' ? 'bool' : type.is;
 }
 
 const isWhole = (value: number, size: 'int32' | 'int64'): boolean =>

@@ -15,6 +15,8 @@ import type { FieldValues } from './field-values.ts';
 import { jobTypes } from './job-types.ts';
 import { metaTypes } from './meta-types.ts';
 import { podTypes } from './pod-types.ts';
+import { policyTypes } from './policy-types.ts';
+import { reviewTypes } from './review-types.ts';
 import { volumeTypes } from './volume-types.ts';
 
 export type Scalar =
@@ -86,6 +88,8 @@ const sources: Readonly<Record<string, string>> = {
   ...podTypes,
   ...jobTypes,
   ...clusterTypes,
+  ...policyTypes,
+  ...reviewTypes,
 };
 
 /** References and selectors: whoever owns one owns all of it. */

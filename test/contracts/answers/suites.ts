@@ -1,5 +1,6 @@
 // All scenarios, by the file in which their answers are recorded.
 import { applyScenarios } from './apply-scenarios.ts';
+import { requestScenarios } from './request-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 
-export const suites: Readonly<Record<string, Scenario[]>> = { apply: applyScenarios };
+export const suites: Readonly<Record<string, Scenario[]>> = { apply: applyScenarios, requests: requestScenarios };

@@ -151,7 +151,8 @@ export class ApiClient {
 
   private open(method: string, path: string, body: unknown, options: RequestOptions): Promise<IncomingMessage> {
     const token = options.token ?? this.server.token;
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    // Texts go as they are: bodies that no JSON.stringify would write.
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     return new Promise((done, failed) => {
       const sent = request(
         new URL(path, this.server.url),

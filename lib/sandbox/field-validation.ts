@@ -1,0 +1,83 @@
+// `fieldValidation`: what becomes of fields that a type does not have, and of those that a body gives twice.
+import { invalid } from './api-error.ts';
+import type { ApiError } from './api-error.ts';
+import { isFields } from './api-object.ts';
+import { optionsKindOf } from './request.ts';
+import type { ApiRequest } from './request.ts';
+import type { ResourceRow } from './resource-row.ts';
+import { hasRepeatedKeys, strictProblems } from './schema/strict-reading.ts';
+
+export type Mode = 'Strict' | 'Warn' | 'Ignore';
+
+/** What a body is held to. */
+export interface Strictness {
+  mode: Mode;
+  /** Everything that is wrong, given the unknown fields of what was read. */
+  problems: (unknown: readonly string[], row: ResourceRow) => string[];
+  /** The refusal where it is not the ordinary one. */
+  refusal?: (text: string) => ApiError;
+}
+
+const modes: readonly string[] = ['Strict', 'Warn', 'Ignore', ''];
+
+/** @throws ApiError 422 for a word that says nothing of validation */
+export function checkFieldValidation(request: ApiRequest): void {
+  const asked = request.query.get('fieldValidation');
+  if (asked === null || modes.includes(asked) || !['POST', 'PUT', 'PATCH'].includes(request.method)) return;
+  const message = `Unsupported value: ${JSON.stringify(asked)}: supported values: "", "Ignore", "Strict", "Warn"`;
+  throw invalid({ group: 'meta.k8s.io', kind: optionsKindOf(request), name: '' }, [
+    { reason: 'FieldValueNotSupported', field: 'fieldValidation', message },
+  ]);
+}
+
+/** What a request asks for; a warning where it does not say. */
+export function strictnessIn({ query }: ApiRequest): Mode {
+  const asked = query.get('fieldValidation');
+  return asked === 'Strict' || asked === 'Ignore' ? asked : 'Warn';
+}
+
+const unknownFields = (paths: readonly string[]): string[] => paths.map((path) => `unknown field ${JSON.stringify(path)}`);
+
+/** Nothing is said of anything. */
+export const silent: Strictness = { mode: 'Ignore', problems: () => [] };
+
+/** The strictness of a whole body. @param text as it came */
+export const strictnessOf = (request: ApiRequest, text: string): Strictness => ({
+  mode: strictnessIn(request),
+  problems: (unknown, row) => (hasRepeatedKeys(text) ? strictProblems(text, row.schema) : unknownFields(unknown)),
+});
+
+/** The strictness of a patch: of its own text, and of what it makes of the object. */
+export function patchStrictnessOf(request: ApiRequest, type: string, patch: unknown): Strictness {
+  const isJsonPatch = type === 'application/json-patch+json';
+  return {
+    mode: strictnessIn(request),
+    problems: (unknown) => {
+      const repeated = hasRepeatedKeys(request.body) ? strictProblems(request.body, undefined) : [];
+      return [...repeated.map((each) => (isJsonPatch ? `json patch ${each}` : each)), ...unknownFields(unknown)];
+    },
+    refusal: (text) =>
+      invalid({ group: '', kind: '', name: '' }, [
+        { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: ${JSON.stringify(shown(patch))}: ${text}` },
+      ]),
+  };
+}
+
+/** A patch as Go prints it. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(shown).join(' ')}]`;
+  if (!isFields(value)) return String(value);
+  return `map[${Object.keys(value)
+    .toSorted()
+    .map((key) => `${key}:${shown(value[key])}`)
+    .join(' ')}]`;
+}
+
+/** The keys that a configuration gives twice, as a reader of YAML tells them. */
+export function repeatedKeysIn(text: string): string[] {
+  if (!hasRepeatedKeys(text)) return [];
+  return strictProblems(text, undefined).flatMap((problem) => {
+    const key = /([^.\]"]+)"$/.exec(problem)?.[1];
+    return key === undefined ? [] : [`line 1: key ${JSON.stringify(key)} already set in map`];
+  });
+}

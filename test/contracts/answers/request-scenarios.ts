@@ -1,0 +1,230 @@
+// What is said of bodies that do not fit, of evictions, and of who may do what.
+import { jsonPatch, mergePatch, strategicPatch } from '../api-server/client.ts';
+import type { Scenario, Step } from './scenario.ts';
+
+const configMaps = '/api/v1/namespaces/{ns}/configmaps';
+const pods = '/api/v1/namespaces/{ns}/pods';
+const jobs = '/apis/batch/v1/namespaces/{ns}/jobs';
+const budgets = '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets';
+
+const post = (path: string, body: unknown): Step => ({ method: 'POST', path, body });
+const put = (path: string, body: unknown): Step => ({ method: 'PUT', path, body });
+const get = (path: string): Step => ({ method: 'GET', path });
+const patch = (path: string, contentType: string, body: unknown): Step => ({ method: 'PATCH', path, contentType, body });
+
+const main = { name: 'main', image: 'busybox' };
+const aJob = (name: string, spec: object = {}, container: object = {}): object => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name },
+  spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers: [{ ...main, ...container }] } } },
+});
+const aConfigMap = (name: string, more: object = {}): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more });
+const aPod = (name: string, metadata: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, ...metadata },
+  spec: { containers: [main], terminationGracePeriodSeconds: 0 },
+});
+const aBudget = (name: string, spec: object): object => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name },
+  spec,
+});
+const evict = (name: string, more: object = {}, query = ''): Step =>
+  post(`${pods}/${name}/eviction${query}`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, ...more });
+const running = (name: string, isReady = true): Step =>
+  patch(`${pods}/${name}/status`, mergePatch, {
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: '2026-01-01T00:00:00Z' }],
+    },
+  });
+const budgetStatus = (name: string, status: object): Step => patch(`${budgets}/${name}/status`, mergePatch, { status });
+
+const strictnesses = ['Strict', 'Warn', 'Ignore'] as const;
+
+export const requestScenarios: Scenario[] = [
+  ...strictnesses.map((strictness): Scenario => ({
+    name: `unknown and repeated fields, ${strictness}`,
+    steps: [
+      post(`${jobs}?fieldValidation=${strictness}`, aJob('a', { parallelismm: 2 })),
+      post(
+        `${jobs}?fieldValidation=${strictness}`,
+        aJob('b', { parallelismm: 2, paralell: 3 }, { imagee: 'x', env: [{ name: 'A', valu: '1' }] }),
+      ),
+      post(
+        `${configMaps}?fieldValidation=${strictness}`,
+        '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twice","labels":{"a":"1","a":"2"}},"immutable":true,"immutable":false}',
+      ),
+      post(
+        `${jobs}?fieldValidation=${strictness}`,
+        '{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"many"},"spec":{"suspend":true,"suspend":false,"x":1,"x":2,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"main","image":"a","image":"b"}]}}}}',
+      ),
+      post(`${configMaps}?fieldValidation=${strictness}`, aConfigMap('x', { metadata: { name: 'x', labelz: {} } })),
+      post(configMaps, aConfigMap('y')),
+      put(`${configMaps}/y?fieldValidation=${strictness}`, aConfigMap('y', { dat: {} })),
+      patch(`${configMaps}/y?fieldValidation=${strictness}`, mergePatch, { dat: { a: '1' } }),
+      patch(`${configMaps}/y?fieldValidation=${strictness}`, mergePatch, '{"data":{"a":"1","a":"2"},"dat":1}'),
+      patch(`${configMaps}/y?fieldValidation=${strictness}`, jsonPatch, [{ op: 'add', path: '/dat', value: 'x' }]),
+      patch(`${configMaps}/y?fieldValidation=${strictness}`, jsonPatch, '[{"op":"add","path":"/data","value":{},"value":{"z":"1"}}]'),
+      patch(`${configMaps}/y?fieldValidation=${strictness}`, strategicPatch, { dat: 'x' }),
+      patch(`${configMaps}/y?fieldValidation=${strictness}`, strategicPatch, '{"data":{"a":"1"},"data":{"a":"3"},"dat":1}'),
+      patch(
+        `${configMaps}/y?fieldValidation=${strictness}&fieldManager=one`,
+        'application/apply-patch+yaml',
+        '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"y"},"data":{"q":"1","q":"2"}}',
+      ),
+      get(`${configMaps}/y`),
+    ],
+  })),
+  {
+    name: 'unknown fields without a word on validation, and a bad word',
+    steps: [
+      post(configMaps, aConfigMap('a', { dat: {} })),
+      post(`${configMaps}?fieldValidation=Loud`, aConfigMap('b')),
+      put(`${configMaps}/a?fieldValidation=Loud`, aConfigMap('a')),
+      patch(`${configMaps}/a?fieldValidation=Loud`, mergePatch, {}),
+    ],
+  },
+  {
+    name: 'values of another type',
+    steps: [
+      post(configMaps, aConfigMap('a', { data: { a: 1 } })),
+      post(jobs, aJob('a', { parallelism: 'two' })),
+      post(jobs, aJob('a', { suspend: 'yes' })),
+      post(jobs, aJob('a', { parallelism: 1.5 })),
+      post(jobs, aJob('a', {}, { env: {} })),
+      post(jobs, aJob('a', {}, { ports: [{ containerPort: '80' }] })),
+      post(jobs, aJob('a', { ttlSecondsAfterFinished: 99_999_999_999 })),
+      post(configMaps, '{"apiVersion":"v1","kind":"ConfigMap"'),
+      post(configMaps, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }),
+      post(configMaps, { apiVersion: 'v2', kind: 'ConfigMap', metadata: { name: 'a' } }),
+      post(configMaps, { metadata: { name: 'bare' } }),
+    ],
+  },
+  {
+    name: 'evictions without a budget',
+    steps: [
+      post(pods, aPod('a')),
+      evict('a', {}, '?dryRun=All'),
+      evict('a', { deleteOptions: { dryRun: ['All'] } }, '?dryRun=All'),
+      get(`${pods}/a`),
+      evict('a', { metadata: { name: 'b' } }),
+      evict('none'),
+      evict('a', { deleteOptions: { preconditions: { uid: '00000000-0000-0000-0000-000000000000' } } }),
+      evict('a'),
+      get(`${pods}/a`),
+      get(`${pods}/a/eviction`),
+      post(pods, aPod('f', { finalizers: ['example.com/x'] })),
+      evict('f'),
+      get(`${pods}/f`),
+      patch(`${pods}/f`, mergePatch, { metadata: { finalizers: null } }),
+    ],
+  },
+  {
+    name: 'evictions under a budget',
+    steps: [
+      post(budgets, aBudget('b', { minAvailable: 1, selector: { matchLabels: { app: 'x' } } })),
+      post(pods, aPod('a', { labels: { app: 'x' }, finalizers: ['example.com/x'] })),
+      running('a'),
+      evict('a'),
+      budgetStatus('b', { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1, disruptionsAllowed: 0 }),
+      evict('a'),
+      budgetStatus('b', { currentHealthy: 2, disruptionsAllowed: 1 }),
+      evict('a', {}, '?dryRun=All'),
+      evict('a', { deleteOptions: { dryRun: ['All'] } }, '?dryRun=All'),
+      get(`${budgets}/b`),
+      evict('a'),
+      get(`${budgets}/b`),
+      get(`${pods}/a`),
+      patch(`${pods}/a`, mergePatch, { metadata: { finalizers: null } }),
+      post(pods, aPod('u', { labels: { app: 'x' } })),
+      running('u', false),
+      evict('u'),
+      post(pods, aPod('v', { labels: { app: 'x' } })),
+      running('v'),
+      evict('v'),
+      post(budgets, aBudget('c', { maxUnavailable: '50%', selector: { matchLabels: { app: 'x' } } })),
+      evict('v'),
+      post(pods, aPod('pending', { labels: { app: 'x' } })),
+      evict('pending'),
+    ],
+  },
+  {
+    name: 'budgets, good and bad',
+    steps: [
+      post(budgets, aBudget('a', { minAvailable: 1, maxUnavailable: 1 })),
+      post(budgets, aBudget('a', { minAvailable: -1 })),
+      post(budgets, aBudget('a', { minAvailable: '101%' })),
+      post(budgets, aBudget('a', { minAvailable: 'x' })),
+      post(budgets, aBudget('a', { unhealthyPodEvictionPolicy: 'Never' })),
+      post(budgets, aBudget('a', { selector: { matchLabels: { a: '-' } } })),
+      post(budgets, aBudget('a', { maxUnavailable: 1 })),
+      put(`${budgets}/a`, aBudget('a', { maxUnavailable: 2 })),
+      patch(`${budgets}/a`, mergePatch, { spec: { maxUnavailable: 3 } }),
+      budgetStatus('a', { currentHealthy: -1 }),
+      { ...get(budgets), accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
+    ],
+  },
+  {
+    name: 'who am I, and what may I do',
+    steps: [
+      post('/apis/authentication.k8s.io/v1/selfsubjectreviews', { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }),
+      post('/apis/authentication.k8s.io/v1/tokenreviews', {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenReview',
+        spec: { token: '{token}' },
+      }),
+      post('/apis/authentication.k8s.io/v1/tokenreviews', {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenReview',
+        spec: { token: 'no-such' },
+      }),
+      post('/apis/authentication.k8s.io/v1/tokenreviews', { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: {} }),
+      post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes: { namespace: '{ns}', verb: 'create', group: 'batch', resource: 'jobs' } },
+      }),
+      post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { nonResourceAttributes: { path: '/healthz', verb: 'get' } },
+      }),
+      post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: {},
+      }),
+      post('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectRulesReview',
+        spec: {},
+      }),
+      post('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: { user: 'somebody', groups: ['system:masters'], resourceAttributes: { namespace: '{ns}', verb: 'get', resource: 'pods' } },
+      }),
+      post('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: { user: 'somebody', resourceAttributes: { namespace: '{ns}', verb: 'get', resource: 'pods' } },
+      }),
+      post('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: {},
+      }),
+      post('/apis/authorization.k8s.io/v1/namespaces/{ns}/localsubjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'LocalSubjectAccessReview',
+        metadata: { namespace: '{ns}' },
+        spec: { user: 'somebody', groups: ['system:masters'], resourceAttributes: { namespace: '{ns}', verb: 'get', resource: 'pods' } },
+      }),
+      get('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'),
+    ],
+  },
+];
