@@ -3,6 +3,7 @@ import { parseKey } from '../objects/workload.ts';
 import type { QueueName } from '../ports/queue.ts';
 import { decodeEvents } from '../wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
+import type { DelayedMessage } from '../wire/observations.ts';
 
 /** One sentence without a full stop. */
 export function problemOf(queue: QueueName, body: string): string {
@@ -18,8 +19,12 @@ export function problemOf(queue: QueueName, body: string): string {
 function read(queue: QueueName, body: string): void {
   if (queue === 'events') decodeEvents(body);
   else if (queue === 'wakes') checkKey(decodeWake(body).key);
-  else if (queue === 'timers') checkKey(decodeTimer(body).key);
+  else if (queue === 'timers') checkDelayed(decodeTimer(body));
   else decodeAsk(body);
+}
+
+function checkDelayed(message: DelayedMessage): void {
+  if (!('look' in message)) checkKey('doubt' in message ? message.doubt : message.key);
 }
 
 function checkKey(text: string): void {

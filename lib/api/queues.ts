@@ -36,8 +36,8 @@ export async function queueNames({ clusters }: Pick<Ports, 'clusters'>): Promise
 export async function listQueues(ports: Pick<Ports, 'clusters' | 'queue'>): Promise<QueueSummary[]> {
   return await Promise.all(
     (await queueNames(ports)).map(async (name) => {
-      const { oldestSentAtMs, ...depth } = await ports.queue.depth(name);
-      return { name, ...depth, ...(oldestSentAtMs !== undefined && { oldestSentTime: timeText(oldestSentAtMs) }) };
+      const { visible, inFlight, delayed, dead, oldestSentAtMs } = await ports.queue.depth(name);
+      return { name, visible, inFlight, delayed, dead, ...(oldestSentAtMs !== undefined && { oldestSentTime: timeText(oldestSentAtMs) }) };
     }),
   );
 }

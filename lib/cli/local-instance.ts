@@ -10,6 +10,7 @@ import { LineTelemetry } from '../adapters/line-telemetry.ts';
 import { SystemClock } from '../adapters/system-clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
+import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../reconciler/waits.ts';
 import type { Relay, RelayOptions } from '../relay/relay.ts';
 import { startRelay } from '../relay/relay.ts';
 import type { LocalRuntime } from '../runtime.ts';
@@ -49,10 +50,8 @@ export interface LocalInstance {
 }
 
 const SENDER = 'local';
-const VISIBILITY_SECONDS = 45;
 /** Passes begin only while so much of a function's time is left: one lasts 20 s at most (R17). */
 const DEADLINE_RESERVE_MS = 22_000;
-const SWEEP_EVERY_MS = 60_000;
 /** After a start the relay must have had time to be heard of. */
 const FIRST_SWEEP_AFTER_MS = 10_000;
 const DRAIN_MS = 800;
@@ -148,7 +147,7 @@ async function openCluster(
 
 /** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */
 function startFunctions({ queue, ports: { clock, telemetry } }: LocalRuntime): () => Promise<void> {
-  const every = { queue, clock, telemetry, visibilitySeconds: VISIBILITY_SECONDS, timeoutSeconds: VISIBILITY_SECONDS - 1 };
+  const every = { queue, clock, telemetry, visibilitySeconds: VISIBILITY_SECONDS, timeoutSeconds: FUNCTION_SECONDS };
   const sources = [
     startEventSource({ ...every, name: 'events', functionName: 'ingest', handler: ingest, batchSize: 10, maxConcurrency: 4 }),
     startEventSource({ ...every, name: 'wakes', functionName: 'reconcile', handler: reconcile, batchSize: 1, maxConcurrency: 8 }),

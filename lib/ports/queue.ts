@@ -37,6 +37,21 @@ export interface DeadLetter {
   sentAtMs: number;
 }
 
+/** Approximate numbers of messages. */
+export interface QueueDepth {
+  visible: number;
+  inFlight: number;
+  delayed: number;
+  dead: number;
+  /** Of the oldest message, in whatever state; where the queue tells. */
+  oldestSentAtMs?: number;
+  /**
+   * Since when the message waits that was never received, and that nothing keeps back (a delay, an earlier one of its group); null where
+   * none does. Undefined: this queue cannot tell.
+   */
+  waitingSinceMs?: number | null;
+}
+
 export interface Queue {
   /**
    * Any number of messages, in batches of at most 10 and 1 MiB inside.
@@ -55,6 +70,5 @@ export interface Queue {
   deadLetters(queue: QueueName, limit: number): Promise<DeadLetter[]>;
   /** Moves dead letters back, all or those named; safe to repeat at any age. @returns how many went back */
   redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number>;
-  /** Approximate number of messages: visible, in flight, delayed, dead. */
-  depth(queue: QueueName): Promise<{ visible: number; inFlight: number; delayed: number; dead: number; oldestSentAtMs?: number }>;
+  depth(queue: QueueName): Promise<QueueDepth>;
 }

@@ -1,4 +1,5 @@
 // A batch of wakes: one workload's trouble never comes back with another's (R13).
+import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey, parseKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeWake } from '../wire/messages.ts';
@@ -15,13 +16,13 @@ export async function reconcileBatch(
   { reconciler, ports, hasTime }: { reconciler: Reconciler; ports: Pick<Ports, 'queue' | 'telemetry'>; hasTime: () => boolean },
 ): Promise<string[]> {
   const undone: string[] = [];
-  const groups = new Map<string, { messageIds: string[]; key: NonNullable<ReturnType<typeof parseKey>> }>();
+  const groups = new Map<string, { messageIds: string[]; key: WorkloadKey; sentAtMs: number | undefined }>();
   for (const delivery of deliveries) {
-    const { messageId, body } = delivery;
+    const { messageId, body, sentAtMs, receiveCount } = delivery;
     try {
       const key = parseKey(decodeWake(body).key);
       if (!key) throw new Error('its key is not one of ours');
-      const group = groups.get(formatKey(key)) ?? { messageIds: [], key };
+      const group = groups.get(formatKey(key)) ?? { messageIds: [], key, sentAtMs: receiveCount === 1 ? sentAtMs : undefined };
       group.messageIds.push(messageId);
       groups.set(formatKey(key), group);
     } catch (error) {
@@ -31,10 +32,10 @@ export async function reconcileBatch(
   }
   await Promise.all(
     // Two wakes of one workload in a batch say the same.
-    [...groups.values()].map(async ({ key, messageIds }) => {
+    [...groups.values()].map(async ({ key, messageIds, sentAtMs }) => {
       if (!hasTime()) return undone.push(...messageIds);
       try {
-        if ((await reconciler.reconcile(key)) === 'failed') undone.push(...messageIds);
+        if ((await reconciler.reconcile(key, sentAtMs)) === 'failed') undone.push(...messageIds);
       } catch (error) {
         ports.telemetry.error('pass failed', { ...key, error });
         undone.push(...messageIds);

@@ -1,10 +1,12 @@
 // A live list below what was heard before is not lag but an API server restored from an older state (R3). Confirmed by a second live
 // list, it raises the era in the cluster's record: heads and view items of earlier eras count as missing, and messages of relay
 // sessions begun in them are dropped.
+import type { WorkloadKey } from '../objects/workload.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { encodeAsk } from '../wire/messages.ts';
+import type { EventMessage } from '../wire/observations.ts';
 
 /** Two live lists, one after the other, were older than what had been heard. */
 export class RestoredServerError extends Error {}
@@ -29,8 +31,18 @@ export async function raiseEra(
   await askForEverything({ queue }, { name: record.name, era });
 }
 
-/** The relay lists the cluster anew, in a session of this era. */
+/**
+ * The relay lists the cluster anew, in a session of this era.
+ * @param ask.after the message that showed that something is missing
+ */
 export const askForEverything = async (
   { queue }: Pick<Ports, 'queue'>,
-  { name, era }: Pick<ClusterRecord, 'name' | 'era'>,
-): Promise<void> => await queue.send(`relay-${name}`, [{ body: encodeAsk({ ask: 'everything', era }) }]);
+  { name, era, after }: Pick<ClusterRecord, 'name' | 'era'> & { after?: Pick<EventMessage, 'session' | 'sequence'> },
+): Promise<void> => {
+  const shown = after && { session: after.session, sequence: after.sequence };
+  await queue.send(`relay-${name}`, [{ body: encodeAsk({ ask: 'everything', era, ...(shown && { after: shown }) }) }]);
+};
+
+/** The relay tells again what it knows of one workload: news, no whole list (R19). */
+export const askForWorkload = async ({ queue }: Pick<Ports, 'queue'>, { cluster, ...owner }: WorkloadKey): Promise<void> =>
+  await queue.send(`relay-${cluster}`, [{ body: encodeAsk({ ask: 'workload', owner }) }]);

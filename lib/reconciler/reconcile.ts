@@ -19,6 +19,7 @@ import { writeEvents } from './event-objects.ts';
 import { RestoredServerError, raiseEra } from './era.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { createHead } from './heads.ts';
+import { noteLateness } from './lateness.ts';
 import { readMarker } from './heartbeats.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
 import type { PassState } from './pass-state.ts';
@@ -69,8 +70,11 @@ export class Reconciler {
     this.#reachability = new Reachability(ports);
   }
 
-  /** One pass over one workload, for one delivered wake (R9: it always opens a pass, even if only to put the work off). */
-  async reconcile(key: WorkloadKey): Promise<Answer> {
+  /**
+   * One pass over one workload, for one delivered wake (R9: it always opens a pass, even if only to put the work off).
+   * @param sentAtMs when that wake was sent, where this is its first delivery
+   */
+  async reconcile(key: WorkloadKey, sentAtMs?: number): Promise<Answer> {
     const { clock, clusters, store, telemetry } = this.#ports;
     const startedAtMs = clock.nowMs();
     // From its very beginning (R17): whatever holds it up on the way to its first call, it sends nothing later.
@@ -82,6 +86,7 @@ export class Reconciler {
     }
     const opened = await this.#open(key, record, startedAtMs);
     if (!opened) return 'failed';
+    if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);
     const { head, attempt } = opened;
     const state = decodeState(head.state);
     const { part, hole, pods } = await readView(store, head, record.era, this.#memory);
@@ -155,7 +160,9 @@ export class Reconciler {
     const isOver = isJobFinished(owner);
     const hadStarted = owner.status?.startTime !== undefined || pass.pods.size > 0;
     const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
-    if (hadStarted && !isOver && ageMs < this.#options.unknownMs) {
+    // A head that is merely distrusted still holds the intents of all earlier passes: they are settled, not waited for.
+    const isNew = pass.state.listedEra === undefined;
+    if (isNew && hadStarted && !isOver && ageMs < this.#options.unknownMs) {
       pass.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
       return this.#options.unknownMs - ageMs;
     }

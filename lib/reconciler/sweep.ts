@@ -3,23 +3,21 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Head } from '../ports/store.ts';
-import { StaleWriteError } from '../ports/store.ts';
 import { putMarker, readMarker } from './heartbeats.ts';
 import { inParallel } from './parallel.ts';
+import { sendStaleLooks, wakeStale } from './stale.ts';
 import { UNKNOWN_ERA } from './view-access.ts';
-import { sendTimer, sendWake, wake } from './wake.ts';
+import { SWEEP_EVERY_MS } from './waits.ts';
+import { sendTimer, wake } from './wake.ts';
 
 export interface SweepOptions {
-  /** A head queued or open for longer than the wakes' visibility time-out has lost its wake or its pass. */
-  staleMs: number;
   /** A relay that has not been heard of for so long is an alarm. */
   silentMs: number;
   /** Items of one index page. */
   pageSize: number;
 }
 
-export const SWEEP_OPTIONS: SweepOptions = { staleMs: 45_000, silentMs: 180_000, pageSize: 500 };
+export const SWEEP_OPTIONS: SweepOptions = { silentMs: 180_000, pageSize: 500 };
 
 const WORKLOADS_AT_ONCE = 16;
 
@@ -42,13 +40,11 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
       }
     });
 
-  const depth = await ports.queue.depth('wakes');
-  const wholeQueueIsLate = depth.oldestSentAtMs !== undefined && nowMs - depth.oldestSentAtMs > options.staleMs;
-  if (!wholeQueueIsLate)
-    await each(await ports.store.pendingBefore(nowMs - options.staleMs, options.pageSize), async (key) => {
-      if (await mend(ports, key, options.staleMs)) swept.woken += 1;
-    });
-  await each(await ports.store.dueBefore(nowMs + 60_000, options.pageSize), async (key) => {
+  swept.woken = await wakeStale(ports, options.pageSize);
+  await sendStaleLooks(ports).catch((error: unknown) =>
+    ports.telemetry.warn('no look for stale workloads before the next sweep', { error }),
+  );
+  await each(await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.pageSize), async (key) => {
     const head = await ports.store.readHead(key);
     if (!head?.wake || head.queued === head.fence) return;
     swept.due += 1;
@@ -64,24 +60,6 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
   ports.telemetry.info('swept', { ...swept });
   ports.telemetry.count('SweepsFinished', 1, 'Count');
   return swept;
-}
-
-/** The index is late: the head itself says whether it is stale. A new fence makes a wake that no deduplication swallows. */
-async function mend(ports: Ports, key: WorkloadKey, staleMs: number): Promise<boolean> {
-  const head: Head | undefined = await ports.store.readHead(key);
-  const nowMs = ports.clock.nowMs();
-  if (!head || head.pendingSinceMs === undefined || nowMs - Math.max(head.pendingSinceMs, head.openedAtMs) < staleMs) return false;
-  const fence = ports.clock.randomId();
-  try {
-    await ports.store.updateHead(key, { ifFence: head.fence }, { fence, queued: fence, pendingSinceMs: nowMs });
-  } catch (error) {
-    if (error instanceof StaleWriteError) return false;
-    throw error;
-  }
-  await sendWake(ports, key, fence);
-  ports.telemetry.warn('stale workload woken', { ...key, pendingMs: nowMs - head.pendingSinceMs });
-  ports.telemetry.count('StaleWakes', 1, 'Count', { kind: key.kind });
-  return true;
 }
 
 /** Silent relays are told of; after a full list, known workloads that it did not name are looked up live. */

@@ -1,25 +1,30 @@
-// Delayed wakes come due. A timer is a hint: the planner decides again whether it is (R11).
+// Delayed wakes come due, doubts about views are looked at again, stale heads are looked for. A timer is a hint: the planner decides
+// again whether it is due (R11).
 import type { WorkloadKey } from '../objects/workload.ts';
 import { parseKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeTimer } from '../wire/messages.ts';
-import type { TimerMessage } from '../wire/observations.ts';
+import type { DelayedMessage, TimerMessage } from '../wire/observations.ts';
+import { lookAgain } from './doubts.ts';
+import { wakeStale } from './stale.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 import { sendWake } from './wake.ts';
 
+/** Of one look for stale heads. */
+const PAGE = 500;
+
+type TimersPorts = Pick<Ports, 'queue' | 'store' | 'clock' | 'clusters' | 'telemetry'>;
+
 /** @returns ids of the messages that must come back */
-export async function fireTimers(
-  deliveries: readonly Delivery[],
-  ports: Pick<Ports, 'queue' | 'store' | 'clock' | 'telemetry'>,
-): Promise<string[]> {
+export async function fireTimers(deliveries: readonly Delivery[], ports: TimersPorts): Promise<string[]> {
   const undone: string[] = [];
   await Promise.all(
     deliveries.map(async (delivery) => {
       const { messageId, body } = delivery;
-      let read: ReturnType<typeof timerIn>;
+      let read: ReturnType<typeof messageIn>;
       try {
-        read = timerIn(body);
+        read = messageIn(body);
       } catch (error) {
         await giveBackUnreadable(ports, 'timers', delivery, { error });
         undone.push(messageId);
@@ -37,17 +42,22 @@ export async function fireTimers(
 }
 
 /** @throws UndecodableMessageError; Error when its key is none */
-function timerIn(body: string): { timer: TimerMessage; key: WorkloadKey } {
-  const timer = decodeTimer(body);
-  const key = parseKey(timer.key);
-  if (!key) throw new Error(`"${timer.key}" is not the key of a workload`);
-  return { timer, key };
+function messageIn(body: string): { message: DelayedMessage; key: WorkloadKey | undefined } {
+  const message = decodeTimer(body);
+  if ('look' in message) return { message, key: undefined };
+  const text = 'doubt' in message ? message.doubt : message.key;
+  const key = parseKey(text);
+  if (!key) throw new Error(`"${text}" is not the key of a workload`);
+  return { message, key };
 }
 
-async function fire(
-  { timer, key }: { timer: TimerMessage; key: WorkloadKey },
-  ports: Pick<Ports, 'queue' | 'store' | 'clock'>,
-): Promise<void> {
+async function fire({ message, key }: ReturnType<typeof messageIn>, ports: TimersPorts): Promise<void> {
+  if ('look' in message || !key) await wakeStale(ports, PAGE);
+  else if ('doubt' in message) await lookAgain(ports, key, message);
+  else await wakeDue(ports, key, message);
+}
+
+async function wakeDue(ports: Pick<Ports, 'queue' | 'store' | 'clock'>, key: WorkloadKey, timer: TimerMessage): Promise<void> {
   const head = await ports.store.readHead(key);
   // Forgotten since: there is nothing to look at.
   if (!head) return;

@@ -3,7 +3,8 @@ import type { Ports } from '../ports/ports.ts';
 import type { QueueName, ReceivedMessage } from '../ports/queue.ts';
 
 /** What the parts of the loop need to know of a message. */
-export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount'>;
+export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount'> &
+  Partial<Pick<ReceivedMessage, 'sentAtMs'>>;
 
 /**
  * Gives it back to the queue at once, where it soon has come too often (R13). The caller reports it as one that must come back.

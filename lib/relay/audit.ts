@@ -31,8 +31,17 @@ const LIFE_MS = 10_000;
 const LOOKED_UP = 20;
 const POLL_MS = 250;
 
+export interface Findings {
+  /** Objects that the API server has otherwise than they are known here, although the watch has had time to tell; a few are enough. */
+  skipped: string[];
+  /** Two live reads were older than what had been heard: the server was set back (R3). */
+  restored?: { from: string; to: string };
+}
+
+const NOTHING: Findings = { skipped: [] };
+
 /**
- * @returns objects that the API server has otherwise than they are known here, although the watch has had time to tell; a few are enough
+ * @returns what the watch has not told, or has told of a past that is no more
  * @throws what the API server refuses with
  */
 export async function findSkipped(
@@ -43,7 +52,7 @@ export async function findSkipped(
     options,
     signal,
   }: { source: ClusterSource & Pick<Cluster, 'get'>; clock: Clock; options: AuditOptions; signal: AbortSignal },
-): Promise<string[]> {
+): Promise<Findings> {
   const heardBefore = heardUntil();
   const listed = new Map<string, string>();
   const unknown: { namespace: string; name: string }[] = [];
@@ -70,12 +79,28 @@ export async function findSkipped(
   } while (continueToken !== undefined);
 
   // A live list below what the watch had told is an API server restored from an older state: what is known is of no use (R3).
-  if (compareResourceVersions(version, heardBefore) < 0) return [`everything since ${version}`];
+  if (compareResourceVersions(version, heardBefore) < 0) {
+    const again = await source.listPage<KubernetesObject>(
+      resource,
+      { limit: 1, metadataOnly: true, ...(namespace !== undefined && { namespace }) },
+      signal,
+    );
+    const isRestored = compareResourceVersions(again.resourceVersion, heardBefore) < 0;
+    return {
+      skipped: [`everything since ${version}`],
+      ...(isRestored && { restored: { from: heardBefore, to: again.resourceVersion } }),
+    };
+  }
   // So is one that shows an object before a change that the list should have.
-  for (const { uid, namespace: within, name, version: known } of knownUntil(version))
-    if (compareResourceVersions(listed.get(uid) ?? known, known) < 0) return [`${within}/${name}`];
+  for (const { uid, namespace: within, name, version: known } of knownUntil(version)) {
+    if (compareResourceVersions(listed.get(uid) ?? known, known) >= 0) continue;
+    const now = await lookUp(source, resource, { namespace: within, name }, clock);
+    const shown = now?.uid === uid ? (now.resourceVersion ?? known) : known;
+    const isRestored = compareResourceVersions(shown, known) < 0;
+    return { skipped: [`${within}/${name}`], ...(isRestored && { restored: { from: known, to: shown } }) };
+  }
   const missing = [...knownUntil(version)].filter(({ uid }) => !listed.has(uid));
-  if (unknown.length === 0 && missing.length === 0) return [];
+  if (unknown.length === 0 && missing.length === 0) return NOTHING;
   const graceEndsMs = clock.monotonicMs() + options.graceMs;
   while (compareResourceVersions(heardUntil(), version) < 0 && clock.monotonicMs() < graceEndsMs && !signal.aborted)
     await clock.wait(POLL_MS, signal);
@@ -90,7 +115,7 @@ export async function findSkipped(
     const now = await lookUp(source, resource, { namespace: within, name }, clock);
     if (now?.uid !== uid) skipped.push(`${within}/${name}`);
   }
-  return skipped;
+  return { skipped };
 }
 
 async function lookUp(

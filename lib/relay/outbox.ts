@@ -76,6 +76,7 @@ export class Outbox {
   /** Marks of whole lists that wait. */
   #wholes = 0;
   #sequence = 0;
+  #wholesFrom = 0;
   /** Counts how often everything was forgotten: what was drafted before is not sent after. */
   #beginnings = 0;
   #wake: () => void = () => {};
@@ -104,6 +105,11 @@ export class Outbox {
     for (const { accepted } of this.#heartbeats.splice(0)) accepted();
   }
 
+  /** The latest whole lists are in messages from that sequence on. */
+  get wholesFrom(): number {
+    return this.#wholesFrom;
+  }
+
   /** Workloads with something to send. */
   get waiting(): number {
     return this.#marks.size;
@@ -122,6 +128,7 @@ export class Outbox {
 
   noteWhole(workload: Workload): void {
     const marks = this.#marksOf(workload);
+    if (this.#wholes === 0) this.#wholesFrom = this.#sequence + 1;
     if (!marks.whole) this.#wholes += 1;
     marks.whole = true;
     marks.owner = true;

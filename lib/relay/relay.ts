@@ -72,6 +72,8 @@ export interface Relay {
 
 const LIFE_MS = 10_000;
 const LONGEST_ROUND_TRIP_MS = 2_000;
+/** After one comparison with a list of metadata and before another, however often watches break off. */
+const AUDIT_PAUSE_MS = 30_000;
 /** Before the first list is through, so many failed connections in a row end the start. */
 const PATIENCE = 4;
 const RETRY_MS = 1_000;
@@ -101,6 +103,8 @@ class RunningRelay {
   #isReady = false;
   #failures = 0;
   #fullListAtMs = Number.NEGATIVE_INFINITY;
+  #auditedAtMs = Number.NEGATIVE_INFINITY;
+  #isAuditDue = false;
 
   constructor(setup: RelaySetup) {
     this.#setup = setup;
@@ -132,6 +136,8 @@ class RunningRelay {
           noteWhole: (workload) => this.#outbox.noteWhole(workload),
           listed: () => this.#listed(),
           failed: (error) => this.#failed(error),
+          resumed: () => void this.#auditSoon(),
+          restored: (versions) => this.#restored(versions),
           sawDate: (dateMs, askedAtMs) => this.#sawDate(dateMs, askedAtMs),
         }),
     );
@@ -171,6 +177,8 @@ class RunningRelay {
       }
     if (signal.aborted) return;
     this.#outbox.start();
+    // Before the lists: a table that does not know this session by the end of them has been lost meanwhile (R1).
+    void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
     for (const scope of this.#scopes) scope.list();
     const { queue, clock, telemetry, cluster } = this.#setup;
     const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
@@ -249,23 +257,41 @@ class RunningRelay {
     });
   }
 
+  /** Told at once: everything that was heard before counts as missing from now on. */
+  #restored({ from, to }: { from: string; to: string }): void {
+    void this.#outbox.heartbeat(() => ({ ...this.#heartbeat(), restored: { from, to } }), { afterWholes: false });
+  }
+
+  /** One at a time, and not at each break of a connection that breaks all the time. */
+  async #auditSoon(): Promise<void> {
+    const { clock, telemetry, cluster } = this.#setup;
+    if (this.#isAuditDue) return;
+    this.#isAuditDue = true;
+    await clock.wait(Math.max(this.#auditedAtMs + AUDIT_PAUSE_MS - clock.monotonicMs(), 0), this.#ending.signal);
+    this.#isAuditDue = false;
+    if (this.#ending.signal.aborted) return;
+    await this.#audit().catch((error: unknown) => telemetry.warn('relay could not compare what it knows', { cluster, error }));
+  }
+
   async #audit(): Promise<void> {
+    this.#auditedAtMs = this.#setup.clock.monotonicMs();
     const { source, clock, telemetry, cluster } = this.#setup;
     const { signal } = this.#ending;
     const options = { pageSize: this.#options.pageSize, graceMs: this.#options.auditGraceMs };
     for (const scope of this.#scopes)
       for (const { listAnew, ...audited } of scope.audits) {
         if (scope.isListing) continue;
-        const skipped = await findSkipped(audited, { source, clock, options, signal });
+        const { skipped, restored } = await findSkipped(audited, { source, clock, options, signal });
         if (skipped.length === 0 || signal.aborted) continue;
         telemetry.error('watch has skipped events', { cluster, resource: audited.resource.plural, objects: skipped.slice(0, 5) });
         telemetry.count('SkippedEvents', skipped.length, 'Count', { resource: audited.resource.plural });
+        if (restored) this.#restored(restored);
         listAnew();
       }
   }
 
   async #answer(ask: RelayAsk): Promise<void> {
-    if (ask.ask === 'everything') return this.#tellEverything(ask.era);
+    if (ask.ask === 'everything') return this.#tellEverything(ask);
     const { source, clock } = this.#setup;
     const { owner } = ask;
     // The list under way tells.
@@ -282,7 +308,7 @@ class RunningRelay {
     for (const pod of workload?.pods ?? []) this.#outbox.note({ workload: pod.workload, pod });
   }
 
-  #tellEverything(era: number): void {
+  #tellEverything({ era, after }: Extract<RelayAsk, { ask: 'everything' }>): void {
     const { clock } = this.#setup;
     if (era > this.#era) {
       this.#era = era;
@@ -292,9 +318,11 @@ class RunningRelay {
       for (const scope of this.#scopes) scope.beginAnew();
       return;
     }
-    // By the relay's own clock alone: the queue's may be another (R12).
-    if (clock.monotonicMs() < this.#fullListAtMs + CROSSING_MS || !this.#isReady) return;
-    for (const scope of this.#scopes) scope.list();
+    if (!this.#isReady) return;
+    // By the relay's own clock and count alone: the queue's may be others (R12).
+    const isAnswered =
+      after?.session === this.#session ? after.sequence < this.#outbox.wholesFrom : clock.monotonicMs() < this.#fullListAtMs + CROSSING_MS;
+    if (!isAnswered) for (const scope of this.#scopes) scope.list();
   }
 
   /** Watches go on trying for ever; a start that cannot succeed ends in a sentence. */

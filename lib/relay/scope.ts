@@ -26,6 +26,9 @@ export interface ScopeSetup {
   /** Both lists are through, and everything has been noted. */
   listed: () => void;
   failed: (error: unknown) => void;
+  /** A watch goes on after it broke off before its time. */
+  resumed: () => void;
+  restored: Follower<Pod>['restored'];
   sawDate: WatcherSetup<Pod>['sawDate'];
 }
 
@@ -114,7 +117,7 @@ export class Scope {
   }
 
   #jobFollower(): Follower<Job> {
-    const { cache, namespace, note, failed } = this.#setup;
+    const { cache, namespace, note, failed, resumed, restored } = this.#setup;
     let mark = 0;
     return {
       begin: () => {
@@ -135,11 +138,13 @@ export class Scope {
         if (news && !this.#begins) note(news);
       },
       failed,
+      resumed,
+      restored,
     };
   }
 
   #podFollower(): Follower<Pod> {
-    const { cache, namespace, clock, note, noteWhole, listed, failed } = this.#setup;
+    const { cache, namespace, clock, note, noteWhole, listed, failed, resumed, restored } = this.#setup;
     let mark = 0;
     return {
       begin: () => {
@@ -162,6 +167,8 @@ export class Scope {
         for (const news of type === 'DELETED' ? cache.deletePod(pod) : cache.putPod(pod)) if (!this.#begins) note(news);
       },
       failed,
+      resumed,
+      restored,
     };
   }
 }

@@ -1,5 +1,7 @@
-// Following one resource, as a pure state machine: list pages → watch with bookmarks → resume → 410 → list again. It decides what to
-// ask and how long to wait; watcher.ts asks and waits.
+// Following one resource, as a pure state machine: list pages → watch with bookmarks → look → resume → 410 → list again. It decides what
+// to ask and how long to wait; watcher.ts asks and waits. Before a watch is resumed the server's version is looked at: one that is older
+// than what was heard is a server restored from an older state (R3), whose watch would tell nothing until it has caught up. A server that
+// has caught up already looks like any other: after a watch that broke off before its time, what is known is compared with a list.
 import { compareResourceVersions, newest } from '../objects/resource-version.ts';
 
 export type WatchFailure =
@@ -14,6 +16,8 @@ export type WatchInput =
   /** Also while it runs: list everything anew. */
   | { kind: 'list' }
   | { kind: 'page'; resourceVersion: string; continueToken?: string }
+  /** The server's present version. */
+  | { kind: 'seen'; resourceVersion: string }
   | { kind: 'event'; resourceVersion: string }
   | { kind: 'bookmark'; resourceVersion: string }
   /** The server ended the watch, as it does every few minutes. */
@@ -26,6 +30,12 @@ export type WatchEffect =
   /** A list begins with its first page: what was listed so far is void. */
   | { do: 'begin' }
   | { do: 'list'; continueToken?: string }
+  /** Asks for the server's version by the smallest of lists. */
+  | { do: 'look' }
+  /** The watch goes on after it broke off: the server may be another one than before. */
+  | { do: 'compare' }
+  /** The server is older than what was heard from it. */
+  | { do: 'restored'; from: string; to: string }
   /** All pages are there; this is the lowest of their versions (R19). */
   | { do: 'listed'; resourceVersion: string }
   | { do: 'watch'; resourceVersion: string; timeoutSeconds: number }
@@ -36,13 +46,18 @@ export type WatchEffect =
 
 interface Waiting {
   phase: 'waiting';
-  next: { do: 'list'; continueToken?: string } | { do: 'watch' };
+  next: { do: 'list'; continueToken?: string } | { do: 'watch'; brokeOff: boolean; wasBelow?: boolean };
 }
 
 type Watching = Extract<WatchPhase, { phase: 'watching' }>;
+type Looking = Extract<WatchPhase, { phase: 'looking' }>;
 
 export type WatchPhase =
-  { phase: 'idle' } | { phase: 'listing'; continueToken?: string } | { phase: 'watching'; openedAtMs: number; hasHeard: boolean } | Waiting;
+  | { phase: 'idle' }
+  | { phase: 'listing'; continueToken?: string }
+  | { phase: 'looking'; brokeOff: boolean; wasBelow: boolean }
+  | { phase: 'watching'; openedAtMs: number; endsAtMs: number; hasHeard: boolean }
+  | Waiting;
 
 export interface WatchState {
   at: WatchPhase;
@@ -56,13 +71,13 @@ export interface WatchState {
 }
 
 export interface WatchOptions {
-  /** Bookmarks come about once a minute, so a watch that is silent for longer is broken. */
+  /** Bookmarks come once a minute, a second late at most, so a watch that is silent for longer is broken. */
   silentMs: number;
   firstBackoffMs: number;
   longestBackoffMs: number;
 }
 
-export const WATCH_OPTIONS: WatchOptions = { silentMs: 90_000, firstBackoffMs: 500, longestBackoffMs: 30_000 };
+export const WATCH_OPTIONS: WatchOptions = { silentMs: 65_000, firstBackoffMs: 500, longestBackoffMs: 30_000 };
 
 export interface Moment {
   /** Milliseconds of a clock that never jumps. */
@@ -77,9 +92,12 @@ export interface Stepped {
 }
 
 const SHORTEST_WATCH_SECONDS = 240;
+/** A server ends a watch as long before its time at most. */
+const EARLY_MS = 5_000;
 /** A watch that ended sooner than this without a word was refused in fact. */
 const SHORT_LIVED_MS = 1_000;
 const SPREAD_MS = 1_000;
+const SECOND_LOOK_MS = 300;
 
 export const initialWatch: WatchState = { at: { phase: 'idle' }, version: '0', listed: undefined, heardAtMs: undefined, backoffMs: 0 };
 
@@ -90,6 +108,8 @@ export function step(state: WatchState, input: WatchInput, moment: Moment, optio
       return beginList(state, state.at.phase === 'idle' ? [] : [{ do: 'stop' }]);
     case 'page':
       return state.at.phase === 'listing' ? afterPage(state, input, moment) : same(state);
+    case 'seen':
+      return state.at.phase === 'looking' ? afterLook(state, state.at, input.resourceVersion, moment) : same(state);
     case 'event':
     case 'bookmark':
       return state.at.phase === 'watching' ? afterNews(state, state.at, input.resourceVersion, moment) : same(state);
@@ -121,11 +141,26 @@ function afterPage(state: WatchState, page: { resourceVersion: string; continueT
   return { state: watching, effects: [{ do: 'listed', resourceVersion: listed }, ...effects] };
 }
 
+const look = (state: WatchState, brokeOff: boolean, wasBelow = false): Stepped => ({
+  state: { ...state, at: { phase: 'looking', brokeOff, wasBelow } },
+  effects: [{ do: 'look' }],
+});
+
+function afterLook(state: WatchState, { brokeOff, wasBelow }: Looking, resourceVersion: string, moment: Moment): Stepped {
+  if (compareResourceVersions(resourceVersion, state.version) >= 0) {
+    const opened = openWatch(state, moment);
+    return brokeOff ? { ...opened, effects: [...opened.effects, { do: 'compare' }] } : opened;
+  }
+  // Of several API servers one may lag: what a second look confirms is no lag (R3).
+  if (!wasBelow) return wait(state, { do: 'watch', brokeOff, wasBelow: true }, SECOND_LOOK_MS);
+  return beginList(state, [{ do: 'restored', from: state.version, to: resourceVersion }]);
+}
+
 /** Watches end after different times, so that they do not all come back at once. */
 function openWatch(state: WatchState, { nowMs, random }: Moment): Stepped {
   const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random));
   return {
-    state: { ...state, at: { phase: 'watching', openedAtMs: nowMs, hasHeard: false } },
+    state: { ...state, at: { phase: 'watching', openedAtMs: nowMs, endsAtMs: nowMs + timeoutSeconds * 1000, hasHeard: false } },
     effects: [{ do: 'watch', resourceVersion: state.version, timeoutSeconds }],
   };
 }
@@ -135,21 +170,24 @@ function afterNews(state: WatchState, at: Watching, resourceVersion: string, { n
   return { state: { ...state, at: at.hasHeard ? at : { ...at, hasHeard: true }, version, heardAtMs: nowMs, backoffMs: 0 }, effects: [] };
 }
 
-function afterEnd(state: WatchState, { openedAtMs, hasHeard }: Watching, moment: Moment, options: WatchOptions): Stepped {
+function afterEnd(state: WatchState, { openedAtMs, endsAtMs, hasHeard }: Watching, moment: Moment, options: WatchOptions): Stepped {
   const wasRefused = !hasHeard && moment.nowMs - openedAtMs < SHORT_LIVED_MS;
-  return wasRefused ? backOff(state, { do: 'watch' }, moment, options) : openWatch(state, moment);
+  const brokeOff = moment.nowMs < endsAtMs - EARLY_MS;
+  return wasRefused ? backOff(state, { do: 'watch', brokeOff }, moment, options) : look(state, brokeOff);
 }
 
 function afterFailure(state: WatchState, failure: WatchFailure, moment: Moment, options: WatchOptions): Stepped {
   const { at } = state;
-  if (at.phase !== 'listing' && at.phase !== 'watching') return same(state);
+  if (at.phase !== 'listing' && at.phase !== 'looking' && at.phase !== 'watching') return same(state);
   if (failure.kind === 'expired') {
     // A list that expires between two pages would expire again at once if the server is that slow.
     if (at.phase === 'listing') return backOff({ ...state, listed: undefined }, { do: 'list' }, moment, options);
     return wait(state, { do: 'list' }, moment.random * SPREAD_MS);
   }
   const next: Waiting['next'] =
-    at.phase === 'watching' ? { do: 'watch' } : { do: 'list', ...(at.continueToken !== undefined && { continueToken: at.continueToken }) };
+    at.phase !== 'listing'
+      ? { do: 'watch', brokeOff: true }
+      : { do: 'list', ...(at.continueToken !== undefined && { continueToken: at.continueToken }) };
   return backOff(state, next, moment, options, failure.kind === 'throttled' ? failure.retryAfterMs : 0);
 }
 
@@ -170,7 +208,7 @@ function afterTick(state: WatchState, moment: Moment, options: WatchOptions): St
   const { at } = state;
   if (at.phase === 'waiting') {
     const { next } = at;
-    if (next.do === 'watch') return openWatch(state, moment);
+    if (next.do === 'watch') return look(state, next.brokeOff, next.wasBelow);
     if (next.continueToken === undefined) return beginList(state, []);
     const { continueToken } = next;
     return { state: { ...state, at: { phase: 'listing', continueToken } }, effects: [{ do: 'list', continueToken }] };
@@ -178,6 +216,6 @@ function afterTick(state: WatchState, moment: Moment, options: WatchOptions): St
   if (at.phase !== 'watching') return same(state);
   const ms = moment.nowMs - Math.max(state.heardAtMs ?? 0, at.openedAtMs);
   if (ms < options.silentMs) return same(state);
-  const { state: waiting, effects } = backOff(state, { do: 'watch' }, moment, options);
+  const { state: waiting, effects } = backOff(state, { do: 'watch', brokeOff: true }, moment, options);
   return { state: waiting, effects: [{ do: 'stop' }, { do: 'silent', ms }, ...effects] };
 }

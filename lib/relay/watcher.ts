@@ -17,6 +17,10 @@ export interface Follower<Item> {
   changed(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Item): void;
   /** Every call that failed, before it is tried again. */
   failed(error: unknown): void;
+  /** The watch goes on after it broke off before its time: what was heard may not be so any more (R3). */
+  resumed(): void;
+  /** The API server is older than what was heard from it (R3): all of it is listed anew. */
+  restored(versions: { from: string; to: string }): void;
 }
 
 export interface WatcherSetup<Item extends KubernetesObject> {
@@ -33,6 +37,9 @@ export interface WatcherSetup<Item extends KubernetesObject> {
   /** Told the `Date` of every list's answer. */
   sawDate: (dateMs: number, askedAtMs: number) => void;
 }
+
+/** Between two looks for silence. */
+const SHORTEST_LOOK_MS = 250;
 
 export class Watcher<Item extends KubernetesObject> {
   readonly #setup: WatcherSetup<Item>;
@@ -86,6 +93,13 @@ export class Watcher<Item extends KubernetesObject> {
         return follower.begin();
       case 'list':
         return void this.#list(this.#next(), effect.continueToken);
+      case 'look':
+        return void this.#look(this.#next());
+      case 'compare':
+        return follower.resumed();
+      case 'restored':
+        telemetry.warn('API server is older than what was heard from it', { resource: resource.plural, from: effect.from, to: effect.to });
+        return follower.restored(effect);
       case 'listed':
         return follower.listed(effect.resourceVersion);
       case 'watch':
@@ -135,6 +149,17 @@ export class Watcher<Item extends KubernetesObject> {
     });
   }
 
+  async #look(call: AbortController): Promise<void> {
+    const { source, resource, namespace } = this.#setup;
+    try {
+      const selection = { limit: 1, metadataOnly: true, ...(namespace !== undefined && { namespace }) };
+      const { resourceVersion } = await source.listPage(resource, selection, call.signal);
+      if (!call.signal.aborted) this.#feed({ kind: 'seen', resourceVersion });
+    } catch (error) {
+      this.#fail(call, error);
+    }
+  }
+
   async #watch(
     call: AbortController,
     { resourceVersion, timeoutSeconds }: { resourceVersion: string; timeoutSeconds: number },
@@ -160,7 +185,8 @@ export class Watcher<Item extends KubernetesObject> {
   async #lookForSilence(call: AbortController): Promise<void> {
     const { clock, options } = this.#setup;
     while (!call.signal.aborted) {
-      await clock.wait(options.silentMs / 3, call.signal);
+      // No sooner than it may be silent: until then it has been heard of.
+      await clock.wait(Math.max(options.silentMs - this.ageMs, SHORTEST_LOOK_MS), call.signal);
       if (!call.signal.aborted) this.#feed({ kind: 'tick' });
     }
   }

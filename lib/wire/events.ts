@@ -42,6 +42,7 @@ const Heartbeat = v.strictObject({
     v.maxLength(MOST_REPORTS),
   ),
   fullList: v.optional(v.strictObject({ resourceVersion: version, startedAtMs: wholeNumber })),
+  restored: v.optional(v.strictObject({ from: version, to: version })),
 });
 
 const Header = v.strictObject({
@@ -90,7 +91,11 @@ export function decodeEvents(body: string): EventMessage {
   return { ...rest, reports: decoded, ...(heartbeat && { heartbeat: heartbeatOf(heartbeat) }) };
 }
 
-const heartbeatOf = ({ fullList, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({ ...rest, ...(fullList && { fullList }) });
+const heartbeatOf = ({ fullList, restored, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
+  ...rest,
+  ...(fullList && { fullList }),
+  ...(restored && { restored }),
+});
 
 /** Checked as far as its key goes; what else it holds is read with care by those who read it. */
 const jobOf = (object: unknown): Job => object as Job;

@@ -1,7 +1,8 @@
 // Wakes, timers and asks: small JSON messages between our own parts, read as strictly as everybody else's.
+// What comes through the timers queue is a delayed wake, a doubt about a view, or a look for stale heads.
 import * as v from 'valibot';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
-import type { RelayAsk, TimerMessage, WakeMessage } from './observations.ts';
+import type { DelayedMessage, RelayAsk, WakeMessage } from './observations.ts';
 
 const LONGEST_BODY = 4_096;
 
@@ -10,8 +11,15 @@ const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const Wake = v.strictObject({ key: text, follows: text });
 const Timer = v.strictObject({ key: text, follows: text, dueAtMs: wholeNumber, attempt: wholeNumber });
+const Doubt = v.strictObject({ doubt: text, told: text, seen: text });
+const StaleLook = v.strictObject({ look: v.literal('stale'), dueAtMs: wholeNumber });
+const Delayed = v.union([Timer, Doubt, StaleLook]);
 const Ask = v.variant('ask', [
-  v.strictObject({ ask: v.literal('everything'), era: wholeNumber }),
+  v.strictObject({
+    ask: v.literal('everything'),
+    era: wholeNumber,
+    after: v.optional(v.strictObject({ session: text, sequence: wholeNumber })),
+  }),
   v.strictObject({
     ask: v.literal('workload'),
     owner: v.strictObject({ kind: v.picklist(WORKLOAD_KINDS), namespace: text, name: text, uid: text }),
@@ -19,12 +27,12 @@ const Ask = v.variant('ask', [
 ]);
 
 export const encodeWake = (wake: WakeMessage): string => JSON.stringify(wake);
-export const encodeTimer = (timer: TimerMessage): string => JSON.stringify(timer);
+export const encodeTimer = (timer: DelayedMessage): string => JSON.stringify(timer);
 export const encodeAsk = (ask: RelayAsk): string => JSON.stringify(ask);
 
 /** @throws UndecodableMessageError */
 export const decodeWake = (body: string): WakeMessage => decode(body, Wake, 'wake');
-export const decodeTimer = (body: string): TimerMessage => decode(body, Timer, 'timer');
+export const decodeTimer = (body: string): DelayedMessage => decode(body, Delayed, 'timer');
 export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'ask');
 
 /** A message that cannot be read: it is never guessed at, and ends as a dead letter. */

@@ -64,6 +64,8 @@ export interface Heartbeat {
   digests: WorkloadDigest[];
   /** Set once all of a full list has been sent: its session and versions; known workloads that it did not name are looked up live. */
   fullList?: { resourceVersion: string; startedAtMs: number };
+  /** Two live lists, one after the other, were older than what the relay had heard: the API server was set back (R3). */
+  restored?: { from: string; to: string };
 }
 
 /** One message on the events queue. */
@@ -94,8 +96,31 @@ export interface TimerMessage {
   follows: string;
 }
 
-/** To a relay: send these again, all of a cluster or one workload. */
-export type RelayAsk = { ask: 'everything'; era: number } | { ask: 'workload'; owner: OwnerName };
+/** A view differed from what a relay told of it: looked at again a moment later. */
+export interface DoubtMessage {
+  /** Key of the workload. */
+  doubt: string;
+  /** Digest that the relay told. */
+  told: string;
+  /** Digest of the view at that time: one that has changed since may be right by now. */
+  seen: string;
+}
+
+/** Heads that went stale are looked for between two sweeps. */
+export interface StaleLookMessage {
+  look: 'stale';
+  dueAtMs: number;
+}
+
+/** What comes through the timers queue. */
+export type DelayedMessage = TimerMessage | DoubtMessage | StaleLookMessage;
+
+/**
+ * To a relay: send these again, all of a cluster or one workload. `after`: the message that showed that something is missing; what
+ * the relay has listed since need not be listed again for it.
+ */
+export type RelayAsk =
+  { ask: 'everything'; era: number; after?: { session: string; sequence: number } | undefined } | { ask: 'workload'; owner: OwnerName };
 
 /** What the view remembers of one pod. */
 export interface PodEntry {

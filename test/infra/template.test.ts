@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
 import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/dynamodb-store.ts';
 import { LOOP_OPTIONS } from '../../lib/reconciler/reconcile.ts';
-import { SWEEP_OPTIONS } from '../../lib/reconciler/sweep.ts';
+import { FUNCTION_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { FUNCTIONS, filesInZip, osls, packageInto, unpack, zipOf } from '../deploy/packaged.ts';
 import type { FunctionName, Template } from '../deploy/packaged.ts';
 import { rightsIn } from '../deploy/rights.ts';
@@ -86,7 +86,9 @@ describe('functions', () => {
     const timeoutMs = Number(propertiesOf(usual, 'ReconcileLambdaFunction')['Timeout']) * 1000;
     expect(timeoutMs).toBeGreaterThan(LOOP_OPTIONS.passMs + requestMs);
     expect(visibilityMs).toBeGreaterThan(timeoutMs);
-    expect(visibilityMs).toBeLessThan(SWEEP_OPTIONS.staleMs);
+    expect(visibilityMs).toBeLessThan(STALE_MS);
+    expect(visibilityMs).toBe(VISIBILITY_SECONDS * 1000);
+    expect(timeoutMs).toBe(FUNCTION_SECONDS * 1000);
     for (const [name, queue] of Object.entries(SOURCES)) {
       const ofFunction = Number(propertiesOf(usual, `${logicalName(name as FunctionName)}LambdaFunction`)['Timeout']);
       expect(Number(propertiesOf(usual, queue)['VisibilityTimeout'])).toBeGreaterThanOrEqual(ofFunction);

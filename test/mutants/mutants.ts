@@ -51,8 +51,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'digests are not compared',
     rule: 'R2',
     file: 'lib/reconciler/heartbeats.ts',
-    search: '  return viewDigestOf(part) !== digest;',
-    replacement: '  return viewDigestOf(part) === undefined;',
+    search: '  return seen !== digest || hole ? seen : undefined;',
+    replacement: '  return seen !== digest && hole ? seen : undefined;',
     why: 'what a lost message told is never asked for again',
     look: { scenario: 'single', faults: ['eventsAreLost', 'isPoisoned', 'diesTakenForDone'] },
   },
@@ -76,9 +76,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'restored API server looks like a quiet one',
     rule: 'R3',
-    file: 'lib/relay/audit.ts',
-    search: '  if (compareResourceVersions(version, heardBefore) < 0) return [`everything since ${version}`];',
-    replacement: '  if (heardBefore === undefined) return [];',
+    file: 'lib/relay/watch.ts',
+    search:
+      '  if (compareResourceVersions(resourceVersion, state.version) >= 0) {\n    const opened = openWatch(state, moment);\n    return brokeOff',
+    replacement:
+      "  if (compareResourceVersions(resourceVersion, '0') >= 0) {\n    const opened = openWatch(state, moment);\n    return moment.nowMs < 0",
     why: 'the relay watches from a version that does not come for hours',
     look: { scenario: 'non-indexed', faults: ['apiServerIsOld'] },
   },
@@ -212,9 +214,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'stale heads left alone',
     rule: 'R9',
-    file: 'lib/reconciler/sweep.ts',
-    search: '      if (await mend(ports, key, options.staleMs)) swept.woken += 1;',
-    replacement: '      if (key.uid === undefined && (await mend(ports, key, options.staleMs))) swept.woken += 1;',
+    file: 'lib/reconciler/stale.ts',
+    search: '      if (!(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;',
+    replacement: '      if (key.uid === undefined && !(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;',
     why: 'a wake that was lost is lost for good',
     look: { scenario: 'single', faults: ['sendIsSwallowed'] },
   },

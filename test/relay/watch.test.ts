@@ -44,7 +44,32 @@ describe('a watch', () => {
       { kind: 'bookmark', resourceVersion: '150' },
       end,
     ]);
-    expect(effects).toMatchObject([{ do: 'watch', resourceVersion: '150' }]);
+    expect(effects).toEqual([{ do: 'look' }]);
+  });
+
+  test('R3: before it is resumed the server is looked at: one that is older than what was heard is listed anew', () => {
+    const ended: WatchInput[] = [list, lastPage, { kind: 'event', resourceVersion: '120' }, end];
+    const below: WatchInput = { kind: 'seen', resourceVersion: '119' };
+    expect(after([...ended, below]).effects).toEqual([{ do: 'wait', ms: 300 }]);
+    // One of several API servers lagged.
+    expect(after([...ended, below, tick, { kind: 'seen', resourceVersion: '120' }]).effects).toMatchObject([{ do: 'watch' }, {}]);
+    expect(after([...ended, below, tick, below]).effects).toEqual([
+      { do: 'restored', from: '120', to: '119' },
+      { do: 'begin' },
+      { do: 'list' },
+    ]);
+    // It has caught up meanwhile, or is the same as ever: only a comparison tells.
+    expect(after([...ended, { kind: 'seen', resourceVersion: '120' }]).effects).toMatchObject([
+      { do: 'watch', resourceVersion: '120' },
+      { do: 'compare' },
+    ]);
+    const inTime: (WatchInput & { atMs?: number })[] = [list, lastPage, { kind: 'bookmark', resourceVersion: '130', atMs: 360_000 }];
+    expect(after([...inTime, { ...end, atMs: 361_000 }, { kind: 'seen', resourceVersion: '130' }]).effects).toMatchObject([
+      { do: 'watch', resourceVersion: '130' },
+    ]);
+    // What cannot be looked at is not taken for anything: it is tried again.
+    expect(after([...ended, broken]).effects).toEqual([{ do: 'wait', ms: expect.any(Number) }]);
+    expect(after([...ended, broken, tick]).effects).toEqual([{ do: 'look' }]);
   });
 
   test('that ends at once without a word waits before it is opened again', () => {
@@ -74,7 +99,9 @@ describe('a watch', () => {
     expect(waits[0]).toBeGreaterThanOrEqual(WATCH_OPTIONS.firstBackoffMs);
     expect(waits.at(-1)).toBeGreaterThan(20_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(WATCH_OPTIONS.longestBackoffMs);
-    expect(after(inputs).effects).toMatchObject([{ do: 'watch', resourceVersion: '100' }]);
+    expect(after(inputs).effects).toEqual([{ do: 'look' }]);
+    inputs.push({ kind: 'seen', resourceVersion: '100' });
+    expect(after(inputs).effects).toMatchObject([{ do: 'watch', resourceVersion: '100' }, { do: 'compare' }]);
     expect(after([...inputs, { kind: 'event', resourceVersion: '101' }]).state.backoffMs).toBe(0);
   });
 
@@ -91,12 +118,10 @@ describe('a watch', () => {
 
   test('that is silent for longer than bookmarks take is broken', () => {
     const watching: (WatchInput & { atMs?: number })[] = [list, lastPage, { kind: 'bookmark', resourceVersion: '110', atMs: 60_000 }];
-    expect(after([...watching, { ...tick, atMs: 149_000 }]).effects).toEqual([]);
-    const { effects } = after([...watching, { ...tick, atMs: 151_000 }]);
-    expect(effects).toMatchObject([{ do: 'stop' }, { do: 'silent', ms: 91_000 }, { do: 'wait' }]);
-    expect(after([...watching, { ...tick, atMs: 151_000 }, { ...tick, atMs: 152_000 }]).effects).toMatchObject([
-      { do: 'watch', resourceVersion: '110' },
-    ]);
+    expect(after([...watching, { ...tick, atMs: 124_000 }]).effects).toEqual([]);
+    const { effects } = after([...watching, { ...tick, atMs: 126_000 }]);
+    expect(effects).toMatchObject([{ do: 'stop' }, { do: 'silent', ms: 66_000 }, { do: 'wait' }]);
+    expect(after([...watching, { ...tick, atMs: 126_000 }, { ...tick, atMs: 127_000 }]).effects).toEqual([{ do: 'look' }]);
   });
 
   test('can be told to list anew at any time, and gives up what it was doing', () => {

@@ -1,5 +1,6 @@
 // Every fault by its name: which calls it applies to, what it does, how long it lasts, and what alone can bring the work back.
 import { ConflictError, ExpiredError, NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
+import { VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { isWrite, type Call, type Strike } from './calls.ts';
 import type { Simulation } from './simulation.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
@@ -12,17 +13,17 @@ export type Wait = 'none' | 'visibility' | 'sweep' | 'heartbeat' | 'unknown' | '
 
 export const WAIT_MS: Record<Wait, number> = {
   none: 0,
-  visibility: 45_000,
-  // Stale after 45 s, looked for once a minute.
-  sweep: 105_000,
-  // One names the suspect, the next finds that it still stands.
-  heartbeat: 120_000,
+  visibility: VISIBILITY_SECONDS * 1000,
+  // Stale after 36 s, looked for every 20 s.
+  sweep: 60_000,
+  // It comes once a minute, and what it doubts is looked at again 4 s later.
+  heartbeat: 65_000,
   unknown: 30_000,
   audit: 600_000 + 30_000,
   // Every 5 s, drawn apart; and then what was put off meanwhile.
   probe: 15_000,
   park: 60_000,
-  silence: 120_000,
+  silence: 65_000,
 };
 
 export interface Fault {

@@ -9,12 +9,11 @@ import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { Reconciler } from '../../lib/reconciler/reconcile.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
+import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import type { Invocation, Process } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
 
-export const VISIBILITY_SECONDS = 45;
-const TIMEOUT_MS = 44_000;
-const SWEEP_MS = 60_000;
+const TIMEOUT_MS = FUNCTION_SECONDS * 1000;
 
 interface Environment {
   process: Process;
@@ -138,7 +137,7 @@ export class Functions {
   async #sweeps(): Promise<void> {
     const { scheduler } = this.#setup;
     while (!this.#ending.signal.aborted) {
-      await scheduler.wait(SWEEP_MS);
+      await scheduler.wait(SWEEP_EVERY_MS);
       if (this.#ending.signal.aborted) return;
       const environment = this.#environment('sweep');
       environment.isBusy = true;

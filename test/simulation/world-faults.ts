@@ -59,7 +59,7 @@ export const WORLD_FAULTS = {
     applies: isPassCall,
     strike: (simulation) => simulation.tampering.restoreStore(),
     lastsMs: 0,
-    waits: ['unknown', 'heartbeat'],
+    waits: ['unknown', 'visibility'],
   },
   apiServerIsOld: {
     says: 'the API server is restored from a copy some seconds old',
@@ -67,7 +67,7 @@ export const WORLD_FAULTS = {
     canStrike: (simulation, call) => simulation.tampering.canRestore(simulation.clusterOf(call)),
     strike: (simulation, call) => simulation.tampering.restoreApiServer(simulation.clusterOf(call)),
     lastsMs: 0,
-    waits: ['unknown', 'audit', 'sweep', 'probe', 'silence'],
+    waits: ['heartbeat'],
   },
   clockJumpsAhead: {
     says: "Farloop's clock jumps two minutes ahead",

@@ -19,6 +19,7 @@ import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import type { Reconciler } from '../../lib/reconciler/reconcile.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
+import { VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
 import { openCluster } from '../../lib/sandbox/sandbox.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
@@ -28,7 +29,6 @@ import { Process, ProcessDiedError, type Interposer } from './process.ts';
 import { reportsOf, type Heard } from './reporter.ts';
 
 export const CLUSTER = 'west';
-const VISIBILITY_SECONDS = 45;
 
 export interface WorldOptions {
   seed?: number;

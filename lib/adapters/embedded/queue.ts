@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
-import type { DeadLetter, OutgoingMessage, Queue, QueueName, ReceivedMessage } from '../../ports/queue.ts';
+import type { DeadLetter, OutgoingMessage, Queue, QueueDepth, QueueName, ReceivedMessage } from '../../ports/queue.ts';
 import { checkOutgoing, isFifo, isQueueName } from '../queue-limits.ts';
 import { SystemClock } from '../system-clock.ts';
 import { HeardMessages } from './queue-deduplication.ts';
@@ -181,16 +181,26 @@ export class EmbeddedQueue implements Queue {
     return entries.length;
   }
 
-  async depth(queue: QueueName): Promise<{ visible: number; inFlight: number; delayed: number; dead: number; oldestSentAtMs?: number }> {
+  async depth(queue: QueueName): Promise<QueueDepth> {
     const { line } = this.#channel(queue);
     line.promote(this.#clock.nowMs());
     const depth = { visible: 0, inFlight: 0, delayed: 0, dead: this.#file.deadCount(queue) };
     let oldestSentAtMs = Infinity;
+    let waitingSinceMs = Infinity;
+    // Of a group in which one came back, or is being worked on, the others wait for that one alone.
+    const keptBack = new Set<string | undefined>();
+    if (isFifo(queue)) for (const { groupId, receiveCount } of line.entries.values()) if (receiveCount > 0) keptBack.add(groupId);
     for (const entry of line.entries.values()) {
       if (entry.state !== 'gone') depth[entry.state]++;
       oldestSentAtMs = Math.min(oldestSentAtMs, entry.sentAtMs);
+      if (entry.state === 'visible' && entry.receiveCount === 0 && !keptBack.has(entry.groupId))
+        waitingSinceMs = Math.min(waitingSinceMs, entry.visibleAtMs);
     }
-    return oldestSentAtMs === Infinity ? depth : { ...depth, oldestSentAtMs };
+    return {
+      ...depth,
+      ...(oldestSentAtMs !== Infinity && { oldestSentAtMs }),
+      waitingSinceMs: waitingSinceMs === Infinity ? null : waitingSinceMs,
+    };
   }
 
   /** After a restart: whoever had received a message died with the process that is gone (R17). Delays stay. */

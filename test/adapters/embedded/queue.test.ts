@@ -78,7 +78,7 @@ describe('embedded queue: a restart', () => {
     first.close();
     const second = EmbeddedQueue.open({ folder, clock });
     await second.delete('events', [message?.receiptHandle ?? '']);
-    expect(await second.depth('events')).toEqual({ visible: 0, inFlight: 0, delayed: 0, dead: 0 });
+    expect(await second.depth('events')).toEqual({ visible: 0, inFlight: 0, delayed: 0, dead: 0, waitingSinceMs: null });
     second.close();
   });
 
@@ -118,7 +118,7 @@ describe('embedded queue: a restart', () => {
     await queue.send('wakes', wakes('g', '1', '2'));
     await queue.receive('wakes', { ...now, max: 1 });
     queue.wipe();
-    expect(await queue.depth('wakes')).toEqual({ visible: 0, inFlight: 0, delayed: 0, dead: 0 });
+    expect(await queue.depth('wakes')).toEqual({ visible: 0, inFlight: 0, delayed: 0, dead: 0, waitingSinceMs: null });
     await queue.send('wakes', wakes('g', '1'));
     expect(bodiesOf(await queue.receive('wakes', { ...now, max: 10 }))).toEqual(['1']);
     queue.close();

@@ -4,6 +4,7 @@ import { JOBS } from '../../../lib/objects/resources.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import type { OutgoingMessage } from '../../../lib/ports/queue.ts';
 import { fireTimers } from '../../../lib/reconciler/timers.ts';
+import { VISIBILITY_SECONDS } from '../../../lib/reconciler/waits.ts';
 import { COMPANY_MS, prepareWake, sendWake, wake } from '../../../lib/reconciler/wake.ts';
 import { encodeTimer } from '../../../lib/wire/messages.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
@@ -169,12 +170,12 @@ describe('R9: what was lost is mended', () => {
     await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
     await world.report();
     world.wipeQueue();
-    await world.elapse(40);
+    await world.elapse(VISIBILITY_SECONDS - 1);
     expect(world.podsEver.size).toBe(0);
     await world.sweep();
     await world.run();
     expect(world.podsEver.size).toBe(0);
-    await world.elapse(6);
+    await world.elapse(3);
     await world.sweep();
     await world.run();
     expect(world.podsEver.size).toBe(1);
@@ -183,7 +184,7 @@ describe('R9: what was lost is mended', () => {
   test('R9: a wake acknowledged by a function that died: sweep sends one that no deduplication swallows', async () => {
     await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
     await world.report();
-    const [lost] = await world.queue.receive('wakes', { max: 1, waitSeconds: 0, visibilitySeconds: 45 });
+    const [lost] = await world.queue.receive('wakes', { max: 1, waitSeconds: 0, visibilitySeconds: VISIBILITY_SECONDS });
     await world.queue.delete('wakes', [lost?.receiptHandle ?? '']);
     await world.clock.advance(60_000);
     await world.sweep();

@@ -1,0 +1,66 @@
+// A view that differs from what the relay tells may only be behind, or ahead: a pass's own writes come first. What still differs a
+// moment later, untouched meanwhile, has missed something, and is listed live; of what has moved meanwhile the relay tells again, for
+// nobody can say any more. A digest itself proves nothing (R19).
+import type { WorkloadKey } from '../objects/workload.ts';
+import { formatKey } from '../objects/workload.ts';
+import type { Ports } from '../ports/ports.ts';
+import { StaleWriteError } from '../ports/store.ts';
+import { digestOf } from '../wire/digest.ts';
+import { encodeTimer } from '../wire/messages.ts';
+import type { DoubtMessage, ViewPart } from '../wire/observations.ts';
+import { askForWorkload } from './era.ts';
+import { UNKNOWN_ERA, readView } from './view-access.ts';
+import { DOUBT_SECONDS } from './waits.ts';
+import { wake } from './wake.ts';
+
+/** Looked at again in a moment. */
+export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly DoubtMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  await queue.send(
+    'timers',
+    messages.map((message) => ({ body: encodeTimer(message), delaySeconds: DOUBT_SECONDS })),
+  );
+}
+
+export const doubtOf = (key: WorkloadKey, digests: { told: string; seen: string }): DoubtMessage => ({
+  doubt: formatKey(key),
+  ...digests,
+});
+
+/** A doubt comes back. */
+export async function lookAgain(
+  ports: Pick<Ports, 'queue' | 'store' | 'clock' | 'clusters' | 'telemetry'>,
+  key: WorkloadKey,
+  message: DoubtMessage,
+): Promise<void> {
+  const [record, head] = [await ports.clusters.get(key.cluster), await ports.store.readHead(key)];
+  if (!record || !head) return;
+  const { part, hole } = await readView(ports.store, head, record.era);
+  const seen = viewDigestOf(part);
+  if (seen === message.told && !hole) return;
+  if (seen === message.seen || hole) await distrust(ports, key);
+  else await askForWorkload(ports, key);
+}
+
+/** The digest that a relay with the same knowledge sends. */
+export function viewDigestOf(part: ViewPart): string {
+  const living = [...part.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+  const owner = part.owner && !part.owner.deleted ? part.owner.object.metadata : undefined;
+  return digestOf([
+    ...living.map(({ uid, resourceVersion }) => ({ uid, resourceVersion })),
+    ...(owner ? [{ uid: owner.uid ?? '', resourceVersion: owner.resourceVersion ?? '' }] : []),
+  ]);
+}
+
+/** The head counts as missing from now on: the next pass lists the workload live (R1, R19). */
+export async function distrust(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, key: WorkloadKey): Promise<void> {
+  ports.telemetry.warn('view differs from the relay', { ...key });
+  ports.telemetry.count('ViewMismatches', 1, 'Count', { kind: key.kind });
+  try {
+    await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA });
+  } catch (error) {
+    if (error instanceof StaleWriteError) return;
+    throw error;
+  }
+  await wake(ports, key);
+}
