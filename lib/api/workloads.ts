@@ -16,7 +16,7 @@ type ReadPorts = Pick<Ports, 'store' | 'clusters' | 'clock'>;
 
 /** One line of a list. Absent fields are not known. */
 export interface WorkloadSummary extends WorkloadKey {
-  /** Complete, Failed, Suspended, Terminating, Parked, Running, Pending, Unknown. */
+  /** Complete, Failed, Suspended, Terminating, Parked, Running, Pending, Orphan, Unknown. */
   state: string;
   reason?: string;
   parallelism?: number;
@@ -163,7 +163,7 @@ function summaryOf({ head, view, state }: Known, nowMs: number): WorkloadSummary
   const { creationTimestamp } = owner?.metadata ?? {};
   return {
     ...head.key,
-    ...stateOf(owner, state, nowMs),
+    ...stateOf(head.key, owner, state, nowMs),
     ...(parallelism !== undefined && { parallelism }),
     ...(completions !== undefined && { completions }),
     ...(active !== undefined && { active }),
@@ -178,8 +178,14 @@ function summaryOf({ head, view, state }: Known, nowMs: number): WorkloadSummary
   };
 }
 
-function stateOf(owner: Job | undefined, state: PassState | undefined, nowMs: number): { state: string; reason?: string } {
+function stateOf(
+  { kind }: WorkloadKey,
+  owner: Job | undefined,
+  state: PassState | undefined,
+  nowMs: number,
+): { state: string; reason?: string } {
   if (state?.park && state.park.untilMs > nowMs) return { state: 'Parked', reason: state.park.reason };
+  if (kind === 'OrphanPod') return { state: 'Orphan' };
   if (!owner || !state) return { state: 'Unknown' };
   for (const type of ['Complete', 'Failed']) {
     const condition = owner.status?.conditions?.find((candidate) => candidate.type === type && candidate.status === 'True');

@@ -9,7 +9,8 @@ export interface WorkloadKey {
   uid: string;
 }
 
-export const WORKLOAD_KINDS = ['Job'] as const;
+/** `OrphanPod`: a pod with our finalizer that names no owner; its key is the pod's own. */
+export const WORKLOAD_KINDS = ['Job', 'OrphanPod'] as const;
 export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
 
 /** `cluster/kind/namespace/name/uid`: none of the parts may hold a slash, as Kubernetes names cannot. */

@@ -5,6 +5,7 @@ import { JOBS, PODS, type Resource } from '../objects/resources.ts';
 import type { WorkloadKey, WorkloadKind } from '../objects/workload.ts';
 import { podNameOf } from './job/names.ts';
 import { jobPlanner } from './job/plan.ts';
+import { orphanPodPlanner } from './orphan-pod.ts';
 import type { Planner } from './plan.ts';
 
 export interface KindRow<Owner extends Job, Status> {
@@ -16,8 +17,10 @@ export interface KindRow<Owner extends Job, Status> {
   /** Source component of its Events: the reference's. */
   component: string;
   planner: Planner<Owner, Status>;
+  /** No object of that key is ever read: the workload is what is left of pods without an owner. */
+  isOwnerless?: true;
   /** Selects the children in a live list: by the owner's own selector where it is known. */
-  childSelector(key: WorkloadKey, owner: Owner | undefined): string;
+  childSelection(key: WorkloadKey, owner: Owner | undefined): { labelSelector: string } | { fieldSelector: string };
   /** Whether a pod that the selector found is this workload's business: controlled by it, or by nobody. */
   concerns(key: WorkloadKey, pod: PodFacts): boolean;
   /** The name that a child's slot and number stand for (R5). */
@@ -35,9 +38,20 @@ export const CATALOG = {
     owns: [PODS],
     component: 'job-controller',
     planner: jobPlanner,
-    childSelector: (key, owner) => selectorTextOf(owner) ?? `${CONTROLLER_UID}=${key.uid}`,
+    childSelection: (key, owner) => ({ labelSelector: selectorTextOf(owner) ?? `${CONTROLLER_UID}=${key.uid}` }),
     concerns: (key, { controller }) => controller === undefined || controller.uid === key.uid,
     childName: (owner, { slot, number }) => podNameOf(owner, slot, number),
+  },
+  OrphanPod: {
+    kind: 'OrphanPod',
+    resource: PODS,
+    owns: [PODS],
+    component: 'job-controller',
+    planner: orphanPodPlanner,
+    isOwnerless: true,
+    childSelection: ({ name }) => ({ fieldSelector: `metadata.name=${name}` }),
+    concerns: (key, { uid, controller }) => uid === key.uid && controller === undefined,
+    childName: ({ metadata }) => metadata.name ?? '',
   },
 } satisfies Record<WorkloadKind, CatalogRow>;
 

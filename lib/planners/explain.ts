@@ -48,7 +48,12 @@ function describe(action: Action): { line: string; name?: string } {
   return { line: `tell ${action.type} ${action.reason}: ${perPod(action.reason) ? 'one event for each pod' : action.message}` };
 }
 
-const PURPOSES = { strip: 'take the tracking finalizer off', adopt: 'adopt', release: 'release' } as const;
+const PURPOSES = {
+  strip: 'take the tracking finalizer off',
+  adopt: 'adopt',
+  release: 'release',
+  letGo: 'take the tracking finalizer off the orphaned',
+} as const;
 
 const perPod = (reason: string): boolean => reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete';
 

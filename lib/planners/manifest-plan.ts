@@ -5,7 +5,7 @@ import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernete
 import { podFactsOf } from '../objects/pod-facts.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import { isWorkloadKind, WORKLOAD_KINDS, type WorkloadKind } from '../objects/workload.ts';
-import { rowOf } from './catalog.ts';
+import { rowOf, type CatalogRow } from './catalog.ts';
 import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
 import { EMPTY_HEAD, type Action, type PatchType, type Plan, type PlanHead, type Target } from './plan.ts';
 
@@ -130,7 +130,7 @@ function sortedOut(documents: readonly SourcedDocument[]): { owners: Owner[]; po
       if (!isPod(document)) throw misshapen(podProblem(document), source);
       document.metadata.namespace ??= 'default';
       pods.push({ value: document, source });
-    } else if (isWorkloadKind(kind) && rowOf(kind).resource.apiVersion === apiVersion) {
+    } else if (isWorkloadKind(kind) && isOwnerOf(rowOf(kind), { apiVersion, kind })) {
       const metadata = isFields(document['metadata']) ? document['metadata'] : {};
       const { namespace = 'default', name } = metadata;
       if (typeof name !== 'string' || typeof namespace !== 'string' || name === '') {
@@ -169,10 +169,14 @@ function chooseOwner(owners: readonly Owner[], wanted: string | undefined): Owne
   }
   if (wanted !== undefined)
     throw new UnusableManifestError(`no workload is named ${wanted}; ${names === '' ? 'there is none at all' : `there are ${names}`}`);
+  const rows = WORKLOAD_KINDS.map(rowOf).filter(({ isOwnerless }) => !isOwnerless);
   throw new UnusableManifestError(
-    `no workload in the input; expected one of ${WORKLOAD_KINDS.join(', ')} (${WORKLOAD_KINDS.map((kind) => rowOf(kind).resource.apiVersion).join(', ')})`,
+    `no workload in the input; expected one of ${rows.map(({ kind }) => kind).join(', ')} (${rows.map(({ resource }) => resource.apiVersion).join(', ')})`,
   );
 }
+
+const isOwnerOf = ({ resource, isOwnerless }: CatalogRow, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
+  !isOwnerless && resource.apiVersion === apiVersion && resource.kind === kind;
 
 function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
   const parts = wanted.split('/');

@@ -44,7 +44,8 @@ export type Action =
    * `propagationPolicy`: of the owner, whose children go first.
    */
   | ({ verb: 'delete'; active: boolean; resourceVersion?: string; propagationPolicy?: 'Foreground'; why: string } & Target)
-  | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release'; type: PatchType; patch: object; why: string } & Target)
+  /** `strip`: of a pod that is counted, or need not be; `letGo`: of one that nobody owns. */
+  | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release' | 'letGo'; type: PatchType; patch: object; why: string } & Target)
   | { verb: 'status'; status: object; why: string }
   /** Told once what stands before it was carried out. `about`: of this pod alone, told if what was done to it was. */
   | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target; about?: string; why: string };

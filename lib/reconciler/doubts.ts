@@ -1,6 +1,9 @@
 // A view that differs from what the relay tells may only be behind, or ahead: a pass's own writes come first. What still differs a
 // moment later, untouched meanwhile, has missed something, and is listed live; of what has moved meanwhile the relay tells again, for
 // nobody can say any more. A digest itself proves nothing (R19).
+import type { Job } from '../objects/kubernetes.ts';
+import { LabelSelectorError, matcherOf, type LabelMatcher } from '../objects/label-selector.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -44,7 +47,8 @@ export async function lookAgain(
 
 /** The digest that a relay with the same knowledge sends. */
 export function viewDigestOf(part: ViewPart): string {
-  const living = [...part.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+  const isOurs = part.owner ? businessOf(part.owner.object) : () => true;
+  const living = [...part.pods.values()].filter(({ deleted, pod }) => !deleted && isOurs(pod)).map(({ pod }) => pod);
   const owner = part.owner && !part.owner.deleted ? part.owner.object.metadata : undefined;
   return digestOf([
     ...living.map(({ uid, resourceVersion }) => ({ uid, resourceVersion })),
@@ -64,3 +68,19 @@ export async function distrust(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 
   }
   await wake(ports, key);
 }
+
+/** A pod that was released stays in the view until the next whole list; the relay does not count it as this workload's any more. */
+function businessOf({ metadata: { uid }, spec: { selector } }: Job): (pod: PodFacts) => boolean {
+  let matches: LabelMatcher = () => false;
+  try {
+    matches = matcherOf(selector);
+  } catch (error) {
+    if (!(error instanceof LabelSelectorError)) throw error;
+  }
+  return ({ controller, labels }) =>
+    controller
+      ? controller.uid === uid
+      : UID_LABELS.map((label) => labels[label]).find((text) => text !== undefined) === uid || matches(labels);
+}
+
+const UID_LABELS = ['batch.kubernetes.io/controller-uid', 'controller-uid'];

@@ -56,7 +56,7 @@ export const backoffMs = (failures: number, { first, most }: { first: number; mo
 
 const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({
   apiVersion: row.resource.apiVersion,
-  kind: key.kind,
+  kind: row.resource.kind,
   namespace: key.namespace,
   name: key.name,
   uid: key.uid,

@@ -23,6 +23,9 @@ import { isLater, livingIn, mergeInto, newestPodHeard } from './view.ts';
 /** The owner is not there any more, or another one of its name is. */
 export class OwnerGoneError extends Error {}
 
+/** More pods than this, known and not listed, are looked for with one list of their namespace. */
+const MOST_STRAYED = 10;
+
 export class Pass {
   readonly key: WorkloadKey;
   readonly record: ClusterRecord;
@@ -156,6 +159,7 @@ export class Pass {
 
   /** Reads the owner live (R10). @throws OwnerGoneError */
   async readOwner(): Promise<{ owner: Job; dateMs: number }> {
+    if (this.row.isOwnerless) throw new OwnerGoneError('no owner is named');
     try {
       const get = async (): Promise<Answer<Job>> => await this.cluster.get<Job>(JOBS, this.key, this.deadline);
       let { object, dateMs } = await get();
@@ -189,15 +193,35 @@ export class Pass {
     if (isNewer(heard, list.resourceVersion)) list = await this.#list();
     if (isNewer(heard, list.resourceVersion))
       throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${heard} had been heard from it`);
-    this.hearList(
-      list.items.filter((pod) => this.row.concerns(this.key, podFactsOf(pod))),
-      list.resourceVersion,
-    );
+    const strayed = await this.#strayed(list);
+    const items = [...list.items, ...strayed].filter((pod) => this.row.concerns(this.key, podFactsOf(pod)));
+    this.hearList(items, list.resourceVersion);
+    for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.hearPod(pod);
+  }
+
+  /** Pods with our finalizer whose labels somebody has changed: no selector finds them, and yet they are there (R19). */
+  async #strayed({ items }: ListAnswer<Pod>): Promise<Pod[]> {
+    const listed = new Set(items.map(({ metadata }) => metadata.uid));
+    const missing = this.pods.filter(({ uid, tracked }) => tracked && !listed.has(uid));
+    if (missing.length === 0) return [];
+    const uids = new Set(missing.map(({ uid }) => uid));
+    const found: Pod[] = [];
+    if (missing.length > MOST_STRAYED) {
+      const all = await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace }, this.deadline);
+      found.push(...all.items);
+    } else
+      for (const { namespace, name } of missing)
+        try {
+          found.push((await this.cluster.get<Pod>(PODS, { namespace, name }, this.deadline)).object);
+        } catch (error) {
+          if (!(error instanceof NotFoundError)) throw error;
+        }
+    return found.filter(({ metadata }) => uids.has(metadata.uid ?? ''));
   }
 
   async #list(): Promise<ListAnswer<Pod>> {
-    const selector = this.row.childSelector(this.key, this.owner);
-    return await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, labelSelector: selector }, this.deadline);
+    const selection = this.row.childSelection(this.key, this.owner);
+    return await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, ...selection }, this.deadline);
   }
 
   /** One child live; 404 about it makes a tombstone. */

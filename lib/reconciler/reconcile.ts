@@ -387,7 +387,8 @@ export class Reconciler {
     pass.why.push('the owner is gone: its pods are let go');
     if (actions.length > 0) {
       const stop = await act(this.#execution(pass), actions);
-      if (stop) return { outcome: 'waiting', againInMs: UNKNOWN_OUTCOME_AGAIN_MS };
+      // A refusal may last: asked for again later and later.
+      if (stop) return { outcome: 'waiting', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt };
     }
     return { outcome: 'gone' };
   }

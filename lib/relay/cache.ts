@@ -11,7 +11,7 @@ import type { OwnerName } from '../wire/observations.ts';
 import type { CompactPod } from './compact-pod.ts';
 import { nameOf, overwrite, PodShapes } from './compact-pod.ts';
 import type { Belonging } from './project.ts';
-import { belongingOf, isForeign, isTracked } from './project.ts';
+import { belongingOf, isForeign, isTracked, orphanOf } from './project.ts';
 
 export interface CachedPod {
   workload: Workload;
@@ -219,14 +219,18 @@ export class RelayCache {
 
   /** The workload that a pod with this metadata reports to; undefined: nobody that concerns us. */
   #ownerOf(metadata: ObjectMeta): OwnerName | undefined {
-    const belonging = belongingOf(metadata) ?? this.#chosenBySelector(metadata);
+    const named = belongingOf(metadata);
+    // A Job that chooses it may adopt it; failing that, our finalizer alone makes it our business.
+    const belonging = named === undefined || named.by === 'finalizer' ? (this.#chosenBySelector(metadata) ?? named) : named;
     if (!belonging) return undefined;
     const { owner, by } = belonging;
     const known = this.#workloads.get(owner.uid);
-    if (known?.job) return known.job.foreign ? undefined : known.owner;
-    if (this.#departedForeign.has(owner.uid)) return undefined;
+    if (known?.job && !known.job.foreign) return known.owner;
+    // Where nobody but us looks after finalizers, one is left on what a Job of somebody else left behind; while it lives, it is theirs.
+    if (known?.job) return this.#manage === 'all' ? orphanOf(metadata)?.owner : undefined;
+    if (this.#departedForeign.has(owner.uid) && !(this.#manage === 'all' && isTracked(metadata))) return undefined;
     // The Job may be heard of in a moment; what merely carries labels of one that is gone is of no account, unless our finalizer is on it.
-    return by === 'controller' || isTracked(metadata) ? owner : undefined;
+    return by !== 'labels' || isTracked(metadata) ? owner : undefined;
   }
 
   #chosenBySelector({ namespace = '', labels, ownerReferences }: ObjectMeta): Belonging | undefined {

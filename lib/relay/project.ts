@@ -5,8 +5,11 @@ import type { OwnerName } from '../wire/observations.ts';
 
 export interface Belonging {
   owner: OwnerName;
-  /** `controller`: it names the workload so. `labels`: an orphan that carries the workload's labels. */
-  by: 'controller' | 'labels';
+  /**
+   * `controller`: it names the workload so. `labels`: an orphan that carries the workload's labels. `finalizer`: it names nobody, but
+   * without us it could never go.
+   */
+  by: 'controller' | 'labels' | 'finalizer';
 }
 
 const UID_LABELS = ['batch.kubernetes.io/controller-uid', 'controller-uid'];
@@ -27,8 +30,15 @@ export function belongingOf(metadata: ObjectMeta): Belonging | undefined {
   if (controller && !isTracked(metadata)) return undefined;
   const uid = UID_LABELS.map((label) => labels[label]).find((text) => text !== undefined);
   const name = NAME_LABELS.map((label) => labels[label]).find((text) => text !== undefined);
-  return uid === undefined || name === undefined ? undefined : named({ kind: 'Job', namespace, name, uid }, 'labels');
+  const labelled = uid === undefined || name === undefined ? undefined : named({ kind: 'Job', namespace, name, uid }, 'labels');
+  return labelled ?? (controller ? undefined : orphanOf(metadata));
 }
+
+/** A pod with our finalizer that nobody owns is a workload of its own. */
+export const orphanOf = (metadata: ObjectMeta): Belonging | undefined =>
+  isTracked(metadata) && controllerOf(metadata.ownerReferences) === undefined
+    ? named({ kind: 'OrphanPod', namespace: metadata.namespace ?? '', name: metadata.name ?? '', uid: metadata.uid ?? '' }, 'finalizer')
+    : undefined;
 
 export const isTracked = ({ finalizers }: ObjectMeta): boolean => finalizers?.includes(TRACKING_FINALIZER) ?? false;
 

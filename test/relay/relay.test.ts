@@ -301,11 +301,12 @@ describe('while it watches', () => {
         api.put('jobs', aJob('builtin'));
         api.put('jobs', aJob('foreign', { managedBy: 'example.com/other' }));
         for (const job of ['ours', 'builtin', 'foreign', 'unknown']) api.put('pods', aPod(`${job}-1`, job));
-        api.put('pods', aPod('set-1', undefined));
+        api.put('pods', aPod('orphan', undefined));
+        api.put('pods', aPod('set-1', undefined, { tracked: false }));
       },
     });
     await ready();
-    expect((await reports()).map(({ owner }) => owner.name)).toEqual(['ours', 'unknown']);
+    expect((await reports()).map(({ owner }) => owner.name)).toEqual(['ours', 'unknown', 'orphan']);
     source.remove('jobs', 'uid-foreign');
     source.remove('pods', 'uid-foreign-1');
     await clock.advance(300);

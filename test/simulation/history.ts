@@ -128,6 +128,8 @@ export class History {
     }
     record.pod = now;
     record.isGone = type === 'DELETED';
+    const former = this.jobs.get(controllerOf(before?.metadata.ownerReferences)?.uid ?? '');
+    if (former !== owner) former?.pods.delete(uid);
     owner?.pods.set(uid, record);
     if (owner) owner.mostActive = Math.max(owner.mostActive, activeOf(owner).length);
     return { kind: 'pod', type, record, owner, before, now, by };

@@ -1,5 +1,6 @@
 // Small stories: what people apply and change, how pods fare, how it must end. A run of one takes some virtual seconds.
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { NAMESPACE, type SimApiServer } from './api-server.ts';
 import type { FateOf } from './kubelet.ts';
@@ -288,6 +289,19 @@ export const SCENARIOS: readonly Scenario[] = [
     withinMs: 60_000,
   },
   {
+    name: 'strays',
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 1_200, act: stray('nobodys', {}) },
+      { atMs: 3_000, act: removePod('nobodys') },
+      { atMs: 3_500, act: async (api) => await relabelFirstPod(api) },
+    ],
+    fateOf: all(4_000),
+    ends: { a: { end: 'Complete', succeeded: 2 } },
+    withinMs: 60_000,
+  },
+  {
     name: 'recreated',
     clusters: WEST,
     acts: [
@@ -376,4 +390,22 @@ function breakMode(name: string): (api: SimApiServer) => Promise<unknown> {
       spec: { ...job.spec, completionMode: 'Sorted' },
     });
   };
+}
+
+/** A pod with the tracking finalizer, made by hand. */
+function stray(name: string, labels: Record<string, string>): (api: SimApiServer) => Promise<unknown> {
+  const spec = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none' }] };
+  const metadata = { name, namespace: 'default', labels, finalizers: [TRACKING_FINALIZER] };
+  return (api) => api.as('POST', PODS, { namespace: 'default', body: { apiVersion: 'v1', kind: 'Pod', metadata, spec } });
+}
+
+function removePod(name: string): (api: SimApiServer) => Promise<unknown> {
+  return async (api) => await api.as('DELETE', PODS, { name, body: { kind: 'DeleteOptions', apiVersion: 'v1' } });
+}
+
+/** Its Job's selector does not find it any more: it is released, and another one takes its place. */
+async function relabelFirstPod(api: SimApiServer): Promise<void> {
+  const pod = api.pods().find(({ status, metadata }) => status?.phase === 'Running' && metadata.ownerReferences !== undefined);
+  const labels = { 'batch.kubernetes.io/controller-uid': 'another' };
+  if (pod) await api.as('PATCH', PODS, { name: pod.metadata.name ?? '', body: { metadata: { labels } }, type: MERGE });
 }

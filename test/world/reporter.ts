@@ -3,6 +3,7 @@ import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf, podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import { belongingOf } from '../../lib/relay/project.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
 import type { Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/observations.ts';
 import type { World } from './world.ts';
@@ -27,9 +28,9 @@ export function reportsOf(heard: readonly Heard[]): WorkloadReport[] {
       reportOf({ kind: 'Job', namespace, name, uid }).observed = { heardAt: resourceVersion, deleted, object: jobFactsOf(object as Job) };
       continue;
     }
-    const controller = controllerOf(object.metadata.ownerReferences);
-    if (controller?.kind !== 'Job') continue;
-    const { pods } = reportOf({ kind: 'Job', namespace, name: controller.name, uid: controller.uid });
+    const owner = belongingOf(object.metadata)?.owner;
+    if (!owner) continue;
+    const { pods } = reportOf(owner);
     const observation = { heardAt: resourceVersion, deleted, pod: podFactsOf(object as Pod) };
     const at = pods.findIndex(({ pod }) => pod.uid === uid);
     if (at < 0) pods.push(observation);

@@ -10,6 +10,8 @@ export interface Claims {
   pods: PodSet;
   adopt: readonly PodFacts[];
   release: readonly PodFacts[];
+  /** Controlled by nobody and not to be adopted, yet with the finalizer: nobody else would take it off. */
+  letGo: readonly PodFacts[];
 }
 
 /** @throws LabelSelectorError the Job's selector cannot be read */
@@ -20,25 +22,27 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
   const indexed = job.spec.completionMode === 'Indexed';
   const found = indexed && misplaced > 0 ? PodSet.inOrder([...candidates]) : candidates;
   // Nearly always all of them are the Job's already: then nothing is copied.
-  if (others === 0) return { pods: found, adopt: [], release: [] };
+  if (others === 0) return { pods: found, adopt: [], release: [], letGo: [] };
   const { uid, namespace, deletionTimestamp } = job.metadata;
   const matches = quickMatcherOf(job.spec.selector);
   const deleting = deletionTimestamp !== undefined;
   const pods: PodFacts[] = [];
   const adopt: PodFacts[] = [];
   const release: PodFacts[] = [];
+  const letGo: PodFacts[] = [];
   for (const pod of candidates) {
     if (isKept(pod)) pods.push(pod);
     else if (pod.controller !== undefined) {
       if (pod.controller.uid === uid && !deleting) release.push(pod);
     } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(pod.labels)) adopt.push(pod);
+    else if (pod.tracked) letGo.push(pod);
   }
   // The Job's own come first, as in the reference: of equals the first one decides.
   for (const pod of adopt) pods.push({ ...pod, tracked: true });
-  return { pods: PodSet.inOrder(pods), adopt, release };
+  return { pods: PodSet.inOrder(pods), adopt, release, letGo };
 }
 
-export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
+export function claimActions(job: Job, { adopt, release, letGo }: Claims): Action[] {
   const { name = '', uid = '' } = job.metadata;
   return [
     ...adopt.map((pod): Action => ({
@@ -69,8 +73,11 @@ export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
       },
       why: 'its labels no longer match the selector',
     })),
+    ...letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
   ];
 }
+
+type PatchAction = Extract<Action, { verb: 'patch' }>;
 
 export const targetOf = ({ namespace, name, uid }: PodFacts) => ({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid });
 
@@ -79,7 +86,7 @@ export const targetOf = ({ namespace, name, uid }: PodFacts) => ({ apiVersion: '
  * @param ifVersion only if the pod is still in the state that was judged: an active one may have ended meanwhile, and would not be
  *   counted (R8). Where a delete of the pod follows, its version is the precondition of both.
  */
-export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersion?: string } = {}): Action {
+export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersion?: string } = {}): PatchAction {
   return {
     verb: 'patch',
     purpose: 'strip',
@@ -95,3 +102,9 @@ export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersi
     why,
   };
 }
+
+/** The finalizer comes off a pod that nobody owns, unless somebody has changed it since: it may have an owner by now (R8). */
+export const letGoAction = (pod: PodFacts, why: string): Action => ({
+  ...stripAction(pod, why, { ifVersion: pod.resourceVersion }),
+  purpose: 'letGo',
+});

@@ -13,7 +13,7 @@ import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInSta
 import { staffingOf, type Staffing } from './manage.ts';
 import { nextChildren } from './numbers.ts';
 import { obstacleOf, type Obstacle } from './obstacles.ts';
-import { claimActions, claimPods, stripAction, type Claims } from './ownership.ts';
+import { claimActions, claimPods, letGoAction, stripAction, type Claims } from './ownership.ts';
 import { templateProblem } from './pod.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { applySuspension } from './suspend.ts';
@@ -51,7 +51,8 @@ function plan(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
 
 /** Finalizers come off pods whose owner is gone or finished: nobody will count them any more. */
 function orphans(pods: readonly PodFacts[]): Action[] {
-  return pods.filter(({ tracked }) => tracked).map((pod) => stripAction(pod, 'its Job is gone or finished, nobody counts it any more'));
+  const why = 'its Job is gone or finished, nobody counts it any more';
+  return pods.filter(({ tracked }) => tracked).map((pod) => (pod.controller === undefined ? letGoAction(pod, why) : stripAction(pod, why)));
 }
 
 function idle({ owner, head }: Snapshot<Job>, outcome: Plan<JobStatus>['outcome'], why: string): Plan<JobStatus> {
@@ -62,8 +63,9 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   const { owner: job, head } = snapshot;
   const asked = new Set(head.expectations.strip);
   const pods = podSetOf(snapshot.pods);
-  const isToStrip = (pod: PodFacts): boolean => pod.tracked && pod.controller?.uid === job.metadata.uid && !asked.has(pod.uid);
-  const strips = orphans(pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isToStrip));
+  const isLeft = ({ tracked, controller, uid }: PodFacts): boolean =>
+    tracked && (controller === undefined || controller.uid === job.metadata.uid) && !asked.has(uid);
+  const strips = orphans(pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isLeft));
   let cleanup: Cleanup | undefined;
   let problem: string | undefined;
   try {

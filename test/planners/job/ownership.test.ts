@@ -1,6 +1,7 @@
 // Worked cases of ownership, of pods without a living owner, and of conditions.
 import { describe, expect, test } from '@jest/globals';
 import { withCondition } from '../../../lib/planners/job/conditions.ts';
+import { orphanPodPlanner } from '../../../lib/planners/orphan-pod.ts';
 import { jobPlanner } from '../../../lib/planners/job/plan.ts';
 import { aCondition, aJob, aPod, at, JOB_UID } from './builders.ts';
 import { actionsOf, outcomeOf, planOf } from './outcome.ts';
@@ -88,7 +89,40 @@ describe('ownership', () => {
 
   test('cases 156, 158: finalizers of pods without a living owner come off', () => {
     const [tracked, free] = [orphan({ tracked: true }), orphan()];
-    expect(jobPlanner.orphans([tracked, free])).toMatchObject([{ verb: 'patch', purpose: 'strip', uid: tracked.uid }]);
+    expect(jobPlanner.orphans([tracked, free])).toMatchObject([{ verb: 'patch', purpose: 'letGo', uid: tracked.uid }]);
+    const owned = aPod({});
+    expect(jobPlanner.orphans([owned])).toMatchObject([{ verb: 'patch', purpose: 'strip', uid: owned.uid }]);
+  });
+
+  test('cases 156, 160, 161: a pod that names no Job is let go; what another kind controls is left to it', () => {
+    const pods = [
+      orphan({ tracked: true }),
+      aPod({ controller: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'r' } }),
+      orphan({ tracked: false }),
+    ];
+    expect(orphanPodPlanner.orphans(pods)).toMatchObject([{ verb: 'patch', purpose: 'letGo', uid: pods[0]?.uid }]);
+  });
+
+  test('cases 157, 159: while the Job runs its pods keep theirs; one managed by somebody else is left alone', () => {
+    expect(outcomeOf(planOf({ job: aJob({ parallelism: 1, completions: 1 }), pods: '1R' })).strips).toBe(0);
+    expect(planOf({ job: aJob({ managedBy: 'example.com/x' }), pods: '1S' })).toMatchObject({ actions: [], outcome: 'notOurs' });
+  });
+
+  test.each([
+    ['being deleted', { deletedAt: 1 }],
+    ['with other labels', { labels: { app: 'x' } }],
+  ])('section 19: an orphan with the finalizer, %s, is let go by the Job that hears of it', (_, facts) => {
+    const pod = orphan({ tracked: true, ...facts });
+    const plan = planOf({ job: aJob({ parallelism: 1 }), pods: [pod] });
+    expect(actionsOf(plan, 'patch')).toMatchObject([
+      { purpose: 'letGo', patch: { metadata: { uid: pod.uid, resourceVersion: pod.resourceVersion } } },
+    ]);
+  });
+
+  test('section 19: a finished Job lets orphans go with its own', () => {
+    const job = aJob({}, { status: { conditions: [aCondition('Complete', 'True')] } });
+    const plan = planOf({ job, pods: [orphan({ tracked: true }), aPod({ phase: 'Succeeded' })] });
+    expect(actionsOf(plan, 'patch').map(({ purpose }) => purpose)).toEqual(['letGo', 'strip']);
   });
 });
 

@@ -1,4 +1,5 @@
 // What must be so when everything has ended and come to rest.
+import { controllerOf } from '../../../lib/objects/pod-facts.ts';
 import { formatKey, parseKey } from '../../../lib/objects/workload.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import { viewDigestOf } from '../../../lib/reconciler/doubts.ts';
@@ -73,6 +74,16 @@ export const AT_THE_END: readonly Invariant[] = [
         if (left.length > 0) return left.map(({ name }) => name).join();
       }
       return undefined;
+    },
+  },
+  {
+    name: 'no pod that nobody owns keeps its finalizer',
+    rule: 'R1',
+    atEnd: ({ history }) => {
+      const left = [...history.pods.values()].filter(
+        ({ isGone, pod }) => !isGone && isTracked(pod) && controllerOf(pod.metadata.ownerReferences) === undefined,
+      );
+      return left.length > 0 ? left.map(({ name }) => name).join() : undefined;
     },
   },
   {

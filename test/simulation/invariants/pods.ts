@@ -1,6 +1,6 @@
 // Invariants of pods as the API server commits them.
 import type { Job } from '../../../lib/objects/kubernetes.ts';
-import { CHILD_NUMBER } from '../../../lib/objects/pod-facts.ts';
+import { CHILD_NUMBER, controllerOf } from '../../../lib/objects/pod-facts.ts';
 import {
   activeOf,
   isTerminatingPod,
@@ -170,8 +170,11 @@ export const OF_PODS: readonly Invariant[] = [
       if (change.kind !== 'pod' || !change.by || change.type === 'ADDED') return undefined;
       const { key } = change.by.process.invocation ?? {};
       const labels = change.now.metadata.labels ?? {};
-      const isOwn = labels['batch.kubernetes.io/controller-uid'] === key?.uid;
-      return isOwn ? undefined : `${change.record.name} was touched by a pass of ${key?.name}`;
+      const owner = controllerOf(change.before?.metadata.ownerReferences)?.uid;
+      const isOwn = owner === undefined ? labels['batch.kubernetes.io/controller-uid'] === key?.uid : owner === key?.uid;
+      return isOwn || (owner === undefined && change.now.metadata.uid === key?.uid)
+        ? undefined
+        : `${change.record.name} was touched by a pass of ${key?.name}`;
     },
   },
 ];

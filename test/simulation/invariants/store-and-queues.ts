@@ -1,5 +1,6 @@
 // Invariants of heads, view items, wakes and invocations.
 import type { HeadChange } from '../../../lib/ports/store.ts';
+import { controllerOf } from '../../../lib/objects/pod-facts.ts';
 import { formatKey, type WorkloadKey } from '../../../lib/objects/workload.ts';
 import type { Invariant } from './table.ts';
 
@@ -87,7 +88,8 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'wakes' || checks.ledger.hasComeBack || struck.length > 0)
         return undefined;
       void queue.depth('wakes').then(({ visible, inFlight }) => {
-        const most = 3 * Math.max(1, history.jobs.size);
+        const orphans = [...history.pods.values()].filter(({ pod }) => controllerOf(pod.metadata.ownerReferences) === undefined);
+        const most = 3 * Math.max(1, history.jobs.size + orphans.length);
         if (visible + inFlight > most) checks.violate('wakes of a workload do not pile up', `${visible} visible, ${inFlight} in flight`);
       });
       return undefined;
