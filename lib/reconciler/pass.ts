@@ -202,7 +202,7 @@ export class Pass {
   /** Pods with our finalizer whose labels somebody has changed: no selector finds them, and yet they are there (R19). */
   async #strayed({ items }: ListAnswer<Pod>): Promise<Pod[]> {
     const listed = new Set(items.map(({ metadata }) => metadata.uid));
-    const missing = this.pods.filter(({ uid, tracked }) => tracked && !listed.has(uid));
+    const missing = [...this.pods].filter(({ uid, tracked }) => tracked && !listed.has(uid));
     if (missing.length === 0) return [];
     const uids = new Set(missing.map(({ uid }) => uid));
     const found: Pod[] = [];

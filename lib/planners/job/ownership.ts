@@ -42,7 +42,7 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
   return { pods: PodSet.inOrder(pods), adopt, release, letGo };
 }
 
-export function claimActions(job: Job, { adopt, release, letGo }: Claims): Action[] {
+export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
   const { name = '', uid = '' } = job.metadata;
   return [
     ...adopt.map((pod): Action => ({
@@ -73,7 +73,6 @@ export function claimActions(job: Job, { adopt, release, letGo }: Claims): Actio
       },
       why: 'its labels no longer match the selector',
     })),
-    ...letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
   ];
 }
 

@@ -144,6 +144,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
       ),
     ...(writes[1] ? [statusAction(writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
     ...(ends && verdict ? finishEvents(job, status, verdict) : []),
+    ...claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
   ];
   const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs, obstacle?.waitMs);
   return {
