@@ -31,11 +31,19 @@ export function namePrefixOf(jobName: string, index?: number): string {
   return `${jobName.slice(0, MAX_PREFIX_LENGTH - end.length)}${end}`;
 }
 
+/** The uid asked for last and its hash: the pods of a workload are named one after the other. */
+let last = { uid: '', hash: hashOf('') };
+
 /** The key of a slot: the uid's text and the index, mixed into 32 bits. */
 function keyOf(uid: string, index: number): number {
+  if (last.uid !== uid) last = { uid, hash: hashOf(uid) };
+  return mix(last.hash ^ mix(index + 0x9e3779b9));
+}
+
+function hashOf(uid: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < uid.length; at += 1) hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193);
-  return mix(hash ^ mix(index + 0x9e3779b9));
+  return hash;
 }
 
 function mix(value: number): number {

@@ -62,8 +62,36 @@ export interface PodFacts {
 /** Unix seconds of an RFC 3339 text; undefined when absent or unreadable. */
 export function secondsOf(time: string | null | undefined): number | undefined {
   if (!time) return undefined;
+  const plain = plainSecondsOf(time);
+  if (plain !== undefined) return plain;
   const ms = Date.parse(time);
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+}
+
+const [ZERO, DASH, COLON, T, Z] = [0x30, 0x2d, 0x3a, 0x54, 0x5a];
+const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+const DAYS_TO_1970 = 719_162;
+
+/** Of a text as the API server writes them, `2026-01-31T23:59:59Z`, from 1970 on; a tenth of what the general way costs. */
+function plainSecondsOf(time: string): number | undefined {
+  if (time.length !== 20 || time.charCodeAt(19) !== Z || time.charCodeAt(10) !== T) return undefined;
+  if (time.charCodeAt(4) !== DASH || time.charCodeAt(7) !== DASH || time.charCodeAt(13) !== COLON || time.charCodeAt(16) !== COLON)
+    return undefined;
+  const year = pairAt(time, 0) * 100 + pairAt(time, 2);
+  const [month, day, hour, minute, second] = [pairAt(time, 5), pairAt(time, 8), pairAt(time, 11), pairAt(time, 14), pairAt(time, 17)];
+  // Days that not every month has are left to the calendar.
+  if (!(year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour <= 23 && minute <= 59 && second <= 59)) return undefined;
+  const before = year - 1;
+  const leapDays = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = before * 365 + leapDays + (DAYS_BEFORE_MONTH[month - 1] ?? 0) + (isLeap && month > 2 ? 1 : 0) + day - 1 - DAYS_TO_1970;
+  return days * 86_400 + hour * 3_600 + minute * 60 + second;
+}
+
+/** NaN where there are no two digits. */
+function pairAt(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - ZERO, text.charCodeAt(at + 1) - ZERO];
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
 /** RFC 3339 with whole seconds, as the API server writes times. */
@@ -101,59 +129,76 @@ export const POD_FIELDS: WantedFields = {
 /** The facts of a pod as the API server stores it. Missing uid, name or version read as empty texts: the caller checks. */
 export function podFactsOf(pod: Pod): PodFacts {
   const { metadata, spec, status } = pod;
-  const annotations = metadata.annotations ?? {};
-  const index = annotations[COMPLETION_INDEX];
-  const labels = { ...metadata.labels };
-  if (index !== undefined && labels[COMPLETION_INDEX] === index) delete labels[COMPLETION_INDEX];
-  const controller = controllerOf(metadata.ownerReferences);
-  const number = annotations[CHILD_NUMBER];
+  const { annotations, ownerReferences, finalizers, deletionGracePeriodSeconds } = metadata;
+  const index = annotations?.[COMPLETION_INDEX];
   const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
   const readySince = secondsOf(ready?.lastTransitionTime);
   const deletedAt = secondsOf(metadata.deletionTimestamp);
-  const sidecars = new Set(
-    (spec?.initContainers ?? []).filter((container) => container.restartPolicy === 'Always').map(({ name }) => name),
-  );
-  return {
+  const facts: PodFacts = {
     uid: metadata.uid ?? '',
     name: metadata.name ?? '',
     namespace: metadata.namespace ?? '',
     resourceVersion: metadata.resourceVersion ?? '0',
-    ...(controller && {
-      controller: { apiVersion: controller.apiVersion, kind: controller.kind, name: controller.name, uid: controller.uid },
-    }),
-    labels,
-    ...(index !== undefined && { index }),
-    ...(annotations[INDEX_FAILURE_COUNT] !== undefined && { failureCount: annotations[INDEX_FAILURE_COUNT] }),
-    ...(annotations[INDEX_IGNORED_FAILURE_COUNT] !== undefined && { ignoredFailureCount: annotations[INDEX_IGNORED_FAILURE_COUNT] }),
-    ...(number !== undefined && /^\d{1,9}$/.test(number) && { number: Number(number) }),
-    tracked: metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false,
+    labels: labelsOf(metadata.labels, index),
+    tracked: finalizers?.includes(TRACKING_FINALIZER) ?? false,
     phase: status?.phase ?? '',
     createdAt: secondsOf(metadata.creationTimestamp) ?? 0,
-    ...(deletedAt !== undefined && { deletedAt }),
-    ...(deletedAt !== undefined &&
-      metadata.deletionGracePeriodSeconds !== undefined && { deletionGraceSeconds: metadata.deletionGracePeriodSeconds }),
     assigned: Boolean(spec?.nodeName),
-    ...(ready && { ready: ready.status === 'True' ? 'True' : ready.status === 'False' ? 'False' : 'Unknown' }),
-    ...(readySince !== undefined && { readySince }),
     conditions: (status?.conditions ?? []).map((condition) => ({ type: condition.type, status: condition.status })),
-    containers: [
-      ...(status?.containerStatuses ?? []).map((container) => containerFactsOf(container, 'container')),
-      ...(status?.initContainerStatuses ?? []).map((container) =>
-        containerFactsOf(container, sidecars.has(container.name) ? 'sidecar' : 'init'),
-      ),
-    ],
+    containers: containersOf(pod),
   };
+  // One by one: a relay does this for every event, and conditional spreads take twice the time and memory of all the rest.
+  const controller = controllerOf(ownerReferences);
+  if (controller) {
+    const { apiVersion, kind, name, uid } = controller;
+    facts.controller = { apiVersion, kind, name, uid };
+  }
+  if (index !== undefined) facts.index = index;
+  const failureCount = annotations?.[INDEX_FAILURE_COUNT];
+  if (failureCount !== undefined) facts.failureCount = failureCount;
+  const ignoredFailureCount = annotations?.[INDEX_IGNORED_FAILURE_COUNT];
+  if (ignoredFailureCount !== undefined) facts.ignoredFailureCount = ignoredFailureCount;
+  const number = annotations?.[CHILD_NUMBER];
+  if (number !== undefined && /^\d{1,9}$/.test(number)) facts.number = Number(number);
+  if (deletedAt !== undefined) {
+    facts.deletedAt = deletedAt;
+    if (deletionGracePeriodSeconds !== undefined) facts.deletionGraceSeconds = deletionGracePeriodSeconds;
+  }
+  if (ready) facts.ready = ready.status === 'True' || ready.status === 'False' ? ready.status : 'Unknown';
+  if (readySince !== undefined) facts.readySince = readySince;
+  return facts;
+}
+
+/** All labels but the completion index where it repeats the annotation. */
+function labelsOf(labels: Record<string, string> = {}, index: string | undefined): Record<string, string> {
+  if (index === undefined || labels[COMPLETION_INDEX] !== index) return { ...labels };
+  if (Object.hasOwn(labels, '__proto__')) {
+    const { [COMPLETION_INDEX]: _, ...rest } = labels;
+    return rest;
+  }
+  const others: Record<string, string> = {};
+  for (const label in labels) if (label !== COMPLETION_INDEX) others[label] = labels[label] ?? '';
+  return others;
+}
+
+function containersOf({ spec, status }: Pod): ContainerFacts[] {
+  const containers = (status?.containerStatuses ?? []).map((container) => containerFactsOf(container, 'container'));
+  const initContainers = status?.initContainerStatuses ?? [];
+  if (initContainers.length === 0) return containers;
+  const sidecars = new Set(
+    (spec?.initContainers ?? []).filter((container) => container.restartPolicy === 'Always').map(({ name }) => name),
+  );
+  for (const container of initContainers) containers.push(containerFactsOf(container, sidecars.has(container.name) ? 'sidecar' : 'init'));
+  return containers;
 }
 
 function containerFactsOf({ name, restartCount, state }: ContainerStatus, role: ContainerFacts['role']): ContainerFacts {
-  const finishedAt = secondsOf(state?.terminated?.finishedAt);
-  return {
-    name,
-    role,
-    restarts: restartCount ?? 0,
-    ...(state?.terminated && { exitCode: state.terminated.exitCode }),
-    ...(finishedAt !== undefined && { finishedAt }),
-  };
+  const facts: ContainerFacts = { name, role, restarts: restartCount ?? 0 };
+  if (!state?.terminated) return facts;
+  facts.exitCode = state.terminated.exitCode;
+  const finishedAt = secondsOf(state.terminated.finishedAt);
+  if (finishedAt !== undefined) facts.finishedAt = finishedAt;
+  return facts;
 }
 
 export const isFinished = (pod: PodFacts): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed';

@@ -184,7 +184,7 @@ export class RelayCache {
     // Nobody's any more: the workload it belonged to must hear of that.
     const workload = owner ? this.#workloadOf(owner) : before;
     if (!workload || !isPodNamed(metadata)) return [];
-    const facts = this.#shapes.compact(podFactsOf(pod), workload.owner);
+    const facts = this.#shapes.compact(podFactsOf(pod), workload.owner, before === workload ? known?.facts : undefined);
     if (!facts) {
       this.#dropIfEmpty(workload);
       return [];

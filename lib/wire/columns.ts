@@ -68,8 +68,8 @@ function computedNameOf({ controller, index, number }: PodFacts): string | undef
   return childNameOf(controller, { index: isPlainIndex(index) ? Number(index) : undefined, number });
 }
 
-function shapeOf({ pod, deleted, byPass }: PodEntry): Shape {
-  const bits =
+function bitsOf({ pod, deleted, byPass }: PodEntry): number {
+  return (
     (pod.tracked ? BITS.tracked : 0) |
     (pod.assigned ? BITS.assigned : 0) |
     (deleted ? BITS.deleted : 0) |
@@ -78,7 +78,11 @@ function shapeOf({ pod, deleted, byPass }: PodEntry): Shape {
     (pod.number !== undefined ? BITS.number : 0) |
     (pod.deletedAt !== undefined ? BITS.deletedAt : 0) |
     (pod.readySince !== undefined ? BITS.readySince : 0) |
-    (computedNameOf(pod) === pod.name ? BITS.computedName : 0);
+    (computedNameOf(pod) === pod.name ? BITS.computedName : 0)
+  );
+}
+
+function shapeOf(pod: PodFacts, bits: number): Shape {
   return {
     n: pod.namespace,
     ...(pod.controller && { c: pod.controller }),
@@ -100,6 +104,31 @@ function shapeOf({ pod, deleted, byPass }: PodEntry): Shape {
     ]),
   };
 }
+
+/**
+ * Whether two pods with the same bits are surely of one shape, seen without writing it: those of a workload that a relay has in memory
+ * share the objects that they have in common.
+ */
+const isAlike = (a: PodFacts, b: PodFacts): boolean =>
+  a.labels === b.labels &&
+  a.controller === b.controller &&
+  a.conditions === b.conditions &&
+  a.namespace === b.namespace &&
+  a.phase === b.phase &&
+  a.ready === b.ready &&
+  a.failureCount === b.failureCount &&
+  a.ignoredFailureCount === b.ignoredFailureCount &&
+  a.deletionGraceSeconds === b.deletionGraceSeconds &&
+  (a.index === b.index || (isPlainIndex(a.index) && isPlainIndex(b.index))) &&
+  (a.containers === b.containers ||
+    (a.containers.length === b.containers.length && a.containers.every((one, at) => areAlike(one, b.containers[at]))));
+
+const areAlike = (a: ContainerFacts, b: ContainerFacts | undefined): boolean =>
+  a.name === b?.name &&
+  a.role === b.role &&
+  a.restarts === b.restarts &&
+  a.exitCode === b.exitCode &&
+  (a.finishedAt === undefined) === (b.finishedAt === undefined);
 
 interface Columns {
   shape: ByteWriter;
@@ -138,13 +167,17 @@ export function packPods(entries: readonly PodEntry[]): PackedPods {
   let index = 0;
   let number = 0;
   let createdAt = 0;
+  let last: { pod: PodFacts; bits: number; at: number } | undefined;
   for (const entry of entries) {
     const { pod, heardAt } = entry;
-    const shape = shapeOf(entry);
-    const written = JSON.stringify(shape);
-    const at = shapes.get(written) ?? shapes.size;
-    shapes.set(written, at);
-    writers.shape.unsigned(at);
+    const bits = bitsOf(entry);
+    if (!last || bits !== last.bits || !isAlike(pod, last.pod)) {
+      const written = JSON.stringify(shapeOf(pod, bits));
+      const at = shapes.get(written) ?? shapes.size;
+      shapes.set(written, at);
+      last = { pod, bits, at };
+    }
+    writers.shape.unsigned(last.at);
     if (UUID.test(pod.uid)) uids.bytes(Buffer.from(pod.uid.replaceAll('-', ''), 'hex'));
     else {
       // Sixteen zeros stand for a uid that is no UUID.
@@ -154,7 +187,7 @@ export function packPods(entries: readonly PodEntry[]): PackedPods {
     writeDifference(writers.versions, pod.resourceVersion, version);
     writeDifference(writers.heard, heardAt, pod.resourceVersion);
     version = pod.resourceVersion;
-    if ((shape.b & BITS.computedName) === 0) writers.names.text(pod.name);
+    if ((bits & BITS.computedName) === 0) writers.names.text(pod.name);
     if (isPlainIndex(pod.index)) {
       writers.indexes.signed(Number(pod.index) - index - 1);
       index = Number(pod.index);
@@ -165,8 +198,9 @@ export function packPods(entries: readonly PodEntry[]): PackedPods {
     }
     writers.times.signed(pod.createdAt - createdAt);
     createdAt = pod.createdAt;
-    for (const time of [pod.deletedAt, pod.readySince, ...pod.containers.map(({ finishedAt }) => finishedAt)])
-      if (time !== undefined) writers.times.signed(time - createdAt);
+    if (pod.deletedAt !== undefined) writers.times.signed(pod.deletedAt - createdAt);
+    if (pod.readySince !== undefined) writers.times.signed(pod.readySince - createdAt);
+    for (const { finishedAt } of pod.containers) if (finishedAt !== undefined) writers.times.signed(finishedAt - createdAt);
   }
   const all = new ByteWriter();
   all.unsigned(entries.length);
