@@ -18,6 +18,8 @@ const SENTENCES: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not from the authority given for the cluster: check the certificate authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not from the authority given for the cluster: check the certificate authority',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name than the one in the address',
+  ERR_OSSL_PEM_NO_START_LINE: 'the certificate or key to be let in with is not PEM: check them where the access is configured',
+  ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'the certificate and the key to be let in with do not belong together',
   HPE_INVALID_CONSTANT: 'it does not speak HTTP: check that the address is that of an API server',
 };
 

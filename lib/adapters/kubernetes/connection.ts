@@ -138,16 +138,22 @@ export class Connection {
       },
     };
     let sent = false;
-    const refuse = (error: Error): Error => {
+    const refuse = (error: unknown): Error => {
       const reason: unknown = signal.aborted ? signal.reason : error;
       const sentence = `${method} ${this.server}: ${explainConnectionFault(reason)}`;
       return sent ? new UnknownOutcomeError(sentence, { cause: error }) : new NotDoneError(sentence, { cause: error });
     };
     return await new Promise<IncomingMessage>((resolve, reject) => {
       if (signal.aborted) return reject(refuse(new Error('given up')));
-      const request: ClientRequest = this.#request(options, (response) => {
-        if (!signal.aborted) resolve(response);
-      });
+      let request: ClientRequest;
+      try {
+        request = this.#request(options, (response) => {
+          if (!signal.aborted) resolve(response);
+        });
+      } catch (error) {
+        // Certificates that are none are found out before there is a request.
+        return reject(refuse(error));
+      }
       const abort = (): void => {
         request.destroy(new Error('given up'));
       };

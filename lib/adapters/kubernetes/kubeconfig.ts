@@ -1,7 +1,9 @@
 // A kubeconfig file, or a pod's service account → access to an API server. Local mode and the relay only: functions get data.
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { load } from 'js-yaml';
 import type { Cluster as ConfigCluster, User } from '@kubernetes/client-node';
+import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
 import { TerminalError } from '../../ports/errors.ts';
 import { explainConnectionFault, faultCodeOf } from './connection-faults.ts';
 import type { Authentication, ClusterAccess, Credentials } from './access.ts';
@@ -14,6 +16,7 @@ const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
  * @throws TerminalError one sentence: which file, what is wrong with it, what to do
  */
 export async function accessFromKubeconfig({ file, context }: { file: string; context?: string }): Promise<ClusterAccess> {
+  if (file === '') throw new TerminalError('the path given with --kubeconfig is empty: expected a file');
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw unusable(file, `it cannot be read (${faultCodeOf(error)}): check the path given with --kubeconfig`, error);
   });
@@ -32,6 +35,7 @@ export async function accessFromKubeconfig({ file, context }: { file: string; co
   config.makePathsAbsolute(resolve(dirname(file)));
   const chosen = context ?? config.getCurrentContext();
   const names = config.getContexts().map(({ name }) => name);
+  if (names.length === 0) throw unusable(file, 'it holds no context: expected the YAML that `kubectl config view --raw` prints');
   if (!chosen) throw unusable(file, `it names no current context: choose one with --context (it has ${listOf(names)})`);
   const entry = config.getContextObject(chosen);
   if (!entry) throw unusable(file, `it has no context ${JSON.stringify(chosen)}: choose one with --context (it has ${listOf(names)})`);
@@ -49,10 +53,18 @@ export async function accessFromKubeconfig({ file, context }: { file: string; co
     );
   if (user?.impersonateUser)
     throw unusable(file, `its user ${JSON.stringify(user.name)} acts as another one, which is not supported: give credentials of its own`);
+  const provider = user?.authProvider?.name;
+  if (provider !== undefined && provider !== 'oidc')
+    throw unusable(
+      file,
+      `its user ${JSON.stringify(user?.name)} logs in by the auth provider ${JSON.stringify(provider)}, which is not supported: use an exec plugin, as kubectl does by now`,
+    );
   const caPem = await authorityOf(file, cluster);
   const dynamic = async (): Promise<Credentials> => {
     const options: { headers?: Record<string, string>; cert?: string; key?: string } = {};
-    await config.applyToHTTPSOptions(options);
+    await config.applyToHTTPSOptions(options).catch((error: unknown) => {
+      throw pluginFault(user, error);
+    });
     const authorization = options.headers?.['Authorization'];
     return {
       ...(authorization !== undefined && { authorization }),
@@ -65,7 +77,7 @@ export async function accessFromKubeconfig({ file, context }: { file: string; co
     ...(caPem !== undefined && { caPem }),
     ...(cluster.tlsServerName && { tlsServerName: cluster.tlsServerName }),
     ...(cluster.skipTLSVerify && { insecureSkipTls: true }),
-    auth: await authenticationOf(file, user, dynamic),
+    auth: await authenticationOf(file, user, { dynamic, tokenFile: tokenFileIn(text, entry.user) }),
   };
 }
 
@@ -99,10 +111,42 @@ async function authorityOf(file: string, { name, caData, caFile }: ConfigCluster
   return await partOf(file, { path: caFile, of: `the certificate authority of its cluster ${JSON.stringify(name)}` });
 }
 
-async function authenticationOf(file: string, user: User | null, dynamic: () => Promise<Credentials>): Promise<Authentication> {
+/** The client library knows `token-file` only, which kubectl does not. */
+function tokenFileIn(text: string, user: string): string {
+  const users: unknown = fieldsOf(load(text))['users'];
+  const found = Array.isArray(users) ? users.map(fieldsOf).find(({ name }) => name === user) : undefined;
+  return textOf(fieldsOf(found?.['user'])['tokenFile']);
+}
+
+/** What a plugin that failed has said, or that it is not there. */
+function pluginFault(user: User | null, error: unknown): Error {
+  const command: unknown = fieldsOf(user?.exec)['command'];
+  const who = typeof command === 'string' ? `the login command ${command} of its user` : 'its user';
+  const code = faultCodeOf(error);
+  if (code === 'ENOENT') return new Error(`${who} is not installed: install it, or give the whole path to it`, { cause: error });
+  if (code === 'EACCES') return new Error(`${who} cannot be run: make it executable`, { cause: error });
+  if (fieldsOf(error)['name'] === 'SyntaxError')
+    return new Error(`${who} gave no credentials: what it printed is not JSON`, { cause: error });
+  const said = code.split('\n').find((line) => line.trim() !== '') ?? 'it said nothing';
+  return new Error(`${who} gave no credentials: ${said.trim()}`, { cause: error });
+}
+
+async function authenticationOf(
+  file: string,
+  user: User | null,
+  { dynamic, tokenFile }: { dynamic: () => Promise<Credentials>; tokenFile: string },
+): Promise<Authentication> {
   if (!user) return { kind: 'none' };
   if (user.exec || user.authProvider) return { kind: 'dynamic', credentials: dynamic };
   if (user.token) return { kind: 'token', token: user.token };
+  if (tokenFile !== '') {
+    // Read for every request: whoever wrote it renews it.
+    const path = resolve(dirname(file), tokenFile);
+    const of = `the token of its user ${JSON.stringify(user.name)}`;
+    const credentials = async (): Promise<Credentials> => ({ authorization: `Bearer ${(await partOf(file, { path, of })).trim()}` });
+    await credentials();
+    return { kind: 'dynamic', credentials };
+  }
   if (user.username) {
     const authorization = `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`;
     return { kind: 'dynamic', credentials: async () => ({ authorization }) };

@@ -3,7 +3,11 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentialsOf } from '../../../lib/adapters/kubernetes/access.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
 import { accessFromKubeconfig, accessFromServiceAccount } from '../../../lib/adapters/kubernetes/kubeconfig.ts';
+import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { NAMESPACES } from '../../../lib/objects/resources.ts';
+import { deadlineIn } from '../../../lib/ports/clock.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 
 let folder: string;
@@ -66,6 +70,14 @@ describe('what a kubeconfig gives', () => {
     expect(await credentialsOf(auth)).toEqual({ authorization: 'Bearer fresh' });
   });
 
+  test('a token in a file, as it stands when it is asked', async () => {
+    await writeFile(join(folder, 'token.txt'), 'one\n');
+    const { auth } = await accessFromKubeconfig({ file: await fileWith(aConfig({ user: 'tokenFile: token.txt' })) });
+    expect(await credentialsOf(auth)).toEqual({ authorization: 'Bearer one' });
+    await writeFile(join(folder, 'token.txt'), 'two');
+    expect(await credentialsOf(auth)).toEqual({ authorization: 'Bearer two' });
+  });
+
   test('name and password', async () => {
     const { auth } = await accessFromKubeconfig({ file: await fileWith(aConfig({ user: 'username: a, password: b' })) });
     expect(await credentialsOf(auth)).toEqual({ authorization: `Basic ${base64('a:b')}` });
@@ -75,8 +87,19 @@ describe('what a kubeconfig gives', () => {
 describe('what is wrong with it is said in one sentence', () => {
   const cases: { name: string; text: string; context?: string; says: RegExp }[] = [
     { name: 'not YAML', text: '{{', says: /is not a kubeconfig/ },
-    { name: 'empty', text: '', says: /is not a kubeconfig|names no current context/ },
-    { name: 'HTML', text: '<html>', says: /is not a kubeconfig|names no current context/ },
+    { name: 'empty', text: '', says: /is not a kubeconfig/ },
+    { name: 'HTML', text: '<html>', says: /is not a kubeconfig|holds no context/ },
+    { name: 'no context', text: 'apiVersion: v1\nkind: Config\n', says: /holds no context: expected the YAML/ },
+    {
+      name: 'an auth provider of old',
+      text: aConfig({ user: 'auth-provider: {name: gcp}' }),
+      says: /logs in by the auth provider "gcp", which is not supported: use an exec plugin/,
+    },
+    {
+      name: 'a missing token file',
+      text: aConfig({ user: 'tokenFile: /nowhere/token' }),
+      says: /the token of its user "u" lies in \/nowhere\/token, which cannot be read \(ENOENT\)/,
+    },
     {
       name: 'no such context',
       text: aConfig(),
@@ -110,7 +133,35 @@ describe('what is wrong with it is said in one sentence', () => {
   test('a plugin that fails', async () => {
     const user = 'exec: {apiVersion: client.authentication.k8s.io/v1, command: /nonexistent/plugin, interactiveMode: Never}';
     const { auth } = await accessFromKubeconfig({ file: await fileWith(aConfig({ user })) });
-    await expect(credentialsOf(auth)).rejects.toThrow(/ENOENT/);
+    await expect(credentialsOf(auth)).rejects.toThrow(
+      'the login command /nonexistent/plugin of its user is not installed: install it, or give the whole path to it',
+    );
+  });
+
+  test('a plugin that says nothing, and one that says why', async () => {
+    for (const [script, says] of [
+      ['exit 1', /the login command .*quiet\.sh of its user gave no credentials: it said nothing$/],
+      ['echo "log in first" >&2; exit 1', /gave no credentials: log in first$/],
+      ['echo "<html>"', /gave no credentials: what it printed is not JSON$/],
+    ] as const) {
+      const plugin = join(folder, 'quiet.sh');
+      await writeFile(plugin, `#!/bin/sh\n${script}\n`);
+      await chmod(plugin, 0o755);
+      const user = `exec: {apiVersion: client.authentication.k8s.io/v1, command: ${plugin}, interactiveMode: Never}`;
+      const { auth } = await accessFromKubeconfig({ file: await fileWith(aConfig({ user })) });
+      await expect(credentialsOf(auth)).rejects.toThrow(says);
+    }
+  });
+
+  test('a client certificate that is none', async () => {
+    const data = `client-certificate-data: ${base64('cert')}, client-key-data: ${base64('key')}`;
+    const access = await accessFromKubeconfig({ file: await fileWith(aConfig({ user: data })) });
+    const clock = new SystemClock();
+    const cluster = new KubernetesCluster({ access: { ...access, server: 'https://127.0.0.1:9' }, clock });
+    await expect(cluster.get(NAMESPACES, { namespace: '', name: 'kube-system' }, deadlineIn(clock, 5_000))).rejects.toThrow(
+      /^GET https:\/\/127\.0\.0\.1:9: the certificate or key to be let in with is not PEM: check them/,
+    );
+    cluster.close();
   });
 });
 
