@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOfStream } from 'node:stream/consumers';
 import { defineScalarTag, FAILSAFE_SCHEMA, loadAll, mergeTag, NOT_RESOLVED, YAMLException } from 'js-yaml';
+import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { SourcedDocument } from '../planners/manifest-plan.ts';
 import { UsageError } from './exit.ts';
 
@@ -16,13 +17,18 @@ export async function readManifests(files: readonly string[], standardInput: Nod
   return documents;
 }
 
+const WHY: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder, expected a file',
+  EACCES: 'this user is not allowed to',
+};
+
 async function textOfFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
-    const reason = isMissing ? 'there is no such file' : String(error);
-    throw new UsageError(`${file}: cannot be read: ${reason}`, { cause: error });
+    const { code, message } = fieldsOf(error);
+    throw new UsageError(`${file}: cannot be read: ${(WHY[textOf(code)] ?? textOf(message)) || String(error)}`, { cause: error });
   }
 }
 

@@ -47,7 +47,9 @@ export const upCommand = (): Command =>
 
 async function objectsIn(files: readonly string[]): Promise<SourcedObject[]> {
   const [{ readManifests }, { applicableObjects }] = await Promise.all([import('./manifests.ts'), import('./apply.ts')]);
-  return applicableObjects(await readManifests(files, process.stdin));
+  const objects = applicableObjects(await readManifests(files, process.stdin));
+  if (objects.length === 0) throw new UsageError(`${files.join(', ')}: there is no Kubernetes object in it`);
+  return objects;
 }
 
 async function up({ kubeconfig, context, manage, state, port, namespace = [], apply = [], budget, logLevel }: UpOptions): Promise<number> {

@@ -62,6 +62,12 @@ describe('usage', () => {
     { name: 'a context without a kubeconfig', args: ['up', '--context', 'x'], says: /--context needs --kubeconfig/ },
     { name: 'an empty state folder', args: ['up', '--state', ''], says: /--state is empty: expected the path of a folder/ },
     { name: 'a state folder with a line break', args: ['get', 'jobs', '--state', 'a\nb'], says: /holds control characters: ".*a\\nb"/ },
+    {
+      name: 'a manifest without an object',
+      args: ['up', '--port', '0', '--apply', '/dev/null'],
+      says: /\/dev\/null: there is no Kubernetes object/,
+    },
+    { name: 'a folder of manifests', args: ['plan', '-f', 'examples'], says: /examples: cannot be read: it is a folder, expected a file/ },
     { name: 'a node that is not simulated', args: ['node', '--kubeconfig', 'x'], says: /add --simulated/ },
     { name: 'a workload without a kind', args: ['explain', 'demo'], says: /expected KIND\/NAME, as in job\/demo/ },
     { name: 'a manifest that is not there', args: ['up', '--port', '0', '--apply', 'nowhere.yaml'], says: /nowhere\.yaml: cannot be read/ },
