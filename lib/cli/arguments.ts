@@ -18,6 +18,13 @@ export function queueUrl(text: string): string {
   return text;
 }
 
+/** As clusters are registered. */
+export function clusterName(text: string): string {
+  if (problemsOfDnsLabel(text).length > 0)
+    throw new InvalidArgumentError('Expected the name of a cluster: lower case letters, digits and dashes.');
+  return text;
+}
+
 /** For options that may be given several times. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 

@@ -1,7 +1,8 @@
 // `farloop relay`: the relay alone, beside a cluster, sending to the events queue of an installation on AWS.
 import { Command, Option } from 'commander';
-import { collectNamespaces, queueUrl, wholeNumber } from './arguments.ts';
+import { clusterName, collectNamespaces, queueUrl, wholeNumber } from './arguments.ts';
 import { UsageError } from './exit.ts';
+import { connectToSqs } from './sqs-client.ts';
 import { listenForStop } from './stop-signals.ts';
 
 interface RelayOptions {
@@ -19,7 +20,7 @@ interface RelayOptions {
 export const relayCommand = (): Command =>
   new Command('relay')
     .description('Run the relay alone: watch a cluster and report to the events queue of an installation on AWS.')
-    .requiredOption('--cluster <name>', 'name under which the cluster is registered')
+    .requiredOption('--cluster <name>', 'name under which the cluster is registered', clusterName)
     .requiredOption('--events-queue-url <url>', 'SQS queue to report to', queueUrl)
     .requiredOption('--asks-queue-url <url>', "SQS queue from which the relay is asked: the cluster's own", queueUrl)
     .option('--kubeconfig <file>', 'the cluster to watch (default: the one it runs in, by its service account)')
@@ -58,7 +59,6 @@ async function runRelay({
   keepHeapSmall();
   const [
     { startRelay },
-    { SQSClient },
     { SqsQueue },
     { KubernetesCluster },
     { accessFromKubeconfig, accessFromServiceAccount },
@@ -66,7 +66,6 @@ async function runRelay({
     { SystemClock },
   ] = await Promise.all([
     import('../relay/relay.ts'),
-    import('@aws-sdk/client-sqs'),
     import('../adapters/sqs-queue.ts'),
     import('../adapters/kubernetes-cluster.ts'),
     import('../adapters/kubernetes/kubeconfig.ts'),
@@ -78,6 +77,7 @@ async function runRelay({
     kubeconfig === undefined
       ? await accessFromServiceAccount(process.env)
       : await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
+  const client = await connectToSqs(eventsQueueUrl);
   const source = new KubernetesCluster({ access, clock });
   // A relay never looks at dead letters.
   const urls = {
@@ -86,7 +86,7 @@ async function runRelay({
   };
   const relay = startRelay({
     source,
-    queue: new SqsQueue({ client: new SQSClient({}), urls, clock }),
+    queue: new SqsQueue({ client, urls, clock }),
     clock,
     telemetry: new LineTelemetry({ level: logLevel }),
     cluster,

@@ -88,7 +88,9 @@ function bind(server: Server, host: string, port: number): Promise<number> {
       const why =
         code === 'EADDRINUSE'
           ? `port ${port} on ${host} is already in use: stop what listens there or choose another port (0 takes any free one)`
-          : `cannot listen on ${host}:${port}: ${error.message}`;
+          : code === 'EACCES'
+            ? `port ${port} on ${host} is not allowed for this user: choose one above 1023 with --port`
+            : `cannot listen on ${host}:${port}: ${error.message}`;
       failed(new SandboxError(why, { cause: error }));
     });
     server.listen(port, host, () => {

@@ -128,6 +128,27 @@ describe('does not start, and says why', () => {
     expect(await runFarloop(['node', '--simulated', '--kubeconfig', file])).toEqual(refusal(/the token is refused or expired \(401\)/));
   });
 
+  for (const { name, url, environment, says } of [
+    {
+      name: 'a region',
+      url: 'http://127.0.0.1:9/events',
+      environment: {},
+      says: /http:\/\/127\.0\.0\.1:9\/events names no AWS region, and AWS_REGION is not set/,
+    },
+    {
+      name: 'credentials',
+      url: 'https://sqs.eu-central-1.amazonaws.com/123456789012/events',
+      environment: { AWS_EC2_METADATA_DISABLED: 'true', AWS_SHARED_CREDENTIALS_FILE: '/nowhere', AWS_CONFIG_FILE: '/nowhere' },
+      says: /there are no AWS credentials: give the pod a role, or set/,
+    },
+  ])
+    test(`the relay neither, without ${name}`, async () => {
+      const file = kubeconfigWith((await aSandbox()).kubeconfig);
+      const args = ['--cluster', 'one', '--events-queue-url', url, '--asks-queue-url', url, '--kubeconfig', file];
+      const none = { AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: '' };
+      expect(await runFarloop(['relay', ...args], { environment: { ...none, ...environment } })).toEqual(refusal(says));
+    });
+
   test('a namespace that cannot exist', async () => {
     const { exitCode, stderr } = await run('--namespace', 'Not_A_Name');
     expect({ exitCode, stderr }).toEqual({
