@@ -8,8 +8,8 @@ import type { PodChange, PodSet } from '../planners/pod-set.ts';
 import type { Head, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { PodEntry, ViewPart, WholeList } from '../wire/observations.ts';
-import { packPart, unpackPart } from '../wire/view-item.ts';
 import { slotOf } from '../wire/view-layout.ts';
+import { readPart, writePart } from './recent-parts.ts';
 import type { News } from './view.ts';
 import { adopt, emptyPart, isLater, joinParts, mergeNews } from './view.ts';
 import type { JoinedItems, ViewMemory } from './view-memory.ts';
@@ -66,7 +66,7 @@ function rememberedView(
 ): View | undefined {
   let joined: JoinedItems | undefined;
   try {
-    joined = memory.join(formatKey(head.key), found, unpackPart);
+    joined = memory.join(formatKey(head.key), found, readPart);
   } catch {
     return undefined;
   }
@@ -163,7 +163,7 @@ async function tryToWrite(
     pods: leaves ? new Map() : pods,
   };
   return {
-    head: await store.updateHead(head.key, conditions, { ...told?.change, ...floor, view: packPart(view) }),
+    head: await store.updateHead(head.key, conditions, { ...told?.change, ...floor, view: writePart(view) }),
     changed,
     heardByPass,
     told: told !== undefined,
@@ -200,14 +200,14 @@ const raiseFloor = async (store: Store, head: Head, { whole }: News): Promise<He
 /** The view that a new head begins with; undefined where the news is too large for the head. */
 export function firstView(head: Head, news: News, era: number): Uint8Array | undefined {
   const { part } = mergeNews(emptyPart({ era, floor: floorOf(head, era) }), news);
-  return part.pods.size > PODS_IN_HEAD || news.whole !== undefined ? undefined : packPart(part);
+  return part.pods.size > PODS_IN_HEAD || news.whole !== undefined ? undefined : writePart(part);
 }
 
 /** The bytes as a part; undefined when absent, unreadable or of an earlier era: such a part counts as missing (R1, R3). */
 function partOf(bytes: Uint8Array | undefined, era = 0): ViewPart | undefined {
   if (!bytes) return undefined;
   try {
-    const part = unpackPart(bytes);
+    const part = readPart(bytes);
     return part.era < era ? undefined : part;
   } catch {
     return undefined;
@@ -347,7 +347,7 @@ async function writeItem(
     const { part, changed } = mergeNews(adopted, leaving.news);
     if (!changed && adopted === before && current) return;
     try {
-      await store.putItem(head.key, { name, bytes: packPart(part) }, current?.version ?? 0);
+      await store.putItem(head.key, { name, bytes: writePart(part) }, current?.version ?? 0);
       return;
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;

@@ -130,6 +130,9 @@ const areAlike = (a: ContainerFacts, b: ContainerFacts | undefined): boolean =>
   a.exitCode === b.exitCode &&
   (a.finishedAt === undefined) === (b.finishedAt === undefined);
 
+/** What entries came to when they were packed before: most of an item are the same each time that it is written. Nobody changes them. */
+export type WrittenShapes = WeakMap<PodEntry, { bits: number; written: string }>;
+
 interface Columns {
   shape: ByteWriter;
   uidTexts: ByteWriter;
@@ -150,7 +153,7 @@ function writeDifference(writer: ByteWriter, a: string, b: string): void {
 }
 
 /** Pods in the order given; neighbours should be alike. */
-export function packPods(entries: readonly PodEntry[]): PackedPods {
+export function packPods(entries: readonly PodEntry[], before?: WrittenShapes): PackedPods {
   const writers: Columns = {
     shape: new ByteWriter(),
     uidTexts: new ByteWriter(),
@@ -167,16 +170,18 @@ export function packPods(entries: readonly PodEntry[]): PackedPods {
   let index = 0;
   let number = 0;
   let createdAt = 0;
-  let last: { pod: PodFacts; bits: number; at: number } | undefined;
+  let last: { pod: PodFacts; bits: number; written: string; at: number } | undefined;
   for (const entry of entries) {
     const { pod, heardAt } = entry;
-    const bits = bitsOf(entry);
-    if (!last || bits !== last.bits || !isAlike(pod, last.pod)) {
-      const written = JSON.stringify(shapeOf(pod, bits));
+    const known = before?.get(entry);
+    const bits = known?.bits ?? bitsOf(entry);
+    if (!last || bits !== last.bits || (known ? known.written !== last.written : !isAlike(pod, last.pod))) {
+      const written = known?.written ?? JSON.stringify(shapeOf(pod, bits));
       const at = shapes.get(written) ?? shapes.size;
       shapes.set(written, at);
-      last = { pod, bits, at };
+      last = { pod, bits, written, at };
     }
+    if (!known) before?.set(entry, { bits, written: last.written });
     writers.shape.unsigned(last.at);
     if (UUID.test(pod.uid)) uids.bytes(Buffer.from(pod.uid.replaceAll('-', ''), 'hex'));
     else {

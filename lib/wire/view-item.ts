@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Job } from '../objects/kubernetes.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
-import { packPods, unpackPods } from './columns.ts';
+import { packPods, unpackPods, type WrittenShapes } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
 import type { OwnerEntry, ViewPart } from './observations.ts';
@@ -24,10 +24,12 @@ const Header = v.strictObject({
   o: v.optional(v.strictObject({ h: version, p: v.boolean(), d: v.boolean(), j: JobObject })),
 });
 
+const writtenShapes: WrittenShapes = new WeakMap();
+
 export function packPart({ era, floor, owner, pods }: ViewPart): Uint8Array {
   const header = { e: era, f: floor, ...(owner && { o: { h: owner.heardAt, p: owner.byPass, d: owner.deleted, j: owner.object } }) };
   const entries = [...pods.values()].toSorted((a, b) => slotOf(a.pod) - slotOf(b.pod));
-  return seal({ header: JSON.stringify(header), pods: packPods(entries) });
+  return seal({ header: JSON.stringify(header), pods: packPods(entries, writtenShapes) });
 }
 
 /** @throws UndecodableMessageError: such an item counts as missing (R1) */

@@ -199,12 +199,22 @@ export class Connection {
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
-      for await (const chunk of response as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > bytesMax) throw new Error(`its answer is longer than ${bytesMax} bytes`);
-        reader?.take(chunk);
-        if (!reader || chunks.length === 0) chunks.push(chunk);
-      }
+      // By events: most answers are one chunk, and to iterate over it costs more than to read it.
+      await new Promise<void>((resolve, reject) => {
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          try {
+            if (bytes > bytesMax) throw new Error(`its answer is longer than ${bytesMax} bytes`);
+            reader?.take(chunk);
+            if (!reader || chunks.length === 0) chunks.push(chunk);
+          } catch (error) {
+            response.destroy(error instanceof Error ? error : new Error(String(error)));
+          }
+        });
+        response.once('end', resolve);
+        response.once('error', reject);
+        response.once('close', () => reject(new Error('aborted')));
+      });
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : error;
       throw new UnknownOutcomeError(`${this.server}: ${explainConnectionFault(reason)}`, { cause: error });
