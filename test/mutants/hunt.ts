@@ -1,6 +1,6 @@
 // Looks for a violation in the tree that it lies in, within a bound of the core's time: calm runs, then what the mutant says, then storms.
 import { FAULTS, FAULT_NAMES, longestWaitMs, planText, type FaultName, type Plan } from '../simulation/faults.ts';
-import { couldApply, RECOVERY_MS } from '../simulation/enumerate.ts';
+import { RECOVERY_MS, singlesOf, survey } from '../simulation/enumerate.ts';
 import { scenarioOf, SCENARIOS, type Scenario } from '../simulation/scenarios.ts';
 import { simulate, stormOf } from '../simulation/storms.ts';
 import type { Mutant } from './mutants.ts';
@@ -46,21 +46,20 @@ export async function hunt(look: Mutant['look'], { forMs }: { forMs: number }): 
 
 /** Each of the faults at each call, those of a kind in turn. */
 async function huntWithFaults(scenario: Scenario, faults: readonly FaultName[], isOver: () => boolean): Promise<Found | undefined> {
-  const calm = await simulate({ scenario, seed: 1, plan: [], jitter: false, limitMs: LIMIT_MS, traced: true });
-  for (let call = 1; call <= calm.calls; call++)
-    for (const fault of faults) {
-      if (isOver()) return undefined;
-      if (!couldApply(fault, calm, call)) continue;
-      const plan: Plan = [{ call, fault }];
-      const result = await simulate({ scenario, seed: 1, plan, jitter: false, limitMs: LIMIT_MS });
-      if (result.struck.length === 0) continue;
-      const again = `SEED=1 SCENARIO=${scenario.name} PLAN=${planText(plan)} JITTER=0`;
-      const [violation] = result.violations;
-      if (violation) return { ...violation, again };
-      const lateMs = (result.endedAtMs ?? 0) - (calm.endedAtMs ?? 0);
-      const allowedMs = RECOVERY_MS + FAULTS[fault].lastsMs + longestWaitMs(fault);
-      if (lateMs > allowedMs) return { invariant: 'recovers in time', says: `${lateMs} ms late, allowed ${allowedMs}`, again };
-    }
+  const calm = await survey(scenario);
+  for (const planned of singlesOf(calm)) {
+    if (isOver()) return undefined;
+    if (!faults.includes(planned.fault)) continue;
+    const plan: Plan = [planned];
+    const result = await simulate({ scenario, seed: 1, plan, jitter: false, limitMs: LIMIT_MS });
+    if (result.struck.length === 0) continue;
+    const again = `SEED=1 SCENARIO=${scenario.name} PLAN=${planText(plan)} JITTER=0`;
+    const [violation] = result.violations;
+    if (violation) return { ...violation, again };
+    const lateMs = (result.endedAtMs ?? 0) - (calm.endedAtMs ?? 0);
+    const allowedMs = RECOVERY_MS + FAULTS[planned.fault].lastsMs + longestWaitMs(planned.fault);
+    if (lateMs > allowedMs) return { invariant: 'recovers in time', says: `${lateMs} ms late, allowed ${allowedMs}`, again };
+  }
   return undefined;
 }
 

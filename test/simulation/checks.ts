@@ -93,8 +93,18 @@ export class Checks {
     return passes.filter(({ key }) => key.name in run.scenario.ends).length;
   }
 
+  hasMoved(before: { passes: number; writes: number }): boolean {
+    return this.passes !== before.passes || this.writes !== before.writes;
+  }
+
+  /** What must be so at the end is so already. */
+  async isAllRight(): Promise<boolean> {
+    for (const { check } of asked.end) if ((await check(this.#simulation)) !== undefined) return false;
+    return true;
+  }
+
   quiet(before: { passes: number; writes: number }): void {
-    if (this.passes === before.passes && this.writes === before.writes) return;
+    if (!this.hasMoved(before)) return;
     const latest = this.#simulation.passes.slice(-3).map(({ key, outcome, why }) => `${key.name} ${outcome} ${why.join('; ')}`);
     this.violate(
       'a converged workload costs nothing',

@@ -1,7 +1,7 @@
-// npm run enumerate [-- --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies to it; then
+// npm run enumerate [-- --all --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies to it; then
 // pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
-import { FAULT_NAMES, FAULTS, longestWaitMs, planText, type FaultName, type Plan } from './faults.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { FAULT_NAMES, FAULTS, longestWaitMs, planText, type FaultName, type Plan, type Planned } from './faults.ts';
+import { CORE_STORIES, SCENARIOS, type Scenario } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { simulate } from './storms.ts';
 import type { Result, Run } from './simulation.ts';
@@ -16,30 +16,51 @@ const runOf = (scenario: Scenario, plan: Plan): Run => ({ scenario, seed: 1, pla
 export interface Enumerated {
   scenario: string;
   plans: number;
-  /** Those whose fault struck: the others do not count. */
+  /** Those whose faults struck: the others do not count. */
   struck: number;
   virtualMs: number;
-  failed: { plan: string; invariant: string; says: string }[];
+  steps: number;
+  failed: { scenario: string; plan: string; invariant: string; says: string }[];
   /** By fault: the longest recovery beyond a run without faults, and beyond what is allowed for. */
   recoveryMs: Partial<Record<FaultName, number>>;
 }
 
+const blank = (scenario: string): Enumerated => ({
+  scenario,
+  plans: 0,
+  struck: 0,
+  virtualMs: 0,
+  steps: 0,
+  failed: [],
+  recoveryMs: {},
+});
+
+function add(told: Enumerated, { elapsedMs, steps }: Result): void {
+  told.plans += 1;
+  told.virtualMs += elapsedMs;
+  told.steps += steps;
+}
+
+const sumOf = (list: readonly Enumerated[], field: 'plans' | 'struck' | 'virtualMs' | 'steps'): number =>
+  list.reduce((sum, each) => sum + each[field], 0);
+
 /** All single faults of one story. @param from and `every`: each so many-th plan, for slices */
 export async function enumerate(scenario: Scenario, slice: { from: number; every: number } = { from: 0, every: 1 }): Promise<Enumerated> {
-  const told: Enumerated = { scenario: scenario.name, plans: 0, struck: 0, virtualMs: 0, failed: [], recoveryMs: {} };
-  const calm = await simulate({ ...runOf(scenario, []), traced: true });
+  const told = blank(scenario.name);
+  const calm = await survey(scenario);
   if (calm.violations.length > 0) {
-    told.failed.push({ plan: '', invariant: calm.violations[0]?.invariant ?? '', says: calm.violations[0]?.says ?? '' });
+    told.failed.push({
+      scenario: scenario.name,
+      plan: '',
+      invariant: calm.violations[0]?.invariant ?? '',
+      says: calm.violations[0]?.says ?? '',
+    });
     return told;
   }
-  const plans = calm.log
-    .flatMap((call) => FAULT_NAMES.map((fault) => ({ call: call.number, fault })))
-    .filter((_, at) => at % slice.every === slice.from);
+  const plans = singlesOf(calm).filter((_, at) => at % slice.every === slice.from);
   for (const planned of plans) {
-    if (!couldApply(planned.fault, calm, planned.call)) continue;
-    told.plans += 1;
     const result = await simulate(runOf(scenario, [planned]));
-    told.virtualMs += result.elapsedMs;
+    add(told, result);
     if (result.struck.length === 0) continue;
     told.struck += 1;
     judge(told, [planned], { result, calm });
@@ -47,17 +68,18 @@ export async function enumerate(scenario: Scenario, slice: { from: number; every
   return told;
 }
 
-/** By what is known of the call from the calm run; what depends on the world is asked when it strikes. */
-export function couldApply(fault: FaultName, { log }: Result, number: number): boolean {
-  const call = log[number - 1];
-  return call !== undefined && FAULTS[fault].applies(call);
-}
+/** The story without faults, and what could have struck each of its calls. */
+export const survey = async (scenario: Scenario): Promise<Result> => await simulate({ ...runOf(scenario, []), isSurvey: true });
+
+/** Each call and each fault that can strike there: a plan each, none twice. */
+export const singlesOf = ({ log }: Result): Planned[] =>
+  log.flatMap(({ call, faults }) => faults.map((fault) => ({ call: call.number, fault })));
 
 function judge(told: Enumerated, plan: Plan, { result, calm }: { result: Result; calm: Result }): void {
   const [first] = result.violations;
   const text = planText(plan);
   if (first) {
-    told.failed.push({ plan: text, invariant: first.invariant, says: first.says });
+    told.failed.push({ scenario: told.scenario, plan: text, invariant: first.invariant, says: first.says });
     return;
   }
   const lateMs = (result.endedAtMs ?? 0) - (calm.endedAtMs ?? 0);
@@ -67,64 +89,79 @@ function judge(told: Enumerated, plan: Plan, { result, calm }: { result: Result;
     allowedMs += FAULTS[fault].lastsMs + longestWaitMs(fault);
   }
   if (lateMs > allowedMs)
-    told.failed.push({ plan: text, invariant: 'recovers in time', says: `${Math.round(lateMs)} ms late, allowed ${allowedMs}` });
+    told.failed.push({
+      scenario: told.scenario,
+      plan: text,
+      invariant: 'recovers in time',
+      says: `${Math.round(lateMs)} ms late, allowed ${allowedMs}`,
+    });
 }
 
-/** Pairs of faults at calls drawn at random, each pair of kinds once before any comes again. */
-export async function enumeratePairs(
-  scenario: Scenario,
-  { seconds, seed }: { seconds: number; seed: number },
-): Promise<Enumerated & { pairs: number }> {
-  const told = { scenario: scenario.name, plans: 0, struck: 0, virtualMs: 0, failed: [] as Enumerated['failed'], recoveryMs: {}, pairs: 0 };
+/** @returns pairs of kinds of faults in an order drawn from the seed, each once: pairs by coverage */
+function pairsOf(random: () => number): (readonly [FaultName, FaultName])[] {
+  const pairs = FAULT_NAMES.flatMap((one) => FAULT_NAMES.map((other) => [one, other] as const));
+  return pairs
+    .map((pair) => ({ pair, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ pair }) => pair);
+}
+
+/** Pairs of faults, each pair of kinds in one story, the stories in turn, at calls drawn from the seed; for so long. */
+async function enumeratePairs(
+  scenarios: readonly Scenario[],
+  { seconds, seed, from, every }: { seconds: number; seed: number; from: number; every: number },
+): Promise<Enumerated> {
+  const told = blank('pairs');
   const random = seededRandom(seed);
-  const calm = await simulate({ ...runOf(scenario, []), traced: true });
-  const byFault = new Map(
-    FAULT_NAMES.map((fault) => [fault, calm.log.filter((call) => couldApply(fault, calm, call.number)).map(({ number }) => number)]),
-  );
-  const pairs = FAULT_NAMES.flatMap((one) => FAULT_NAMES.map((other) => [one, other] as const)).toSorted(() => random() - 0.5);
+  const pairs = pairsOf(random);
   const endsAtMs = performance.now() + seconds * 1000;
-  for (const [one, other] of pairs) {
+  const surveys = new Map<Scenario, Map<FaultName, Planned[]>>();
+  for (const [at, [one, other]] of pairs.entries()) {
+    const [first, second] = [random(), random()];
+    if (at % every !== from) continue;
     if (performance.now() > endsAtMs) break;
-    const [first, second] = [drawn(byFault.get(one), random), drawn(byFault.get(other), random)];
-    if (first === undefined || second === undefined) continue;
-    const plan: Plan = [
-      { call: first, fault: one },
-      { call: second, fault: other },
-    ];
+    const scenario = scenarios[Math.floor(at / every) % scenarios.length];
+    if (!scenario) break;
+    const byFault = surveys.get(scenario) ?? Map.groupBy(singlesOf(await survey(scenario)), ({ fault }) => fault);
+    surveys.set(scenario, byFault);
+    const plan = [drawn(byFault.get(one), first), drawn(byFault.get(other), second)].filter((planned) => planned !== undefined);
+    if (plan.length < 2) continue;
     const result = await simulate(runOf(scenario, plan));
-    told.plans += 1;
-    told.virtualMs += result.elapsedMs;
-    if (result.struck.length === 2) told.pairs += 1;
+    add(told, result);
+    if (result.struck.length === 2) told.struck += 1;
     const [violation] = result.violations;
-    if (violation) told.failed.push({ plan: planText(plan), invariant: violation.invariant, says: violation.says });
+    if (violation)
+      told.failed.push({ scenario: scenario.name, plan: planText(plan), invariant: violation.invariant, says: violation.says });
   }
   return told;
 }
 
-const drawn = (calls: readonly number[] | undefined, random: () => number): number | undefined =>
-  calls?.[Math.floor(random() * calls.length)];
+const drawn = (plans: readonly Planned[] | undefined, chance: number): Planned | undefined => plans?.[Math.floor(chance * plans.length)];
 
 interface Part {
   core: number;
   cores: number;
   pairSeconds: number;
+  pairSeed: number;
+  isWhole: boolean;
 }
 
 interface Share {
   singles: Enumerated[];
-  pairs: (Enumerated & { pairs: number })[];
+  pairs: Enumerated;
 }
 
-async function share({ core, cores, pairSeconds }: Part): Promise<Share> {
+function storiesOf(isWhole: boolean): Scenario[] {
   const wanted = process.env['SCENARIO'];
-  const scenarios = SCENARIOS.filter(({ name, isForStormsOnly }) => (wanted === undefined ? !isForStormsOnly : name === wanted));
+  if (wanted !== undefined) return SCENARIOS.filter(({ name }) => name === wanted);
+  return SCENARIOS.filter(({ name, isForStormsOnly }) => (isWhole ? !isForStormsOnly : CORE_STORIES.includes(name)));
+}
+
+async function share({ core, cores, pairSeconds, pairSeed, isWhole }: Part): Promise<Share> {
   const singles: Enumerated[] = [];
-  const pairs: Share['pairs'] = [];
-  for (const scenario of scenarios) singles.push(await enumerate(scenario, { from: core, every: cores }));
-  for (const [at, scenario] of scenarios.entries())
-    if (at % cores === core && pairSeconds > 0)
-      pairs.push(await enumeratePairs(scenario, { seconds: (pairSeconds * cores) / scenarios.length, seed: at + 1 }));
-  return { singles, pairs };
+  for (const scenario of storiesOf(isWhole)) singles.push(await enumerate(scenario, { from: core, every: cores }));
+  const bound = { seconds: pairSeconds, seed: pairSeed, from: core, every: cores };
+  return { singles, pairs: await enumeratePairs(storiesOf(true), bound) };
 }
 
 function optionOf(name: string, otherwise: number): number {
@@ -133,21 +170,21 @@ function optionOf(name: string, otherwise: number): number {
 }
 
 async function main(): Promise<void> {
-  const [cores, pairSeconds] = [optionOf('cores', 2), optionOf('pair-seconds', 60)];
+  const [cores, pairSeconds, pairSeed] = [optionOf('cores', 2), optionOf('pair-seconds', 30), optionOf('pair-seed', 1)];
+  const isWhole = process.argv.includes('--all');
   const least = process.env['SCENARIO'] === undefined ? optionOf('least', 10_000) : 0;
   const startedAtMs = performance.now();
-  const parts: Part[] = Array.from({ length: cores }, (_, core) => ({ core, cores, pairSeconds }));
+  const parts: Part[] = Array.from({ length: cores }, (_, core) => ({ core, cores, pairSeconds, pairSeed, isWhole }));
   const shares = await inParallelProcesses<Share>(import.meta.filename, parts);
   const singles = shares.flatMap((each) => each.singles);
-  const pairs = shares.flatMap((each) => each.pairs);
+  const pairs = shares.map((each) => each.pairs);
   for (const name of new Set(singles.map(({ scenario }) => scenario))) {
     const own = singles.filter(({ scenario }) => scenario === name);
-    console.log(`${name.padEnd(24)} ${own.reduce((sum, { struck }) => sum + struck, 0)} plans`);
+    console.log(`${name.padEnd(24)} ${sumOf(own, 'struck')} plans`);
   }
-  const struck = singles.reduce((sum, each) => sum + each.struck, 0);
-  const hours = [...singles, ...pairs].reduce((sum, { virtualMs }) => sum + virtualMs, 0) / 3_600_000;
-  const pairsRun = pairs.reduce((sum, each) => sum + each.pairs, 0);
-  const failed = [...singles, ...pairs].flatMap(({ scenario, failed: list }) => list.map((each) => ({ scenario, ...each })));
+  const struck = sumOf(singles, 'struck');
+  const all = [...singles, ...pairs];
+  const failed = all.flatMap((each) => each.failed);
   console.log('\nlongest recovery beyond what the fault lasts, and what is allowed (seconds):');
   for (const fault of FAULT_NAMES) {
     const longest = Math.max(...singles.map(({ recoveryMs }) => recoveryMs[fault] ?? -Infinity));
@@ -158,7 +195,12 @@ async function main(): Promise<void> {
   }
   const seconds = (performance.now() - startedAtMs) / 1000;
   console.log(
-    `\n${struck} plans of one fault, ${pairsRun} of two (bound: ${pairSeconds} s a core), ${hours.toFixed(0)} simulated hours, ${seconds.toFixed(0)} s, ${failed.length} violations`,
+    `\n${struck} plans of one fault, each struck, in ${storiesOf(isWhole).length} stories; ` +
+      `${sumOf(pairs, 'struck')} pairs of kinds of faults of ${FAULT_NAMES.length ** 2} (bound: ${pairSeconds} s a core, seed ${pairSeed}); ${failed.length} violations`,
+  );
+  console.log(
+    `${(sumOf(all, 'virtualMs') / 3_600_000).toFixed(0)} simulated hours, ${sumOf(all, 'steps')} steps, ${seconds.toFixed(0)} s on ${cores} cores, ` +
+      `${(sumOf(all, 'plans') / seconds / cores).toFixed(1)} plans per second and core`,
   );
   for (const { scenario, plan, invariant, says } of failed.slice(0, 200))
     console.log(`SEED=1 SCENARIO=${scenario} PLAN=${plan} JITTER=0  ${invariant}: ${says.slice(0, 160)}`);

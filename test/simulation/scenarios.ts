@@ -29,6 +29,22 @@ export interface Scenario {
   isForStormsOnly?: true;
 }
 
+/** Of these every single fault is enumerated before each change is taken; of the others, before a release. */
+export const CORE_STORIES: readonly string[] = [
+  'single',
+  'non-indexed',
+  'index-fails',
+  'deleted-in-foreground',
+  'namespace-ends',
+  'suspended-and-resumed',
+  'scaled-down',
+  'deadline',
+  'back-off',
+  'deleted',
+  'recreated',
+  'two-clusters',
+];
+
 export function aJob(name: string, spec: Partial<Job['spec']> = {}): Job {
   return {
     apiVersion: 'batch/v1',
@@ -112,23 +128,23 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'suspended-and-resumed',
     clusters: WEST,
     acts: [
-      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 1_000, act: apply(aJob('a')) },
       { atMs: 3_500, act: change('a', { suspend: true }) },
       { atMs: 9_000, act: change('a', { suspend: false }) },
     ],
     fateOf: all(4_000),
-    ends: { a: { end: 'Complete', succeeded: 2 } },
+    ends: { a: { end: 'Complete', succeeded: 1 } },
     withinMs: 60_000,
   },
   {
     name: 'scaled-down',
     clusters: WEST,
     acts: [
-      { atMs: 1_000, act: apply(aJob('a', { parallelism: 4, completions: 4 })) },
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
       { atMs: 3_000, act: change('a', { parallelism: 1 }) },
     ],
     fateOf: all(3_500),
-    ends: { a: { end: 'Complete', succeeded: 4 } },
+    ends: { a: { end: 'Complete', succeeded: 2 } },
     withinMs: 60_000,
   },
   {
@@ -145,7 +161,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'deadline',
     clusters: WEST,
-    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2, activeDeadlineSeconds: 6 })) }],
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { activeDeadlineSeconds: 6 })) }],
     fateOf: forEver,
     ends: { a: { end: 'Failed', reason: 'DeadlineExceeded', succeeded: 0 } },
     withinMs: 60_000,
@@ -219,8 +235,8 @@ export const SCENARIOS: readonly Scenario[] = [
         atMs: 1_000,
         act: apply(
           aJob('a', {
-            parallelism: 3,
-            completions: 3,
+            parallelism: 2,
+            completions: 2,
             completionMode: 'Indexed',
             successPolicy: { rules: [{ succeededIndexes: '0', succeededCount: 1 }] },
           }),
@@ -305,9 +321,9 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'recreated',
     clusters: WEST,
     acts: [
-      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 1_000, act: apply(aJob('a')) },
       { atMs: 3_500, act: remove('a') },
-      { atMs: 3_600, act: apply(aJob('a', { parallelism: 1, completions: 1 })) },
+      { atMs: 3_600, act: apply(aJob('a')) },
     ],
     fateOf: all(3_000),
     ends: { a: { end: 'Complete', succeeded: 1 } },
@@ -317,11 +333,11 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'two-clusters',
     clusters: ['west', 'east'],
     acts: [
-      { atMs: 1_000, cluster: 'west', act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
-      { atMs: 1_200, cluster: 'east', act: apply(aJob('b', { parallelism: 1, completions: 2 })) },
+      { atMs: 1_000, cluster: 'west', act: apply(aJob('a')) },
+      { atMs: 1_200, cluster: 'east', act: apply(aJob('b')) },
     ],
     fateOf: all(1_500),
-    ends: { a: { cluster: 'west', end: 'Complete', succeeded: 2 }, b: { cluster: 'east', end: 'Complete', succeeded: 2 } },
+    ends: { a: { cluster: 'west', end: 'Complete', succeeded: 1 }, b: { cluster: 'east', end: 'Complete', succeeded: 1 } },
     withinMs: 40_000,
   },
   {
@@ -352,9 +368,9 @@ export const SCENARIOS: readonly Scenario[] = [
     isForStormsOnly: true,
     clusters: WEST,
     budget: { writesPerSecond: 2, burst: 2 },
-    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 10, completions: 10 })) }],
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 6, completions: 6 })) }],
     fateOf: all(3_000),
-    ends: { a: { end: 'Complete', succeeded: 10 } },
+    ends: { a: { end: 'Complete', succeeded: 6 } },
     withinMs: 90_000,
   },
   {

@@ -13,7 +13,7 @@ import type { Change } from '../../lib/sandbox/version.ts';
 import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
-import { FAULTS, restMs, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
+import { FAULT_NAMES, FAULTS, restMs, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
 import { History, isTracked, livingOf } from './history.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Installation } from './installation.ts';
@@ -33,6 +33,8 @@ export interface Run {
   jitter: boolean;
   /** Keeps lines for people. */
   traced?: boolean;
+  /** Keeps a log of calls. */
+  isSurvey?: boolean;
   /** Of virtual time, until everything must have ended. */
   limitMs: number;
 }
@@ -50,8 +52,8 @@ export interface Result {
   /** Pods ever created for each Job that is expected. */
   pods: number;
   timeline: string[];
-  /** Filled by `onCall` runs. */
-  log: Call[];
+  /** Of a survey: each call until the end, and what could have struck it. */
+  log: { call: Call; faults: readonly FaultName[] }[];
 }
 
 const LATENCY_MS = { cluster: 4, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
@@ -74,7 +76,7 @@ export class Simulation {
   readonly checks: Checks;
   readonly passes: PassRecord[] = [];
   readonly timeline: string[] = [];
-  readonly log: Call[] = [];
+  readonly log: Result['log'] = [];
   /** While set, what the servers commit is this call's doing. */
   actor: Call | undefined;
   callNumber = 0;
@@ -87,7 +89,9 @@ export class Simulation {
   readonly #byCall: Map<number, Plan[number]['fault'][]>;
   /** Apart from the scheduler's, so that a storm replayed as a plan takes the same times. */
   readonly #chance: () => number;
-  #processes = 0;
+  readonly #processes: Process[] = [];
+  /** Messages that are still on their way. */
+  #late = 0;
   #isDirty = true;
 
   constructor(run: Run) {
@@ -122,8 +126,10 @@ export class Simulation {
   }
 
   newProcess(name: string): Process {
-    this.#processes += 1;
-    return new Process(`${name}-${this.#processes}`, this.run.seed * 1_000 + this.#processes, this.around());
+    const nth = this.#processes.length + 1;
+    const process = new Process(`${name}-${nth}`, this.run.seed * 1_000 + nth, this.around());
+    this.#processes.push(process);
+    return process;
   }
 
   around(): Around {
@@ -156,10 +162,10 @@ export class Simulation {
   #begin(about: Omit<Call, 'number' | 'atMs'>): { call: Call; strike: Strike | undefined } {
     this.callNumber += 1;
     const call: Call = { ...about, number: this.callNumber, atMs: this.scheduler.elapsedMs };
-    if (this.run.traced) {
-      this.say(`#${call.number} ${describe(call)}`);
-      if (!this.hasEnded) this.log.push(call);
-    }
+    if (this.run.traced) this.say(`#${call.number} ${describe(call)}`);
+    // Until a fault strikes, its run is this one: what can strike here can strike there.
+    if (this.run.isSurvey && !this.hasEnded)
+      this.log.push({ call, faults: FAULT_NAMES.filter((name) => this.#canStrike(FAULTS[name], call)) });
     // A line that is down is down for all that is sent through it, whatever else strikes.
     let strike = isOnLine(call) && this.tampering.isDark(this.clusterOf(call)) ? DARK : undefined;
     for (const name of this.#faultsAt(call)) {
@@ -269,14 +275,29 @@ export class Simulation {
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
   async #comeToRest(): Promise<void> {
-    await this.#pass(Math.max(QUIET_MS, ...this.struck.map(({ fault }) => restMs(fault))));
-    const before = { passes: this.checks.passes, writes: this.checks.writes };
-    await this.#pass(QUIET_MS);
+    const restless = this.scheduler.elapsedMs + Math.max(QUIET_MS, ...this.struck.map(({ fault }) => restMs(fault)));
+    let before = { passes: this.checks.passes, writes: this.checks.writes };
+    for (;;) {
+      const mayMove = this.scheduler.elapsedMs < restless;
+      before = { passes: this.checks.passes, writes: this.checks.writes };
+      await this.#pass(QUIET_MS);
+      if (!mayMove || this.checks.violations.length > 0) break;
+      // Quiet, and all as it must be: there is nothing left to come back.
+      if (!this.checks.hasMoved(before) && this.#nothingStandsStill() && (await this.checks.isAllRight())) break;
+    }
     this.checks.quiet(before);
     for (const key of await this.#keys())
       await wake({ queue: this.queue, store: this.store, clock: new Process('user', 1, this.around()).clock }, key);
     await this.#pass(5_000);
     await this.checks.atEnd(before);
+  }
+
+  #nothingStandsStill(): boolean {
+    return this.#late === 0 && this.#alive().every(({ frozenUntilMs }) => frozenUntilMs <= this.scheduler.elapsedMs);
+  }
+
+  #alive(): Process[] {
+    return this.#processes.filter(({ isDead }) => !isDead);
   }
 
   async #keys(): Promise<WorkloadKey[]> {
@@ -348,7 +369,11 @@ export class Simulation {
 
   async sendLater({ args, process: { installation } }: Call, ms: number): Promise<void> {
     const [queue, messages] = args as [QueueName, OutgoingMessage[]];
-    this.scheduler.after(ms, () => void installation?.queue.send(queue, messages));
+    this.#late += 1;
+    this.scheduler.after(ms, () => {
+      this.#late -= 1;
+      void installation?.queue.send(queue, messages);
+    });
   }
 
   async sendPoisoned({ args, process: { installation } }: Call): Promise<void> {

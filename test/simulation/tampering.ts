@@ -52,11 +52,11 @@ export class Tampering {
     const { run, scheduler } = this.#simulation;
     const faults = [...run.plan.map(({ fault }) => fault), ...(run.storm?.faults ?? [])];
     const wanted = faults.some((fault) => ['tableIsOld', 'apiServerIsOld', 'listLags'].includes(fault));
-    if (!wanted) return;
+    if (!wanted && !run.isSurvey) return;
     const last = Math.max(...run.plan.map(({ call }) => call));
     const copy = (): void => {
       // Nothing strikes any more.
-      if (this.#simulation.hasEnded || (!run.storm && this.#simulation.callNumber > last)) return;
+      if (this.#simulation.hasEnded || (!run.storm && !run.isSurvey && this.#simulation.callNumber > last)) return;
       this.#copies.push(this.#copy());
       if (this.#copies.length > COPIES_KEPT) this.#copies.shift();
       scheduler.after(COPY_EVERY_MS, copy);
