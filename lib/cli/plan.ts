@@ -28,7 +28,7 @@ export const planCommand = (): Command =>
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get job/demo pods -o yaml | farloop plan -f - -o json',
+      '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo',
     )
     .action(runPlan);
 
