@@ -41,17 +41,17 @@ export function deadLettersCommand(): Command {
       await print({ items }, output, () =>
         items.length === 0
           ? 'no dead letters'
-          : tableText(
+          : `${tableText(
               ['QUEUE', 'MESSAGE ID', 'SENT', 'BYTES', 'WHAT IS WRONG', 'BODY'],
               items.map(({ queue: name, messageId, sentTime, bytes, problem, body }) => [
                 name,
                 messageId,
                 sentTime,
                 String(bytes),
-                problem,
+                onOneLine(problem),
                 shortened(body),
               ]),
-            ),
+            )}\n\nfarloop dlq redrive MESSAGE-ID... sends them back; without an id, all of them`,
       );
     });
   command
@@ -108,8 +108,11 @@ function queryOf(queue: string | undefined, rest: Record<string, string> = {}): 
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-/** On one line, control characters left away. */
+/** Control characters left away: who wrote it may be anybody. */
+const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\s]+/gu, ' ');
+
+/** As much as a table has room for. */
 function shortened(body: string): string {
-  const line = body.replaceAll(/[\p{Cc}\s]+/gu, ' ');
+  const line = onOneLine(body);
   return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
 }

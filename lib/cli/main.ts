@@ -2,7 +2,11 @@
 import { runProgram } from './program.ts';
 
 // A reader that has seen enough (`| head`) is no failure of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`farloop: standard output cannot be written: ${error.message}\n`);
+  process.exit(1);
+});
 
 process.exitCode = await runProgram(process.argv.slice(2));
 // Whatever is still open now (a kept-alive connection, say) must not hold the prompt back.

@@ -31,9 +31,9 @@ export const encodeTimer = (timer: DelayedMessage): string => JSON.stringify(tim
 export const encodeAsk = (ask: RelayAsk): string => JSON.stringify(ask);
 
 /** @throws UndecodableMessageError */
-export const decodeWake = (body: string): WakeMessage => decode(body, Wake, 'wake');
-export const decodeTimer = (body: string): DelayedMessage => decode(body, Delayed, 'timer');
-export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'ask');
+export const decodeWake = (body: string): WakeMessage => decode(body, Wake, 'a wake');
+export const decodeTimer = (body: string): DelayedMessage => decode(body, Delayed, 'a timer');
+export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'an ask');
 
 /** A message that cannot be read: it is never guessed at, and ends as a dead letter. */
 export class UndecodableMessageError extends Error {
@@ -45,9 +45,9 @@ export class UndecodableMessageError extends Error {
 
 function decode<Message>(body: string, schema: v.GenericSchema<unknown, Message>, what: string): Message {
   if (body.length > LONGEST_BODY)
-    throw new UndecodableMessageError(`a ${what} of ${body.length} characters; at most ${LONGEST_BODY} are read`);
+    throw new UndecodableMessageError(`${what} of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), body);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  throw new UndecodableMessageError(`not a ${what}: ${v.getDotPath(issue) ?? 'body'}: ${issue.message}`);
+  throw new UndecodableMessageError(`not ${what}: ${v.getDotPath(issue) ?? 'body'}: ${issue.message}`);
 }
