@@ -2,6 +2,7 @@
 import { FAULTS, FAULT_NAMES, longestWaitMs, planText, type FaultName, type Plan } from '../simulation/faults.ts';
 import { RECOVERY_MS, singlesOf, survey } from '../simulation/enumerate.ts';
 import { scenarioOf, SCENARIOS, type Scenario } from '../simulation/scenarios.ts';
+import type { Result } from '../simulation/simulation.ts';
 import { simulate, stormOf } from '../simulation/storms.ts';
 import type { Mutant } from './mutants.ts';
 
@@ -10,9 +11,13 @@ export interface Found {
   says: string;
   /** How to see it again. */
   again: string;
+  /** All that it breaks, in that run and in the other stories without faults. */
+  trips: string[];
 }
 
 const LIMIT_MS = 1_800_000;
+/** Of the core's time: for what else a mutant breaks. */
+const REST_MS = 2_000;
 
 /** Of this process: what others do with the machine meanwhile takes nothing from the hunt. */
 function coreMs(): number {
@@ -21,15 +26,34 @@ function coreMs(): number {
 }
 
 /** @param forMs of the core's time @returns what was found, undefined when time ran out */
-export async function hunt(look: Mutant['look'], { forMs }: { forMs: number }): Promise<Found | undefined> {
+export async function hunt(look: Mutant['look'], bound: { forMs: number }): Promise<Found | undefined> {
+  const found = await huntFirst(look, bound);
+  if (!found) return undefined;
+  const trips = new Set(found.trips);
+  const endsAtMs = coreMs() + REST_MS;
+  for (const scenario of SCENARIOS) {
+    if (coreMs() > endsAtMs) break;
+    for (const { invariant } of (await calm(scenario)).violations) trips.add(invariant);
+  }
+  return { ...found, trips: [...trips] };
+}
+
+const calm = async (scenario: Scenario): Promise<Result> =>
+  await simulate({ scenario, seed: 1, plan: [], jitter: false, limitMs: scenario.withinMs });
+
+function foundIn({ violations }: Result, again: string): Found | undefined {
+  const [first] = violations;
+  return first && { invariant: first.invariant, says: first.says, again, trips: violations.map(({ invariant }) => invariant) };
+}
+
+async function huntFirst(look: Mutant['look'], { forMs }: { forMs: number }): Promise<Found | undefined> {
   const isOver = (): boolean => coreMs() > forMs;
   const first = look && scenarioOf(look.scenario);
   const stories = [...(first ? [first] : []), ...(look?.faults ? [] : SCENARIOS.filter(({ name }) => name !== first?.name))];
   for (const scenario of stories) {
     if (isOver()) return undefined;
-    const result = await simulate({ scenario, seed: 1, plan: [], jitter: false, limitMs: scenario.withinMs });
-    const [violation] = result.violations;
-    if (violation) return { ...violation, again: `SCENARIO=${scenario.name}` };
+    const found = foundIn(await calm(scenario), `SCENARIO=${scenario.name}`);
+    if (found) return found;
   }
   if (first && look.faults) {
     const found = await huntWithFaults(first, look.faults, isOver);
@@ -37,28 +61,29 @@ export async function hunt(look: Mutant['look'], { forMs }: { forMs: number }): 
   }
   for (let seed = 1; !isOver(); seed++) {
     const run = stormOf(seed);
-    const { violations, struck } = await simulate(run);
-    const [violation] = violations;
-    if (violation) return { ...violation, again: `SEED=${seed} SCENARIO=${run.scenario.name} PLAN=${planText(struck)}` };
+    const result = await simulate(run);
+    const found = foundIn(result, `SEED=${seed} SCENARIO=${run.scenario.name} PLAN=${planText(result.struck)}`);
+    if (found) return found;
   }
   return undefined;
 }
 
 /** Each of the faults at each call, those of a kind in turn. */
 async function huntWithFaults(scenario: Scenario, faults: readonly FaultName[], isOver: () => boolean): Promise<Found | undefined> {
-  const calm = await survey(scenario);
-  for (const planned of singlesOf(calm)) {
+  const surveyed = await survey(scenario);
+  for (const planned of singlesOf(surveyed)) {
     if (isOver()) return undefined;
     if (!faults.includes(planned.fault)) continue;
     const plan: Plan = [planned];
     const result = await simulate({ scenario, seed: 1, plan, jitter: false, limitMs: LIMIT_MS });
     if (result.struck.length === 0) continue;
     const again = `SEED=1 SCENARIO=${scenario.name} PLAN=${planText(plan)} JITTER=0`;
-    const [violation] = result.violations;
-    if (violation) return { ...violation, again };
-    const lateMs = (result.endedAtMs ?? 0) - (calm.endedAtMs ?? 0);
+    const found = foundIn(result, again);
+    if (found) return found;
+    const lateMs = (result.endedAtMs ?? 0) - (surveyed.endedAtMs ?? 0);
     const allowedMs = RECOVERY_MS + FAULTS[planned.fault].lastsMs + longestWaitMs(planned.fault);
-    if (lateMs > allowedMs) return { invariant: 'recovers in time', says: `${lateMs} ms late, allowed ${allowedMs}`, again };
+    if (lateMs > allowedMs)
+      return { invariant: 'recovers in time', says: `${lateMs} ms late, allowed ${allowedMs}`, again, trips: ['recovers in time'] };
   }
   return undefined;
 }

@@ -119,6 +119,11 @@ const folder = copyTree();
 const broken = process.argv.includes('--types') ? await typesOf(folder, mutants) : [];
 rmSync(folder, { recursive: true, force: true });
 for (const line of broken) console.log(`does not compile: ${line}`);
-const tripped = new Set(outcomes.flatMap(({ found }) => found?.invariant ?? []));
-console.log(`\n${outcomes.length - alive.length} of ${outcomes.length} killed, by ${tripped.size} different invariants`);
+const tripped = new Map<string, string[]>();
+for (const { found, mutant } of outcomes)
+  for (const invariant of found?.trips ?? []) tripped.set(invariant, [...(tripped.get(invariant) ?? []), mutant.name]);
+console.log(
+  `\n${outcomes.length - alive.length} of ${outcomes.length} killed, by ${new Set(outcomes.map(({ found }) => found?.invariant)).size} different invariants; ${tripped.size} are tripped`,
+);
+console.log(JSON.stringify([...tripped].map(([invariant, names]) => ({ invariant, names }))));
 if (alive.length > 0 || broken.length > 0 || (wanted.length === 0 && outcomes.length < LEAST)) process.exitCode = 1;

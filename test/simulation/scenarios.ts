@@ -368,9 +368,9 @@ export const SCENARIOS: readonly Scenario[] = [
     isForStormsOnly: true,
     clusters: WEST,
     budget: { writesPerSecond: 2, burst: 2 },
-    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 6, completions: 6 })) }],
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 8, completions: 8 })) }],
     fateOf: all(3_000),
-    ends: { a: { end: 'Complete', succeeded: 6 } },
+    ends: { a: { end: 'Complete', succeeded: 8 } },
     withinMs: 90_000,
   },
   {
