@@ -1,4 +1,5 @@
 // Telemetry of local mode: a line per event on standard error, sums of metrics in memory for the /metrics page.
+import { referenceMetric } from '../objects/reference-metrics.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fields, MetricUnit, Telemetry } from '../ports/telemetry.ts';
 import { SystemClock } from './system-clock.ts';
@@ -14,6 +15,8 @@ export interface Metric {
   count: number;
   sum: number;
   max: number;
+  /** Of a histogram of the reference: how many values were at most each of its bounds. */
+  buckets?: number[];
 }
 
 export interface LineTelemetryOptions {
@@ -63,13 +66,25 @@ export class LineTelemetry implements Telemetry {
 
   count(metric: string, value: number, unit: MetricUnit, dimensions: Record<string, string> = {}): void {
     const id = JSON.stringify([metric, ...Object.entries(dimensions).toSorted(byName)]);
-    const known = this.#metrics.get(id);
-    if (known) {
-      known.count++;
-      known.sum += value;
-      known.max = Math.max(known.max, value);
-    } else if (this.#metrics.size < METRICS_MAX)
-      this.#metrics.set(id, { name: metric, unit, dimensions: { ...dimensions }, count: 1, sum: value, max: value });
+    const bounds = referenceMetric(metric)?.buckets;
+    let known = this.#metrics.get(id);
+    if (!known) {
+      if (this.#metrics.size >= METRICS_MAX) return;
+      known = {
+        name: metric,
+        unit,
+        dimensions: { ...dimensions },
+        count: 0,
+        sum: 0,
+        max: value,
+        ...(bounds && { buckets: bounds.map(() => 0) }),
+      };
+      this.#metrics.set(id, known);
+    }
+    known.count++;
+    known.sum += value;
+    known.max = Math.max(known.max, value);
+    if (bounds && known.buckets) known.buckets = known.buckets.map((under, at) => under + (value <= (bounds[at] ?? 0) ? 1 : 0));
   }
 
   /** Everything counted since the start, by name. */

@@ -1,4 +1,5 @@
 // Metrics in Prometheus' text format: what the telemetry has counted, how old the watches are, how full the queues.
+import { REFERENCE_METRICS, referenceMetric, type ReferenceMetric } from '../objects/reference-metrics.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { MetricUnit, Telemetry } from '../ports/telemetry.ts';
 import { listClusters } from './clusters.ts';
@@ -12,6 +13,8 @@ export interface CountedMetric {
   /** How often it was counted, and the sum of the values. */
   count: number;
   sum: number;
+  /** Of a histogram: how many values were at most each bound. */
+  buckets?: readonly number[];
 }
 
 /** A telemetry that keeps what it counted; those that only send it elsewhere do not. */
@@ -24,14 +27,33 @@ const keepsMetrics = (telemetry: Telemetry): telemetry is Telemetry & KeepsMetri
 
 interface Family {
   name: string;
-  type: 'counter' | 'gauge';
+  type: 'counter' | 'gauge' | 'histogram';
   help: string;
-  samples: { labels: Record<string, string>; value: number }[];
+  /** `suffix`: of a histogram's parts. */
+  samples: { suffix?: string; labels: Record<string, string>; value: number }[];
 }
 
 export async function metricsText(ports: Ports): Promise<string> {
-  const families = [...(keepsMetrics(ports.telemetry) ? countedFamilies(ports.telemetry.metrics()) : []), ...(await gauges(ports))];
+  const counted = keepsMetrics(ports.telemetry) ? ports.telemetry.metrics() : [];
+  const own = counted.filter(({ name }) => !referenceMetric(name));
+  const families = [...referenceFamilies(counted), ...countedFamilies(own), ...(await gauges(ports))];
   return families.map(familyText).join('');
+}
+
+/** Under the reference's own names and labels. */
+function referenceFamilies(counted: readonly CountedMetric[]): Family[] {
+  return REFERENCE_METRICS.map((metric: ReferenceMetric): Family => {
+    const { name, type, help, buckets = [] } = metric;
+    const series = counted.filter((one) => one.name === name);
+    if (type === 'counter') return { name, type, help, samples: series.map(({ dimensions: labels, sum: value }) => ({ labels, value })) };
+    const samples = series.flatMap(({ dimensions: labels, count, sum, buckets: under = [] }) => [
+      ...buckets.map((bound, at) => ({ suffix: '_bucket', labels: { ...labels, le: String(bound) }, value: under[at] ?? 0 })),
+      { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
+      { suffix: '_sum', labels, value: sum },
+      { suffix: '_count', labels, value: count },
+    ]);
+    return { name, type, help, samples };
+  });
 }
 
 function countedFamilies(metrics: readonly CountedMetric[]): Family[] {
@@ -73,12 +95,14 @@ async function gauges(ports: Ports): Promise<Family[]> {
 
 function familyText({ name, type, help, samples }: Family): string {
   if (samples.length === 0) return '';
-  const lines = samples.map(({ labels, value }) => `${name}${labelsText(labels)} ${value}\n`);
+  const lines = samples.map(({ suffix = '', labels, value }) => `${name}${suffix}${labelsText(labels, name)} ${value}\n`);
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-function labelsText(labels: Record<string, string>): string {
-  const pairs = Object.entries(labels).map(([label, value]) => `${snakeCase(label)}="${escaped(value)}"`);
+/** The reference's labels as they are; our own as Prometheus spells them. */
+function labelsText(labels: Record<string, string>, metric: string): string {
+  const spell = referenceMetric(metric) ? (label: string): string => label : snakeCase;
+  const pairs = Object.entries(labels).map(([label, value]) => `${spell(label)}="${escaped(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 

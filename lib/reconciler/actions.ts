@@ -3,6 +3,7 @@
 import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
+import { countsOfCleanup, countsOfStrip, countsOfWrite } from '../planners/job/counts.ts';
 import type { Action } from '../planners/plan.ts';
 import { hasPassed } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -196,9 +197,11 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
 async function create({ pass }: Execution, action: CreateAction): Promise<Result> {
   try {
     const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline);
+    countCreate(pass, 'succeeded');
     pass.hearPod(object as Pod);
     return { action };
   } catch (error) {
+    countCreate(pass, 'failed');
     if (error instanceof ConflictError && error.reason === 'alreadyExists') return await meetNamesake(pass, action);
     // The namespace is going, and the Job with it: nobody is to be told (spec 12.2).
     if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) return { action };
@@ -217,7 +220,9 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
     ...(propagationPolicy && { propagationPolicy }),
   };
   try {
+    const expired = pass.owner;
     const { object, dateMs } = await pass.cluster.delete<Job>(pass.row.resource, target, pass.deadline);
+    if (expired) pass.counted.push(...countsOfCleanup(expired, new Date(dateMs)));
     if (object) pass.hearOwner(object, dateMs);
     else pass.gone = true;
     return { action };
@@ -227,6 +232,9 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
     return { action };
   }
 }
+
+const countCreate = ({ counted, creationReason: reason }: Pass, status: 'succeeded' | 'failed'): void =>
+  void counted.push({ metric: 'job_controller_job_pods_creation_total', value: 1, labels: { reason, status } });
 
 /** AlreadyExists (R5): ours, then the create is settled whatever state that pod is in; foreign, then the planner sees it hold the number. */
 async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
@@ -269,6 +277,7 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
           pass.deadline,
         );
         if (guard !== undefined) guard = object.metadata.resourceVersion;
+        if (action.purpose === 'strip' && facts && pass.owner) pass.counted.push(...countsOfStrip(pass.owner, facts));
         // A released pod is somebody else's from now on, and shows in the view as such. One that went with its last finalizer is
         // answered at the version it had before: it must not look as if nothing had happened, or it would be counted again (R18).
         if (isGone(object)) pass.hearGone(podFactsOf(object));
@@ -335,6 +344,7 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
       { type: 'merge', body: { metadata: { uid, resourceVersion }, status } },
       pass.deadline,
     );
+    pass.counted.push(...countsOfWrite(owner, object));
     pass.hearOwner(object, dateMs);
     pass.wroteStatus = true;
     pass.state = { ...pass.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };

@@ -2,6 +2,7 @@
 import type { Ports } from '../ports/ports.ts';
 import type { Head, HeadChange } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import { NOTHING_TERMINATED, terminatedCounts } from './job-metrics.ts';
 import type { Pass } from './pass.ts';
 import { encodeState } from './pass-state.ts';
 import { lowestFreeNumber } from './settle.ts';
@@ -59,7 +60,8 @@ export async function close(
   };
   const written = pass.hasNews
     ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside })
-    : { head: pass.head, told: false };
+    : { head: pass.head, told: false, terminated: NOTHING_TERMINATED };
+  pass.counted.push(...terminatedCounts(written.terminated));
   pass.head = written.head;
   if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head));
   // Woken while it ran: that wake is still pending, and sweep must be able to find it, long before a timer of this pass.
@@ -73,7 +75,8 @@ export async function close(
 export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
   if (!pass.hasNews) return;
   try {
-    await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
+    const { terminated } = await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
+    pass.counted.push(...terminatedCounts(terminated));
   } catch (error) {
     telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });
   }

@@ -8,13 +8,14 @@ import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { decodeEvents } from '../wire/events.ts';
-import type { EventMessage, OwnerObservation, PodObservation, WorkloadReport } from '../wire/observations.ts';
+import type { EventMessage, OwnerObservation, PodEntry, PodObservation, WorkloadReport } from '../wire/observations.ts';
 import { distrust } from './doubts.ts';
 import { askForEverything } from './era.ts';
 import { createHead, newHead } from './heads.ts';
 import { learnFromHeartbeat } from './heartbeats.ts';
+import { terminatedBy, terminatedCounts } from './job-metrics.ts';
 import { inParallel } from './parallel.ts';
-import type { News } from './view.ts';
+import { emptyPart, type News } from './view.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 import { firstView, writeView } from './view-access.ts';
@@ -118,6 +119,7 @@ async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, r
       alongside: (current) => prepareWake(ports, current, wanted),
     });
     head = written.head;
+    for (const { metric, value, labels } of terminatedCounts(written.terminated)) ports.telemetry.count(metric, value, 'Count', labels);
     // A message that changes nothing wakes too (an earlier delivery may have died before its wake), unless a pass had heard it all.
     if (!written.heardByPass && !written.told) urgency = soonerOf(urgency, wanted);
   }
@@ -144,8 +146,14 @@ async function beginWith(
   await sendWake(ports, key, head.fence);
   const begun = { ...head, view, viewVersion: 1, queued: head.fence, pendingSinceMs: ports.clock.nowMs() };
   const stands = await ports.store.createHead(begun);
-  return stands.fence === head.fence ? 'kept' : stands;
+  if (stands.fence !== head.fence) return stands;
+  const terminated = terminatedBy(emptyPart(head), { ...emptyPart(head), pods: entriesOf(report) }, newsOf(report));
+  for (const { metric, value, labels } of terminatedCounts(terminated)) ports.telemetry.count(metric, value, 'Count', labels);
+  return 'kept';
 }
+
+const entriesOf = ({ pods }: WorkloadReport): Map<string, PodEntry> =>
+  new Map(pods.map((observation) => [observation.pod.uid, { ...observation, byPass: false }]));
 
 const concernsTheLiving = ({ observed, pods }: WorkloadReport): boolean =>
   (observed !== undefined && !observed.deleted) ||

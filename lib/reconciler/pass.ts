@@ -4,9 +4,10 @@ import { jobFactsOf } from '../objects/job-facts.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
 import { isNewer, newest } from '../objects/resource-version.ts';
-import { JOBS, PODS } from '../objects/resources.ts';
+import { JOBS, PODS, type Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
+import type { Counted } from '../planners/job/counts.ts';
 import type { Action } from '../planners/plan.ts';
 import { PodSet, type PodChange } from '../planners/pod-set.ts';
 import type { Deadline } from '../ports/clock.ts';
@@ -54,6 +55,13 @@ export class Pass {
   readonly why: string[] = [];
   /** To be told when the pass ends. */
   readonly events: Extract<Action, { verb: 'event' }>[] = [];
+  readonly viewAtOpening: ViewPart;
+  /** For the reference's metrics: what the API server confirmed in this pass. */
+  readonly counted: Counted[] = [];
+  /** Set once it is one of the reference's syncs: what the first plan did. */
+  sync: { completion_mode: string; action: string } | undefined;
+  /** Why the plan being carried out creates pods. */
+  creationReason = 'new';
   /** This pass deleted the owner, and nothing is left of it. */
   gone = false;
   /** Of the plan carried out last, at least one status write went through. */
@@ -83,6 +91,7 @@ export class Pass {
     this.head = given.head;
     this.state = given.state;
     this.view = given.view;
+    this.viewAtOpening = given.view;
     this.#podSet = given.podSet;
   }
 
@@ -164,7 +173,10 @@ export class Pass {
       const get = async (): Promise<Answer<Job>> => await this.cluster.get<Job>(JOBS, this.key, this.deadline);
       let { object, dateMs } = await get();
       // An object does not go back: confirmed by a second look, the API server has lost what was heard from it (R3).
-      if (this.#isOlderThanHeard(object)) ({ object, dateMs } = await get());
+      if (this.#isOlderThanHeard(object)) {
+        this.#sawStale(JOBS);
+        ({ object, dateMs } = await get());
+      }
       if (object.metadata.uid !== this.key.uid) throw new OwnerGoneError(`${this.key.name} is another ${this.key.kind} now`);
       if (this.#isOlderThanHeard(object))
         throw new RestoredServerError(
@@ -180,6 +192,11 @@ export class Pass {
     }
   }
 
+  #sawStale({ apiVersion, plural }: Resource): void {
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+    this.counted.push({ metric: 'job_controller_stale_sync_skips_total', value: 1, labels: { group, resource: plural } });
+  }
+
   #isOlderThanHeard({ metadata }: Job): boolean {
     const known = this.view.owner?.object.metadata;
     return known?.uid === metadata.uid && isNewer(known?.resourceVersion ?? '0', metadata.resourceVersion ?? '0');
@@ -190,7 +207,10 @@ export class Pass {
     const heard = newestPodHeard(this.view);
     let list = await this.#list();
     // A live list cannot lag: confirmed by a second one, the API server has lost what was heard from it (R3).
-    if (isNewer(heard, list.resourceVersion)) list = await this.#list();
+    if (isNewer(heard, list.resourceVersion)) {
+      this.#sawStale(PODS);
+      list = await this.#list();
+    }
     if (isNewer(heard, list.resourceVersion))
       throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${heard} had been heard from it`);
     const strayed = await this.#strayed(list);

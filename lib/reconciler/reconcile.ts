@@ -3,6 +3,7 @@ import { isJobFinished } from '../objects/job-facts.ts';
 import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
+import { creationReason } from '../planners/job/counts.ts';
 import type { Action, Plan, PlanHead } from '../planners/plan.ts';
 import { deadlineIn, hasPassed } from '../ports/clock.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
@@ -17,6 +18,7 @@ import type { Ending } from './closing.ts';
 import { OvertakenError, close, saveHeard, writeHead } from './closing.ts';
 import { writeEvents } from './event-objects.ts';
 import { RestoredServerError, raiseEra } from './era.ts';
+import { countPass, noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { createHead } from './heads.ts';
 import { noteLateness } from './lateness.ts';
@@ -182,6 +184,7 @@ export class Reconciler {
       if (!plan) return { outcome: 'notOurs' };
       if ('rival' in plan) return this.#park(pass, fightText(pass, plan.rival));
       pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
+      noteSync(pass, plan);
       if (plan.outcome === 'parked') {
         pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
         return this.#park(pass, plan.why.join('; '));
@@ -192,6 +195,7 @@ export class Reconciler {
       const waitMs = this.#readyAloneWaitMs(pass, writes);
       if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
 
+      if (pass.owner) pass.creationReason = creationReason(pass.owner, plan.status);
       await this.#intend(pass, writes);
       const stop = await act(this.#execution(pass), plan.actions);
       if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
@@ -248,7 +252,7 @@ export class Reconciler {
       backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
       // Of those too that have vanished since the last pass closed (R5).
       ordinal: lowestFreeNumber(pass),
-      ...(hold && { holdUntilMs: hold.untilMs }),
+      ...(hold && hold.generation === (owner.metadata.generation ?? 0) && { holdUntilMs: hold.untilMs }),
     };
     try {
       return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
@@ -322,7 +326,7 @@ export class Reconciler {
         const untilMs = (pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
         pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
         await settle(pass);
-        pass.state = { ...pass.state, hold: { failures, untilMs } };
+        pass.state = { ...pass.state, hold: { failures, untilMs, generation: pass.owner?.metadata.generation ?? 0 } };
         // What has ended is counted all the same: the plan leaves creating and deleting out while it is held.
         return 'again';
       }
@@ -420,8 +424,10 @@ export class Reconciler {
     try {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       if (pass.events.length > 0) await writeEvents(this.#execution(pass), pass.events, pass.row.component);
-      if (ending.outcome === 'gone') await this.#ports.store.forget(pass.key, pass.fence);
-      else nextWakeAtMs = await close(this.#ports, pass, ending);
+      if (ending.outcome === 'gone') {
+        await this.#ports.store.forget(pass.key, pass.fence);
+        pass.counted.push(...terminatedCounts(terminatedWith(pass.viewAtOpening)));
+      } else nextWakeAtMs = await close(this.#ports, pass, ending);
     } catch (error) {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
       ending = { ...ending, outcome: 'overtaken', error };
@@ -430,6 +436,7 @@ export class Reconciler {
       answer = 'failed';
     }
     const durationMs = clock.nowMs() - pass.startedAtMs;
+    countPass(telemetry, pass, { durationMs, outcome: ending.outcome });
     const { error } = ending;
     telemetry.info('reconciled', {
       ...pass.key,

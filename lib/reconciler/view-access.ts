@@ -9,6 +9,7 @@ import type { Head, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { PodEntry, ViewPart, WholeList } from '../wire/observations.ts';
 import { slotOf } from '../wire/view-layout.ts';
+import { NOTHING_TERMINATED, terminatedBy, type Terminated } from './job-metrics.ts';
 import { readPart, writePart } from './recent-parts.ts';
 import type { News } from './view.ts';
 import { adopt, emptyPart, isLater, joinParts, mergeNews } from './view.ts';
@@ -93,6 +94,7 @@ export interface Written {
   heardByPass: boolean;
   /** The head change given alongside went into the same write. */
   told: boolean;
+  terminated: Terminated;
 }
 
 /** Called before each try of a write that includes the head; may throw to give up. */
@@ -133,10 +135,12 @@ async function tryToWrite(
   const items = await readItems(store, before, namesTouched(before, news, layout));
   const parts = [inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])];
   // Whoever still works in an era that is over has nothing to tell to this one (R3).
-  if (parts.some((part) => part.era > era)) return { head: before, changed: false, heardByPass: true, told: false };
+  if (parts.some((part) => part.era > era))
+    return { head: before, changed: false, heardByPass: true, told: false, terminated: NOTHING_TERMINATED };
   const known = joinParts(parts, era);
   const { part, changed, heardByPass } = mergeNews(known, news);
-  if (!changed) return { head: before, changed, heardByPass, told: false };
+  if (!changed) return { head: before, changed, heardByPass, told: false, terminated: NOTHING_TERMINATED };
+  const terminated = terminatedBy(known, part, news);
   await tellOfHole(store, before, { items, layout, news, era });
 
   // What few pods tell stays in the head, whose write is due anyway; when it gets crowded there, all of them leave for their items.
@@ -150,7 +154,7 @@ async function tryToWrite(
   const head = leaves ? await writeItems(store, before, leaving, { items, layout, era }) : before;
   const ownerIsNew = part.owner !== inHead.owner;
   if (leaves && !ownerIsNew && inHead.pods.size === 0)
-    return { head: await raiseFloor(store, head, news), changed, heardByPass, told: false };
+    return { head: await raiseFloor(store, head, news), changed, heardByPass, told: false, terminated };
 
   const told = await alongside?.(head);
   // Of the head that was read: naming new items may have shown a later one, whose pods would be lost.
@@ -167,6 +171,7 @@ async function tryToWrite(
     changed,
     heardByPass,
     told: told !== undefined,
+    terminated,
   };
 }
 

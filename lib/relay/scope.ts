@@ -9,6 +9,7 @@ import type { Telemetry } from '../ports/telemetry.ts';
 import type { WatchState } from '../wire/observations.ts';
 import type { Audited } from './audit.ts';
 import type { News, RelayCache, Workload } from './cache.ts';
+import { isForeign } from './project.ts';
 import type { WatchOptions } from './watch.ts';
 import type { Follower, WatcherSetup } from './watcher.ts';
 import { Watcher } from './watcher.ts';
@@ -124,7 +125,10 @@ export class Scope {
         mark = cache.beginList();
       },
       page: (jobs) => {
-        for (const job of jobs) cache.putJob(job, mark);
+        for (const job of jobs) {
+          this.#countExternal(job);
+          cache.putJob(job, mark);
+        }
       },
       listed: (resourceVersion) => {
         cache.endJobList(mark, namespace);
@@ -134,6 +138,7 @@ export class Scope {
         this.#pods.list();
       },
       changed: (type, job) => {
+        if (type !== 'DELETED') this.#countExternal(job);
         const news = type === 'DELETED' ? cache.deleteJob(job) : cache.putJob(job);
         if (news && !this.#begins) note(news);
       },
@@ -141,6 +146,13 @@ export class Scope {
       resumed,
       restored,
     };
+  }
+
+  /** One that has just come, and says that somebody else manages it. */
+  #countExternal({ metadata, spec: { managedBy } }: Job): void {
+    const { cache, telemetry } = this.#setup;
+    if (managedBy === undefined || !isForeign({ managedBy }, 'all') || cache.workload(metadata.uid ?? '')?.job) return;
+    telemetry.count('job_controller_jobs_by_external_controller_total', 1, 'Count', { controller_name: managedBy });
   }
 
   #podFollower(): Follower<Pod> {

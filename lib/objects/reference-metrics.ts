@@ -1,0 +1,59 @@
+// The metrics that the built-in controllers have, by their own names, so that dashboards and alarms go on working: what each one is, its
+// labels, its buckets. Whoever publishes what the telemetry counted (a page, CloudWatch) looks here for the shape of a name.
+
+export interface ReferenceMetric {
+  name: string;
+  type: 'counter' | 'histogram';
+  help: string;
+  /** As the reference spells them. */
+  labels: readonly string[];
+  /** Upper bounds in seconds, ascending; of histograms alone. */
+  buckets?: readonly number[];
+}
+
+const exponential = ({ first, count }: { first: number; count: number }): number[] =>
+  Array.from({ length: count }, (_, at) => Number((first * 2 ** at).toPrecision(12)));
+
+const counter = (name: string, labels: readonly string[], help: string): ReferenceMetric => ({ name, type: 'counter', help, labels });
+
+/** Each name is counted through the telemetry port with exactly these labels as dimensions; histograms in seconds. */
+export const REFERENCE_METRICS = [
+  {
+    name: 'job_controller_job_sync_duration_seconds',
+    type: 'histogram',
+    help: 'How long a pass over a Job took',
+    labels: ['completion_mode', 'result', 'action'],
+    buckets: exponential({ first: 0.004, count: 15 }),
+  },
+  counter('job_controller_job_syncs_total', ['completion_mode', 'result', 'action'], 'Passes over Jobs'),
+  counter('job_controller_jobs_finished_total', ['completion_mode', 'result', 'reason'], 'Jobs that ended'),
+  counter('job_controller_jobs_by_external_controller_total', ['controller_name'], 'Jobs that came and are managed by somebody else'),
+  counter('job_controller_job_pods_finished_total', ['completion_mode', 'result'], 'Pods of Jobs that ended and were counted'),
+  counter('job_controller_pod_failures_handled_by_failure_policy_total', ['action'], 'Failed pods that a rule of a failure policy matched'),
+  counter(
+    'job_controller_terminated_pods_tracking_finalizer_total',
+    ['event'],
+    'Ended pods with the tracking finalizer that came and went',
+  ),
+  counter('job_controller_job_finished_indexes_total', ['status', 'backoffLimit'], 'Indexes that succeeded or failed'),
+  counter('job_controller_job_pods_creation_total', ['reason', 'status'], 'Tries to create a pod'),
+  counter(
+    'job_controller_stale_sync_skips_total',
+    ['group', 'resource'],
+    'Looks at an API server that was behind what had been heard from it',
+  ),
+  {
+    name: 'ttl_after_finished_controller_job_deletion_duration_seconds',
+    type: 'histogram',
+    help: 'From the moment a finished Job expired to its deletion',
+    labels: [],
+    buckets: exponential({ first: 0.1, count: 14 }),
+  },
+] as const satisfies readonly ReferenceMetric[];
+
+export type ReferenceMetricName = (typeof REFERENCE_METRICS)[number]['name'];
+
+const BY_NAME = new Map<string, ReferenceMetric>(REFERENCE_METRICS.map((metric) => [metric.name, metric]));
+
+/** @returns undefined for a metric of our own */
+export const referenceMetric = (name: string): ReferenceMetric | undefined => BY_NAME.get(name);
