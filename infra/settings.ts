@@ -59,8 +59,8 @@ export interface Settings extends Omit<Parameters, 'protection' | 'tracing'> {
   /** What becomes of tables when the stack is removed. */
   deletionPolicy: 'Retain' | 'Delete';
   alarmActions: string[];
-  /** More resources: the functions' right to send traces, where they do. */
-  tracingResources: { Resources: Record<string, object> };
+  /** The functions' right to send traces, where they do; that queues are spoken to over TLS only, but where tests dial in the clear. */
+  optionalResources: { Resources: Record<string, object> };
   authorizers: Record<string, object>;
   /** The API's only event: every path and method, none without the authorizer. */
   authorizer: object;
@@ -86,7 +86,9 @@ export function settingsFrom(given: Record<string, unknown>): Settings {
     isProtected,
     lambdaTracing: tracing === 'on' ? 'Active' : false,
     deletionPolicy: isProtected ? 'Retain' : 'Delete',
-    tracingResources: { Resources: tracing === 'on' ? tracingPolicy : {} },
+    optionalResources: {
+      Resources: { ...(tracing === 'on' && tracingPolicy), ...(rest.allowLoopback === 'no' && overTlsPolicy) },
+    },
     alarmActions: rest.alarmTopicArn === undefined ? [] : [rest.alarmTopicArn],
     ...authorization(rest),
   };
@@ -123,6 +125,29 @@ const tracingPolicy = {
       PolicyDocument: {
         Version: '2012-10-17',
         Statement: [{ Sid: 'Traces', Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' }],
+      },
+    },
+  },
+};
+
+/** Within the account, rights come from roles; whoever has them still has to speak TLS. */
+const overTlsPolicy = {
+  QueuesOverTls: {
+    Type: 'AWS::SQS::QueuePolicy',
+    Properties: {
+      Queues: ['Events', 'EventsDead', 'Wakes', 'WakesDead', 'Timers', 'TimersDead'].map((name) => ({ Ref: name })),
+      PolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Sid: 'OverTlsOnly',
+            Effect: 'Deny',
+            Principal: '*',
+            Action: 'sqs:*',
+            Resource: '*',
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          },
+        ],
       },
     },
   },

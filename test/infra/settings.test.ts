@@ -42,7 +42,7 @@ describe('the parameters of a deployment', () => {
       alarmActions: [],
       authorizer: { type: 'aws_iam' },
       lambdaTracing: false,
-      tracingResources: { Resources: {} },
+      optionalResources: { Resources: { QueuesOverTls: expect.any(Object) } },
     });
   });
 
@@ -61,7 +61,7 @@ describe('the parameters of a deployment', () => {
     expect(made).toMatchObject({ isProtected: false, deletionPolicy: 'Delete', alarmActions: [topic], lambdaTracing: 'Active' });
     expect(made.authorizer).toEqual({ name: 'people' });
     expect(made.authorizers).toMatchObject({ people: { issuerUrl: 'https://issuer.example.com/', audience: ['farloop'] } });
-    expect(Object.keys(made.tracingResources.Resources)).toEqual(['Tracing']);
+    expect(Object.keys(made.optionalResources.Resources)).toEqual(['Tracing']);
   });
 
   const cases: { name: string; given: object; says: string }[] = [

@@ -110,6 +110,14 @@ describe('queues', () => {
       expect(dead['FifoQueue']).toBe(made['FifoQueue']);
     });
 
+  test('nobody speaks to them but over TLS', () => {
+    const [[, policy] = []] = ofType(usual, 'AWS::SQS::QueuePolicy');
+    expect(policy).toMatchObject({
+      Queues: ['Events', 'EventsDead', 'Wakes', 'WakesDead', 'Timers', 'TimersDead'].map((name) => ({ Ref: name })),
+      PolicyDocument: { Statement: [{ Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }] },
+    });
+  });
+
   test('wakes are FIFO in the high-throughput mode, which needs both settings', () => {
     for (const queue of ['Wakes', 'WakesDead'])
       expect(propertiesOf(usual, queue)).toMatchObject({

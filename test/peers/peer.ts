@@ -77,8 +77,11 @@ export async function startElasticMq(): Promise<Peer> {
   return started(child, ELASTICMQ, `http://127.0.0.1:${port}`, '/?Action=ListQueues&Version=2012-11-05');
 }
 
-/** ministack, for DynamoDB and for FIFO queues that deduplicate per group. Needs Python 3.10. */
-export async function startMinistack(): Promise<Peer> {
+/**
+ * ministack, for DynamoDB and for FIFO queues that deduplicate per group. Needs Python 3.10.
+ * @param more variables of its process; functions deployed into it inherit them. With another BIND_HOST it still calls itself 127.0.0.1
+ */
+export async function startMinistack(more: Record<string, string> = {}): Promise<Peer> {
   const folder = installed(MINISTACK, (target) => {
     run('python3', ['-m', 'venv', join(target, 'venv')]);
     run(join(target, 'venv', 'bin', 'pip'), ['install', '-q', '--disable-pip-version-check', 'ministack==1.5.33']);
@@ -97,9 +100,10 @@ export async function startMinistack(): Promise<Peer> {
       MINISTACK_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),
       TMPDIR: scratch,
+      ...more,
     },
   });
-  const peer = await started(child, MINISTACK, `http://127.0.0.1:${port}`, '/_ministack/health');
+  const peer = await started(child, MINISTACK, `http://${more['BIND_HOST'] ?? '127.0.0.1'}:${port}`, '/_ministack/health');
   return {
     ...peer,
     stop: async () => {

@@ -1,0 +1,127 @@
+// A cluster that knows nothing of AWS: an API server with a simulated node, a relay beside it, and Jobs to run on it.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
+import { startSandbox } from '../../lib/sandbox/sandbox.ts';
+import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
+import { FarloopProcess } from '../cli/farloop-process.ts';
+import { startControlPlane } from '../cluster/control-plane.ts';
+import type { Door } from './loopback-door.ts';
+import { openDoor } from './loopback-door.ts';
+
+export interface RemoteCluster {
+  name: string;
+  /** Where functions reach it. */
+  server: string;
+  /** A name in its certificate. */
+  tlsServerName: string;
+  caPem: string;
+  token: string;
+  createJob: (name: string, spec: { completions: number; parallelism: number; runSeconds: number }) => Promise<void>;
+  deleteJob: (name: string) => Promise<void>;
+  job: (name: string) => Promise<Job>;
+  podsOf: (name: string) => Promise<Pod[]>;
+  startRelay: (urls: { eventsQueueUrl: string; asksQueueUrl: string }, environment: Record<string, string>) => Promise<void>;
+  stopRelay: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** The embedded API server. */
+export async function sandboxCluster(folder: string): Promise<RemoteCluster> {
+  const { url, caPem, token, kubeconfig, stop } = await startSandbox();
+  return await remoteCluster('sandbox', folder, { tlsServerName: 'localhost', url, caPem, token, kubeconfig, stop });
+}
+
+/** A real kube-apiserver with every controller but that of Jobs. */
+export async function realCluster(folder: string): Promise<RemoteCluster> {
+  const controlPlane = await startControlPlane({ controllers: '*,-job' });
+  const { url, caPem, token, kubeconfigPath, stop } = controlPlane;
+  return await remoteCluster('real', folder, { tlsServerName: 'kubernetes.default.svc', url, caPem, token, kubeconfigPath, stop });
+}
+
+interface ApiServer {
+  tlsServerName: string;
+  url: string;
+  caPem: string;
+  token: string;
+  kubeconfig?: string;
+  kubeconfigPath?: string;
+  stop: () => Promise<void>;
+}
+
+async function remoteCluster(name: string, folder: string, apiServer: ApiServer): Promise<RemoteCluster> {
+  const { url, caPem, token } = apiServer;
+  const kubeconfigPath = apiServer.kubeconfigPath ?? join(folder, `${name}.kubeconfig`);
+  if (apiServer.kubeconfig !== undefined) writeFileSync(kubeconfigPath, apiServer.kubeconfig, { mode: 0o600 });
+  const client = httpsNodeClient({ url, caPem, token });
+  const node = startSimulatedNode({ client });
+  const door: Door = await openDoor(url);
+  await node.ready;
+  let relay: FarloopProcess | undefined;
+
+  const ask = async <Body>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Body> => {
+    const answer = await client.request({ method, path, ...(body && { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path} on ${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body as Body;
+  };
+  const stopRelay = async (): Promise<void> => {
+    if (!relay) return;
+    await relay.end('SIGTERM');
+    relay = undefined;
+  };
+
+  return {
+    name,
+    server: door.url,
+    tlsServerName: apiServer.tlsServerName,
+    caPem,
+    token,
+    createJob: async (job, { completions, parallelism, runSeconds }) => {
+      await ask('POST', '/apis/batch/v1/namespaces/default/jobs', {
+        metadata: { name: job },
+        spec: {
+          managedBy: 'farloop.dev/job',
+          completionMode: 'Indexed',
+          completions,
+          parallelism,
+          template: {
+            metadata: { annotations: { 'sim.farloop.dev/run-seconds': String(runSeconds) } },
+            spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] },
+          },
+        },
+      });
+    },
+    deleteJob: async (job) => {
+      await ask('DELETE', `/apis/batch/v1/namespaces/default/jobs/${job}?propagationPolicy=Background`);
+    },
+    job: async (job) => await ask<Job>('GET', `/apis/batch/v1/namespaces/default/jobs/${job}`),
+    podsOf: async (job) =>
+      (await ask<{ items: Pod[] }>('GET', `/api/v1/namespaces/default/pods?labelSelector=${encodeURIComponent(`job-name=${job}`)}`)).items,
+    startRelay: async ({ eventsQueueUrl, asksQueueUrl }, environment) => {
+      relay = new FarloopProcess(
+        [
+          'relay',
+          '--cluster',
+          name,
+          '--events-queue-url',
+          eventsQueueUrl,
+          '--asks-queue-url',
+          asksQueueUrl,
+          '--kubeconfig',
+          kubeconfigPath,
+        ],
+        { environment },
+      );
+      await relay.says(`relay of ${name} ready\n`, 60_000);
+    },
+    stopRelay,
+    stop: async () => {
+      await relay?.destroy();
+      await node.stop();
+      await client.close();
+      await door.close();
+      await apiServer.stop();
+    },
+  };
+}
