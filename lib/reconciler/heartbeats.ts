@@ -71,7 +71,11 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     const { from, to } = heartbeat.restored;
     await raiseEra(ports, record, `the relay was shown version ${to} twice after it had heard of ${from}`);
   }
-  if (record.kubeSystemUid === undefined) await ports.clusters.put({ ...record, kubeSystemUid: message.kubeSystemUid }, record.version);
+  if (record.kubeSystemUid === undefined)
+    await ports.clusters.put({ ...record, kubeSystemUid: message.kubeSystemUid }, record.version).catch((error: unknown) => {
+      // Another message said it at the same time; should it be of another cluster, its sender hears of it at the next one.
+      if (!(error instanceof StaleWriteError)) throw error;
+    });
 
   const suspects: RelayMarker['suspects'] = {};
   const doubts: DoubtMessage[] = [];

@@ -7,6 +7,7 @@ import { formatKey } from '../objects/workload.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
+import { StaleWriteError } from '../ports/store.ts';
 import { decodeEvents } from '../wire/events.ts';
 import type { EventMessage, OwnerObservation, PodEntry, PodObservation, WorkloadReport } from '../wire/observations.ts';
 import { distrust } from './doubts.ts';
@@ -99,6 +100,16 @@ async function open(delivery: EventDelivery, { clusters, queue, telemetry }: Por
 }
 
 async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, reports: readonly WorkloadReport[]): Promise<void> {
+  try {
+    await tryToKeep(ports, key, record, reports);
+  } catch (error) {
+    // The table lost the head on the way, or the workload was forgotten: it begins anew.
+    if (!(error instanceof StaleWriteError) || error.current !== undefined) throw error;
+    await tryToKeep(ports, key, record, reports);
+  }
+}
+
+async function tryToKeep(ports: Ports, key: WorkloadKey, record: ClusterRecord, reports: readonly WorkloadReport[]): Promise<void> {
   const found = await ports.store.readHead(key);
   // Nothing is known and nothing is left to do: departed pods of a workload that is over.
   if (!found && !reports.some(concernsTheLiving)) return;

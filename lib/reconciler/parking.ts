@@ -7,10 +7,18 @@ import type { Pass } from './pass.ts';
 
 const PARKED_MS = { first: 60_000, most: 3_600_000 };
 
-/** @returns milliseconds until it is looked at again; a changed spec is looked at at once */
-export function park(pass: Pass, reason: string, { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>): number {
+/**
+ * @param longestMs where it may be well again at any time
+ * @returns milliseconds until it is looked at again; a changed spec is looked at at once
+ */
+export function park(
+  pass: Pass,
+  reason: string,
+  { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>,
+  longestMs: number = PARKED_MS.most,
+): number {
   const failures = (pass.state.park?.failures ?? 0) + 1;
-  const againInMs = backoffMs(failures, PARKED_MS);
+  const againInMs = backoffMs(failures, { first: PARKED_MS.first, most: longestMs });
   const generation = pass.owner?.metadata.generation ?? 0;
   pass.state = { ...pass.state, park: { failures, untilMs: clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation } };
   pass.why.push(reason);

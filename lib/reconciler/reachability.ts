@@ -1,20 +1,53 @@
-// A cluster that does not answer is probed every few seconds by one pass; its other wakes are put off without a call (R14).
+// A cluster that does not answer is probed every few seconds by one pass; its other wakes are put off without a call (R14). So are those of
+// a namespace in which the cluster forbids what Farloop needs: that is a matter of its rights there, not of each workload.
 import * as v from 'valibot';
+import type { WorkloadKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Note } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 
 const NOTE = 'reach';
 const PROBE_EVERY_MS = 5_000;
+/** Rights come back by a person's hand. */
+const RIGHTS_EVERY_MS = 20_000;
 const CACHED_MS = 1_000;
+const MOST_TRIES = 4;
+/** One workload may be refused for its own sake: so many are the cluster's credentials. */
+const REFUSED_WORKLOADS = 2;
+const REFUSED_WITHIN_MS = 600_000;
 
-const Reach = v.object({ downSinceMs: v.nullable(v.number()), probeAtMs: v.number(), reason: v.string() });
+const Reach = v.object({
+  downSinceMs: v.nullable(v.number()),
+  probeAtMs: v.number(),
+  reason: v.string(),
+  forbidden: v.optional(
+    v.object({
+      sinceMs: v.number(),
+      reason: v.string(),
+      /** Workloads that were refused, so many as are needed to tell. */
+      uids: v.array(v.string()),
+      /** By namespace: when its rights are looked for again. */
+      probeAtMs: v.record(v.string(), v.number()),
+    }),
+  ),
+});
 type Reach = v.InferOutput<typeof Reach>;
 interface Known {
   reach: Reach;
   version: number;
   readAtMs: number;
 }
+
+type Place = Pick<WorkloadKey, 'cluster' | 'namespace'>;
+
+export interface Hold {
+  /** 0 when this pass may call, else milliseconds to put its work off. */
+  waitMs: number;
+  /** What it looks for on behalf of all others. */
+  probe: 'none' | 'answer' | 'rights';
+}
+
+const GO: Hold = { waitMs: 0, probe: 'none' };
 
 export class Reachability {
   readonly #ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>;
@@ -24,18 +57,28 @@ export class Reachability {
     this.#ports = ports;
   }
 
-  /** @returns 0 when this pass may call (it may be the probe), else milliseconds to put its work off */
-  async holdMs(cluster: string): Promise<number> {
+  async hold({ cluster, namespace }: Place): Promise<Hold> {
     const nowMs = this.#ports.clock.nowMs();
     const known = this.#known.get(cluster);
-    if (known && known.reach.downSinceMs === null && nowMs - known.readAtMs < CACHED_MS) return 0;
+    if (known && nowMs - known.readAtMs < CACHED_MS && isOpen(known.reach, namespace)) return GO;
     const { reach, version } = await this.#read(cluster);
-    if (reach.downSinceMs === null) return 0;
-    // One that lies further ahead was set before the clock was set back.
-    if (reach.probeAtMs > nowMs && reach.probeAtMs <= nowMs + 2 * PROBE_EVERY_MS)
-      return reach.probeAtMs - nowMs + this.#jitterMs(nowMs - reach.downSinceMs);
-    // Whoever moves the probe's time on is the probe.
-    return (await this.#put(cluster, { ...reach, probeAtMs: nowMs + PROBE_EVERY_MS }, version)) ? 0 : PROBE_EVERY_MS;
+    if (reach.downSinceMs !== null) {
+      const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_EVERY_MS);
+      if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(nowMs - reach.downSinceMs), probe: 'none' };
+      // Whoever moves the probe's time on is the probe.
+      const isProbe = await this.#put(cluster, { ...reach, probeAtMs: nowMs + PROBE_EVERY_MS }, version);
+      return isProbe ? { waitMs: 0, probe: 'answer' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
+    }
+    const probeAtMs = reach.forbidden?.probeAtMs[namespace];
+    if (!reach.forbidden || probeAtMs === undefined) return GO;
+    const waitMs = waitFor(probeAtMs, nowMs, RIGHTS_EVERY_MS);
+    if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(PROBE_EVERY_MS), probe: 'none' };
+    const isProbe = await this.#put(cluster, withProbe(reach, namespace, nowMs + RIGHTS_EVERY_MS), version);
+    return isProbe ? { waitMs: 0, probe: 'rights' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
+  }
+
+  async isDown(cluster: string): Promise<boolean> {
+    return (await this.#read(cluster)).reach.downSinceMs !== null;
   }
 
   async sawSilence(cluster: string, reason: string): Promise<void> {
@@ -45,22 +88,54 @@ export class Reachability {
       this.#ports.telemetry.error('cluster does not answer', { cluster, reason });
       this.#ports.telemetry.count('SilentClusters', 1, 'Count');
     }
-    await this.#put(cluster, { downSinceMs: reach.downSinceMs ?? nowMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
+    await this.#put(cluster, { ...reach, downSinceMs: reach.downSinceMs ?? nowMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
   }
 
-  /** @returns true when it had been silent before: what was put off is to be sent again */
-  async sawAnswer(cluster: string): Promise<boolean> {
-    if (this.#known.get(cluster)?.reach.downSinceMs === null) return false;
+  /**
+   * The cluster refuses to show a workload, or to take its status. Where it refuses more than one, its credentials lack rights: that is told
+   * once, as the trouble of the cluster that it is, and the namespaces concerned are put off.
+   * @returns milliseconds until the rights are looked for again; undefined while it is this workload's own trouble
+   */
+  async sawForbidden({ cluster, namespace, uid }: WorkloadKey, reason: string): Promise<number | undefined> {
+    const { clock, telemetry } = this.#ports;
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const nowMs = clock.nowMs();
+      const { reach, version } = await this.#read(cluster);
+      const known = reach.forbidden && (isTold(reach) || nowMs - reach.forbidden.sinceMs < REFUSED_WITHIN_MS) ? reach.forbidden : undefined;
+      const uids = [...(known?.uids ?? []).filter((other) => other !== uid), uid].slice(-REFUSED_WORKLOADS);
+      const forbidden = { sinceMs: nowMs, reason, probeAtMs: {}, ...known, uids };
+      const isOfCluster = uids.length >= REFUSED_WORKLOADS;
+      const next = isOfCluster ? withProbe({ ...reach, forbidden }, namespace, nowMs + RIGHTS_EVERY_MS) : { ...reach, forbidden };
+      if (!(await this.#put(cluster, next, version))) continue;
+      if (!isOfCluster) return undefined;
+      if (isTold(reach)) return RIGHTS_EVERY_MS;
+      const fields = { cluster, namespace, reason };
+      telemetry.error('cluster forbids what Farloop needs: give its credentials the rights that docs/clusters.md lists', fields);
+      telemetry.count('ForbiddenClusters', 1, 'Count');
+      return RIGHTS_EVERY_MS;
+    }
+    return undefined;
+  }
+
+  /** @returns true when it had been silent, or forbidden, before: what was put off is to be sent again */
+  async sawAnswer({ cluster, namespace }: Place): Promise<boolean> {
+    const known = this.#known.get(cluster);
+    if (known && isOpen(known.reach, namespace)) return false;
     const { reach, version } = await this.#read(cluster);
-    if (reach.downSinceMs === null) return false;
-    this.#ports.telemetry.info('cluster answers again', { cluster, silentMs: this.#ports.clock.nowMs() - reach.downSinceMs });
-    return await this.#put(cluster, { downSinceMs: null, probeAtMs: 0, reason: '' }, version);
+    if (isOpen(reach, namespace)) return false;
+    const { forbidden, ...rest } = reach;
+    const { [namespace]: _allowed, ...others } = forbidden?.probeAtMs ?? {};
+    const left = forbidden && Object.keys(others).length > 0 ? { forbidden: { ...forbidden, probeAtMs: others } } : {};
+    const sinceMs = reach.downSinceMs ?? forbidden?.sinceMs ?? 0;
+    this.#ports.telemetry.info('cluster answers again', { cluster, namespace, silentMs: this.#ports.clock.nowMs() - sinceMs });
+    return await this.#put(cluster, { ...rest, ...left, downSinceMs: null, probeAtMs: 0, reason: '' }, version);
   }
 
-  /** Why and since when a cluster is silent; undefined while it answers. */
+  /** Why and since when a cluster is silent, or forbids what Farloop needs; undefined while all is well. */
   async silence(cluster: string): Promise<{ sinceMs: number; reason: string } | undefined> {
-    const { reach } = await this.#read(cluster);
-    return reach.downSinceMs === null ? undefined : { sinceMs: reach.downSinceMs, reason: reach.reason };
+    const { downSinceMs, reason, forbidden } = (await this.#read(cluster)).reach;
+    if (downSinceMs !== null) return { sinceMs: downSinceMs, reason };
+    return forbidden && Object.keys(forbidden.probeAtMs).length > 0 ? { sinceMs: forbidden.sinceMs, reason: forbidden.reason } : undefined;
   }
 
   /** Work put off waits longer the longer the silence lasts (a minute at most): an answer sends all of it again. */
@@ -88,3 +163,17 @@ export class Reachability {
     }
   }
 }
+
+const isOpen = ({ downSinceMs, forbidden }: Reach, namespace: string): boolean =>
+  downSinceMs === null && forbidden?.probeAtMs[namespace] === undefined;
+
+const isTold = ({ forbidden }: Reach): boolean => Object.keys(forbidden?.probeAtMs ?? {}).length > 0;
+
+/** One that lies further ahead was set before the clock was set back. */
+const waitFor = (probeAtMs: number, nowMs: number, everyMs: number): number =>
+  probeAtMs > nowMs && probeAtMs <= nowMs + 2 * everyMs ? probeAtMs - nowMs : 0;
+
+const withProbe = (reach: Reach, namespace: string, probeAtMs: number): Reach => ({
+  ...reach,
+  ...(reach.forbidden && { forbidden: { ...reach.forbidden, probeAtMs: { ...reach.forbidden.probeAtMs, [namespace]: probeAtMs } } }),
+});

@@ -4,10 +4,9 @@ import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
 import { creationReason } from '../planners/job/counts.ts';
-import type { Action, Plan, PlanHead } from '../planners/plan.ts';
-import { deadlineIn, hasPassed } from '../ports/clock.ts';
+import type { Action } from '../planners/plan.ts';
+import { deadlineIn } from '../ports/clock.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
-import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
@@ -15,24 +14,25 @@ import type { Execution, Stop } from './actions.ts';
 import { ForeignNamesakeError, act } from './actions.ts';
 import { WriteBudget } from './budget.ts';
 import type { Ending } from './closing.ts';
-import { OvertakenError, close, saveHeard, writeHead } from './closing.ts';
+import { OvertakenError, close, saveHeard } from './closing.ts';
 import { writeEvents } from './event-objects.ts';
-import { RestoredServerError, raiseEra } from './era.ts';
-import { countPass, noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
-import { foreignWriterOf } from './foreign-writer.ts';
-import { createHead } from './heads.ts';
-import { noteLateness } from './lateness.ts';
+import { createHead, wakeAnew } from './heads.ts';
 import { readMarker } from './heartbeats.ts';
+import { intend } from './intending.ts';
+import { countPass, noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
+import { noteLateness } from './lateness.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
-import type { PassState } from './pass-state.ts';
-import { NO_INTENTS, decodeState, encodeState, initialState, statusDigestOf } from './pass-state.ts';
+import { NO_INTENTS, decodeState, initialState, statusDigestOf } from './pass-state.ts';
 import { backoffMs, fightText, park, parkedFor, refusalEvent } from './parking.ts';
+import { planOnce, planPass, rivalOf } from './planning.ts';
 import { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
 import { lowestFreeNumber, settle } from './settle.ts';
+import type { TroubleSetup } from './trouble.ts';
+import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf } from './trouble.ts';
 import { readView } from './view-access.ts';
 import { ViewMemory } from './view-memory.ts';
-import { COMPANY_MS, wake } from './wake.ts';
+import { COMPANY_MS } from './wake.ts';
 
 export interface LoopOptions {
   /** Nothing is sent after so long (R17). */
@@ -50,11 +50,7 @@ export const LOOP_OPTIONS: LoopOptions = { passMs: 20_000, parallelism: 48, unkn
 /** `done`: what must follow is sent. `failed`: the wake must come back. */
 export type Answer = 'done' | 'failed';
 
-/** No planner can take this workload as it is. */
-class PlannerFailedError extends Error {}
-
 const MOST_ROUNDS = 4;
-const UNKNOWN_OUTCOME_AGAIN_MS = 1_000;
 const HELD_MS = { first: 1_000, most: 60_000 };
 
 export class Reconciler {
@@ -116,32 +112,39 @@ export class Reconciler {
   /** Replaces the fence by this pass's own. Undefined: overtaken at the door. */
   async #open(key: WorkloadKey, record: ClusterRecord, openedAtMs: number): Promise<{ head: Head; attempt: number } | undefined> {
     const { store, clock } = this.#ports;
-    const before = (await store.readHead(key)) ?? (await createHead(this.#ports, key, record));
     const fence = clock.randomId();
-    const attempt = (before.wake?.attempt ?? 0) + 1;
-    try {
-      // A timer set before this pass is none of the next one's: what comes while it is at work must set its own (R9).
-      const head = await store.updateHead(key, { ifFence: before.fence }, { fence, openedAtMs, wake: null });
-      return { head, attempt };
-    } catch (error) {
-      if (!(error instanceof StaleWriteError)) throw error;
-      const current = error.current as Head | undefined;
-      // Our own try, repeated below us (R8).
-      if (current?.fence === fence) return { head: current, attempt };
-      await wake(this.#ports, key);
-      return undefined;
+    for (let time = 1; ; time++) {
+      const before = (await store.readHead(key)) ?? (await createHead(this.#ports, key, record));
+      const attempt = (before.wake?.attempt ?? 0) + 1;
+      try {
+        // A timer set before this pass is none of the next one's: what comes while it is at work must set its own (R9).
+        const head = await store.updateHead(key, { ifFence: before.fence }, { fence, openedAtMs, wake: null });
+        return { head, attempt };
+      } catch (error) {
+        if (!(error instanceof StaleWriteError)) throw error;
+        const current = error.current as Head | undefined;
+        // Our own try, repeated below us (R8).
+        if (current?.fence === fence) return { head: current, attempt };
+        // The table was lost between the two: nobody else is at work on it.
+        if (current === undefined && time === 1) continue;
+        await wakeAnew(this.#ports, key, record);
+        return undefined;
+      }
     }
   }
 
   async #run(pass: Pass, unknown: boolean): Promise<Ending> {
-    const holdMs = await this.#reachability.holdMs(pass.key.cluster);
-    if (holdMs > 0) return { outcome: 'putOff', againInMs: holdMs, attempt: pass.attempt };
+    const { waitMs: heldMs, probe } = await this.#reachability.hold(pass.key);
+    if (heldMs > 0) return { outcome: 'putOff', againInMs: heldMs, attempt: pass.attempt };
     try {
+      // Who looks for all others must not come back without having looked.
+      if (probe !== 'none') await pass.readOwner();
+      if (probe === 'rights') await pass.listChildren();
       const parked = parkedFor(pass, this.#ports.clock.nowMs());
       if (parked !== undefined) return { outcome: 'parked', againInMs: parked };
       if (unknown) {
         const waitMs = await this.#getToKnow(pass);
-        const rival = this.#rivalOf(pass);
+        const rival = rivalOf(this.#ports.clock, pass);
         if (rival !== undefined) return this.#park(pass, fightText(pass, rival));
         if (waitMs > 0) return { outcome: 'unknown', againInMs: waitMs };
       }
@@ -151,7 +154,9 @@ export class Reconciler {
       if (await this.#answered(pass)) await resendPutOff(this.#ports, pass.key.cluster);
       return ending;
     } catch (error) {
-      return await this.#trouble(pass, error);
+      const ending = await endingOf(this.#trouble(), pass, error);
+      if (ending.outcome === 'gone' && (await this.#answered(pass))) await resendPutOff(this.#ports, pass.key.cluster);
+      return ending;
     }
   }
 
@@ -180,7 +185,7 @@ export class Reconciler {
 
   async #rounds(pass: Pass): Promise<Ending> {
     for (let round = 1; ; round++) {
-      const plan = await this.#plan(pass);
+      const plan = await planPass(this.#ports.clock, pass);
       if (!plan) return { outcome: 'notOurs' };
       if ('rival' in plan) return this.#park(pass, fightText(pass, plan.rival));
       pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
@@ -196,7 +201,7 @@ export class Reconciler {
       if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
 
       if (pass.owner) pass.creationReason = creationReason(pass.owner, plan.status);
-      await this.#intend(pass, writes);
+      await intend(this.#ports, pass, writes);
       const stop = await act(this.#execution(pass), plan.actions);
       if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
       // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
@@ -213,98 +218,9 @@ export class Reconciler {
     }
   }
 
-  /** Plans from the view; where that would act on what cannot be taken back, reads the owner live and plans again (R10). */
-  async #plan(pass: Pass): Promise<Plan<JobStatus> | { rival: string } | undefined> {
-    await this.#lookBeforeCounting(pass);
-    let rival = this.#rivalOf(pass);
-    if (rival !== undefined) return { rival };
-    let plan = this.#planOnce(pass);
-    if (plan.outcome === 'notOurs') return undefined;
-    if (!pass.live && plan.actions.some(isGrave)) {
-      await pass.readOwner();
-      await this.#lookBeforeCounting(pass);
-      rival = this.#rivalOf(pass);
-      if (rival !== undefined) return { rival };
-      plan = this.#planOnce(pass);
-      if (plan.outcome === 'notOurs') return undefined;
-    }
-    return plan;
-  }
-
-  /** Who writes the same statuses again and again, seen where the owner was read live; what was seen is remembered. */
-  #rivalOf(pass: Pass): string | undefined {
-    if (!pass.live) return undefined;
-    const sinceMs = pass.state.statusWrittenAtMs ?? pass.head.bornAtMs + pass.offsetMs;
-    const writer = foreignWriterOf(pass.live.owner, pass.state, sinceMs);
-    if (writer) pass.state = { ...pass.state, foreign: writer.state };
-    // Whoever manages what is not ours may write it as often as it likes.
-    return writer?.isFight && this.#planOnce(pass).outcome !== 'notOurs' ? writer.manager : undefined;
-  }
-
-  #planOnce(pass: Pass): Plan<JobStatus> {
-    const owner = pass.owner;
-    if (!owner) throw new OwnerGoneError('the owner is gone');
-    const now = new Date(pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs);
-    const { backoff, hold } = pass.state;
-    const head: PlanHead = {
-      // Settled before: no intent is open when a pass plans.
-      expectations: { create: [], delete: [], strip: [] },
-      backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
-      // Of those too that have vanished since the last pass closed (R5).
-      ordinal: lowestFreeNumber(pass),
-      ...(hold && hold.generation === (owner.metadata.generation ?? 0) && { holdUntilMs: hold.untilMs }),
-    };
-    try {
-      return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
-    } catch (error) {
-      throw new PlannerFailedError(error instanceof Error ? error.message : String(error), { cause: error });
-    }
-  }
-
-  /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
-  async #lookBeforeCounting(pass: Pass): Promise<void> {
-    if ((pass.listed && !pass.listIsOlderThanOwner) || !pass.owner) return;
-    const status = pass.owner.status;
-    const isOurs =
-      !pass.listIsOlderThanOwner && (pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status));
-    const uncounted = [...(status?.uncountedTerminatedPods?.succeeded ?? []), ...(status?.uncountedTerminatedPods?.failed ?? [])];
-    if (isOurs && uncounted.every((uid) => pass.view.pods.has(uid))) return;
-    // The Job is read before its pods: a pod is counted on evidence no older than the status it is added to.
-    await pass.readOwner();
-    await pass.listChildren();
-    pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner.status) };
-  }
-
-  /** R5: names and uids are durable before the first call; the write fails if a later pass has opened. */
-  async #intend(pass: Pass, actions: readonly Action[]): Promise<void> {
-    const intents: PassState['intents'] = { atMs: this.#ports.clock.nowMs(), create: [], delete: [], strip: [] };
-    for (const action of actions)
-      if (action.verb === 'create') intents.create.push({ slot: action.slot, number: action.number });
-      // That of the owner is safe to repeat: its uid is its precondition.
-      else if (action.verb === 'delete' && action.propagationPolicy !== undefined) continue;
-      else if (action.verb === 'delete' || action.verb === 'patch') {
-        const pod = pass.view.pods.get(action.uid)?.pod;
-        const child = pod ? pass.childOf(pod) : action.uid;
-        if (action.verb === 'delete') intents.delete.push(child);
-        else if (action.purpose === 'strip' && this.#stripNeedsIntent(pass, actions)) intents.strip.push(child);
-      }
-    if (intents.create.length + intents.delete.length + intents.strip.length === 0) return;
-    pass.state = { ...pass.state, intents };
-    await writeHead(this.#ports, pass, { state: encodeState(pass.state) });
-  }
-
-  /** Not where nothing is counted after it: the strips of a Job that has ended, or whose indexes are the count. */
-  #stripNeedsIntent(pass: Pass, actions: readonly Action[]): boolean {
-    if (pass.owner && isJobFinished(pass.owner)) return false;
-    const statuses = actions.filter((action) => action.verb === 'status').map(({ status }) => status as JobStatus);
-    const usesUncounted = (status: JobStatus | undefined): boolean =>
-      (status?.uncountedTerminatedPods?.succeeded?.length ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0) > 0;
-    return statuses.some(usesUncounted) || usesUncounted(pass.owner?.status);
-  }
-
   /** What this pass has done is seen at once (R7); what it leaves, beyond its limits, is the next one's, with company. */
   #againAfterActing(pass: Pass, again: number | undefined): number | undefined {
-    const left = this.#planOnce(pass);
+    const left = planOnce(this.#ports.clock, pass);
     const leftInMs = left.requeueAfterSeconds === undefined ? again : left.requeueAfterSeconds * 1000;
     if (left.actions.every(({ verb }) => verb === 'event')) return leftInMs;
     return Math.max(pass.startedAtMs + COMPANY_MS - this.#ports.clock.nowMs(), 0);
@@ -322,6 +238,7 @@ export class Reconciler {
         return 'again';
       case 'refused': {
         const failures = (pass.state.hold?.failures ?? 0) + 1;
+        if (stop.during === 'status' && stop.error.code === 403) throw stop.error;
         if (stop.during === 'status') return this.#park(pass, `the API server refuses its status: ${stop.error.message}`);
         const untilMs = (pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
         pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
@@ -353,35 +270,8 @@ export class Reconciler {
     return { outcome: 'parked', againInMs: park(pass, reason, this.#ports) };
   }
 
-  async #trouble(pass: Pass, error: unknown): Promise<Ending> {
-    if (error instanceof OwnerGoneError)
-      try {
-        return await this.#bury(pass);
-      } catch (second) {
-        return await this.#trouble(pass, second);
-      }
-    if (error instanceof OvertakenError || error instanceof StaleWriteError) return { outcome: 'overtaken', error };
-    if (error instanceof RestoredServerError) {
-      await raiseEra(this.#ports, pass.record, error.message);
-      return { outcome: 'restored', againInMs: 0, error };
-    }
-    if (error instanceof ThrottledError) {
-      await this.#budget.close(pass.record, error.retryAfterSeconds);
-      return { outcome: 'throttled', againInMs: error.retryAfterSeconds * 1000, error };
-    }
-    // Held up until its own deadline: that tells nothing of the cluster.
-    if (error instanceof NotDoneError && hasPassed(pass.deadline, this.#ports.clock))
-      return { outcome: 'notDone', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error };
-    // What a cluster forbids (403) it may forbid for one namespace: that parks the workload, and no other (R13).
-    const isRefusedEntry = error instanceof TerminalError && error.code === 401;
-    if (error instanceof NotDoneError || error instanceof UnknownOutcomeError || isRefusedEntry) {
-      await this.#reachability.sawSilence(pass.key.cluster, error.message);
-      return { outcome: 'unreachable', againInMs: 5_000, attempt: pass.attempt, error };
-    }
-    // What the store or a queue throws passes: the wake comes back (ports/errors.ts).
-    if (!isLasting(error)) throw error;
-    // Our own mistake, or a workload that no planner can take: it must not stop the others (R13).
-    return { ...this.#park(pass, error instanceof Error ? error.message : String(error)), error };
+  #trouble(): TroubleSetup {
+    return { ports: this.#ports, budget: this.#budget, reachability: this.#reachability, bury: (pass) => this.#bury(pass) };
   }
 
   /** The owner is gone: its pods are let go, and then there is nothing to know any more. */
@@ -403,7 +293,7 @@ export class Reconciler {
 
   async #answered(pass: Pass): Promise<boolean> {
     if (!pass.live && !pass.listed && pass.actions.length === 0) return false;
-    return await this.#reachability.sawAnswer(pass.key.cluster);
+    return await this.#reachability.sawAnswer(pass.key);
   }
 
   /** Cluster time minus ours, milliseconds, as the relay last told (R12); read again once a minute. */
@@ -432,8 +322,8 @@ export class Reconciler {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
       ending = { ...ending, outcome: 'overtaken', error };
       await saveHeard(this.#ports, pass);
-      await wake(this.#ports, pass.key);
-      answer = 'failed';
+      // To a later pass; where the table was lost there is none: what must follow begins anew, held up by nothing (R1).
+      answer = (await wakeAnew(this.#ports, pass.key, pass.record)) ? 'done' : 'failed';
     }
     const durationMs = clock.nowMs() - pass.startedAtMs;
     countPass(telemetry, pass, { durationMs, outcome: ending.outcome });
@@ -468,20 +358,3 @@ export class Reconciler {
     return answer;
   }
 }
-
-/** R10: these cannot be taken back. Counting alone is guarded by its resourceVersion. */
-function isGrave(action: Action): boolean {
-  if (action.verb === 'create') return true;
-  if (action.verb === 'delete') return action.active || action.propagationPolicy !== undefined;
-  if (action.verb === 'patch') return action.purpose !== 'strip';
-  if (action.verb !== 'status') return false;
-  return (
-    (action.status as JobStatus).conditions?.some(
-      ({ type, status }) => (type === 'Failed' || type === 'FailureTarget') && status === 'True',
-    ) ?? false
-  );
-}
-
-/** It would be the same again at once: a planner's failure, a refusal, a mistake of our own. */
-const isLasting = (error: unknown): boolean =>
-  [PlannerFailedError, TerminalError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);

@@ -14,6 +14,8 @@ export interface Mutant {
 }
 
 const RECONCILE = 'lib/reconciler/reconcile.ts';
+const PLANNING = 'lib/reconciler/planning.ts';
+const TROUBLE = 'lib/reconciler/trouble.ts';
 const CLOSING = 'lib/reconciler/closing.ts';
 const ACTIONS = 'lib/reconciler/actions.ts';
 const INGEST = 'lib/reconciler/ingest.ts';
@@ -96,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is in doubt waits five minutes',
     rule: 'R4',
-    file: RECONCILE,
+    file: TROUBLE,
     search: 'const UNKNOWN_OUTCOME_AGAIN_MS = 1_000;',
     replacement: 'const UNKNOWN_OUTCOME_AGAIN_MS = 300_000;',
     why: 'a lost answer stops a Job for as long as the expectations of the reference live',
@@ -106,8 +108,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'intent not written',
     rule: 'R5',
     file: RECONCILE,
-    search: '      await this.#intend(pass, writes);',
-    replacement: '      if (writes.length === 0) await this.#intend(pass, writes);',
+    search: '      await intend(this.#ports, pass, writes);',
+    replacement: '      if (writes.length === 0) await intend(this.#ports, pass, writes);',
     why: 'a crash between create and record leaves pods that nobody knows of',
     look: { scenario: 'single' },
   },
@@ -250,9 +252,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'owner not read before grave actions',
     rule: 'R10',
-    file: RECONCILE,
-    search: '    if (!pass.live && plan.actions.some(isGrave)) {',
-    replacement: "    if (!pass.live && plan.outcome === 'parked' && plan.actions.some(isGrave)) {",
+    file: PLANNING,
+    search: '  if (!pass.live && plan.actions.some(isGrave)) {',
+    replacement: "  if (!pass.live && plan.outcome === 'parked' && plan.actions.some(isGrave)) {",
     why: 'pods are started for a Job that was suspended or scaled down meanwhile',
     look: { scenario: 'suspended-and-resumed' },
   },
@@ -340,17 +342,17 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'deadlines by the own clock',
     rule: 'R12',
-    file: RECONCILE,
-    search: 'const now = new Date(pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs);',
-    replacement: 'const now = new Date(this.#ports.clock.nowMs() + pass.offsetMs);',
+    file: PLANNING,
+    search: 'const now = new Date(pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs);',
+    replacement: 'const now = new Date(clock.nowMs() + pass.offsetMs);',
     why: 'a function whose clock is ahead fails Jobs before their time',
     look: { scenario: 'deadline', faults: ['clockJumpsAhead'] },
   },
   {
     name: 'an ailing store parks workloads',
     rule: 'R13',
-    file: RECONCILE,
-    search: '    if (!isLasting(error)) throw error;',
+    file: TROUBLE,
+    search: '  if (!isLasting(error)) throw error;',
     replacement: '',
     why: 'a second of throttling stops a Job for a minute, and later for an hour',
     look: { scenario: 'non-indexed', faults: ['storeThrottles', 'storeTimesOut'] },

@@ -7,6 +7,8 @@ import { Reachability } from '../../../lib/reconciler/reachability.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 
+const PLACE = { cluster: CLUSTER, namespace: 'default' };
+
 let world: World;
 afterEach(() => world.close());
 
@@ -174,16 +176,54 @@ describe('R14: a silent cluster', () => {
   test('R14: of those who find the probe due one is the probe', async () => {
     await begin();
     const all = Array.from({ length: 5 }, () => new Reachability(world.ports));
-    expect(await all[0]?.holdMs(CLUSTER)).toBe(0);
+    expect(await all[0]?.hold(PLACE)).toMatchObject({ waitMs: 0 });
     await all[0]?.sawSilence(CLUSTER, 'no answer');
     await world.clock.advance(1_001);
-    for (const one of all) expect(await one.holdMs(CLUSTER)).toBeGreaterThan(0);
+    for (const one of all) expect((await one.hold(PLACE)).waitMs).toBeGreaterThan(0);
     await world.clock.advance(5_000);
-    const holds = await Promise.all(all.map((one) => one.holdMs(CLUSTER)));
+    const holds = await Promise.all(all.map(async (one) => (await one.hold(PLACE)).waitMs));
     expect(holds.filter((ms) => ms === 0)).toHaveLength(1);
-    expect(await all[1]?.sawAnswer(CLUSTER)).toBe(true);
-    expect(await all[2]?.sawAnswer(CLUSTER)).toBe(false);
+    expect(await all[1]?.sawAnswer(PLACE)).toBe(true);
+    expect(await all[2]?.sawAnswer(PLACE)).toBe(false);
     await world.clock.advance(1_001);
-    for (const one of all) expect(await one.holdMs(CLUSTER)).toBe(0);
+    for (const one of all) expect(await one.hold(PLACE)).toMatchObject({ waitMs: 0 });
+  });
+
+  test('R14: one answer that does not come silences no cluster: a second look does not wait', async () => {
+    await begin();
+    let failures = 0;
+    world.interposer = ({ port, phase }) => {
+      if (port !== 'cluster' || phase !== 'before' || failures > 0) return;
+      failures += 1;
+      throw new UnknownOutcomeError('connection reset');
+    };
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.elapse(2, { play: false });
+    expect(failures).toBe(1);
+    expect(world.podsEver.size).toBe(1);
+    expect(world.metrics.filter(({ metric }) => metric === 'SilentClusters')).toEqual([]);
+  });
+
+  test('R14: credentials without rights are the trouble of the cluster: told once, put off, healed within a minute', async () => {
+    await begin();
+    const names = Array.from({ length: 12 }, (_, at) => `job-${at}`);
+    for (const name of names) await world.apply(aJob(name, { completions: 1, parallelism: 1 }));
+    let isForbidden = true;
+    let calls = 0;
+    world.interposer = ({ port, phase }) => {
+      if (!isForbidden || port !== 'cluster' || phase !== 'before') return;
+      calls += 1;
+      throw new TerminalError('jobs.batch is forbidden: User "farloop" cannot get resource "jobs"', { code: 403, reason: 'Forbidden' });
+    };
+    await world.elapse(60, { play: false });
+    const before = calls;
+    await world.elapse(600, { play: false });
+    expect(calls - before).toBeLessThanOrEqual(100);
+    expect(world.metrics.filter(({ metric }) => metric === 'ForbiddenClusters')).toHaveLength(1);
+    expect(await new Reachability(world.ports).silence(CLUSTER)).toMatchObject({ reason: expect.stringContaining('forbidden') });
+    isForbidden = false;
+    await world.elapse(60, { play: false });
+    expect(world.podsEver.size).toBe(names.length);
+    expect(await new Reachability(world.ports).silence(CLUSTER)).toBeUndefined();
   });
 });

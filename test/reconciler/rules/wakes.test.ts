@@ -289,7 +289,9 @@ describe('R11: timers', () => {
     ).toEqual([]);
     await world.run();
     expect(world.passes).toHaveLength(passes);
-    expect(await fireTimers([{ messageId: 'bad', receiptHandle: 'bad', body: '{"key":1}', receiveCount: 1 }], world.ports)).toEqual(['bad']);
+    expect(await fireTimers([{ messageId: 'bad', receiptHandle: 'bad', body: '{"key":1}', receiveCount: 1 }], world.ports)).toEqual([
+      'bad',
+    ]);
     await expectQuiet(world, 1);
   });
 });

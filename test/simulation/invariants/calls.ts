@@ -134,7 +134,8 @@ export const OF_CALLS: readonly Invariant[] = [
         !isApiWrite(call) ||
         !budget ||
         tampering.hasLostStore ||
-        struck.some(({ fault }) => fault.startsWith('clockJumps') || fault === 'sleepsAndIsSetBack')
+        // A second installation has a budget of its own.
+        struck.some(({ fault }) => fault.startsWith('clockJumps') || fault === 'sleepsAndIsSetBack' || fault === 'secondFarloop')
       )
         return undefined;
       const writes = checks.ledger.writesAtMs.get(call.cluster ?? '') ?? [];

@@ -1,0 +1,91 @@
+// What is to be done? Plans from the view, and from live reads where an action could not be taken back (R10) or counting needs them (R18).
+import type { JobStatus } from '../objects/kubernetes.ts';
+import type { Action, Plan, PlanHead } from '../planners/plan.ts';
+import type { Clock } from '../ports/clock.ts';
+import { foreignWriterOf } from './foreign-writer.ts';
+import type { Pass } from './pass.ts';
+import { OwnerGoneError } from './pass.ts';
+import { statusDigestOf } from './pass-state.ts';
+import { lowestFreeNumber } from './settle.ts';
+
+/** No planner can take this workload as it is. */
+export class PlannerFailedError extends Error {}
+
+/**
+ * Plans from the view; where that would act on what cannot be taken back, reads the owner live and plans again (R10).
+ * @returns undefined where the workload is not ours; a rival where another controller writes its status again and again
+ */
+export async function planPass(clock: Clock, pass: Pass): Promise<Plan<JobStatus> | { rival: string } | undefined> {
+  await lookBeforeCounting(pass);
+  let rival = rivalOf(clock, pass);
+  if (rival !== undefined) return { rival };
+  let plan = planOnce(clock, pass);
+  if (plan.outcome === 'notOurs') return undefined;
+  if (!pass.live && plan.actions.some(isGrave)) {
+    await pass.readOwner();
+    await lookBeforeCounting(pass);
+    rival = rivalOf(clock, pass);
+    if (rival !== undefined) return { rival };
+    plan = planOnce(clock, pass);
+    if (plan.outcome === 'notOurs') return undefined;
+  }
+  return plan;
+}
+
+/** Who writes the same statuses again and again, seen where the owner was read live; what was seen is remembered. */
+export function rivalOf(clock: Clock, pass: Pass): string | undefined {
+  if (!pass.live) return undefined;
+  const sinceMs = pass.state.statusWrittenAtMs ?? pass.head.bornAtMs + pass.offsetMs;
+  const writer = foreignWriterOf(pass.live.owner, pass.state, sinceMs);
+  if (writer) pass.state = { ...pass.state, foreign: writer.state };
+  // Whoever manages what is not ours may write it as often as it likes.
+  return writer?.isFight && planOnce(clock, pass).outcome !== 'notOurs' ? writer.manager : undefined;
+}
+
+/** From what the pass knows now. @throws OwnerGoneError; PlannerFailedError */
+export function planOnce(clock: Clock, pass: Pass): Plan<JobStatus> {
+  const owner = pass.owner;
+  if (!owner) throw new OwnerGoneError('the owner is gone');
+  const now = new Date(pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs);
+  const { backoff, hold } = pass.state;
+  const head: PlanHead = {
+    // Settled before: no intent is open when a pass plans.
+    expectations: { create: [], delete: [], strip: [] },
+    backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
+    // Of those too that have vanished since the last pass closed (R5).
+    ordinal: lowestFreeNumber(pass),
+    ...(hold && hold.generation === (owner.metadata.generation ?? 0) && { holdUntilMs: hold.untilMs }),
+  };
+  try {
+    return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
+  } catch (error) {
+    throw new PlannerFailedError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
+async function lookBeforeCounting(pass: Pass): Promise<void> {
+  if ((pass.listed && !pass.listIsOlderThanOwner) || !pass.owner) return;
+  const status = pass.owner.status;
+  const isOurs =
+    !pass.listIsOlderThanOwner && (pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status));
+  const uncounted = [...(status?.uncountedTerminatedPods?.succeeded ?? []), ...(status?.uncountedTerminatedPods?.failed ?? [])];
+  if (isOurs && uncounted.every((uid) => pass.view.pods.has(uid))) return;
+  // The Job is read before its pods: a pod is counted on evidence no older than the status it is added to.
+  await pass.readOwner();
+  await pass.listChildren();
+  pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner.status) };
+}
+
+/** R10: these cannot be taken back. Counting alone is guarded by its resourceVersion. */
+function isGrave(action: Action): boolean {
+  if (action.verb === 'create') return true;
+  if (action.verb === 'delete') return action.active || action.propagationPolicy !== undefined;
+  if (action.verb === 'patch') return action.purpose !== 'strip';
+  if (action.verb !== 'status') return false;
+  return (
+    (action.status as JobStatus).conditions?.some(
+      ({ type, status }) => (type === 'Failed' || type === 'FailureTarget') && status === 'True',
+    ) ?? false
+  );
+}
