@@ -1,5 +1,6 @@
 // What the server says of itself: version, health, groups, resources, OpenAPI.
-import { openApiFor, openApiIndex } from './openapi.ts';
+import { notAcceptable } from './api-error.ts';
+import { openApiFor, openApiIndex, openApiOfAll } from './openapi.ts';
 import { acceptedTypes } from './representation.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
@@ -39,11 +40,18 @@ export function answerDiscovery({ path, headers, method }: ApiRequest): ApiRespo
         ...groupVersions().map((each) => `/apis/${each}`),
         '/healthz',
         '/livez',
+        '/openapi/v2',
         '/openapi/v3',
         '/readyz',
         '/version',
       ],
     });
+  if (at === 'openapi/v2') {
+    // Clients that take protocol buffers alone go on with v3.
+    if (!acceptedTypes(headers['accept']).some(({ type }) => ['application/json', '*/*', 'application/*'].includes(type)))
+      throw notAcceptable(['application/json']);
+    return { status: 200, headers: { 'Content-Type': 'application/json' }, body: openApiOfAll() };
+  }
   if (at === 'openapi/v3') return json(openApiIndex());
   if (words[0] === 'openapi' && words[1] === 'v3') {
     const document = openApiFor(words.slice(2).join('/'));

@@ -28,6 +28,7 @@ export function strategicPatched(type: ObjectType | undefined, target: Fields, p
     if (key.startsWith('$') || key === '__proto__') continue;
     const value = patch[key];
     if (value === null) delete result[key];
+    else if (type?.fields.get(key)?.values?.isReplaced === true) result[key] = value;
     else result[key] = patchedField(type?.fields.get(key)?.type, result[key], value, { key, order: patch[elementOrder + key] });
   }
   for (const key of Object.keys(patch)) {

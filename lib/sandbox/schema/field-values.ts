@@ -3,7 +3,11 @@
 
 export interface FieldValues {
   oneOf?: readonly string[];
-  default?: string;
+  default?: string | boolean;
+  /** Must be given: it has no default, not even an empty one. */
+  isGiven?: boolean;
+  /** A strategic merge patch replaces it. */
+  isReplaced?: boolean;
 }
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -22,24 +26,42 @@ export const fieldValues: Readonly<Record<string, FieldValues>> = {
   'AzureDiskVolumeSource.cachingMode': { oneOf: words('None ReadOnly ReadWrite'), default: 'ReadWrite' },
   'AzureDiskVolumeSource.fsType': { default: 'ext4' },
   'AzureDiskVolumeSource.kind': { oneOf: words('Dedicated Managed Shared'), default: 'Shared' },
+  'AzureDiskVolumeSource.readOnly': { default: false },
+  'ConfigMapEnvSource.name': { default: '' },
+  'ConfigMapKeySelector.name': { default: '' },
+  'ConfigMapProjection.name': { default: '' },
+  'ConfigMapVolumeSource.name': { default: '' },
   'Container.imagePullPolicy': { oneOf: words('Always IfNotPresent Never') },
   'Container.terminationMessagePolicy': { oneOf: words('FallbackToLogsOnError File') },
   'ContainerPort.protocol': { oneOf: words('SCTP TCP UDP'), default: 'TCP' },
+  'ContainerRestartRule.action': { isGiven: true },
+  'ContainerRestartRuleOnExitCodes.operator': { isGiven: true },
   'ContainerStatus.stopSignal': { oneOf: signals },
   'EphemeralContainer.imagePullPolicy': { oneOf: words('Always IfNotPresent Never') },
   'EphemeralContainer.terminationMessagePolicy': { oneOf: words('FallbackToLogsOnError File') },
+  'FileKeySelector.optional': { default: false },
+  'GRPCAction.service': { default: '' },
   'HTTPGetAction.scheme': { oneOf: words('HTTP HTTPS') },
   'HostPathVolumeSource.type': { oneOf: ['', ...words('BlockDevice CharDevice Directory DirectoryOrCreate File FileOrCreate Socket')] },
   'ISCSIVolumeSource.iscsiInterface': { default: 'default' },
   'ImageVolumeSource.pullPolicy': { oneOf: words('Always IfNotPresent Never') },
+  'ImageVolumeStatus.imageRef': { isGiven: true },
   'JobSpec.completionMode': { oneOf: words('Indexed NonIndexed') },
   'JobSpec.podReplacementPolicy': { oneOf: words('Failed TerminatingOrFailed') },
   'Lifecycle.stopSignal': { oneOf: signals },
+  'LocalObjectReference.name': { default: '' },
   'NamespaceStatus.phase': { oneOf: words('Active Terminating') },
+  'NodeRuntimeHandler.name': { default: '' },
   'NodeSelectorRequirement.operator': { oneOf: words('DoesNotExist Exists Gt In Lt NotIn') },
   'NodeStatus.phase': { oneOf: words('Pending Running Terminated') },
+  'PersistentVolumeClaimSpec.accessModes': { oneOf: words('ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod') },
   'PersistentVolumeClaimSpec.volumeMode': { oneOf: words('Block Filesystem') },
+  'PodCertificateProjection.keyType': { isGiven: true },
+  'PodCertificateProjection.signerName': { isGiven: true },
+  'PodDisruptionBudgetSpec.selector': { isReplaced: true },
+  'PodDisruptionBudgetSpec.unhealthyPodEvictionPolicy': { oneOf: words('AlwaysAllow IfHealthyBudget') },
   'PodFailurePolicyOnExitCodesRequirement.operator': { oneOf: words('In NotIn') },
+  'PodFailurePolicyOnPodConditionsPattern.status': { default: '' },
   'PodFailurePolicyRule.action': { oneOf: words('Count FailIndex FailJob Ignore') },
   'PodSecurityContext.fsGroupChangePolicy': { oneOf: words('Always OnRootMismatch') },
   'PodSecurityContext.supplementalGroupsPolicy': { oneOf: words('Merge Strict') },
@@ -55,14 +77,19 @@ export const fieldValues: Readonly<Record<string, FieldValues>> = {
   'ScaleIOVolumeSource.fsType': { default: 'xfs' },
   'ScaleIOVolumeSource.storageMode': { default: 'ThinProvisioned' },
   'SeccompProfile.type': { oneOf: words('Localhost RuntimeDefault Unconfined') },
+  'SecretEnvSource.name': { default: '' },
+  'SecretKeySelector.name': { default: '' },
+  'SecretProjection.name': { default: '' },
   'SecurityContext.procMount': { oneOf: words('Default Unmasked') },
   'ServicePort.protocol': { oneOf: words('SCTP TCP UDP'), default: 'TCP' },
   'ServiceSpec.externalTrafficPolicy': { oneOf: words('Cluster Local') },
   'ServiceSpec.internalTrafficPolicy': { oneOf: words('Cluster Local') },
+  'ServiceSpec.ipFamilies': { oneOf: ['', ...words('IPv4 IPv6')] },
   'ServiceSpec.ipFamilyPolicy': { oneOf: words('PreferDualStack RequireDualStack SingleStack') },
   'ServiceSpec.sessionAffinity': { oneOf: words('ClientIP None') },
   'ServiceSpec.type': { oneOf: words('ClusterIP ExternalName LoadBalancer NodePort') },
   'Taint.effect': { oneOf: words('NoExecute NoSchedule PreferNoSchedule') },
+  'TokenReviewSpec.token': { isGiven: true },
   'Toleration.effect': { oneOf: words('NoExecute NoSchedule PreferNoSchedule') },
   'Toleration.operator': { oneOf: words('Equal Exists Gt Lt') },
   'TopologySpreadConstraint.nodeAffinityPolicy': { oneOf: words('Honor Ignore') },

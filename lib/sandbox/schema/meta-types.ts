@@ -11,6 +11,6 @@ export const metaTypes = {
   LabelSelectorRequirement: 'key*@1:s operator*@2:s values@3:s[]',
   ObjectReference: 'apiVersion@5:s fieldPath@7:s kind@1:s name@3:s namespace@2:s resourceVersion@6:s uid@4:s',
   DeleteOptions: `
-    apiVersion:s dryRun@5:s[] gracePeriodSeconds@1:l kind:s orphanDependents@3:b preconditions@2:Preconditions propagationPolicy@4:s`,
+    apiVersion:s dryRun@5:s[] gracePeriodSeconds@1:l ignoreStoreReadErrorWithClusterBreakingPotential@6:b kind:s orphanDependents@3:b preconditions@2:Preconditions propagationPolicy@4:s`,
   Preconditions: 'resourceVersion@2:s uid@1:s',
 } as const;

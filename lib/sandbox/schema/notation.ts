@@ -40,6 +40,8 @@ export interface ListType {
   /** How field ownership treats it: as one value, per element by `ownerKeys`, or per scalar. */
   ownership: 'atomic' | 'map' | 'set';
   ownerKeys: readonly string[];
+  /** A strategic merge patch of an element may drop the fields that it does not name. */
+  retainsKeys: boolean;
 }
 
 export interface ObjectType {
@@ -162,6 +164,7 @@ function listOf(text: string): ListType {
   return {
     is: 'list',
     of: typeOf(text.slice(0, open)),
+    retainsKeys: text.slice(open).includes('!'),
     patch: patchNote === '' ? 'replace' : patchNote === '=' ? 'set' : 'merge',
     patchKey: patchNote === '=' ? '' : patchNote,
     ownership: ownerNote === '' ? 'atomic' : ownerNote === '=' ? 'set' : 'map',

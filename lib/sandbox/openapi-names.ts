@@ -1,0 +1,24 @@
+// How OpenAPI calls the types: by the package in which Kubernetes keeps them. kubectl shows what stands after the last dot.
+
+const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+
+/** Types of a package by what their names begin with; the others are of core/v1. */
+const packages: readonly (readonly [RegExp, string])[] = [
+  [/^(ObjectMeta|ListMeta|ManagedFieldsEntry|OwnerReference|LabelSelector|LabelSelectorRequirement|FieldSelectorRequirement)$/, meta],
+  [/^(DeleteOptions|Preconditions|Condition|Time|MicroTime|FieldsV1|Patch)$/, meta],
+  [/^Quantity$/, 'io.k8s.apimachinery.pkg.api.resource.'],
+  [/^IntOrString$/, 'io.k8s.apimachinery.pkg.util.intstr.'],
+  [/^(Job(Spec|Status|Condition|List)?|PodFailurePolicy.*|SuccessPolicy.*|UncountedTerminatedPods)$/, 'io.k8s.api.batch.v1.'],
+  [/^Lease(Spec|List)?$/, 'io.k8s.api.coordination.v1.'],
+  [/^(PodDisruptionBudget.*|Eviction)$/, 'io.k8s.api.policy.v1.'],
+  [/^(SelfSubjectReview.*|TokenReview.*|UserInfo)$/, 'io.k8s.api.authentication.v1.'],
+  [/^((Self|Local)?Subject.*Review.*|SubjectRules.*|.*Attributes|ResourceRule|NonResourceRule)$/, 'io.k8s.api.authorization.v1.'],
+];
+
+/** e.g. `JobSpec` → `io.k8s.api.batch.v1.JobSpec` */
+export function openApiNameOf(type: string): string {
+  // The newer events share their names with the older ones.
+  if (type.startsWith('EventsEvent')) return `io.k8s.api.events.v1.${type.slice('Events'.length)}`;
+  const found = packages.find(([names]) => names.test(type));
+  return `${found?.[1] ?? 'io.k8s.api.core.v1.'}${type}`;
+}
