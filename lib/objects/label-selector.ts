@@ -103,6 +103,16 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
+/** A condition of a text, checked. @throws LabelSelectorError in the words of one who reads texts */
+function parsed(requirement: LabelRequirement): LabelRequirement {
+  try {
+    return checked(requirement);
+  } catch (error) {
+    if (!(error instanceof LabelSelectorError)) throw error;
+    throw new LabelSelectorError(`unable to parse requirement: ${error.message.replace(/^key: /, '<nil>: ')}`);
+  }
+}
+
 /** The conditions of a query's text. @throws LabelSelectorError when it does not parse */
 function parseRequirements(text: string): LabelRequirement[] {
   const tokens = tokensOf(text);
@@ -118,26 +128,28 @@ function parseRequirements(text: string): LabelRequirement[] {
     at += 1;
     return token.word;
   };
-  const refuse = (expected: string): never => {
+  const found = (): string => {
     const token = tokens[at];
-    const found = token === undefined ? '' : 'sign' in token ? token.sign : token.word;
-    throw new LabelSelectorError(
-      `unable to parse requirement: found '${found}', expected: ${expected} (in the selector ${JSON.stringify(text)})`,
-    );
+    return token === undefined ? '' : 'sign' in token ? token.sign : token.word;
   };
-  const take = (expected: string): void => {
-    if (sign() !== expected) refuse(`'${expected}'`);
-    at += 1;
+  const refuseText = (expected: string): never => {
+    throw new LabelSelectorError(`found '${found()}', expected: ${expected}`);
+  };
+  const refuse = (expected: string, comma = ','): never => {
+    throw new LabelSelectorError(`unable to parse requirement: found '${found()}'${comma} expected: ${expected}`);
   };
   const list = (): string[] => {
-    take('(');
+    if (sign() !== '(') refuse("'('", '');
+    at += 1;
+    if (at >= tokens.length) refuse("',', ')' or identifier");
     const values: string[] = [];
     for (;;) {
       values.push(word() ?? '');
       if (sign() !== ',') break;
       at += 1;
     }
-    take(')');
+    if (sign() !== ')') refuse("',' or ')'");
+    at += 1;
     return values;
   };
   const requirement = (): LabelRequirement => {
@@ -145,7 +157,7 @@ function parseRequirements(text: string): LabelRequirement[] {
       at += 1;
       return { key: word() ?? refuse('identifier'), operator: 'DoesNotExist', values: [] };
     }
-    const key = word() ?? refuse("!, identifier, or 'end of string'");
+    const key = word() ?? refuseText("!, identifier, or 'end of string'");
     const next = sign();
     if (at >= tokens.length || next === ',') return { key, operator: 'Exists', values: [] };
     if (next === '=' || next === '==' || next === '!=') {
@@ -163,10 +175,11 @@ function parseRequirements(text: string): LabelRequirement[] {
     return refuse('in, notin, =, ==, !=, gt, lt');
   };
   while (at < tokens.length) {
-    requirements.push(checked(requirement()));
+    requirements.push(parsed(requirement()));
     if (at >= tokens.length) break;
-    take(',');
-    if (at >= tokens.length) refuse("identifier after ','");
+    if (sign() !== ',') refuseText("',' or 'end of string'");
+    at += 1;
+    if (at >= tokens.length) refuseText("identifier after ','");
   }
   return requirements;
 }

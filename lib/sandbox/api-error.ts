@@ -81,11 +81,9 @@ export function invalid(subject: Subject, errors: readonly FieldError[]): ApiErr
   });
 }
 
-/** The answer to a patch that cannot be applied. */
-export const unprocessable = (message: string): ApiError =>
-  new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {
-    causes: [{ reason: 'UnexpectedServerResponse', message }],
-  });
+/** The answer to a patch that cannot be applied: a real server does not say why either. */
+export const unprocessable = (): ApiError =>
+  new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
 export const expired = (message: string): ApiError => new ApiError(410, 'Expired', message);
 

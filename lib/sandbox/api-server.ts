@@ -77,7 +77,7 @@ export class ApiServer {
     if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) throw noSuchPath();
     if (row.namespaced ? path.name !== undefined && path.namespace === undefined : path.namespace !== undefined) throw noSuchPath();
     const target: Target = { request, row, path };
-    if (row.answer && request.method !== 'POST') throw methodRefused();
+    if (row.answer ? request.method !== 'POST' : row.isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw methodRefused();
     checkFieldValidation(request);
     switch (request.method) {
       case 'GET':

@@ -1,5 +1,6 @@
 // What the server says of itself: version, health, groups, resources, OpenAPI.
 import { notAcceptable } from './api-error.ts';
+import { openApiProtobufAnswer, openApiProtobufType } from './openapi-protobuf.ts';
 import { openApiFor, openApiIndex, openApiOfAll } from './openapi.ts';
 import { acceptedTypes } from './representation.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
@@ -21,8 +22,11 @@ const version = {
 
 const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-const verbsOf = ({ plural, answer }: ResourceRow): string[] =>
-  answer ? ['create'] : plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
+function verbsOf({ plural, answer, isReadOnly }: ResourceRow): string[] {
+  if (answer) return ['create'];
+  if (isReadOnly) return ['get', 'list', 'watch'];
+  return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
+}
 
 /** The answer to a path that names no resource, undefined where there is none. */
 export function answerDiscovery({ path, headers, method }: ApiRequest): ApiResponse | undefined {
@@ -46,12 +50,7 @@ export function answerDiscovery({ path, headers, method }: ApiRequest): ApiRespo
         '/version',
       ],
     });
-  if (at === 'openapi/v2') {
-    // Clients that take protocol buffers alone go on with v3.
-    if (!acceptedTypes(headers['accept']).some(({ type }) => ['application/json', '*/*', 'application/*'].includes(type)))
-      throw notAcceptable(['application/json']);
-    return { status: 200, headers: { 'Content-Type': 'application/json' }, body: openApiOfAll() };
-  }
+  if (at === 'openapi/v2') return openApiOfAllIn(headers['accept']);
   if (at === 'openapi/v3') return json(openApiIndex());
   if (words[0] === 'openapi' && words[1] === 'v3') {
     const document = openApiFor(words.slice(2).join('/'));
@@ -79,6 +78,17 @@ export function answerDiscovery({ path, headers, method }: ApiRequest): ApiRespo
     groupVersion: rest.join('/'),
     resources: found.flatMap(resourcesOf),
   });
+}
+
+/** The document of all groups in the first form that a client takes. @throws ApiError 406 */
+function openApiOfAllIn(accept: string | undefined): ApiResponse {
+  for (const { type } of acceptedTypes(accept)) {
+    if (type === openApiProtobufType)
+      return { status: 200, headers: { 'Content-Type': openApiProtobufAnswer }, body: '', bytes: openApiOfAll().protobuf };
+    if (['application/json', '*/*', 'application/*'].includes(type))
+      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: openApiOfAll().json };
+  }
+  throw notAcceptable(['application/json', openApiProtobufType]);
 }
 
 const json = (body: unknown, contentType = 'application/json'): ApiResponse => ({

@@ -1,7 +1,7 @@
 // `fieldValidation`: what becomes of fields that a type does not have, and of those that a body gives twice.
 import { invalid } from './api-error.ts';
 import type { ApiError } from './api-error.ts';
-import { isFields } from './api-object.ts';
+import { goText } from './go-text.ts';
 import { optionsKindOf } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
@@ -56,21 +56,22 @@ export function patchStrictnessOf(request: ApiRequest, type: string, patch: unkn
       const repeated = hasRepeatedKeys(request.body) ? strictProblems(request.body, undefined) : [];
       return [...repeated.map((each) => (isJsonPatch ? `json patch ${each}` : each)), ...unknownFields(unknown)];
     },
-    refusal: (text) =>
-      invalid({ group: '', kind: '', name: '' }, [
-        { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: ${JSON.stringify(shown(patch))}: ${text}` },
-      ]),
+    refusal: (text) => {
+      const why = type === 'application/strategic-merge-patch+json' ? converted(text) : text;
+      return invalid({ group: '', kind: '', name: '' }, [
+        { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: ${JSON.stringify(goText(patch))}: ${why}` },
+      ]);
+    },
   };
 }
 
-/** A patch as Go prints it. */
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(shown).join(' ')}]`;
-  if (!isFields(value)) return String(value);
-  return `map[${Object.keys(value)
-    .toSorted()
-    .map((key) => `${key}:${shown(value[key])}`)
-    .join(' ')}]`;
+/** A value of the wrong type, in the words of what puts strategic patches into objects. */
+function converted(text: string): string {
+  const [, kind = '', type = ''] = /^json: cannot unmarshal (\w+).* of type (\S+)$/.exec(text) ?? [];
+  if (type === '') return text;
+  if (type.startsWith('[]')) return `cannot restore slice from ${kind}`;
+  if (type.startsWith('map')) return `cannot restore map from ${kind}`;
+  return type.startsWith('v1.') ? `cannot restore struct from: ${kind}` : `unrecognized type: ${type}`;
 }
 
 /** The keys that a configuration gives twice, as a reader of YAML tells them. */

@@ -16,7 +16,8 @@ import type { Version } from './version.ts';
 export function selectionIn(row: ResourceRow, query: URLSearchParams, name?: string): Selection | undefined {
   const fields = query.get('fieldSelector') ?? '';
   return selectionOf(query.get('labelSelector') ?? '', name === undefined ? fields : `metadata.name=${name}${fields && `,${fields}`}`, {
-    resource: `${row.group}/${row.version}, Resource=${row.plural}`,
+    // Jobs are refused in words of their own.
+    refusal: (field) => (row.kind === 'Job' ? `field label "${field}" not supported for Job` : `field label not supported: ${field}`),
     known: ['metadata.name', ...(row.namespaced ? ['metadata.namespace'] : []), ...row.selectable],
     fieldsOf: (object: ApiObject) => ({
       'metadata.name': object.metadata.name ?? '',

@@ -135,9 +135,9 @@ const textsOf = (headers: IncomingMessage['headers']): Record<string, string | u
 
 function send(outgoing: ServerResponse, response: ApiResponse, isHead: boolean): void {
   if (!('stream' in response)) {
-    const { status, headers, body } = response;
-    outgoing.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), 'Cache-Control': 'no-cache, private' });
-    outgoing.end(isHead ? undefined : body);
+    const { status, headers, body, bytes = Buffer.from(body) } = response;
+    outgoing.writeHead(status, { ...headers, 'Content-Length': bytes.length, 'Cache-Control': 'no-cache, private' });
+    outgoing.end(isHead ? undefined : bytes);
     return;
   }
   outgoing.writeHead(response.status, { ...response.headers, 'Cache-Control': 'no-cache, private' });

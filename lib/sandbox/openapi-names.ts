@@ -9,6 +9,7 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^Quantity$/, 'io.k8s.apimachinery.pkg.api.resource.'],
   [/^IntOrString$/, 'io.k8s.apimachinery.pkg.util.intstr.'],
   [/^(Job(Spec|Status|Condition|List)?|PodFailurePolicy.*|SuccessPolicy.*|UncountedTerminatedPods)$/, 'io.k8s.api.batch.v1.'],
+  [/^CustomResourceDefinition.*$/, 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.'],
   [/^Lease(Spec|List)?$/, 'io.k8s.api.coordination.v1.'],
   [/^(PodDisruptionBudget.*|Eviction)$/, 'io.k8s.api.policy.v1.'],
   [/^(SelfSubjectReview.*|TokenReview.*|UserInfo)$/, 'io.k8s.api.authentication.v1.'],

@@ -136,23 +136,11 @@ function ofType(type: FieldType): object {
   const name = type.is === 'object' ? type.name : named[type.is];
   // A reference stands alone in OpenAPI 3.0, so it is wrapped where something is said beside it.
   if (name !== undefined) return { allOf: [reference(name)] };
-  switch (type.is) {
-    case 'list':
-      return { type: 'array', items: ofElement(type.of), ...mergingOf(type) };
-    case 'map':
-      return { type: 'object', additionalProperties: ofElement(type.of) };
-    case 'int32':
-    case 'int64':
-      return { type: 'integer', format: type.is };
-    case 'number':
-      return { type: 'number' };
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'bytes':
-      return { type: 'string', format: 'byte' };
-    default:
-      return { type: 'string' };
-  }
+  if (type.is === 'list') return { type: 'array', items: ofElement(type.of), ...mergingOf(type) };
+  if (type.is === 'map') return { type: 'object', additionalProperties: ofElement(type.of) };
+  if (type.is === 'int32' || type.is === 'int64') return { type: 'integer', format: type.is };
+  if (type.is === 'number' || type.is === 'boolean') return { type: type.is };
+  return type.is === 'bytes' ? { type: 'string', format: 'byte' } : { type: 'string' };
 }
 
 function ofElement(type: FieldType): object {

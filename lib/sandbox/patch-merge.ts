@@ -26,21 +26,16 @@ const largestPatch = 10_000;
  * @throws ApiError 400 for what is no patch, 422 where a path is missing or a test fails
  */
 export function jsonPatched(target: unknown, patch: unknown): unknown {
-  if (!Array.isArray(patch)) throw badRequest('a JSON patch is a list of operations');
+  if (!Array.isArray(patch)) {
+    const found = isFields(patch) ? 'object' : typeof patch;
+    throw badRequest(`error decoding patch: json: cannot unmarshal ${found} into Go value of type []handlers.jsonPatchOp`);
+  }
   if (patch.length > largestPatch) {
     throw badRequest(`The allowed maximum operations in a JSON patch is ${largestPatch}, got ${patch.length}`);
   }
   const result: unknown = structuredClone(target);
   const steps = patch.map(operationOf);
-  const failed = applyPatch(result, steps).findIndex((error) => error !== null);
-  if (failed >= 0) {
-    const step = steps[failed];
-    throw unprocessable(
-      step?.op === 'test'
-        ? `testing value ${step.path} failed: test failed`
-        : `${step?.op ?? ''} operation does not apply: doc is missing path: ${JSON.stringify(step?.path)}: missing value`,
-    );
-  }
+  if (applyPatch(result, steps).some((error) => error !== null)) throw unprocessable();
   return result;
 }
 

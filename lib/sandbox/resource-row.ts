@@ -63,6 +63,8 @@ export interface ResourceRow {
   schema: ObjectType;
   /** The row whose objects these are, seen through another API group. */
   stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };
+  /** Nobody can write these: they are what the server itself says. */
+  isReadOnly: boolean;
   /** Objects of this row are questions, answered and not stored. @param time RFC 3339 @throws ApiError */
   answer?: (object: ApiObject, asker: Asker, time: string) => ApiObject;
   subresources: readonly Subresource[];

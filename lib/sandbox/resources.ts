@@ -1,6 +1,7 @@
 // Every resource of the server is one row of this table. Adding one: its shape in schema/, a row in rows/, its line here.
 import type { ResourceRow } from './resource-row.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
+import { customResourceDefinitions } from './rows/custom-resource-definitions.ts';
 import { disruptionBudgets } from './rows/disruption-budgets.ts';
 import { events, eventsOfEventsGroup } from './rows/events.ts';
 import { jobs } from './rows/jobs.ts';
@@ -25,6 +26,7 @@ export const rows: readonly ResourceRow[] = [
   eventsOfEventsGroup,
   disruptionBudgets,
   ...reviews,
+  customResourceDefinitions,
 ];
 
 const byPath = new Map(rows.map((row) => [`${row.group}/${row.version}/${row.plural}`, row]));

@@ -8,8 +8,8 @@ export type Selection = (object: ApiObject) => boolean;
 
 /** What a resource may be selected by. */
 export interface SelectableFields {
-  /** Names a resource in a refusal, e.g. `/v1, Resource=pods`. */
-  resource: string;
+  /** What is said of a field that cannot be selected by. */
+  refusal: (field: string) => string;
   /** The fields of one object; those that are not named here cannot be selected by. */
   fieldsOf: (object: ApiObject) => Record<string, string>;
   known: readonly string[];
@@ -24,8 +24,7 @@ export function selectionOf(labelSelector: string, fieldSelector: string, by: Se
   const fields = parseFieldSelector(fieldSelector);
   for (const { key } of fields) {
     if (by.known.includes(key)) continue;
-    const asked = `label selector "${labelSelector}", field selector "${fieldSelector}"`;
-    throw badRequest(`Unable to find "${by.resource}" that match ${asked}: field label not supported: ${key}`);
+    throw badRequest(by.refusal(key));
   }
   if (!matchesLabels && fields.length === 0) return undefined;
   return (object) => {

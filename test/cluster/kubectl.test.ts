@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { kubectlContract } from '../contracts/kubectl.ts';
+import type { KubectlTarget } from '../contracts/kubectl.ts';
+import { kubectlComparison } from '../contracts/kubectl/compare.ts';
 import { controlPlanePaths } from './build-control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
 
@@ -9,12 +11,15 @@ async function kubectlPath(): Promise<string> {
   return paths.get('kubectl') ?? 'kubectl';
 }
 
-kubectlContract('the sandbox', kubectlPath, async () => {
+const openSandbox = async (): Promise<KubectlTarget> => {
   const { url, caPem, token, kubeconfig, stop } = await startSandbox();
   return { url, caPem, token, kubeconfig, close: stop };
-});
-
-kubectlContract('kube-apiserver 1.36.3', kubectlPath, async () => {
+};
+const openControlPlane = async (): Promise<KubectlTarget> => {
   const { url, caPem, token, kubeconfigPath, stop } = await startControlPlane({ controllers: '*,-job' });
   return { url, caPem, token, kubeconfig: await readFile(kubeconfigPath, 'utf8'), close: stop };
-});
+};
+
+kubectlContract('the sandbox', kubectlPath, openSandbox);
+kubectlContract('kube-apiserver 1.36.3', kubectlPath, openControlPlane);
+kubectlComparison(kubectlPath, openControlPlane, openSandbox);

@@ -169,10 +169,16 @@ export function kubectlContract(clusterName: string, kubectlPath: () => Promise<
 
     test('get -w shows what changes', async () => {
       const namespace = await freshNamespace();
-      const watch = kubectl('get', 'pods', '-n', namespace, '-w', '--output-watch-events', '--request-timeout=4s');
       await kubectl('run', 'p', '-n', namespace, '--image=busybox', '--restart=Never', '--command', '--', 'true');
-      const { out } = await watch;
-      expect(out).toMatch(/^ADDED +p +0\/1 +Pending/m);
+      await kubectl('wait', '-n', namespace, '--for=jsonpath={.status.phase}=Succeeded', 'pod/p', '--timeout=20s');
+      const ended = new AbortController();
+      const watch = kubectl('get', 'pods', '-n', namespace, '-w', '--output-watch-events', '--request-timeout=4s');
+      const watched = watch.finally(() => ended.abort());
+      // Nobody says when the watch has begun: something goes on changing until it ends.
+      for (let tick = 0; !ended.signal.aborted; tick += 1)
+        await kubectl('label', 'pod', 'p', '-n', namespace, `tick=${tick}`, '--overwrite');
+      const { out } = await watched;
+      expect(out).toMatch(/^ADDED +p +0\/1 +Completed/m);
       expect(out).toMatch(/^MODIFIED +p +0\/1 +Completed/m);
     }, 60_000);
 

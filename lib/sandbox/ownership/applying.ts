@@ -3,6 +3,7 @@ import { isSame } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import type { ObjectType } from '../schema/notation.ts';
 import { compare, fieldsSaid, withNamedFields } from './comparison.ts';
+import { problemsOf } from './configuration-problems.ts';
 import { difference, intersection, isNothing, pathsOf, union, withoutBranches } from './field-set.ts';
 import type { FieldSet } from './field-set.ts';
 import { claimsBeforeFirstApply, differencesOf, isBy, ownable, parsedFields } from './managed-fields.ts';
@@ -97,7 +98,7 @@ function pruned(
 function lastAppliedOf(view: View, live: ApiObject): string[] | undefined {
   const text = live.metadata.annotations?.[lastAppliedAnnotation];
   const config = text ? parsedFields(text) : undefined;
-  if (!config || config['apiVersion'] !== view.apiVersion) return undefined;
+  if (!config || config['apiVersion'] !== view.apiVersion || problemsOf(view.type, config).length > 0) return undefined;
   const { written, removed } = compare(view.type, config, view.read(live));
   return pathsOf(difference(difference(fieldsSaid(view.type, config), written), removed));
 }

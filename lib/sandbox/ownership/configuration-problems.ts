@@ -1,6 +1,7 @@
 // What keeps a configuration from being applied: fields that its type does not have, values of another type, elements twice.
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
+import { goText } from '../go-text.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
 import { textOfStep } from './field-set.ts';
 import { NamelessElementError, stepOf } from './steps.ts';
@@ -33,12 +34,12 @@ function inValue(type: FieldType, value: unknown): Problem[] {
   if (value === null || value === undefined) return [];
   switch (type.is) {
     case 'object':
-      return isFields(value) ? inObject(type, value) : problem(`expected map, got &{${textOf(value)}}`);
+      return isFields(value) ? inObject(type, value) : problem(`expected map, got &{${goText(value)}}`);
     case 'map':
-      if (!isFields(value)) return problem(`expected map, got &{${textOf(value)}}`);
+      if (!isFields(value)) return problem(`expected map, got &{${goText(value)}}`);
       return Object.entries(value).flatMap(([key, item]) => at(`.${key}`, inValue(type.of, item)));
     case 'list': {
-      if (!Array.isArray(value)) return problem(`expected list, got &{${textOf(value)}}`);
+      if (!Array.isArray(value)) return problem(`expected list, got &{${goText(value)}}`);
       const seen = new Set<string>();
       return value.flatMap((item: unknown, index) => {
         let step = `i:${index}`;
@@ -58,32 +59,20 @@ function inValue(type: FieldType, value: unknown): Problem[] {
     case 'number':
       return typeof value === 'number' ? [] : problem(`expected numeric (int or float), got ${goTypeOf(value)}`);
     case 'boolean':
-      return typeof value === 'boolean' ? [] : problem(`expected boolean, got &{${textOf(value)}}`);
+      return typeof value === 'boolean' ? [] : problem(`expected boolean, got &{${goText(value)}}`);
     case 'quantity':
     case 'intOrString':
-      return isFields(value) || Array.isArray(value) ? problem(`expected any scalar, got &{${textOf(value)}}`) : [];
+      return isFields(value) || Array.isArray(value) ? problem(`expected any scalar, got &{${goText(value)}}`) : [];
     case 'string':
     case 'time':
     case 'microTime':
     case 'bytes':
-      return typeof value === 'string' ? [] : problem(`expected string, got &value.valueUnstructured{Value:${textOf(value)}}`);
+      return typeof value === 'string' ? [] : problem(`expected string, got &value.valueUnstructured{Value:${goText(value)}}`);
     case 'any':
       return [];
     default:
       return type satisfies never;
   }
-}
-
-/** A value as Go prints it. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(textOf).join(' ')}]`;
-  if (isFields(value)) {
-    return `map[${Object.keys(value)
-      .toSorted()
-      .map((key) => `${key}:${textOf(value[key])}`)
-      .join(' ')}]`;
-  }
-  return String(value);
 }
 
 function goTypeOf(value: unknown): string {

@@ -28,6 +28,7 @@ export function row({ rules, schema, ...given }: Given): ResourceRow {
     namespaced: true,
     subresources: [],
     keptByStatus: [],
+    isReadOnly: false,
     selectable: [],
     fieldsOf: () => ({}),
     countsGenerations: false,

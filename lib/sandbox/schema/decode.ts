@@ -1,6 +1,5 @@
 // What a request's body becomes before anything looks at it: checked against its type, unknown fields and nulls dropped,
 // empty lists and maps dropped where they would not be serialised. Always a copy.
-import { ApiError } from '../api-error.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import type { FieldType, ObjectType } from './notation.ts';
@@ -20,13 +19,13 @@ const base64Pattern = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
 
 /**
  * Checks a body against its type.
- * @param label how a refusal names it, e.g. `Job in version "v1" cannot be handled as a Job`
- * @throws ApiError 400 where a value has the wrong type
+ * @param refuse makes the refusal where a value has the wrong type, from what is wrong
+ * @throws Error as `refuse` makes it
  */
-export function decode(type: ObjectType, value: unknown, label: string): Decoded {
+export function decode(type: ObjectType, value: unknown, refuse: (message: string) => Error): Decoded {
   const unknown: string[] = [];
   const fail = (message: string): never => {
-    throw new ApiError(400, 'BadRequest', `${label}: ${message}`);
+    throw refuse(message);
   };
   let owner = type.name;
   const mismatch = (found: unknown, wanted: string, path: string): never =>
