@@ -2,14 +2,18 @@
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
+import type { Reason } from '../planners/job/reasons.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { PassRecord } from '../ports/recorder.ts';
 import type { Head } from '../ports/store.ts';
+import { readMarker } from '../reconciler/heartbeats.ts';
 import { inParallel } from '../reconciler/parallel.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
 import { decodeState } from '../reconciler/pass-state.ts';
 import { readView } from '../reconciler/view-access.ts';
 import type { ViewPart } from '../wire/observations.ts';
+import { workloadReasons } from './reasons.ts';
 import { timeText } from './time-text.ts';
 
 type ReadPorts = Pick<Ports, 'store' | 'clusters' | 'clock'>;
@@ -48,6 +52,8 @@ export interface PodSummary {
 }
 
 export interface WorkloadDetail extends WorkloadSummary {
+  /** Why it stands where it stands, from a closed list; never empty. */
+  reasons: Reason[];
   conditions: NonNullable<NonNullable<Job['status']>['conditions']>;
   status: NonNullable<Job['status']>;
   pods: PodSummary[];
@@ -95,12 +101,18 @@ export async function listWorkloads(
 }
 
 /** All that is known of the workloads of that name: several when one of a former uid is still being let go. */
-export async function describeWorkloads(ports: ReadPorts, filter: Required<WorkloadFilter>): Promise<WorkloadDetail[]> {
+export async function describeWorkloads(
+  ports: ReadPorts & Pick<Ports, 'recorder'>,
+  filter: Required<WorkloadFilter>,
+): Promise<WorkloadDetail[]> {
   const { keys } = await findKeys(ports, filter, { limit: 20 });
   const details: WorkloadDetail[] = [];
   for (const { key, record } of keys) {
     const known = await readKnown(ports, key, record);
-    if (known) details.push(detailOf(known, ports.clock.nowMs()));
+    if (!known) continue;
+    const [latest] = await ports.recorder.passes(key, 1);
+    const offsetMs = (await readMarker(ports, record.name))?.marker.clockOffsetMs ?? 0;
+    details.push(detailOf(known, { record, latest, offsetMs, nowMs: ports.clock.nowMs() }));
   }
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
 }
@@ -196,13 +208,17 @@ function stateOf(
   return { state: owner.status?.startTime === undefined ? 'Pending' : 'Running' };
 }
 
-function detailOf(known: Known, nowMs: number): WorkloadDetail {
+function detailOf(
+  known: Known,
+  { nowMs, offsetMs, record, latest }: { nowMs: number; offsetMs: number; record: ClusterRecord; latest: PassRecord | undefined },
+): WorkloadDetail {
   const { head, view, state } = known;
   const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
   const pods = [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
   pods.sort((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0) || (a.name < b.name ? -1 : 1));
   return {
     ...summaryOf(known, nowMs),
+    reasons: workloadReasons({ owner, pods, state, record, latest }, { nowMs, offsetMs }),
     conditions: owner?.status?.conditions ?? [],
     status: owner?.status ?? {},
     pods: pods.slice(0, MOST_PODS).map(podSummaryOf),

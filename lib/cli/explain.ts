@@ -3,6 +3,7 @@ import { Argument, Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import type { Reason } from '../planners/job/reasons.ts';
 import { connectToInstance } from './api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from './exit.ts';
 import { allWorkloads, paintState } from './get.ts';
@@ -84,13 +85,25 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[]): s
   const lines = [
     `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${cluster}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
     `  succeeded ${succeeded}${completions === undefined ? '' : ` of ${completions}`}, active ${active}, failed ${failed}, pods known ${workload.pods.length + workload.podsLeftOut}`,
-    ...(latest && latest.why.length > 0 ? [`  why: ${latest.why.join('; ')}`] : []),
+    ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one)}`),
+    ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),
     `  next look: ${queued ? 'a wake is on its way' : nextWake ? nextLookText(nextWake) : 'when something happens'}`,
     '',
     passes.length === 0 ? 'No pass is recorded.' : 'Passes, newest first:',
   ];
   for (const pass of passes) lines.push(...passLines(pass));
   return lines.join('\n');
+}
+
+/** What the text does not say itself. */
+function evidenceText({ text, pods = [], exitCode, rule, index }: Reason): string {
+  const shown = [
+    ...(index === undefined || text.includes(`index ${index} `) ? [] : [`indexes ${index}`]),
+    ...(pods.length === 0 || text.includes(pods.join(', ')) ? [] : [`pod${pods.length > 1 ? 's' : ''} ${pods.join(', ')}`]),
+    ...(exitCode === undefined || text.includes(`exit code ${exitCode}`) ? [] : [`exit code ${exitCode}`]),
+    ...(rule === undefined || text.includes(`index ${rule}`) ? [] : [`rule ${rule}`]),
+  ];
+  return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
 }
 
 const nextLookText = ({ dueTime, attempt }: { dueTime: string; attempt: number }): string =>

@@ -56,7 +56,11 @@ describe('usage', () => {
     },
     { name: 'a namespace of clusters', args: ['get', 'clusters', '-n', 'x'], says: /--namespace says nothing of clusters/ },
     { name: 'two names', args: ['get', 'job/demo', 'other'], says: /"other" is one name too many/ },
-    { name: 'a kind that Farloop does not reconcile', args: ['explain', 'pod/demo'], says: /the kinds are job, as in job\/demo/ },
+    {
+      name: 'a kind that Farloop does not reconcile',
+      args: ['explain', 'pod/demo'],
+      says: /the kinds are job, orphanpod, as in job\/demo/,
+    },
     { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },
     { name: 'a port that is none', args: ['up', '--port', '70000'], says: /whole number from 0 to 65535/ },
     { name: 'a context without a kubeconfig', args: ['up', '--context', 'x'], says: /--context needs --kubeconfig/ },

@@ -79,6 +79,7 @@ export function workloadPage({ items, passes }) {
       ['Completed', moment(current.completionTime)],
       ['Next look', current.queued ? 'queued' : (moment(current.nextWake?.dueTime) ?? 'when something happens')],
     ]),
+    ...current.reasons.map(({ code, text }) => element('p', {}, element('strong', {}, `${code}: `), text)),
     latest && latest.why.length > 0 && element('p', {}, element('strong', {}, 'Latest: '), latest.why.join('; ')),
     element('h2', {}, 'Passes'),
     passes.length === 0

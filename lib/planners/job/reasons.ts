@@ -1,0 +1,283 @@
+// Why a Job is running or not, from a closed list of reasons, each with its evidence: which pod, which exit code, which rule, how long still.
+import { countIndexes, parseIndexes } from '../../objects/index-text.ts';
+import { isJobFinished } from '../../objects/job-facts.ts';
+import type { Job } from '../../objects/kubernetes.ts';
+import { LabelSelectorError } from '../../objects/label-selector.ts';
+import { isFinished, type PodFacts } from '../../objects/pod-facts.ts';
+import type { Snapshot } from '../plan.ts';
+import { podSetOf } from '../pod-set.ts';
+import { finishTimeOf, latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
+import { trueCondition } from './conditions.ts';
+import { claimPods } from './ownership.ts';
+import { indexBackoffMs } from './per-index-backoff.ts';
+import { progressOf, type Progress } from './progress.ts';
+import { tallyOf } from './tally.ts';
+import { isKnownMode, isOurs, termsOf } from './terms.ts';
+import { expiryOf, needsCleanup, NoExpiryError } from './ttl.ts';
+
+/** Every reason there is. */
+export const REASONS = [
+  // ended
+  'Completed',
+  'SuccessPolicyMet',
+  'BackoffLimitExceeded',
+  'DeadlineExceeded',
+  'PodFailurePolicyMatched',
+  'FailedIndexes',
+  'MaxFailedIndexesExceeded',
+  'EndedOtherwise',
+  'Expires',
+  // not looked after
+  'ManagedBySomebodyElse',
+  'UnknownCompletionMode',
+  'UnreadableSelector',
+  'Parked',
+  'Unreachable',
+  'NotYetSeen',
+  // on its way to the end
+  'BeingDeleted',
+  'Succeeding',
+  'Failing',
+  // waiting
+  'Suspended',
+  'NoParallelism',
+  'RefusedByApiServer',
+  'BackingOff',
+  'IndexBackingOff',
+  'WaitsForTerminatingPods',
+  'PodsPending',
+  // running
+  'PodsRunning',
+  'DeadlineAhead',
+  'AboutToStartPods',
+] as const;
+export type ReasonCode = (typeof REASONS)[number];
+
+export interface Reason {
+  code: ReasonCode;
+  /** One sentence for people. */
+  text: string;
+  /** The pods it is about; at most five names. */
+  pods?: string[];
+  exitCode?: number;
+  /** Which rule of a policy, from 0. */
+  rule?: number;
+  /** Completion index, or a text of several. */
+  index?: string;
+  /** How long still. */
+  remainingSeconds?: number;
+}
+
+/** What is known beside the objects. */
+export interface Circumstances {
+  /** A person must act; looked at again after so long. */
+  parked?: { reason: string; remainingMs: number };
+  /** The cluster has not answered the latest pass. */
+  unreachable?: string;
+}
+
+const MOST_NAMES = 5;
+
+/** Every reason that holds, the most telling first; never empty. */
+export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Circumstances = {}): Reason[] {
+  const job = snapshot.owner;
+  if (isJobFinished(job)) return [endReason(job, [...podSetOf(snapshot.pods)]), ...expiryReason(job, now)];
+  if (!isOurs(job.spec, snapshot.manage)) {
+    const manager = job.spec.managedBy ?? 'the built-in controller';
+    return [{ code: 'ManagedBySomebodyElse', text: `it is managed by ${manager}; Farloop does nothing about it` }];
+  }
+  if (!isKnownMode(job.spec)) {
+    return [{ code: 'UnknownCompletionMode', text: `its completion mode ${String(job.spec.completionMode)} is unknown` }];
+  }
+  const obstacles = [...parkedReason(circumstances), ...unreachableReason(circumstances)];
+  try {
+    return [...obstacles, ...livingReasons(snapshot, now.getTime())];
+  } catch (error) {
+    if (!(error instanceof LabelSelectorError)) throw error;
+    return [...obstacles, { code: 'UnreadableSelector', text: `its selector cannot be read: ${error.message}` }];
+  }
+}
+
+const parkedReason = ({ parked }: Circumstances): Reason[] =>
+  parked ? [{ code: 'Parked', text: `a person must act: ${parked.reason}`, remainingSeconds: seconds(parked.remainingMs) }] : [];
+
+const unreachableReason = ({ unreachable }: Circumstances): Reason[] =>
+  unreachable === undefined ? [] : [{ code: 'Unreachable', text: `its cluster does not answer: ${unreachable}` }];
+
+function livingReasons(snapshot: Snapshot<Job>, nowMs: number): Reason[] {
+  const { owner: job, head } = snapshot;
+  const terms = termsOf(job);
+  const claims = claimPods(job, podSetOf(snapshot.pods));
+  const tally = tallyOf(job, terms, { pods: claims.pods, stripping: head.expectations.strip });
+  const progress = progressOf(job, tally);
+  const { counts } = tally;
+  const terminating = counts.terminating === 0 ? {} : { pods: names(tally.terminating) };
+  const still = counts.terminating + counts.active;
+  const untilGone = still === 0 ? 'its end is written next' : `${still} of its pods have yet to go`;
+
+  if (terms.deleting) return [{ code: 'BeingDeleted', text: `the Job itself is being deleted; ${untilGone}`, ...terminating }];
+  const success = trueCondition(job.status?.conditions, 'SuccessCriteriaMet');
+  if (success) return [{ code: 'Succeeding', text: `it succeeds (${success.reason ?? ''}); ${untilGone}`, ...terminating }];
+  const failure = trueCondition(job.status?.conditions, 'FailureTarget');
+  if (failure) {
+    const evidence = policyEvidence(failure.message);
+    return [
+      { code: 'Failing', text: `it fails (${failure.reason ?? ''}: ${failure.message ?? ''}); ${untilGone}`, ...terminating, ...evidence },
+    ];
+  }
+  if (terms.suspended) return [{ code: 'Suspended', text: 'spec.suspend is true: it has no pods until that changes', ...terminating }];
+
+  const reasons = [...waitingReasons(snapshot, progress, nowMs), ...podReasons(progress), ...deadlineReason(job, nowMs)];
+  if (reasons.length > 0) return reasons;
+  if (job.status?.startTime === undefined) return [{ code: 'NotYetSeen', text: 'no pass has looked at it yet' }];
+  return [{ code: 'AboutToStartPods', text: 'nothing holds it up: the next pass goes on with it' }];
+}
+
+function waitingReasons({ owner: job, head }: Snapshot<Job>, { tally, delayed }: Progress, nowMs: number): Reason[] {
+  const { terms, counts } = tally;
+  const reasons: Reason[] = [];
+  if (terms.parallelism === 0) reasons.push({ code: 'NoParallelism', text: 'spec.parallelism is 0: it may have no pods' });
+  if (head.holdUntilMs !== undefined && head.holdUntilMs > nowMs) {
+    const remainingSeconds = seconds(head.holdUntilMs - nowMs);
+    const text = `the API server refused to create or delete a pod; its events say why; tried again in ${span(remainingSeconds)}`;
+    reasons.push({ code: 'RefusedByApiServer', text, remainingSeconds });
+  }
+  if (terms.perIndexLimit === undefined) {
+    const backoff = nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });
+    const remainingMs = remainingBackoffMs(backoff.failures, latestFailureOf(backoff), nowMs);
+    if (remainingMs > 0 && counts.active < terms.parallelism) {
+      const remainingSeconds = seconds(remainingMs);
+      const times = backoff.failures === 1 ? 'a pod failed' : `${backoff.failures} pods failed one after the other`;
+      reasons.push({
+        code: 'BackingOff',
+        text: `${times}: the next pod may start in ${span(remainingSeconds)}; ${tally.failed} of at most ${terms.backoffLimit} failures`,
+        remainingSeconds,
+        ...failureEvidence([...tally.pods]),
+      });
+    }
+  }
+  for (const [index, pod] of [...delayed].toSorted(([a], [b]) => a - b).slice(0, MOST_NAMES)) {
+    const remainingMs = indexBackoffMs(pod, nowMs);
+    if (remainingMs <= 0) continue;
+    const remainingSeconds = seconds(remainingMs);
+    const text = `index ${index} failed and is tried again in ${span(remainingSeconds)}`;
+    reasons.push({ code: 'IndexBackingOff', text, index: String(index), remainingSeconds, ...failureEvidence([pod]) });
+  }
+  if (terms.replacesOnlyFailed && counts.terminating > 0 && job.spec.parallelism !== 0)
+    reasons.push({
+      code: 'WaitsForTerminatingPods',
+      text: `${counts.terminating} terminating pods hold their places: podReplacementPolicy is Failed`,
+      pods: names(tally.terminating),
+    });
+  return reasons;
+}
+
+function podReasons({ tally }: Progress): Reason[] {
+  const pending = tally.active.filter(({ phase }) => phase !== 'Running');
+  const running = tally.active.length - pending.length;
+  const reasons: Reason[] = [];
+  if (running > 0) reasons.push({ code: 'PodsRunning', text: `${running} pods run, ${tally.counts.ready} of them are ready` });
+  if (pending.length > 0) {
+    const unbound = pending.filter(({ assigned }) => !assigned).length;
+    const where = unbound === 0 ? 'all of them on a node' : `${unbound} of them not on a node yet`;
+    reasons.push({ code: 'PodsPending', text: `${pending.length} pods have not started, ${where}`, pods: names(pending) });
+  }
+  return reasons;
+}
+
+function deadlineReason({ spec, status }: Job, nowMs: number): Reason[] {
+  if (spec.activeDeadlineSeconds === undefined || status?.startTime === undefined) return [];
+  const remainingSeconds = seconds(Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - nowMs);
+  return [{ code: 'DeadlineAhead', text: `it fails in ${span(remainingSeconds)} if it has not ended by then`, remainingSeconds }];
+}
+
+const FAILURES: Record<string, ReasonCode> = {
+  BackoffLimitExceeded: 'BackoffLimitExceeded',
+  DeadlineExceeded: 'DeadlineExceeded',
+  PodFailurePolicy: 'PodFailurePolicyMatched',
+  FailedIndexes: 'FailedIndexes',
+  MaxFailedIndexesExceeded: 'MaxFailedIndexesExceeded',
+};
+
+function endReason(job: Job, pods: readonly PodFacts[]): Reason {
+  const { spec, status = {} } = job;
+  const success = trueCondition(status.conditions, 'Complete');
+  const condition = success ?? trueCondition(status.conditions, 'Failed');
+  const { reason = '', message = '' } = condition ?? {};
+  const said = message === '' ? reason : message;
+  if (success && (reason === 'CompletionsReached' || reason === ''))
+    return { code: 'Completed', text: `it completed: ${status.succeeded ?? 0} succeeded, ${status.failed ?? 0} failed` };
+  if (success && reason === 'SuccessPolicy') {
+    const rule = /at index (\d+)/.exec(message)?.[1];
+    return {
+      code: 'SuccessPolicyMet',
+      text: `it completed by its success policy: ${said}`,
+      ...(rule !== undefined && { rule: Number(rule) }),
+    };
+  }
+  const code = success ? 'EndedOtherwise' : (FAILURES[reason] ?? 'EndedOtherwise');
+  switch (code) {
+    case 'BackoffLimitExceeded':
+      return {
+        code,
+        text: `it failed: ${status.failed ?? 0} pods failed, ${spec.backoffLimit ?? 6} may (backoffLimit)`,
+        ...failureEvidence(pods),
+      };
+    case 'DeadlineExceeded':
+      return { code, text: `it failed: it ran longer than ${spec.activeDeadlineSeconds ?? '?'} s (activeDeadlineSeconds)` };
+    case 'PodFailurePolicyMatched':
+      return { code, text: `it failed by its pod failure policy: ${message}`, ...policyEvidence(message) };
+    case 'FailedIndexes':
+    case 'MaxFailedIndexesExceeded': {
+      const index = status.failedIndexes ?? '';
+      const count = countIndexes(parseIndexes(index, spec.completions ?? 2 ** 31 - 1));
+      const most = code === 'FailedIndexes' ? '' : `, ${spec.maxFailedIndexes ?? '?'} may (maxFailedIndexes)`;
+      return { code, text: `it failed: ${count} indexes failed${most}`, index, ...failureEvidence(pods) };
+    }
+    default:
+      return { code: 'EndedOtherwise', text: `it ${success ? 'completed' : 'failed'}: ${said === '' ? 'no reason is given' : said}` };
+  }
+}
+
+function expiryReason(job: Job, now: Date): Reason[] {
+  if (!needsCleanup(job)) return [];
+  try {
+    const remainingSeconds = seconds(expiryOf(job, now).remainingMs);
+    const text = remainingSeconds === 0 ? 'it is deleted now' : `it is deleted in ${span(remainingSeconds)}`;
+    return [{ code: 'Expires', text: `${text} (ttlSecondsAfterFinished ${job.spec.ttlSecondsAfterFinished ?? ''})`, remainingSeconds }];
+  } catch (error) {
+    if (!(error instanceof NoExpiryError)) throw error;
+    return [{ code: 'Expires', text: error.message }];
+  }
+}
+
+/** The pod that failed last, and how. */
+function failureEvidence(pods: readonly PodFacts[]): Pick<Reason, 'pods' | 'exitCode'> {
+  const [last] = pods.filter((pod) => isFinished(pod) && pod.phase === 'Failed').toSorted((a, b) => finishTimeOf(b) - finishTimeOf(a));
+  if (!last) return {};
+  const exitCode = last.containers.find((container) => container.exitCode !== undefined && container.exitCode !== 0)?.exitCode;
+  return { pods: [last.name], ...(exitCode !== undefined && { exitCode }) };
+}
+
+/** Pod, exit code and rule out of the message of a FailJob rule. */
+function policyEvidence(message: string | undefined): Pick<Reason, 'pods' | 'exitCode' | 'rule'> {
+  const text = message ?? '';
+  const pod = /\b[Pp]od [^/\s]+\/(\S+)/.exec(text)?.[1];
+  const exitCode = /exit code (\d+)/.exec(text)?.[1];
+  const rule = /rule at index (\d+)/.exec(text)?.[1];
+  return {
+    ...(pod !== undefined && { pods: [pod] }),
+    ...(exitCode !== undefined && { exitCode: Number(exitCode) }),
+    ...(rule !== undefined && { rule: Number(rule) }),
+  };
+}
+
+const names = (pods: readonly PodFacts[]): string[] => pods.slice(0, MOST_NAMES).map(({ name }) => name);
+const seconds = (ms: number): number => Math.max(Math.ceil(ms / 1000), 0);
+
+/** @param total whole seconds */
+function span(total: number): string {
+  if (total < 120) return `${total} s`;
+  if (total < 7200) return `${Math.ceil(total / 60)} min`;
+  return total < 172_800 ? `${Math.ceil(total / 3600)} h` : `${Math.ceil(total / 86_400)} d`;
+}

@@ -1,0 +1,224 @@
+// The closed list of reasons: a table of cases for each of them, and a line in the documentation.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Job } from '../../../lib/objects/kubernetes.ts';
+import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
+import type { PlanHead } from '../../../lib/planners/plan.ts';
+import { REASONS, reasonsOf, type Circumstances, type Reason, type ReasonCode } from '../../../lib/planners/job/reasons.ts';
+import { aCondition, aJob, anIndexedJob, aPod, aSnapshot, at, ended, now, podsOf } from './builders.ts';
+
+interface Case {
+  code: ReasonCode;
+  name: string;
+  job: Job;
+  pods?: readonly PodFacts[];
+  head?: Partial<PlanHead>;
+  manage?: 'own' | 'all';
+  circumstances?: Circumstances;
+  /** What the reason holds beside its code. */
+  holds?: Partial<Reason>;
+  says?: string;
+}
+
+const finished = (
+  type: 'Complete' | 'Failed',
+  reason: string,
+  message: string,
+  rest: { spec?: Job['spec']; status?: Job['status'] } = {},
+): Job => aJob(rest.spec ?? {}, { status: { ...rest.status, conditions: [aCondition(type, 'True', reason, message)] } });
+const failedPod = (exitCode: number, secondsAgo: number): PodFacts =>
+  aPod({ name: 'demo-x', phase: 'Failed', containers: [ended(exitCode, secondsAgo)] });
+const FAIL_JOB = 'Container main for pod default/demo-x failed with exit code 5 matching FailJob rule at index 1';
+
+const cases: Case[] = [
+  {
+    code: 'Completed',
+    name: 'as many as were wanted',
+    job: finished('Complete', 'CompletionsReached', '', { status: { succeeded: 5 } }),
+    says: '5 succeeded',
+  },
+  { code: 'Completed', name: 'by an older controller, without a reason', job: finished('Complete', '', '') },
+  {
+    code: 'SuccessPolicyMet',
+    name: 'its rule',
+    job: finished('Complete', 'SuccessPolicy', 'Matched rules at index 2'),
+    holds: { rule: 2 },
+  },
+  {
+    code: 'BackoffLimitExceeded',
+    name: 'the pod that failed last, and its exit code',
+    job: finished('Failed', 'BackoffLimitExceeded', '', { spec: { backoffLimit: 1 }, status: { failed: 2 } }),
+    pods: [failedPod(3, 10), aPod({ phase: 'Failed', containers: [ended(1, 60)] })],
+    holds: { pods: ['demo-x'], exitCode: 3 },
+    says: '2 pods failed, 1 may',
+  },
+  {
+    code: 'DeadlineExceeded',
+    name: 'how long it might',
+    job: finished('Failed', 'DeadlineExceeded', '', { spec: { activeDeadlineSeconds: 9 } }),
+    says: '9 s',
+  },
+  {
+    code: 'PodFailurePolicyMatched',
+    name: 'pod, exit code and rule',
+    job: finished('Failed', 'PodFailurePolicy', FAIL_JOB),
+    holds: { pods: ['demo-x'], exitCode: 5, rule: 1 },
+  },
+  {
+    code: 'PodFailurePolicyMatched',
+    name: 'pod and rule of a condition',
+    job: finished('Failed', 'PodFailurePolicy', 'Pod default/demo-y has condition ConfigIssue matching FailJob rule at index 0'),
+    holds: { pods: ['demo-y'], rule: 0 },
+  },
+  {
+    code: 'FailedIndexes',
+    name: 'which',
+    job: finished('Failed', 'FailedIndexes', '', { spec: { completions: 9 }, status: { failedIndexes: '1-3' } }),
+    holds: { index: '1-3' },
+    says: '3 indexes',
+  },
+  {
+    code: 'MaxFailedIndexesExceeded',
+    name: 'which, and how many may',
+    job: finished('Failed', 'MaxFailedIndexesExceeded', '', {
+      spec: { completions: 9, maxFailedIndexes: 1 },
+      status: { failedIndexes: '1,4' },
+    }),
+    holds: { index: '1,4' },
+    says: '1 may',
+  },
+  { code: 'EndedOtherwise', name: 'by somebody else', job: finished('Failed', 'Stopped', 'by hand'), says: 'by hand' },
+  {
+    code: 'Expires',
+    name: 'how long still',
+    job: finished('Complete', 'CompletionsReached', '', { spec: { ttlSecondsAfterFinished: 90 } }),
+    holds: { remainingSeconds: 60 },
+    says: 'is deleted in 60 s',
+  },
+  {
+    code: 'Expires',
+    name: 'no longer',
+    job: finished('Complete', 'CompletionsReached', '', { spec: { ttlSecondsAfterFinished: 1 } }),
+    holds: { remainingSeconds: 0 },
+    says: 'deleted now',
+  },
+  { code: 'ManagedBySomebodyElse', name: 'who', job: aJob({ managedBy: 'example.com/x' }), says: 'example.com/x' },
+  { code: 'ManagedBySomebodyElse', name: 'the built-in controller', job: aJob(), manage: 'own', says: 'built-in' },
+  { code: 'UnknownCompletionMode', name: 'which', job: aJob({ completionMode: 'Sorted' }), says: 'Sorted' },
+  {
+    code: 'UnreadableSelector',
+    name: 'why',
+    job: aJob({ selector: { matchExpressions: [{ key: 'a', operator: 'Like' }] } }),
+    says: 'Like',
+  },
+  {
+    code: 'Parked',
+    name: 'what for, how long',
+    job: aJob(),
+    circumstances: { parked: { reason: 'no template', remainingMs: 4_200 } },
+    holds: { remainingSeconds: 5 },
+    says: 'no template',
+  },
+  { code: 'Unreachable', name: 'how so', job: aJob(), circumstances: { unreachable: 'connection refused' }, says: 'connection refused' },
+  { code: 'NotYetSeen', name: 'before the first pass', job: { ...aJob(), status: {} } },
+  {
+    code: 'BeingDeleted',
+    name: 'what is left',
+    job: aJob({}, { metadata: { deletionTimestamp: at(-5) } }),
+    pods: podsOf('1R 1T'),
+    says: '2 of its pods',
+  },
+  {
+    code: 'Succeeding',
+    name: 'while pods go',
+    job: aJob({}, { status: { conditions: [aCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy')] } }),
+    pods: podsOf('1T'),
+    says: '1 of its pods',
+  },
+  {
+    code: 'Failing',
+    name: 'while pods go: which pod, exit code and rule',
+    job: aJob({}, { status: { conditions: [aCondition('FailureTarget', 'True', 'PodFailurePolicy', FAIL_JOB)] } }),
+    pods: podsOf('1T'),
+    holds: { exitCode: 5, rule: 1 },
+  },
+  { code: 'Suspended', name: 'until it changes', job: aJob({ suspend: true }) },
+  { code: 'NoParallelism', name: 'no pods allowed', job: aJob({ parallelism: 0 }) },
+  {
+    code: 'RefusedByApiServer',
+    name: 'how long still',
+    job: aJob(),
+    head: { holdUntilMs: now.getTime() + 8_000 },
+    holds: { remainingSeconds: 8 },
+  },
+  {
+    code: 'BackingOff',
+    name: 'which pod, exit code, how long still',
+    job: aJob({ parallelism: 1, completions: 1 }),
+    pods: [failedPod(7, 4)],
+    holds: { pods: ['demo-x'], exitCode: 7, remainingSeconds: 6 },
+    says: '1 of at most 6 failures',
+  },
+  {
+    code: 'BackingOff',
+    name: 'from the record alone',
+    job: aJob({ parallelism: 1, completions: 1 }),
+    head: { backoff: { failures: 3, lastFailureTime: at(-10) } },
+    holds: { remainingSeconds: 30 },
+  },
+  {
+    code: 'IndexBackingOff',
+    name: 'which index, pod, how long still',
+    job: anIndexedJob({ completions: 2, backoffLimitPerIndex: 1 }),
+    pods: [{ ...failedPod(1, 3), index: '0', failureCount: '0' }, ...podsOf('R1')],
+    holds: { index: '0', pods: ['demo-x'], exitCode: 1, remainingSeconds: 7 },
+  },
+  {
+    code: 'WaitsForTerminatingPods',
+    name: 'which',
+    job: aJob({ completions: 5, podReplacementPolicy: 'Failed' }),
+    pods: [aPod({ name: 'demo-t', deletedAt: 1 })],
+    holds: { pods: ['demo-t'] },
+  },
+  {
+    code: 'PodsPending',
+    name: 'which, and whether on a node',
+    job: aJob({ completions: 2 }),
+    pods: [aPod({ name: 'demo-p', phase: 'Pending', assigned: false })],
+    holds: { pods: ['demo-p'] },
+    says: '1 of them not on a node',
+  },
+  { code: 'PodsRunning', name: 'how many are ready', job: aJob({ completions: 2 }), pods: podsOf('1A 1R'), says: '2 pods run, 1 of them' },
+  {
+    code: 'DeadlineAhead',
+    name: 'how long still',
+    job: aJob({ completions: 2, activeDeadlineSeconds: 100 }),
+    pods: podsOf('2R'),
+    holds: { remainingSeconds: 40 },
+  },
+  { code: 'AboutToStartPods', name: 'nothing holds it up', job: aJob({ completions: 2 }) },
+];
+
+describe('why a Job is running or not', () => {
+  test.each(cases)('$code: $name', ({ code, job, pods = [], head, manage, circumstances, holds = {}, says = '' }) => {
+    const snapshot = { ...aSnapshot(job, pods, head), ...(manage && { manage }) };
+    const reasons = reasonsOf(snapshot, now, circumstances);
+    const reason = reasons.find((one) => one.code === code);
+    expect(reason).toMatchObject(holds);
+    expect(reason?.text).toContain(says);
+  });
+
+  test('each reason of the list has a case, and no case another', () => {
+    expect([...new Set(cases.map(({ code }) => code))].toSorted()).toEqual([...REASONS].toSorted());
+  });
+
+  test('each reason of the list is explained in docs/explain.md', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../../docs/explain.md'), 'utf8');
+    expect(REASONS.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  test('there is always one', () => {
+    for (const { job, pods = [], head } of cases) expect(reasonsOf(aSnapshot(job, pods, head), now).length).toBeGreaterThan(0);
+  });
+});
