@@ -86,14 +86,34 @@ function yamlDocuments(text: string, file: string): SourcedDocument[] {
     try {
       // Of what is still more than one document after the separators, the first one counts.
       const [document] = loadAll(content, { schema: KUBECTL_SCHEMA, json: true });
-      if (document === null || document === undefined) continue;
-      documents.push({ document, source: `${file}:${line + leadingLines(content)}` });
+      const source = `${file}:${line + leadingLines(content)}`;
+      const plain = plainOf(document, { source, path: '' });
+      if (plain === null || plain === undefined) continue;
+      documents.push({ document: plain, source });
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
-      throw new UsageError(`${file}:${line + (error.mark?.line ?? 0)}: not YAML: ${error.reason}`, { cause: error });
+      const reason = /complex keys/.test(error.reason) ? 'a key is null, a list or a map: expected a text' : `not YAML: ${error.reason}`;
+      throw new UsageError(`${file}:${line + (error.mark?.line ?? 0)}: ${reason}`, { cause: error });
     }
   }
   return documents;
+}
+
+/** As JSON could hold it. @throws UsageError for a number that it could not */
+function plainOf(value: unknown, { source, path }: { source: string; path: string }): unknown {
+  if (value === NOTHING) return null;
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    const found = Number.isNaN(value) ? '.nan' : value < 0 ? '-.inf' : '.inf';
+    throw new UsageError(`${source}: ${path || 'the document'}: expected a number that JSON can hold, found ${found}`);
+  }
+  if (Array.isArray(value)) return value.map((item: unknown, at) => plainOf(item, { source, path: `${path}[${at}]` }));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]: [string, unknown]) => [
+      key,
+      plainOf(field, { source, path: path === '' ? key : `${path}.${key}` }),
+    ]),
+  );
 }
 
 /** The parts between lines of `---`, which may carry a comment; each with the number of its first line. */
@@ -123,6 +143,8 @@ const leadingLines = (content: string): number =>
 const TRUE = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']);
 const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']);
 const NULL = new Set(['', '~', 'null', 'Null', 'NULL']);
+/** Stands for null until the document is read: as a key, where kubectl refuses null, the reader refuses it too. */
+const NOTHING = Object.freeze({});
 const isNever = (): boolean => false;
 
 const boolTag = defineScalarTag('tag:yaml.org,2002:bool', {
@@ -133,7 +155,7 @@ const boolTag = defineScalarTag('tag:yaml.org,2002:bool', {
 
 const nullTag = defineScalarTag('tag:yaml.org,2002:null', {
   implicit: true,
-  resolve: (source) => (NULL.has(source) ? null : NOT_RESOLVED),
+  resolve: (source) => (NULL.has(source) ? NOTHING : NOT_RESOLVED),
   identify: isNever,
 });
 
@@ -170,8 +192,10 @@ function integerOf(source: string): number | undefined {
   return sign === '-' ? -value : value;
 }
 
-/** Numbers that JSON can hold: `.inf` and `.nan`, which kubectl refuses, stay texts and are refused where they stand. */
+/** `.inf` and `.nan` are numbers too, which JSON cannot hold: refused once it is known where they stand, as kubectl refuses them. */
 function floatOf(source: string): number | undefined {
+  if (/^[-+]?\.(inf|Inf|INF)$/.test(source)) return source.startsWith('-') ? -Infinity : Infinity;
+  if (/^\.(nan|NaN|NAN)$/.test(source)) return Number.NaN;
   if (source.startsWith('_')) return undefined;
   // Underscores are for numbers that begin with a digit or a sign.
   const plain = source.startsWith('.') ? source : source.replaceAll('_', '');

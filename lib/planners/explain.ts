@@ -1,4 +1,5 @@
 // A plan as text that a person likes to read: what, why, and when again.
+import { formatIndexes, indexSetOf } from '../objects/index-text.ts';
 import type { Action, Plan } from './plan.ts';
 
 const OUTCOMES: Record<Plan<unknown>['outcome'], string> = {
@@ -15,16 +16,19 @@ const MAX_NAMES = 5;
 /** Lines without a line break at the end. @param workload such as `job/default/demo` */
 export function explainPlan(workload: string, plan: Plan<unknown>): string {
   const lines = [`${workload} ${OUTCOMES[plan.outcome]}`, ...plan.why.map((reason) => `  because: ${reason}`)];
-  let group: { line: string; why: string; names: string[] } | undefined;
+  let group: { line: string; why: string; names: string[]; indexes: number[] } | undefined;
   const close = (): void => {
-    if (group) lines.push(`  ${group.line}${namesText(group.names)}`, `      ${group.why}`);
+    if (group) lines.push(`  ${group.line}${namesText(group.names)}${indexesText(group.indexes)}`, `      ${group.why}`);
     group = undefined;
   };
   for (const action of plan.actions) {
     const { line, name } = describe(action);
-    if (group?.line !== line || group.why !== action.why) close();
-    group ??= { line, why: action.why, names: [] };
+    // What is said of each index in turn is told once.
+    const [, common = action.why, index] = /^(.*); index (\d+) is open$/.exec(action.why) ?? [];
+    if (group?.line !== line || group.why !== common) close();
+    group ??= { line, why: common, names: [], indexes: [] };
     if (name !== undefined) group.names.push(name);
+    if (index !== undefined) group.indexes.push(Number(index));
   }
   close();
   if (plan.requeueAfterSeconds !== undefined)
@@ -62,6 +66,9 @@ function namesText(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).join(', ');
   return names.length > MAX_NAMES ? `: ${shown} and ${names.length - MAX_NAMES} more (${names.length} in all)` : `: ${shown}`;
 }
+
+const indexesText = (indexes: readonly number[]): string =>
+  indexes.length === 0 ? '' : `, open index${indexes.length > 1 ? 'es' : ''} ${formatIndexes(indexSetOf(indexes))}`;
 
 /** Counters and texts as they stand, conditions by type and reason; times and uids are left to the JSON output. */
 function statusText(status: object): string {

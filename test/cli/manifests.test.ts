@@ -44,6 +44,9 @@ describe('YAML', () => {
     ['!!int "17"', 17],
     ['!!binary aGk=', 'hi'],
     ['[y, 1]', [true, 1]],
+    ['[~, {b: null}]', [null, { b: null }]],
+    ['.Nan', '.Nan'],
+    ['"null"', 'null'],
   ])('%s is %j', (text, value) => expect(documentsOf(`a: ${text}`)).toEqual([{ a: value }]));
 
   test('a repeated key wins', () => expect(documentsOf('a: 1\na: 2')).toEqual([{ a: 2 }]));
@@ -65,6 +68,11 @@ describe('YAML', () => {
     ['a: 1\n---\nb: [1\nc: 2\n', /^f\.yaml:\d+: not YAML/],
     ['a: b: c', /^f\.yaml:1: not YAML/],
     ['a: *nobody', /^f\.yaml:1: not YAML/],
+    ['a: 1\n~: 2', /^f\.yaml:2: a key is null, a list or a map: expected a text/],
+    ['a:\n  null: 2', /^f\.yaml:2: a key is null/],
+    ['a: 1\n---\nb:\n  c: [1, .inf]', /^f\.yaml:3: b\.c\[1\]: expected a number that JSON can hold, found \.inf/],
+    ['a: -.INF', /^f\.yaml:1: a: expected a number that JSON can hold, found -\.inf/],
+    ['a: .NaN', /^f\.yaml:1: a: .* found \.nan/],
   ])('%j is refused with file and line', (text, message) => {
     expect(() => parseManifests(text, 'f.yaml')).toThrow(UsageError);
     expect(() => parseManifests(text, 'f.yaml')).toThrow(message);

@@ -191,7 +191,12 @@ function deadlineReason({ spec, status }: Job, nowMs: number): Reason[] {
   return [{ code: 'DeadlineAhead', text: `it fails in ${span(remainingSeconds)} if it has not ended by then`, remainingSeconds }];
 }
 
-const FAILURES: Record<string, ReasonCode> = {
+type FailureCode = Extract<
+  ReasonCode,
+  'BackoffLimitExceeded' | 'DeadlineExceeded' | 'PodFailurePolicyMatched' | 'FailedIndexes' | 'MaxFailedIndexesExceeded'
+>;
+
+const FAILURES: Record<string, FailureCode> = {
   BackoffLimitExceeded: 'BackoffLimitExceeded',
   DeadlineExceeded: 'DeadlineExceeded',
   PodFailurePolicy: 'PodFailurePolicyMatched',
@@ -234,8 +239,8 @@ function endReason(job: Job, pods: readonly PodFacts[]): Reason {
       const most = code === 'FailedIndexes' ? '' : `, ${spec.maxFailedIndexes ?? '?'} may (maxFailedIndexes)`;
       return { code, text: `it failed: ${count} indexes failed${most}`, index, ...failureEvidence(pods) };
     }
-    default:
-      return { code: 'EndedOtherwise', text: `it ${success ? 'completed' : 'failed'}: ${said === '' ? 'no reason is given' : said}` };
+    case 'EndedOtherwise':
+      return { code, text: `it ${success ? 'completed' : 'failed'}: ${said === '' ? 'no reason is given' : said}` };
   }
 }
 
