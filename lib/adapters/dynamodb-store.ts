@@ -223,7 +223,8 @@ export class DynamoDbStore implements Store {
         new DeleteItemCommand({
           TableName: this.#tableName,
           Key: { pk: text(formatKey(key)), sk: text(HEAD) },
-          ConditionExpression: 'attribute_not_exists(pk) or k = :ifFence',
+          // A wake on its way has a pass that forgets.
+          ConditionExpression: 'attribute_not_exists(pk) or (k = :ifFence and (attribute_not_exists(q) or q <> :ifFence))',
           ExpressionAttributeValues: { ':ifFence': text(ifFence) },
           ReturnValues: 'ALL_OLD',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -85,7 +85,7 @@ export interface Store {
   updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head>;
   /** @param expectedVersion 0 where there must be none. @returns the new version. @throws StaleWriteError<ViewItem> */
   putItem(key: WorkloadKey, item: { name: string; bytes: Uint8Array }, expectedVersion: number): Promise<number>;
-  /** Head and items. @throws StaleWriteError<Head> the fence has changed */
+  /** Head and items. @throws StaleWriteError<Head> the fence has changed, or a wake that follows it is on its way: its pass forgets */
   forget(key: WorkloadKey, ifFence: string): Promise<void>;
   /** By index, so perhaps late: who acts on it reads the head first. Oldest first. @param limit 1 to 1,000 */
   pendingBefore(timeMs: number, limit: number): Promise<WorkloadKey[]>;

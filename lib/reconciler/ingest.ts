@@ -144,7 +144,11 @@ const newsOf = (report: WorkloadReport): News => ({
   byPass: false,
 });
 
-/** A small workload's first news goes into the very write that begins it; its wake, sent before, meets the head or nothing yet. */
+/**
+ * A small workload's first news goes into the very write that begins it, then its wake is sent: whoever else hears of it at the same time
+ * finds that head, and follows its fence. That a wake is queued is not written beside it: a second one with this fence is dropped by the
+ * queue, and sweep finds the head by when it began to wait (R9).
+ */
 async function beginWith(
   ports: Ports,
   key: WorkloadKey,
@@ -154,10 +158,9 @@ async function beginWith(
   const head = newHead(ports, key, record);
   const view = firstView(head, newsOf(report), record.era);
   if (!view) return undefined;
-  await sendWake(ports, key, head.fence);
-  const begun = { ...head, view, viewVersion: 1, queued: head.fence, pendingSinceMs: ports.clock.nowMs() };
-  const stands = await ports.store.createHead(begun);
+  const stands = await ports.store.createHead({ ...head, view, viewVersion: 1, pendingSinceMs: ports.clock.nowMs() });
   if (stands.fence !== head.fence) return stands;
+  await sendWake(ports, key, head.fence);
   const terminated = terminatedBy(emptyPart(head), { ...emptyPart(head), pods: entriesOf(report) }, newsOf(report));
   for (const { metric, value, labels } of terminatedCounts(terminated)) ports.telemetry.count(metric, value, 'Count', labels);
   return 'kept';

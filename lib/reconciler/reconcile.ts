@@ -255,6 +255,16 @@ export class Reconciler {
     }
   }
 
+  /** Not while a wake is on its way: that one's pass forgets. With the head gone the next news would send a second one (R9). */
+  async #forget(pass: Pass): Promise<void> {
+    try {
+      await this.#ports.store.forget(pass.key, pass.fence);
+    } catch (error) {
+      const current = error instanceof StaleWriteError ? (error.current as Head | undefined) : undefined;
+      if (current?.fence !== pass.fence) throw error;
+    }
+  }
+
   #readyAloneWaitMs(pass: Pass, writes: readonly Action[]): number {
     const [only, ...others] = writes;
     if (only?.verb !== 'status' || others.length > 0 || pass.state.statusWrittenAtMs === undefined) return 0;
@@ -315,7 +325,7 @@ export class Reconciler {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       if (pass.events.length > 0) await writeEvents(this.#execution(pass), pass.events, pass.row.component);
       if (ending.outcome === 'gone') {
-        await this.#ports.store.forget(pass.key, pass.fence);
+        await this.#forget(pass);
         pass.counted.push(...terminatedCounts(terminatedWith(pass.viewAtOpening)));
       } else nextWakeAtMs = await close(this.#ports, pass, ending);
     } catch (error) {

@@ -304,6 +304,10 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
         for (const item of ['a', 'b']) await store.putItem(key, { name: item, bytes: bytesOf(item) }, 0);
         expect(await staleOf(store.forget(key, 'another'))).toMatchObject({ fence: 'fence-0' });
         expect((await store.read(key)).items).toHaveLength(2);
+        // A wake is on its way: its pass forgets, or two would be after a new beginning (R9).
+        await store.updateHead(key, { ifFence: 'fence-0' }, { queued: 'fence-0' });
+        expect(await staleOf(store.forget(key, 'fence-0'))).toMatchObject({ queued: 'fence-0' });
+        await store.updateHead(key, { ifFence: 'fence-0' }, { queued: 'an-older-fence' });
         await store.forget(key, 'fence-0');
         expect(await store.read(key)).toEqual({ head: undefined, items: [] });
         expect((await store.workloads(key.cluster, { limit: 5 })).keys).toEqual([]);

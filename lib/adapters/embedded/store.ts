@@ -177,7 +177,7 @@ export class EmbeddedStore implements Store {
   async forget(key: WorkloadKey, ifFence: string): Promise<void> {
     const stored = this.#head(key);
     const before = stored && this.#item(stored);
-    if (!stored || stored.head.fence !== ifFence) {
+    if (!stored || stored.head.fence !== ifFence || stored.head.queued === ifFence) {
       this.meter.add('forget', { writeUnits: writeUnitsOf(before) });
       if (!stored) return;
       throw new StaleWriteError<Head>(staleHead(key, stored.head), stored.head);
