@@ -283,5 +283,5 @@ const isObject = (value: unknown): value is KubernetesObject => isFields(value) 
 const isList = <Item>(value: unknown): value is ListBody<Item> =>
   isFields(value) &&
   isFields(value['metadata']) &&
-  (value['items'] === null || Array.isArray(value['items'])) &&
+  (value['items'] === null || (Array.isArray(value['items']) && value['items'].every(isObject))) &&
   isResourceVersion(value['metadata']['resourceVersion']);

@@ -136,12 +136,13 @@ export class Watcher<Item extends KubernetesObject> {
         },
         call.signal,
       );
+      if (call.signal.aborted) return;
+      sawDate(page.dateMs, askedAtMs);
+      // Within: what no API server would say must not end the process.
+      follower.page(page.items);
     } catch (error) {
       return this.#fail(call, error);
     }
-    if (call.signal.aborted) return;
-    sawDate(page.dateMs, askedAtMs);
-    follower.page(page.items);
     this.#feed({
       kind: 'page',
       resourceVersion: page.resourceVersion,

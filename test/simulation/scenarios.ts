@@ -119,7 +119,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'work-queue',
     clusters: WEST,
-    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 3 })) }],
+    acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 3, activeDeadlineSeconds: 3_000 })) }],
     fateOf: (_, nth) => ({ startsAfterMs: 300, runsMs: 1_500 + 600 * nth, exitCode: 0 }),
     ends: { a: { end: 'Complete', succeeded: 3 } },
     withinMs: 30_000,

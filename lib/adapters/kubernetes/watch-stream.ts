@@ -1,6 +1,8 @@
 // The lines of a watch's answer → its events.
 import type { IncomingMessage } from 'node:http';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
+import { isResourceVersion } from '../../objects/resource-version.ts';
+import { isFields } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
 import type { WatchEvent } from '../../ports/cluster.ts';
 import { ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
@@ -112,8 +114,11 @@ interface Line<Item> {
   object: Item;
 }
 
+/** An event without an object of Kubernetes is none; an ERROR brings a Status, which has no version. */
 const isLine = <Item>(line: unknown): line is Line<Item> =>
-  typeof line === 'object' && line !== null && 'object' in line && typeof line.object === 'object' && line.object !== null;
+  isFields(line) && isFields(line['object']) && (line['type'] === 'ERROR' || isVersioned(line['object']['metadata']));
+
+const isVersioned = (metadata: unknown): boolean => isFields(metadata) && isResourceVersion(metadata['resourceVersion']);
 
 /** @returns what an ERROR event means */
 function failureIn(line: string, asked: Asked): Error {
