@@ -28,6 +28,7 @@ import { planOnce, planPass, rivalOf } from './planning.ts';
 import { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
 import { lowestFreeNumber, settle } from './settle.ts';
+import { readyAloneWaitMs, withoutHurriedStatus } from './status-timing.ts';
 import type { TroubleSetup } from './trouble.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf } from './trouble.ts';
 import { readView } from './view-access.ts';
@@ -194,15 +195,16 @@ export class Reconciler {
         pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
         return this.#park(pass, plan.why.join('; '));
       }
-      const writes = plan.actions.filter((action) => action.verb !== 'event');
+      const actions = withoutHurriedStatus(pass, plan.actions, this.#timing(pass).nowMs);
+      const writes = actions.filter((action) => action.verb !== 'event');
       const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
       if (writes.length === 0) return { outcome: plan.outcome, againInMs: again };
-      const waitMs = this.#readyAloneWaitMs(pass, writes);
+      const waitMs = readyAloneWaitMs(pass, writes, this.#timing(pass));
       if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
 
       if (pass.owner) pass.creationReason = creationReason(pass.owner, plan.status);
       await intend(this.#ports, pass, writes);
-      const stop = await act(this.#execution(pass), plan.actions);
+      const stop = await act(this.#execution(pass), actions);
       if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
       // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
       if (!stop || pass.wroteStatus) pass.state = { ...pass.state, backoff: { ...plan.head.backoff } };
@@ -265,15 +267,8 @@ export class Reconciler {
     }
   }
 
-  #readyAloneWaitMs(pass: Pass, writes: readonly Action[]): number {
-    const [only, ...others] = writes;
-    if (only?.verb !== 'status' || others.length > 0 || pass.state.statusWrittenAtMs === undefined) return 0;
-    const { ready: _wanted, ...wanted } = only.status as JobStatus;
-    const { ready: _shown, ...shown } = pass.owner?.status ?? {};
-    if (statusDigestOf(wanted) !== statusDigestOf(shown)) return 0;
-    const nowMs = this.#ports.clock.nowMs() + pass.offsetMs;
-    // Never longer, whatever a clock that jumped makes of the difference (R12).
-    return Math.min(Math.max(pass.state.statusWrittenAtMs + this.#options.readyAloneMs - nowMs, 0), this.#options.readyAloneMs);
+  #timing(pass: Pass): { nowMs: number; everyMs: number } {
+    return { nowMs: this.#ports.clock.nowMs() + pass.offsetMs, everyMs: this.#options.readyAloneMs };
   }
 
   #park(pass: Pass, reason: string): Ending {

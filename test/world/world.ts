@@ -353,7 +353,7 @@ export class World {
   async play(exitCode: (pod: Pod) => number | undefined = () => 0): Promise<void> {
     for (const pod of await this.pods()) {
       const phase = pod.status?.phase;
-      if (pod.metadata.deletionTimestamp !== undefined) await this.#endDeleted(pod);
+      if (pod.metadata.deletionTimestamp !== undefined) await this.endDeleted(pod);
       else if (phase === 'Pending' && !pod.spec.nodeName) await this.run1(pod);
       else if (phase === 'Running') {
         const code = exitCode(pod);
@@ -394,7 +394,7 @@ export class World {
     await this.#status(pod, { phase: exitCode === 0 ? 'Succeeded' : 'Failed', containerStatuses, conditions });
   }
 
-  async #endDeleted(pod: Pod): Promise<void> {
+  async endDeleted(pod: Pod): Promise<void> {
     const { name = '', namespace = 'default' } = pod.metadata;
     if (pod.status?.phase === 'Running') await this.end(pod, 137);
     const body = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
