@@ -1,10 +1,8 @@
 // The loop: read → settle → plan → intend → act → record. Safe to run again at any moment, in any order, on any machine.
 import { isJobFinished } from '../objects/job-facts.ts';
-import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
 import { creationReason } from '../planners/job/counts.ts';
-import type { Action } from '../planners/plan.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
