@@ -1,0 +1,181 @@
+// Jobs on a real API server: every example ends as its header describes, and a Job handed over in the middle between the built-in
+// controller and Farloop, both ways, ends with exact counts.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { parseManifests } from '../../lib/cli/manifests.ts';
+import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import type { Job, JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import { deadlineIn } from '../../lib/ports/clock.ts';
+import { FarloopProcess, root, temporaryFolder } from '../cli/farloop-process.ts';
+import { EXAMPLE_ENDS } from '../example-ends.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { startControlPlane } from './control-plane.ts';
+
+/** Farloop stands for both of these. */
+const WITHOUT_JOBS = '*,-job,-ttl-after-finished-controller';
+const folder = temporaryFolder();
+const clock = new SystemClock();
+const started: FarloopProcess[] = [];
+let controlPlane: ControlPlane;
+let api: KubernetesCluster;
+
+const start = (...args: string[]): FarloopProcess => {
+  const farloop = new FarloopProcess(args);
+  started.push(farloop);
+  return farloop;
+};
+const up = (state: string): FarloopProcess =>
+  start('up', '--state', join(folder.path, state), '--port', '0', '--kubeconfig', controlPlane.kubeconfigPath, '--manage', 'all-jobs');
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ controllers: WITHOUT_JOBS });
+  api = new KubernetesCluster({ access: await accessFromKubeconfig({ file: controlPlane.kubeconfigPath }), clock });
+  await start('node', '--simulated', '--kubeconfig', controlPlane.kubeconfigPath).says('ready\n');
+}, 180_000);
+
+afterAll(async () => {
+  for (const farloop of started) await farloop.destroy();
+  api.close();
+  await controlPlane.stop();
+  folder.remove();
+}, 60_000);
+
+const soon = () => deadlineIn(clock, 8_000);
+const jobs = async (): Promise<Map<string, Job>> =>
+  new Map((await api.list<Job>(JOBS, { namespace: 'default' }, soon())).items.map((job) => [job.metadata.name ?? '', job]));
+const podsOf = async (name: string): Promise<Pod[]> =>
+  (await api.list<Pod>(PODS, { namespace: 'default', labelSelector: `job-name=${name}` }, soon())).items;
+const endOf = (job: Job | undefined) =>
+  job?.status?.conditions?.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
+
+async function change(job: Job, spec: Partial<JobSpec>): Promise<void> {
+  const { name = '', namespace = '', uid = '' } = job.metadata;
+  await api.patch<Job>(JOBS, { name, namespace, uid }, { type: 'merge', body: { metadata: { uid }, spec } }, soon());
+}
+
+async function until(what: string, holds: () => Promise<boolean>, withinMs: number): Promise<void> {
+  const untilMs = clock.monotonicMs() + withinMs;
+  while (!(await holds())) {
+    if (clock.monotonicMs() > untilMs) throw new Error(`${what} did not come about`);
+    await sleep(250);
+  }
+}
+
+describe('examples on a real API server', () => {
+  test('each ends as its header describes', async () => {
+    const farloop = up('examples');
+    await farloop.says('console', 60_000);
+    for (const { name } of EXAMPLE_ENDS) {
+      const [manifest] = parseManifests(readFileSync(join(root, 'examples/jobs', `${name}.yaml`), 'utf8'), name);
+      const job = manifest?.document as Job;
+      await api.create<Job>(JOBS, { ...job, metadata: { ...job.metadata, namespace: 'default' } }, soon());
+    }
+    const steps = new Map(EXAMPLE_ENDS.flatMap(({ name, step }) => (step ? [[name, step] as const] : [])));
+    const hasEnded = ({ name, end }: (typeof EXAMPLE_ENDS)[number], all: Map<string, Job>): boolean =>
+      end === 'gone' ? !all.has(name) : endOf(all.get(name)) !== undefined;
+    let all = await jobs();
+    await until(
+      'the end of every example',
+      async () => {
+        all = await jobs();
+        for (const [name, { when, change: spec }] of steps) {
+          const job = all.get(name);
+          const isSuspended = job?.status?.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') ?? false;
+          if (!job || !(when === 'Suspended' ? isSuspended : (job.status?.ready ?? 0) > 0)) continue;
+          steps.delete(name);
+          await change(job, spec);
+        }
+        return EXAMPLE_ENDS.every((example) => hasEnded(example, all));
+      },
+      120_000,
+    );
+    for (const { name, end, reason, status = {} } of EXAMPLE_ENDS) {
+      if (end === 'gone') continue;
+      expect({ name, ...endOf(all.get(name)) }).toMatchObject({ name, type: end, ...(reason !== undefined && { reason }) });
+      expect({ name, ...all.get(name)?.status }).toMatchObject({ name, ...status });
+    }
+    expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
+  }, 240_000);
+});
+
+/** Twelve pods, a few at a time; of one without indexes the first two fail. */
+const aJob = (name: string, completionMode: 'Indexed' | 'NonIndexed'): Job => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    completionMode,
+    completions: 12,
+    parallelism: 3,
+    template: {
+      metadata: {
+        annotations: { 'sim.farloop.dev/run-seconds': '2', 'sim.farloop.dev/exit-codes': completionMode === 'Indexed' ? '1/0,0' : '1,0' },
+      },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] },
+    },
+  },
+});
+
+async function endsExactly(names: readonly string[]): Promise<void> {
+  await until('their end', async () => names.every((name) => endOf(all.get(name)) !== undefined) || ((all = await jobs()), false), 150_000);
+  for (const name of names) {
+    const pods = await podsOf(name);
+    const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
+    const failed = pods.filter(({ status }) => status?.phase === 'Failed').length;
+    expect({ name, type: endOf(all.get(name))?.type, ...all.get(name)?.status }).toMatchObject({
+      name,
+      type: 'Complete',
+      succeeded: 12,
+      failed,
+    });
+    expect({ name, succeeded }).toEqual({ name, succeeded: 12 });
+    expect(failed).toBeGreaterThan(0);
+  }
+  await until(
+    'the last finalizers off',
+    async () => (await Promise.all(names.map(podsOf))).flat().every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)),
+    30_000,
+  );
+}
+let all = new Map<string, Job>();
+
+const halfway = (names: readonly string[]) => async (): Promise<boolean> => {
+  all = await jobs();
+  return names.every((name) => (all.get(name)?.status?.succeeded ?? 0) >= 3);
+};
+
+describe('a Job handed over in the middle', () => {
+  test('from the built-in controller to Farloop', async () => {
+    await controlPlane.stopControllerManager();
+    await controlPlane.startControllerManager({ controllers: '*' });
+    const names = ['to-farloop', 'to-farloop-indexed'];
+    await api.create<Job>(JOBS, aJob('to-farloop', 'NonIndexed'), soon());
+    await api.create<Job>(JOBS, aJob('to-farloop-indexed', 'Indexed'), soon());
+    await until('half of it', halfway(names), 90_000);
+    await controlPlane.stopControllerManager();
+    expect(names.some((name) => all.has(name) && !isJobFinished(all.get(name) ?? aJob(name, 'Indexed')))).toBe(true);
+    const farloop = up('taken-over');
+    await endsExactly(names);
+    expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
+  }, 300_000);
+
+  test('from Farloop to the built-in controller', async () => {
+    const names = ['from-farloop', 'from-farloop-indexed'];
+    const farloop = up('handed-over');
+    await farloop.says('console', 60_000);
+    await api.create<Job>(JOBS, aJob('from-farloop', 'NonIndexed'), soon());
+    await api.create<Job>(JOBS, aJob('from-farloop-indexed', 'Indexed'), soon());
+    await until('half of it', halfway(names), 90_000);
+    expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
+    expect(names.some((name) => !isJobFinished(all.get(name) ?? aJob(name, 'Indexed')))).toBe(true);
+    await controlPlane.startControllerManager({ controllers: '*' });
+    await endsExactly(names);
+  }, 300_000);
+});

@@ -1,0 +1,49 @@
+// How each of examples/jobs must end, as its own header tells: for the sandbox and for a real API server alike.
+import type { JobSpec, JobStatus } from '../lib/objects/kubernetes.ts';
+
+export interface ExampleEnd {
+  /** Of the file and of its Job. */
+  name: string;
+  /** `gone`: deleted by itself. */
+  end: 'Complete' | 'Failed' | 'gone';
+  reason?: string;
+  status?: Partial<JobStatus>;
+  /** What its header tells a user to do. */
+  step?: { when: 'running' | 'Suspended'; change: Partial<JobSpec> };
+}
+
+export const EXAMPLE_ENDS: readonly ExampleEnd[] = [
+  { name: 'indexed', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 5, completedIndexes: '0-4' } },
+  { name: 'work-queue', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 3 } },
+  { name: 'on-failure', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 1 } },
+  { name: 'backoff-limit', end: 'Failed', reason: 'BackoffLimitExceeded', status: { failed: 2 } },
+  { name: 'per-index-backoff', end: 'Failed', reason: 'FailedIndexes', status: { completedIndexes: '0,2', failedIndexes: '1', failed: 2 } },
+  { name: 'max-failed-indexes', end: 'Failed', reason: 'MaxFailedIndexesExceeded', status: { failedIndexes: '0,1' } },
+  { name: 'failure-policy-fail-job', end: 'Failed', reason: 'PodFailurePolicy', status: { failed: 1 } },
+  { name: 'failure-policy-ignore', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 1 } },
+  {
+    name: 'failure-policy-fail-index',
+    end: 'Failed',
+    reason: 'FailedIndexes',
+    status: { completedIndexes: '1', failedIndexes: '0', failed: 1 },
+  },
+  { name: 'success-policy', end: 'Complete', reason: 'SuccessPolicy', status: { completedIndexes: '0' } },
+  { name: 'replace-when-failed', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 2 } },
+  {
+    name: 'elastic',
+    end: 'Complete',
+    reason: 'CompletionsReached',
+    status: { succeeded: 2, completedIndexes: '0,1' },
+    step: { when: 'running', change: { parallelism: 2, completions: 2 } },
+  },
+  {
+    name: 'suspend',
+    end: 'Complete',
+    reason: 'CompletionsReached',
+    status: { succeeded: 2 },
+    step: { when: 'Suspended', change: { suspend: false } },
+  },
+  { name: 'deadline', end: 'Failed', reason: 'DeadlineExceeded', status: { failed: 2 } },
+  { name: 'ttl', end: 'gone' },
+  { name: 'managed-by', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 1 } },
+];

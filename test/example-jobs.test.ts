@@ -1,0 +1,105 @@
+// Every example Job runs on the sandbox, through the whole loop, to the end that its header describes; the clock is a virtual one.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { parseManifests } from '../lib/cli/manifests.ts';
+import type { Job, Pod } from '../lib/objects/kubernetes.ts';
+import { JOBS, PODS } from '../lib/objects/resources.ts';
+import { completionIndexOf, runOf } from '../lib/sandbox/node/program.ts';
+import { EXAMPLE_ENDS } from './example-ends.ts';
+import { conditionsOf, World } from './world/world.ts';
+
+const folder = join(import.meta.dirname, '../examples/jobs');
+const files = readdirSync(folder).toSorted();
+const MERGE = 'application/merge-patch+json';
+let world: World | undefined;
+afterEach(() => world?.close());
+
+/** Plays the pods as the simulated node would: for as long as they say, with the exit codes that they say. */
+class Player {
+  readonly #world: World;
+  readonly #startedAtMs = new Map<string, number>();
+  readonly #restarts = new Map<string, number>();
+  readonly #failed = new Map<string, number>();
+
+  constructor(on: World) {
+    this.#world = on;
+  }
+
+  async play(): Promise<void> {
+    const running = (await this.#world.pods()).filter(({ status }) => status?.phase === 'Running');
+    for (const { metadata } of running)
+      if (!this.#startedAtMs.has(metadata.uid ?? '')) this.#startedAtMs.set(metadata.uid ?? '', this.#world.clock.nowMs());
+    const restarting: Pod[] = [];
+    await this.#world.play((pod) => {
+      const [container] = pod.spec.containers;
+      const { uid = '' } = pod.metadata;
+      if (!container) return undefined;
+      const slot = String(completionIndexOf(pod) ?? '');
+      const restartCount = this.#restarts.get(uid) ?? 0;
+      const { runMs, exitCode } = runOf(pod, container, { restartCount, attempt: this.#failed.get(slot) ?? 0 });
+      const startedAtMs = this.#startedAtMs.get(uid);
+      if (startedAtMs === undefined || this.#world.clock.nowMs() - startedAtMs < runMs) return undefined;
+      if (exitCode !== 0 && pod.spec.restartPolicy === 'OnFailure') {
+        this.#restarts.set(uid, restartCount + 1);
+        this.#startedAtMs.set(uid, this.#world.clock.nowMs());
+        restarting.push(pod);
+        return undefined;
+      }
+      if (exitCode !== 0) this.#failed.set(slot, (this.#failed.get(slot) ?? 0) + 1);
+      return exitCode;
+    });
+    for (const { metadata, spec } of restarting) {
+      const restartCount = this.#restarts.get(metadata.uid ?? '');
+      const containerStatuses = [
+        { name: spec.containers[0]?.name, image: 'none', imageID: '', ready: true, restartCount, state: { running: {} } },
+      ];
+      const target = { namespace: 'default', name: metadata.name ?? '', subresource: 'status' };
+      await this.#world.as('PATCH', PODS, { ...target, body: { status: { containerStatuses } }, type: MERGE });
+    }
+  }
+}
+
+describe('examples/jobs', () => {
+  test('each file has its end in the table, a header and a name like its own', () => {
+    expect(EXAMPLE_ENDS.map(({ name }) => `${name}.yaml`).toSorted()).toEqual(files);
+    for (const file of files) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      expect(text).toMatch(/^# \w/);
+      expect(text).toContain(`name: ${file.replace('.yaml', '')}\n`);
+    }
+  });
+
+  test.each(EXAMPLE_ENDS)('$name ends: $end $reason', async ({ name, end, reason, status = {}, step }) => {
+    const own = new World();
+    world = own;
+    await own.watch();
+    const [manifest] = parseManifests(readFileSync(join(folder, `${name}.yaml`), 'utf8'), name);
+    await own.apply(manifest?.document as Job);
+    const player = new Player(own);
+    const jobs = async (): Promise<Job[]> => (await own.as<{ items: Job[] }>('GET', JOBS, { namespace: 'default' })).items;
+    let isStepTaken = step === undefined;
+    await own.until(
+      async () => {
+        await player.play();
+        const [job] = await jobs();
+        if (!job) return end === 'gone';
+        const isTime = step?.when === 'Suspended' ? conditionsOf(job).includes('Suspended') : (job.status?.ready ?? 0) > 0;
+        if (!isStepTaken && step && isTime) {
+          isStepTaken = true;
+          await own.as('PATCH', JOBS, { namespace: 'default', name, body: { spec: step.change }, type: MERGE });
+        }
+        return conditionsOf(job).some((type) => type === end);
+      },
+      { seconds: 120, play: false },
+    );
+    if (end === 'gone') {
+      await own.until(async () => (await own.pods()).length === 0);
+      return;
+    }
+    const job = await own.job(name);
+    expect(job.status).toMatchObject(status);
+    expect(job.status?.conditions?.find(({ type }) => type === end)?.reason).toBe(reason);
+    await own.until(async () => (await own.pods()).every(({ metadata }) => metadata.finalizers === undefined));
+  });
+});
