@@ -15,7 +15,7 @@ import type { Ending } from './closing.ts';
 import { OvertakenError, close, saveHeard } from './closing.ts';
 import { writeEvents } from './event-objects.ts';
 import { createHead, wakeAnew } from './heads.ts';
-import { readMarker } from './heartbeats.ts';
+import { LARGEST_OFFSET_MS, readMarker } from './heartbeats.ts';
 import { intend } from './intending.ts';
 import { countPass, noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
 import { noteLateness } from './lateness.ts';
@@ -50,6 +50,10 @@ export const LOOP_OPTIONS: LoopOptions = { passMs: 20_000, parallelism: 48, unkn
 export type Answer = 'done' | 'failed';
 
 const MOST_ROUNDS = 4;
+/** Only of a pass so quick the answer's `Date` still tells the time when it ends, */
+const QUICK_MS = 2_000;
+/** and only so great a difference is none of whole seconds and ways. */
+const OFF_BY_MS = 5_000;
 const HELD_MS = { first: 1_000, most: 60_000 };
 
 export class Reconciler {
@@ -105,6 +109,7 @@ export class Reconciler {
     // Before any list of this pass lets go of tombstones: the numbers that vanished pods held (R5).
     pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };
     const ending = await this.#run(pass, unknown);
+    this.#learnOffset(pass);
     return await this.#record(pass, ending);
   }
 
@@ -239,7 +244,15 @@ export class Reconciler {
       case 'refused': {
         const failures = (pass.state.hold?.failures ?? 0) + 1;
         if (stop.during === 'status' && stop.error.code === 403) throw stop.error;
-        if (stop.during === 'status') return this.#park(pass, `the API server refuses its status: ${stop.error.message}`);
+        if (stop.during === 'status') {
+          if (pass.wasRefused) return this.#park(pass, `the API server refuses its status: ${stop.error.message}`);
+          // It may have been planned from what is no longer so: once more from what there is, before a person is asked.
+          pass.wasRefused = true;
+          await pass.readOwner();
+          await pass.listChildren();
+          await settle(pass);
+          return 'again';
+        }
         const untilMs = (pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
         pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
         await settle(pass);
@@ -307,6 +320,18 @@ export class Reconciler {
     const offsetMs = (await readMarker(this.#ports, cluster))?.marker.clockOffsetMs ?? 0;
     this.#offsets.set(cluster, { offsetMs, readAtMs: nowMs });
     return offsetMs;
+  }
+
+  /** What the API server itself said a moment ago counts for more: a clock may have jumped since the relay told (R12). */
+  #learnOffset(pass: Pass): void {
+    if (!pass.live) return;
+    const { clock } = this.#ports;
+    const nowMs = clock.nowMs();
+    const tookMs = [nowMs - pass.startedAtMs, clock.monotonicMs() - (pass.deadline.monotonicMs - this.#options.passMs)];
+    if (tookMs.some((ms) => ms < 0 || ms > QUICK_MS)) return;
+    const offsetMs = pass.live.dateMs + 500 - nowMs;
+    if (Math.abs(offsetMs - pass.offsetMs) < OFF_BY_MS || Math.abs(offsetMs) > LARGEST_OFFSET_MS) return;
+    this.#offsets.set(pass.key.cluster, { offsetMs, readAtMs: nowMs });
   }
 
   /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */

@@ -406,7 +406,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
         };
         // The list of workloads is an index too.
         expect(await cost(() => store.createHead(aHead(key)))).toEqual([1, 1, 1]);
-        expect(await cost(() => store.updateHead(key, {}, { pendingSinceMs: 5, queued: 'fence-0' }))).toEqual([1, 1, 1]);
+        expect(await cost(() => store.updateHead(key, {}, { pendingSinceMs: 5, queued: 'fence-1' }))).toEqual([1, 1, 1]);
         expect(await cost(() => store.updateHead(key, {}, { pendingSinceMs: 5, floor: '2' }))).toEqual([1, 0, 1]);
         expect(await cost(() => store.updateHead(key, {}, { pendingSinceMs: 6 }))).toEqual([1, 2, 1]);
         expect(await cost(() => store.updateHead(key, { ifFence: 'no' }, { pendingSinceMs: 9 }))).toEqual([1, 0, 1]);
