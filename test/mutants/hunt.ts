@@ -1,6 +1,6 @@
 // Looks for a violation in the tree that it lies in, within a bound of the core's time: calm runs, then what the mutant says, then storms.
-import { FAULTS, FAULT_NAMES, longestWaitMs, planText, type FaultName, type Plan } from '../simulation/faults.ts';
-import { RECOVERY_MS, singlesOf, survey } from '../simulation/enumerate.ts';
+import { FAULTS, FAULT_NAMES, RECOVERY_MS, longestWaitMs, planText, type FaultName, type Plan } from '../simulation/faults.ts';
+import { singlesOf, survey } from '../simulation/enumerate.ts';
 import { scenarioOf, SCENARIOS, type Scenario } from '../simulation/scenarios.ts';
 import type { Result } from '../simulation/simulation.ts';
 import { simulate, stormOf } from '../simulation/storms.ts';

@@ -1,14 +1,12 @@
 // npm run enumerate [-- --all --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies to it; then
 // pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
-import { FAULT_NAMES, FAULTS, longestWaitMs, planText, type FaultName, type Plan, type Planned } from './faults.ts';
+import { FAULT_NAMES, FAULTS, RECOVERY_MS, longestWaitMs, planText, type FaultName, type Plan, type Planned } from './faults.ts';
 import { CORE_STORIES, SCENARIOS, type Scenario } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { simulate } from './storms.ts';
 import type { Result, Run } from './simulation.ts';
 import { inParallelProcesses } from './workers.ts';
 
-/** Beyond what the fault itself lasts, and what alone can bring the work back. */
-export const RECOVERY_MS = 5_000;
 const LIMIT_MS = 1_800_000;
 
 const runOf = (scenario: Scenario, plan: Plan): Run => ({ scenario, seed: 1, plan, jitter: false, limitMs: LIMIT_MS });

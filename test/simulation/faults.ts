@@ -5,25 +5,22 @@ import { isWrite, type Call, type Strike } from './calls.ts';
 import type { Simulation } from './simulation.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
 
-/**
- * What brings the work back: nothing need; a message's visibility time-out; the next sweep after a head went stale; a heartbeat's
- * digests; R1's wait for an unknown workload; the next audit of a watch; R14's probe; the hold or parking of what was refused.
- */
-export type Wait = 'none' | 'visibility' | 'sweep' | 'heartbeat' | 'unknown' | 'audit' | 'probe' | 'park' | 'silence';
+/** Beyond what a fault itself lasts, and what alone can bring the work back. */
+export const RECOVERY_MS = 5_000;
 
-export const WAIT_MS: Record<Wait, number> = {
-  none: 0,
-  visibility: VISIBILITY_SECONDS * 1000,
-  // Stale after 36 s, looked for every 20 s.
-  sweep: 60_000,
-  // It comes once a minute, and what it doubts is looked at again 4 s later.
-  heartbeat: 65_000,
-  unknown: 30_000,
-  audit: 600_000 + 30_000,
-  // Every 5 s, drawn apart; and then what was put off meanwhile.
-  probe: 15_000,
-  park: 60_000,
-  silence: 65_000,
+/** What alone can bring the work back, where the loop itself cannot; without any of them it is back within RECOVERY_MS. */
+export type Wait = 'visibility' | 'sweep' | 'heartbeat' | 'bookmark' | 'metadata list' | 'R1' | 'probe' | 'park';
+
+/** docs/recovery.md says the same. */
+export const WAITS: Record<Wait, { ms: number; says: string }> = {
+  visibility: { ms: VISIBILITY_SECONDS * 1000, says: 'the message comes back when its visibility time-out is over' },
+  sweep: { ms: 60_000, says: 'a sweep, or a look between two, finds the head stale: after 36 s, looked for every 20 s' },
+  heartbeat: { ms: 65_000, says: "the relay's next heartbeat names it by its digest, and it still differs 4 s later" },
+  bookmark: { ms: 65_000, says: 'a bookmark is missing for longer than bookmarks take' },
+  'metadata list': { ms: 600_000, says: 'the relay compares its cache with a list of metadata every ten minutes' },
+  R1: { ms: 30_000, says: 'an unknown workload that had started is left alone until no older pass can be sending' },
+  probe: { ms: 5_000, says: 'one pass looks whether the cluster answers every 5 s' },
+  park: { ms: 60_000, says: 'a parked workload is looked at again after a minute' },
 };
 
 export interface Fault {
@@ -233,14 +230,14 @@ const CALL_FAULTS = {
     applies: (call) => isPodWrite(call) && call.method === 'create',
     strike: () => ({ failBefore: new TerminalError('exceeded quota', { code: 403, reason: 'Forbidden' }) }),
     lastsMs: 0,
-    waits: ['none'],
+    waits: [],
   },
   apiFindsItInvalid: {
     says: 'the API server finds it invalid: 422',
     applies: isClusterWrite,
     strike: () => ({ failBefore: new TerminalError('is invalid', { code: 422, reason: 'Invalid' }) }),
     lastsMs: 0,
-    waits: ['park'],
+    waits: [],
   },
   apiThrottles: {
     says: 'the API server asks to come again in 8 s: 429',
@@ -254,56 +251,56 @@ const CALL_FAULTS = {
     applies: (call) => isClusterCall(call) || isSource(call),
     strike: () => ({ failBefore: new UnknownOutcomeError('internal error (500)') }),
     lastsMs: 0,
-    waits: ['probe'],
+    waits: [],
   },
   apiIsUnavailable: {
     says: 'the API server answers 503 for an instant',
     applies: isClusterCall,
     strike: () => ({ failBefore: new UnknownOutcomeError('service unavailable (503)') }),
     lastsMs: 0,
-    waits: ['probe'],
+    waits: [],
   },
   gatewayTimesOut: {
     says: 'the API server answers 504 after it took effect',
     applies: isClusterWrite,
     strike: () => ({ failAfter: new UnknownOutcomeError('gateway time-out (504)') }),
     lastsMs: 0,
-    waits: ['probe'],
+    waits: [],
   },
   isReset: {
     says: 'the connection is reset before the API server acts',
     applies: isClusterCall,
     strike: () => ({ failBefore: new UnknownOutcomeError('connection reset') }),
     lastsMs: 0,
-    waits: ['probe'],
+    waits: [],
   },
   isResetAfter: {
     says: 'the connection is reset once the API server acted',
     applies: isClusterWrite,
     strike: () => ({ failAfter: new UnknownOutcomeError('connection reset') }),
     lastsMs: 0,
-    waits: ['probe'],
+    waits: [],
   },
   timesOut: {
     says: 'no answer within 10 s, and nothing done',
     applies: isClusterCall,
     strike: () => ({ slowMs: LIFE_MS, failBefore: new UnknownOutcomeError('no answer within 10 s') }),
     lastsMs: LIFE_MS,
-    waits: ['probe'],
+    waits: [],
   },
   timesOutAfter: {
     says: 'it took effect, and no answer came within 10 s',
     applies: isClusterWrite,
     strike: () => ({ slowMs: LIFE_MS - 100, failAfter: new UnknownOutcomeError('no answer within 10 s') }),
     lastsMs: LIFE_MS,
-    waits: ['probe'],
+    waits: [],
   },
   cannotConnect: {
     says: 'no connection',
     applies: (call) => isClusterCall(call) || isSource(call),
     strike: () => ({ failBefore: new NotDoneError('connection refused') }),
     lastsMs: 0,
-    waits: ['probe'],
+    waits: [],
   },
   relayDies: {
     says: 'the relay dies and is started again after 5 s',
@@ -345,13 +342,13 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = ALL;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
 /** How long it may take at most until the work goes on. */
-export const longestWaitMs = (name: FaultName): number => FAULTS[name].waits.reduce((sum, wait) => sum + WAIT_MS[wait], 0);
+export const longestWaitMs = (name: FaultName): number => FAULTS[name].waits.reduce((sum, wait) => sum + WAITS[wait].ms, 0);
 
 /** How long after the end something of it may still come: a late or a returned message, a digest that differs, an audit. */
 export function restMs(name: FaultName): number {
   const { lastsMs, waits, lingersMs = 0 }: Fault = FAULTS[name];
-  const isSlow = waits.includes('audit') || waits.includes('silence');
-  return 130_000 + lastsMs + lingersMs + (isSlow ? WAIT_MS.audit : Math.min(longestWaitMs(name), 130_000));
+  const isSlow = waits.includes('metadata list') || waits.includes('bookmark');
+  return 130_000 + lastsMs + lingersMs + (isSlow ? WAITS['metadata list'].ms + 30_000 : Math.min(longestWaitMs(name), 130_000));
 }
 
 /** One fault of a plan: at the call of that number. */

@@ -17,14 +17,14 @@ export const WORLD_FAULTS = {
     applies: isWatchEvent,
     strike: (simulation) => simulation.tampering.fateOfEvent({ lost: true }),
     lastsMs: 0,
-    waits: ['audit'],
+    waits: ['metadata list'],
   },
   watchFallsSilent: {
     says: 'the watch tells nothing any more, and does not end',
     applies: isWatchEvent,
     strike: (simulation) => simulation.tampering.fateOfEvent({ silent: true }),
     lastsMs: 0,
-    waits: ['silence'],
+    waits: ['bookmark'],
   },
   watchLags: {
     says: 'the watch is half a minute late',
@@ -45,21 +45,21 @@ export const WORLD_FAULTS = {
     applies: ({ port, method }) => port === 'source' && method === 'listPage',
     strike: (simulation, call) => ({ instead: async (effect) => await simulation.tampering.listOlder(call, effect) }),
     lastsMs: 0,
-    waits: ['unknown'],
+    waits: [],
   },
   tableIsWiped: {
     says: 'the table is dropped',
     applies: isPassCall,
     strike: (simulation) => simulation.tampering.wipeStore(),
     lastsMs: 0,
-    waits: ['unknown', 'visibility'],
+    waits: ['R1'],
   },
   tableIsOld: {
     says: 'an old copy of the table takes its place',
     applies: isPassCall,
     strike: (simulation) => simulation.tampering.restoreStore(),
     lastsMs: 0,
-    waits: ['unknown', 'visibility'],
+    waits: ['heartbeat'],
   },
   apiServerIsOld: {
     says: 'the API server is restored from a copy some seconds old',
@@ -73,15 +73,15 @@ export const WORLD_FAULTS = {
     says: "Farloop's clock jumps two minutes ahead",
     applies: isClusterOrStoreWrite,
     strike: (simulation) => simulation.jump(120_000),
-    lastsMs: 0,
-    waits: ['visibility'],
+    lastsMs: 120_000,
+    waits: [],
   },
   clockJumpsBack: {
     says: "Farloop's clock jumps two minutes back",
     applies: isClusterOrStoreWrite,
     strike: (simulation) => simulation.jump(-120_000),
     lastsMs: 120_000,
-    waits: ['visibility'],
+    waits: [],
   },
   sleepsAndIsSetBack: {
     says: 'the function stands still for 30 s, and its clock is set back two minutes meanwhile',
@@ -91,7 +91,7 @@ export const WORLD_FAULTS = {
       return { freezeMs: 30_000 };
     },
     lastsMs: 120_000,
-    waits: ['visibility'],
+    waits: [],
   },
   clusterClockJumps: {
     says: "the cluster's clock jumps two minutes ahead",
@@ -99,21 +99,21 @@ export const WORLD_FAULTS = {
     strike: (simulation, call) => simulation.tampering.jumpCluster(simulation.clusterOf(call), 120_000),
     // Until then what was planned by the old offset looks too early.
     lastsMs: 120_000,
-    waits: ['none'],
+    waits: [],
   },
   podIsDeleted: {
     says: 'somebody deletes a running pod',
     applies: isPassCall,
     strike: (simulation, call) => simulation.tampering.deletePod(simulation.clusterOf(call)),
     lastsMs: 20_000,
-    waits: ['none'],
+    waits: [],
   },
   podIsForcedAway: {
     says: 'somebody deletes a running pod by force, finalizers and all',
     applies: isPassCall,
     strike: (simulation, call) => simulation.tampering.forcePodAway(simulation.clusterOf(call)),
     lastsMs: 20_000,
-    waits: ['none'],
+    waits: [],
   },
   nameIsTaken: {
     says: 'somebody else has a pod of the name that is to be created',
@@ -213,7 +213,7 @@ export const WORLD_FAULTS = {
     applies: isFunction,
     strike: (_, { process }) => void (process.skewMs = 120_000),
     lastsMs: 0,
-    waits: ['visibility'],
+    waits: [],
   },
   clockIsBehind: {
     says: 'the clock of this one function is two minutes behind',
@@ -221,14 +221,14 @@ export const WORLD_FAULTS = {
     strike: (_, { process }) => void (process.skewMs = -120_000),
     // What waits for its time waits so much longer by this clock.
     lastsMs: 120_000,
-    waits: ['visibility'],
+    waits: [],
   },
   bookmarkGap: {
     says: 'the watch skips an event, and a bookmark says that all is told up to there',
     applies: (call) => isWatchEvent(call) && call.args[0] !== 'BOOKMARK',
     strike: (simulation) => simulation.tampering.fateOfEvent({ lost: true, bookmark: true }),
     lastsMs: 0,
-    waits: ['audit'],
+    waits: ['metadata list'],
   },
   storeConflicts: {
     says: 'somebody else writes the view just before: the condition of the write fails',
