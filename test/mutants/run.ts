@@ -1,10 +1,13 @@
-// npm run mutants [-- NAME]: each mutant is put into a copy of the sources, and the simulator must notice within 20 s.
+// npm run mutants [-- NAME | --write]: each mutant is put into a copy of the sources, and the simulator must notice within 20 s.
+// --write puts what was tripped into the decision's tables.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Found } from './hunt.ts';
+import { INVARIANT_NAMES } from '../simulation/invariants/table.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
+import { DECISION, decisionWith, UNTRIPPED } from './tables.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const FOR_MS = 20_000;
@@ -125,5 +128,12 @@ for (const { found, mutant } of outcomes)
 console.log(
   `\n${outcomes.length - alive.length} of ${outcomes.length} killed, by ${new Set(outcomes.map(({ found }) => found?.invariant)).size} different invariants; ${tripped.size} are tripped`,
 );
-console.log(JSON.stringify([...tripped].map(([invariant, names]) => ({ invariant, names }))));
-if (alive.length > 0 || broken.length > 0 || (wanted.length === 0 && outcomes.length < LEAST)) process.exitCode = 1;
+const missed = wanted.length === 0 ? INVARIANT_NAMES.filter((name) => !tripped.has(name) && UNTRIPPED[name] === undefined) : [];
+for (const name of missed) console.log(`no mutant trips: ${name}`);
+for (const name of Object.keys(UNTRIPPED))
+  if (tripped.has(name)) console.log(`tripped after all: ${name} by ${tripped.get(name)?.join('; ')}`);
+if (wanted.length === 0 && process.argv.includes('--write')) {
+  const path = join(root, DECISION);
+  writeFileSync(path, decisionWith(readFileSync(path, 'utf8'), tripped));
+}
+if (alive.length > 0 || missed.length > 0 || broken.length > 0 || (wanted.length === 0 && outcomes.length < LEAST)) process.exitCode = 1;

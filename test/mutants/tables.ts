@@ -1,0 +1,79 @@
+// The tables of docs/decisions/0003: which tests, invariants and mutants defend each rule, and which mutants trip each invariant.
+import { INVARIANTS, INVARIANT_NAMES, OF_THE_RUN } from '../simulation/invariants/table.ts';
+import { MUTANTS } from './mutants.ts';
+
+export const DECISION = 'docs/decisions/0003-rules-tests-mutants.md';
+
+export const RULES = Array.from({ length: 19 }, (_, at) => `R${at + 1}`);
+
+const REFUSED_FIRST =
+  'the API server holds the same rules and refuses such a status, so that "the API server finds nothing wrong" is tripped';
+const NO_END_FIRST = 'the story does not come to its end before, so that "ends in time" is tripped';
+const OWN_KEY = 'what a pass writes is made from its own key, in one place: no small change reaches another';
+
+/** Invariants that no mutant trips, and why: they stand for bugs that would have to be larger, or that another invariant sees first. */
+export const UNTRIPPED: Readonly<Record<string, string>> = {
+  'a finished Job never gets a pod':
+    'what is missing of a finished Job is nothing: it would have to be forgotten as well that it succeeded',
+  'the pods of others are left alone': 'pods that nobody of ours owns are in no view',
+  'a status never violates what the API server asks of it': REFUSED_FIRST,
+  'conditions never go back': REFUSED_FIRST,
+  'a Job does not both complete and fail': REFUSED_FIRST,
+  'counters never fall': REFUSED_FIRST,
+  'what waits to be counted is pods of the Job, each once': REFUSED_FIRST,
+  'active is what there is when a Job ends': REFUSED_FIRST,
+  'a pass writes to its own workload alone': OWN_KEY,
+  'a function stays within its own business': OWN_KEY,
+  'wakes of a workload do not pile up': 'the queue drops all but one of those that follow the same fence, whoever sends them',
+  'no finalizer is left': NO_END_FIRST,
+  'no pod that nobody owns keeps its finalizer': NO_END_FIRST,
+  'a table that was never lost knows every workload that there is': NO_END_FIRST,
+};
+
+export type Row = readonly string[];
+
+/** Cells of the table whose first column has this title; titles and the line below them left out. */
+export function rowsOf(text: string, title: string): Row[] {
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => line.startsWith(`| ${title} |`));
+  const rows: Row[] = [];
+  for (const line of from < 0 ? [] : lines.slice(from + 2)) {
+    if (!line.startsWith('|')) break;
+    rows.push(
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  }
+  return rows;
+}
+
+/** @returns the text with other rows in that table */
+function withRows(text: string, title: string, rows: readonly Row[]): string {
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => line.startsWith(`| ${title} |`)) + 2;
+  const count = rowsOf(text, title).length;
+  return [...lines.slice(0, from), ...rows.map((cells) => `| ${cells.join(' | ')} |`), ...lines.slice(from + count)].join('\n');
+}
+
+const ofRule = (rule: string, list: readonly { name: string; rule: string }[]): string =>
+  list
+    .filter((each) => each.rule === rule)
+    .map(({ name }) => name)
+    .join('; ');
+
+/** Tests are named by people; invariants and mutants by their own tables. */
+export function rulesIn(text: string): Row[] {
+  return rowsOf(text, 'rule').map(([rule = '', tests = '']) => {
+    const number = rule.split(':')[0] ?? '';
+    return [rule, tests, ofRule(number, [...OF_THE_RUN, ...INVARIANTS]) || 'by the end of each story', ofRule(number, MUTANTS)];
+  });
+}
+
+/** @param tripped names of mutants by invariant */
+export const invariantsOf = (tripped: ReadonlyMap<string, readonly string[]>): Row[] =>
+  INVARIANT_NAMES.map((name) => [name, tripped.get(name)?.join('; ') ?? `none: ${UNTRIPPED[name] ?? 'NOT SAID'}`]);
+
+export const decisionWith = (text: string, tripped: ReadonlyMap<string, readonly string[]>): string =>
+  withRows(withRows(text, 'rule', rulesIn(text)), 'invariant', invariantsOf(tripped));
