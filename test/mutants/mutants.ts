@@ -279,7 +279,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'owner not read before a pod is made',
     rule: 'R10',
-    file: RECONCILE,
+    file: 'lib/reconciler/planning.ts',
     search: "  if (action.verb === 'create') return true;",
     replacement: '',
     why: 'a Job that was suspended a moment ago starts pods',

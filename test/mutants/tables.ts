@@ -15,6 +15,8 @@ const OWN_KEY = 'what a pass writes is made from its own key, in one place: no s
 export const UNTRIPPED: Readonly<Record<string, string>> = {
   'a finished Job never gets a pod':
     'what is missing of a finished Job is nothing: it would have to be forgotten as well that it succeeded',
+  'the owner is read live before a pod is created':
+    'a view holds no template: a pod of an owner unseen is refused, so that "the API server finds nothing wrong" is tripped',
   'the pods of others are left alone': 'pods that nobody of ours owns are in no view',
   'a status never violates what the API server asks of it': REFUSED_FIRST,
   'conditions never go back': REFUSED_FIRST,
@@ -24,7 +26,8 @@ export const UNTRIPPED: Readonly<Record<string, string>> = {
   'active is what there is when a Job ends': REFUSED_FIRST,
   'a pass writes to its own workload alone': OWN_KEY,
   'a function stays within its own business': OWN_KEY,
-  'wakes of a workload do not pile up': 'the queue drops all but one of those that follow the same fence, whoever sends them',
+  'one wake of a workload is queued at most, beside the one that runs':
+    'the queue drops all but one of those that follow the same fence, whoever sends them',
   'no finalizer is left': NO_END_FIRST,
   'no pod that nobody owns keeps its finalizer': NO_END_FIRST,
   'a table that was never lost knows every workload that there is': NO_END_FIRST,
