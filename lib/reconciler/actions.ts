@@ -242,15 +242,18 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
   try {
     const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline);
     const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
-    if (isOurs) {
-      pass.hearPod(object);
-      return { action };
-    }
+    const child = pass.childOf(podFactsOf(object));
+    if (isOurs) pass.hearPod(object);
+    if (isOurs && typeof child !== 'string' && child.slot === action.slot && child.number === action.number) return { action };
     // The next number: this name is taken for good as far as this workload is concerned.
     pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.number + 1) };
     return {
       action,
-      error: new ForeignNamesakeError(`pods "${name}" already exists and belongs to somebody else`, { reason: 'alreadyExists' }),
+      // Of ours, somebody has changed the annotations: it would be met here for ever.
+      error: new ForeignNamesakeError(
+        `pods "${name}" already exists and ${isOurs ? 'has been made another one by hand' : 'belongs to somebody else'}`,
+        { reason: 'alreadyExists' },
+      ),
     };
   } catch (error) {
     // Gone between the two calls: planned again.
