@@ -17,7 +17,7 @@ afterEach(() => {
   // Our own mistakes carry these names, whatever a test looks at.
   const crashes = world.passes.filter(({ error = '' }) => /TypeError|RangeError|ReferenceError|undefined \(reading/.test(error));
   world.close();
-  expect(crashes).toEqual([]);
+  if (crashes.length > 0) throw new Error(`a pass crashed: ${JSON.stringify(crashes[0])}`);
 });
 
 const target = (name: string, subresource?: string) => ({ namespace: 'default', name, ...(subresource !== undefined && { subresource }) });
