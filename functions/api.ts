@@ -1,8 +1,9 @@
 // HTTP API and console. Who may call it is decided before it, by the gateway's IAM or JWT authorizer; without one it answers nobody.
 import type { IncomingMessage } from 'node:http';
+import type { Context } from 'aws-lambda';
 import serverless from 'serverless-http';
 import { createApp } from '../lib/api/app.ts';
-import { runtime, warmUp } from '../lib/runtime.ts';
+import { invocation, runtime, warmUp } from '../lib/runtime.ts';
 
 await warmUp();
 
@@ -13,9 +14,13 @@ const app = createApp({
   authorize: (request) => authorized.has(request),
 });
 
-export const handler = serverless(app, {
+const answer = serverless(app, {
   request(request: IncomingMessage, event: { requestContext: { authorizer?: object } }) {
     // The wrapper puts an empty object where there is none.
     if (Object.keys(event.requestContext.authorizer ?? {}).length > 0) authorized.add(request);
   },
 });
+
+export async function handler(event: object, context: Partial<Context> = {}): Promise<object> {
+  return await invocation('api', context, async () => await answer(event, context));
+}

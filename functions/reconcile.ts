@@ -3,7 +3,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { messageOf } from '../lib/adapters/sqs-records.ts';
 import { reconcileBatch } from '../lib/reconciler/batch.ts';
 import { Reconciler } from '../lib/reconciler/reconcile.ts';
-import { runtime, warmUp } from '../lib/runtime.ts';
+import { invocation, warmUp } from '../lib/runtime.ts';
 
 await warmUp();
 
@@ -11,10 +11,11 @@ await warmUp();
 const reconcilers = new WeakMap<object, Reconciler>();
 
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
-  const { ports, deadlineReserveMs } = await runtime();
-  const reconciler = reconcilers.get(ports) ?? new Reconciler(ports);
-  reconcilers.set(ports, reconciler);
-  const hasTime = (): boolean => context.getRemainingTimeInMillis() > deadlineReserveMs;
-  const undone = await reconcileBatch(event.Records.map(messageOf), { reconciler, ports, hasTime });
+  const undone = await invocation('reconcile', context, async ({ ports, deadlineReserveMs }) => {
+    const reconciler = reconcilers.get(ports) ?? new Reconciler(ports);
+    reconcilers.set(ports, reconciler);
+    const hasTime = (): boolean => context.getRemainingTimeInMillis() > deadlineReserveMs;
+    return await reconcileBatch(event.Records.map(messageOf), { reconciler, ports, hasTime });
+  });
   return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };
 }

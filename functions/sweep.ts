@@ -1,11 +1,11 @@
 // Every minute: due index, stale wakes, silent clusters (the safety net).
+import type { Context } from 'aws-lambda';
 import type { Swept } from '../lib/reconciler/sweep.ts';
 import { sweep } from '../lib/reconciler/sweep.ts';
-import { runtime, warmUp } from '../lib/runtime.ts';
+import { invocation, warmUp } from '../lib/runtime.ts';
 
 await warmUp();
 
-export async function handler(): Promise<Swept> {
-  const { ports } = await runtime();
-  return await sweep(ports);
+export async function handler(_event?: unknown, context?: Context): Promise<Swept> {
+  return await invocation('sweep', context, async ({ ports }) => await sweep(ports));
 }

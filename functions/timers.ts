@@ -1,13 +1,12 @@
 // Timers queue → wakes that are due → the message ids that must come back.
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { messageOf } from '../lib/adapters/sqs-records.ts';
 import { fireTimers } from '../lib/reconciler/timers.ts';
-import { runtime, warmUp } from '../lib/runtime.ts';
+import { invocation, warmUp } from '../lib/runtime.ts';
 
 await warmUp();
 
-export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
-  const { ports } = await runtime();
-  const undone = await fireTimers(event.Records.map(messageOf), ports);
+export async function handler(event: SQSEvent, context?: Context): Promise<SQSBatchResponse> {
+  const undone = await invocation('timers', context, async ({ ports }) => await fireTimers(event.Records.map(messageOf), ports));
   return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };
 }

@@ -1,5 +1,7 @@
 // The parameters of a deployment → what serverless.yml needs, checked together before anything is packaged or made.
 import * as v from 'valibot';
+import { alarmResources } from './alarms.ts';
+import { dashboardResource } from './dashboard.ts';
 
 const onOff = v.picklist(['on', 'off'], 'expected on or off');
 const yesNo = v.picklist(['yes', 'no'], 'expected yes or no');
@@ -26,6 +28,7 @@ const orNone = <Of extends v.GenericSchema<string | number, string | number>>(of
 const RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731];
 
 const Parameters = v.strictObject({
+  region: v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'expected the name of an AWS region')),
   stage: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,19}$/, 'expected 1 to 20 lower case letters and digits, a letter first')),
   protection: onOff,
   auth: v.picklist(['iam', 'jwt'], 'expected iam or jwt'),
@@ -58,9 +61,10 @@ export interface Settings extends Omit<Parameters, 'protection' | 'tracing'> {
   isProtected: boolean;
   /** What becomes of tables when the stack is removed. */
   deletionPolicy: 'Retain' | 'Delete';
-  alarmActions: string[];
   /** The functions' right to send traces, where they do; that queues are spoken to over TLS only, but where tests dial in the clear. */
   optionalResources: { Resources: Record<string, object> };
+  /** Alarms and dashboard. */
+  observability: { Resources: Record<string, object> };
   authorizers: Record<string, object>;
   /** The API's only event: every path and method, none without the authorizer. */
   authorizer: object;
@@ -81,6 +85,8 @@ export function settingsFrom(given: Record<string, unknown>): Settings {
     );
   const { protection, tracing, ...rest } = parsed.output;
   const isProtected = protection === 'on';
+  const alarmActions = rest.alarmTopicArn === undefined ? [] : [rest.alarmTopicArn];
+  const stage = { name: `farloop-${rest.stage}`, namespace: `Farloop/${rest.stage}`, region: rest.region, alarmActions };
   return {
     ...rest,
     isProtected,
@@ -89,7 +95,7 @@ export function settingsFrom(given: Record<string, unknown>): Settings {
     optionalResources: {
       Resources: { ...(tracing === 'on' && tracingPolicy), ...(rest.allowLoopback === 'no' && overTlsPolicy) },
     },
-    alarmActions: rest.alarmTopicArn === undefined ? [] : [rest.alarmTopicArn],
+    observability: { Resources: { ...alarmResources(stage), ...dashboardResource(stage) } },
     ...authorization(rest),
   };
 }

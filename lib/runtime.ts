@@ -17,6 +17,8 @@ export interface Runtime {
   ports: Ports;
   /** Kept back from a function's deadline to hand work back in good order, milliseconds. */
   deadlineReserveMs: number;
+  /** Told that an invocation of that function begins; what it gives back is called when it ends. */
+  begin?: (functionName: string, requestId: string) => () => void;
 }
 
 let current: Promise<Runtime> | undefined;
@@ -25,6 +27,24 @@ let current: Promise<Runtime> | undefined;
 export async function runtime(): Promise<Runtime> {
   current ??= runtimeFrom(process.env);
   return await current;
+}
+
+/**
+ * One invocation of a function: its work, with everything that was counted in it written out at its end.
+ * @param functionName short: `ingest`
+ */
+export async function invocation<Answer>(
+  functionName: string,
+  context: { awsRequestId?: string } | undefined,
+  work: (runtime: Runtime) => Promise<Answer>,
+): Promise<Answer> {
+  const made = await runtime();
+  const end = made.begin?.(functionName, context?.awsRequestId ?? '');
+  try {
+    return await work(made);
+  } finally {
+    end?.();
+  }
 }
 
 /** In Lambda, makes the runtime while a function loads: then a first event waits for its own work only. Elsewhere nothing. */
@@ -40,10 +60,10 @@ export function useRuntime(given: Runtime): void {
 /** On AWS. @throws Error naming every variable that is missing or unusable */
 export async function runtimeFrom(environment: Record<string, string | undefined>): Promise<Runtime> {
   const config = configFrom(environment);
-  return { ports: await awsPorts(config), deadlineReserveMs: config.DEADLINE_RESERVE_SECONDS * 1000 };
+  return { ...(await awsRuntime(config)), deadlineReserveMs: config.DEADLINE_RESERVE_SECONDS * 1000 };
 }
 
-async function awsPorts(config: Config): Promise<Ports> {
+async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports' | 'begin'>>> {
   const [{ DynamoDBClient }, { SQSClient }, { DynamoDbStore }, { SqsQueue }, { LogRecorder }] = await Promise.all([
     import('@aws-sdk/client-dynamodb'),
     import('@aws-sdk/client-sqs'),
@@ -51,17 +71,21 @@ async function awsPorts(config: Config): Promise<Ports> {
     import('./adapters/sqs-queue.ts'),
     import('./adapters/log-recorder.ts'),
   ]);
-  const [{ KubernetesCluster }, { LineTelemetry }, { SystemClock }] = await Promise.all([
+  const [{ KubernetesCluster }, { EmfTelemetry }, { SystemClock }] = await Promise.all([
     import('./adapters/kubernetes-cluster.ts'),
-    import('./adapters/line-telemetry.ts'),
+    import('./adapters/emf-telemetry.ts'),
     import('./adapters/system-clock.ts'),
   ]);
   const clock = new SystemClock();
-  const telemetry = new LineTelemetry({ level: config.LOG_LEVEL, format: 'json', clock });
+  const telemetry = new EmfTelemetry({ namespace: config.METRICS_NAMESPACE, level: config.LOG_LEVEL, clock });
+  const requests = { made: 0 };
   const dynamodb = new DynamoDBClient({});
+  const sqs = new SQSClient({});
+  dynamodb.middlewareStack.add(countedIn(requests), INNERMOST);
+  sqs.middlewareStack.add(countedIn(requests), INNERMOST);
   const store = new DynamoDbStore({ client: dynamodb, tableName: config.TABLE_NAME, clock });
   const { clusters, accessOf } = await registeredClusters(config, { dynamodb, store, clock, telemetry });
-  const queue = new SqsQueue({ client: new SQSClient({}), ...queueUrls(config), clock });
+  const queue = new SqsQueue({ client: sqs, ...queueUrls(config), clock });
   const connected = new Map<string, { cluster: Cluster; access: string }>();
   const connect = ({ name }: ClusterRecord): Cluster => {
     const { access, asText } = accessOf(name);
@@ -72,8 +96,34 @@ async function awsPorts(config: Config): Promise<Ports> {
     connected.set(name, { cluster, access: asText });
     return cluster;
   };
-  return { clock, clusters, connect, queue, recorder: new LogRecorder(telemetry), store, telemetry };
+  const begin = (functionName: string, requestId: string): (() => void) => {
+    telemetry.begin(functionName, requestId);
+    return () => {
+      const { readUnits, writeUnits, indexUnits } = store.meter;
+      for (const [metric, value] of Object.entries({
+        AwsRequests: requests.made,
+        WriteUnits: writeUnits + indexUnits,
+        ReadUnits: readUnits,
+      }))
+        if (value > 0) telemetry.count(metric, value, 'Count');
+      requests.made = 0;
+      store.meter.reset();
+      telemetry.end();
+    };
+  };
+  return { ports: { clock, clusters, connect, queue, recorder: new LogRecorder(telemetry), store, telemetry }, begin };
 }
+
+/** What the SDK repeats is counted again. */
+const INNERMOST = { step: 'finalizeRequest', priority: 'low', name: 'countRequests' } as const;
+
+const countedIn =
+  (requests: { made: number }) =>
+  <Arguments, Answer>(next: (given: Arguments) => Promise<Answer>) =>
+  async (given: Arguments): Promise<Answer> => {
+    requests.made += 1;
+    return await next(given);
+  };
 
 interface RegisteredClusters {
   clusters: Clusters;

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Fields, MetricUnit, Telemetry } from '../ports/telemetry.ts';
 import { SystemClock } from './system-clock.ts';
 
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 
 export interface Metric {
@@ -119,7 +119,7 @@ let guarded = false;
 const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
 
 /** Errors keep what they say, their fields that tell, and their cause; the rest stays as it is. */
-function plainOf(value: unknown, depth = 0): unknown {
+export function plainOf(value: unknown, depth = 0): unknown {
   if (!isError(value)) return value;
   const { name, message } = value;
   const code: unknown = Reflect.get(value, 'code');
@@ -154,7 +154,7 @@ const valueText = (value: unknown): string => {
 };
 
 /** Never throws: a log line is not worth a pass. */
-const textOf = (value: unknown): string => {
+export const textOf = (value: unknown): string => {
   try {
     return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'bigint' ? String(part) : plainOf(part))) ?? String(value);
   } catch (error) {

@@ -38,6 +38,7 @@ export async function reconcileBatch(
         if ((await reconciler.reconcile(key, sentAtMs)) === 'failed') undone.push(...messageIds);
       } catch (error) {
         ports.telemetry.error('pass failed', { ...key, error });
+        ports.telemetry.count('FailedPasses', 1, 'Count', { kind: key.kind });
         undone.push(...messageIds);
       }
       return undefined;

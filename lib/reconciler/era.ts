@@ -27,7 +27,7 @@ export async function raiseEra(
     throw error;
   }
   telemetry.error('API server was restored from an older state: everything is read anew', { cluster: record.name, era, reason });
-  telemetry.count('ErasRaised', 1, 'Count');
+  telemetry.count('ErasRaised', 1, 'Count', { cluster: record.name });
   await askForEverything({ queue }, { name: record.name, era });
 }
 

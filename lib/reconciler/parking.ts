@@ -23,7 +23,7 @@ export function park(
   pass.state = { ...pass.state, park: { failures, untilMs: clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation } };
   pass.why.push(reason);
   telemetry.error('workload parked', { ...pass.key, reason });
-  telemetry.count('ParkedWorkloads', 1, 'Count', { kind: pass.key.kind });
+  telemetry.count('ParkedWorkloads', 1, 'Count', { cluster: pass.key.cluster, kind: pass.key.kind });
   if (!pass.events.some(({ type }) => type === 'Warning'))
     pass.events.push({
       verb: 'event',

@@ -86,7 +86,7 @@ export class Reachability {
     const { reach, version } = await this.#read(cluster);
     if (reach.downSinceMs === null) {
       this.#ports.telemetry.error('cluster does not answer', { cluster, reason });
-      this.#ports.telemetry.count('SilentClusters', 1, 'Count');
+      this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
     }
     await this.#put(cluster, { ...reach, downSinceMs: reach.downSinceMs ?? nowMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
   }

@@ -20,6 +20,7 @@ import { intend } from './intending.ts';
 import { countPass, noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
 import { noteLateness } from './lateness.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
+import { countWork } from './pass-metrics.ts';
 import { NO_INTENTS, decodeState, initialState, statusDigestOf } from './pass-state.ts';
 import { backoffMs, fightText, park, parkedFor, refusalEvent } from './parking.ts';
 import { planOnce, planPass, rivalOf } from './planning.ts';
@@ -110,7 +111,7 @@ export class Reconciler {
     pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };
     const ending = await this.#run(pass, unknown);
     this.#learnOffset(pass);
-    return await this.#record(pass, ending);
+    return await this.#record(pass, ending, head.pendingSinceMs);
   }
 
   /** Replaces the fence by this pass's own. Undefined: overtaken at the door. */
@@ -335,7 +336,7 @@ export class Reconciler {
   }
 
   /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */
-  async #record(pass: Pass, ending: Ending): Promise<Answer> {
+  async #record(pass: Pass, ending: Ending, wokenAtMs: number | undefined): Promise<Answer> {
     const { recorder, telemetry, clock } = this.#ports;
     let answer: Answer = 'done';
     let nextWakeAtMs: number | undefined;
@@ -363,7 +364,8 @@ export class Reconciler {
       durationMs,
       ...(error instanceof Error && { error: error.message }),
     });
-    telemetry.count('ReconcileDuration', durationMs, 'Milliseconds', { kind: pass.key.kind, outcome: ending.outcome });
+    const lagMs = wokenAtMs === undefined ? undefined : clock.nowMs() - wokenAtMs;
+    countWork(telemetry, pass, { outcome: ending.outcome, durationMs, lagMs });
     await recorder
       .append({
         key: pass.key,

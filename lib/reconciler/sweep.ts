@@ -67,7 +67,9 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { silentMs, pageSi
   const known = await readMarker(ports, record.name);
   if (!known) return;
   const silentForMs = ports.clock.nowMs() - known.marker.heardAtMs;
-  ports.telemetry.count('WatchAge', Math.max(silentForMs, ...known.marker.watches.map(({ ageMs }) => ageMs)), 'Milliseconds');
+  const watchAgeMs = Math.max(silentForMs, ...known.marker.watches.map(({ ageMs }) => ageMs));
+  ports.telemetry.count('WatchAge', watchAgeMs, 'Milliseconds', { cluster: record.name });
+  ports.telemetry.count('ClockOffset', Math.abs(known.marker.clockOffsetMs), 'Milliseconds', { cluster: record.name });
   if (silentForMs > silentMs) {
     swept.silentClusters.push(record.name);
     ports.telemetry.error('relay is silent', { cluster: record.name, silentForMs });

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '../../lib/objects/kubernetes.ts';
+import { METRICS } from '../../lib/ports/metrics.ts';
 import { Deployment, STAGE, until } from './deployment.ts';
 import { FUNCTIONS, ROOT } from './packaged.ts';
 import type { Template } from './packaged.ts';
@@ -50,6 +51,12 @@ async function inTurn(work: () => Promise<void>): Promise<void> {
 
 const templateOf = (): Template =>
   JSON.parse(readFileSync(join(ROOT, '.serverless', 'cloudformation-template-update-stack.json'), 'utf8')) as Template;
+
+interface Directive {
+  Namespace: string;
+  Dimensions: string[][];
+  Metrics: { Name: string; Unit: string }[];
+}
 
 const isComplete = ({ status }: Job): boolean =>
   (status?.conditions ?? []).some(({ type, status: holds }) => type === 'Complete' && holds === 'True');
@@ -223,9 +230,47 @@ test('sweep runs every minute by itself', async () => {
       (said) => said.some(({ message }) => message === 'swept'),
       130_000,
     );
-    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(lines.filter(({ level }) => level === 'ERROR')).toEqual([]);
   });
 }, 140_000);
+
+test('metrics stand in the logs, of the kinds and with the dimensions that the table of metrics tells', async () => {
+  await inTurn(async () => {
+    const seen = new Set<string>();
+    for (const name of FUNCTIONS)
+      for (const line of await deployment.logsOf(name)) {
+        if (!('_aws' in line)) continue;
+        const { CloudWatchMetrics: directives } = line['_aws'] as { CloudWatchMetrics: Directive[] };
+        for (const { Namespace, Dimensions, Metrics } of directives)
+          for (const { Name, Unit } of Metrics) {
+            expect({ Name, Namespace, Unit, Dimensions }).toEqual({
+              Name,
+              Namespace: `Farloop/${STAGE}`,
+              Unit: METRICS[Name]?.unit,
+              Dimensions: METRICS[Name]?.sets,
+            });
+            for (const dimension of Dimensions.flat()) expect(line[dimension]).toEqual(expect.stringMatching(/^(?!unknown$)./));
+            expect(line[Name]).toBeDefined();
+            seen.add(Name);
+          }
+      }
+    for (const name of [
+      'ReconcileDuration',
+      'EventToPassLag',
+      'EventToActionLag',
+      'WritesSent',
+      'UnreadableMessages',
+      'WatchAge',
+      'ClockOffset',
+      'SweepsFinished',
+      'AwsRequests',
+      'WriteUnits',
+      'ReadUnits',
+      'ColdStarts',
+    ])
+      expect([...seen]).toContain(name);
+  });
+});
 
 test('no token of a cluster stands in a log line, nor in the table', async () => {
   await inTurn(async () => {

@@ -4,6 +4,7 @@ import { settingsFrom } from '../../infra/settings.ts';
 
 const right = {
   stage: 'dev',
+  region: 'eu-central-1',
   protection: 'on',
   auth: 'iam',
   jwtIssuer: '',
@@ -39,7 +40,6 @@ describe('the parameters of a deployment', () => {
       reconcileConcurrency: 50,
       sweepReserved: undefined,
       apiReserved: 2,
-      alarmActions: [],
       authorizer: { type: 'aws_iam' },
       lambdaTracing: false,
       optionalResources: { Resources: { QueuesOverTls: expect.any(Object) } },
@@ -58,7 +58,8 @@ describe('the parameters of a deployment', () => {
       alarmTopicArn: topic,
       tracing: 'on',
     });
-    expect(made).toMatchObject({ isProtected: false, deletionPolicy: 'Delete', alarmActions: [topic], lambdaTracing: 'Active' });
+    expect(made).toMatchObject({ isProtected: false, deletionPolicy: 'Delete', lambdaTracing: 'Active' });
+    expect(made.observability.Resources['AlarmLag']).toMatchObject({ Properties: { AlarmActions: [topic], OKActions: [topic] } });
     expect(made.authorizer).toEqual({ name: 'people' });
     expect(made.authorizers).toMatchObject({ people: { issuerUrl: 'https://issuer.example.com/', audience: ['farloop'] } });
     expect(Object.keys(made.optionalResources.Resources)).toEqual(['Tracing']);

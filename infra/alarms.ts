@@ -1,0 +1,254 @@
+// The alarms of a stage, one table: what is wrong, by which numbers, and the page that says what to do.
+const FUNCTIONS = ['ingest', 'reconcile', 'timers', 'sweep', 'api'] as const;
+const QUEUES = { Events: 'events', Wakes: 'wakes', Timers: 'timers' } as const;
+
+export interface Stage {
+  /** `farloop-prod`: before the names of everything in it. */
+  name: string;
+  /** Of our own metrics. */
+  namespace: string;
+  alarmActions: readonly string[];
+}
+
+interface Alarm {
+  /** In the alarm's name; lower case with dashes. */
+  name: string;
+  what: string;
+  /** Page in docs/runbooks. */
+  runbook: string;
+  namespace: string;
+  metric: string;
+  dimensions?: Record<string, string>;
+  /** As `Sum`, `Maximum`, `p99`. */
+  statistic: string;
+  comparison?: 'GreaterThanThreshold' | 'LessThanThreshold';
+  threshold: number;
+  periodSeconds: number;
+  /** Of so many periods so many must be bad. */
+  of: number;
+  bad: number;
+  missing?: 'notBreaching' | 'breaching';
+}
+
+/** Queue names as the stack gives them. */
+export const queueName = (stage: string, queue: string, dead = false): string =>
+  `${stage}-${queue}${dead ? '-dead' : ''}${queue === 'wakes' ? '.fifo' : ''}`;
+
+export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'namespace'>): Alarm[] {
+  const minute = { periodSeconds: 60 };
+  const fiveMinutes = { periodSeconds: 300, of: 1, bad: 1 };
+  const ours = { namespace };
+  return [
+    {
+      ...ours,
+      ...minute,
+      of: 3,
+      bad: 2,
+      name: 'silent-cluster',
+      runbook: 'silent-cluster',
+      metric: 'WatchAge',
+      statistic: 'Maximum',
+      threshold: 180_000,
+      what: 'a relay has not been heard for three minutes, or one of its watches is dead',
+    },
+    {
+      ...ours,
+      ...fiveMinutes,
+      name: 'unreachable-cluster',
+      runbook: 'unreachable-cluster',
+      metric: 'SilentClusters',
+      statistic: 'Sum',
+      threshold: 0,
+      what: 'an API server does not answer the functions, or does not let them in',
+    },
+    {
+      ...ours,
+      ...fiveMinutes,
+      name: 'stale-wakes',
+      runbook: 'stale-wakes',
+      metric: 'StaleWakes',
+      statistic: 'Sum',
+      threshold: 5,
+      what: 'wakes or passes get lost, and only sweep finds them',
+    },
+    {
+      ...ours,
+      ...minute,
+      of: 3,
+      bad: 3,
+      missing: 'breaching',
+      name: 'no-sweep',
+      runbook: 'no-sweep',
+      metric: 'SweepsFinished',
+      statistic: 'Sum',
+      threshold: 1,
+      comparison: 'LessThanThreshold',
+      what: 'sweep has not finished for three minutes: what is lost stays lost',
+    },
+    ...Object.values(QUEUES).map((queue): Alarm => ({
+      ...minute,
+      of: 1,
+      bad: 1,
+      namespace: 'AWS/SQS',
+      metric: 'ApproximateNumberOfMessagesVisible',
+      statistic: 'Maximum',
+      threshold: 0,
+      name: `dead-letters-${queue}`,
+      runbook: 'dead-letters',
+      dimensions: { QueueName: queueName(stage, queue, true) },
+      what: `a message of the queue ${queue} failed at every try`,
+    })),
+    ...(['events', 'wakes'] as const).map((queue): Alarm => ({
+      ...minute,
+      of: 5,
+      bad: 3,
+      namespace: 'AWS/SQS',
+      metric: 'ApproximateAgeOfOldestMessage',
+      statistic: 'Maximum',
+      threshold: 120,
+      name: `backlog-${queue}`,
+      runbook: 'lag',
+      dimensions: { QueueName: queueName(stage, queue) },
+      what: `the queue ${queue} is two minutes behind`,
+    })),
+    {
+      ...ours,
+      ...minute,
+      of: 5,
+      bad: 3,
+      name: 'lag',
+      runbook: 'lag',
+      metric: 'EventToActionLag',
+      statistic: 'p99',
+      threshold: 30_000,
+      what: 'of a hundred passes that act, one comes more than 30 seconds after its event',
+    },
+    ...FUNCTIONS.map((functionName): Alarm => ({
+      ...minute,
+      of: 5,
+      bad: 3,
+      namespace: 'AWS/Lambda',
+      metric: 'Errors',
+      statistic: 'Sum',
+      threshold: 0,
+      name: `errors-${functionName}`,
+      runbook: 'function-errors',
+      dimensions: { FunctionName: `${stage}-${functionName}` },
+      what: `the function ${functionName} fails or times out`,
+    })),
+    {
+      ...ours,
+      ...fiveMinutes,
+      name: 'failed-passes',
+      runbook: 'function-errors',
+      metric: 'FailedPasses',
+      statistic: 'Sum',
+      threshold: 10,
+      what: 'passes end with errors and their wakes come back',
+    },
+    ...FUNCTIONS.map((functionName): Alarm => ({
+      ...minute,
+      of: 5,
+      bad: 3,
+      namespace: 'AWS/Lambda',
+      metric: 'Throttles',
+      statistic: 'Sum',
+      threshold: 0,
+      name: `throttled-${functionName}`,
+      runbook: 'throttling',
+      dimensions: { FunctionName: `${stage}-${functionName}` },
+      what: `the account has no concurrency left for the function ${functionName}`,
+    })),
+    {
+      ...minute,
+      of: 5,
+      bad: 3,
+      name: 'throttled-table',
+      runbook: 'throttling',
+      namespace: 'AWS/DynamoDB',
+      metric: 'WriteThrottleEvents',
+      statistic: 'Sum',
+      threshold: 0,
+      dimensions: { TableName: `${stage}-views` },
+      what: 'the table refuses writes for now',
+    },
+    {
+      ...ours,
+      ...fiveMinutes,
+      name: 'budget-exhausted',
+      runbook: 'budget-exhausted',
+      metric: 'BudgetExhausted',
+      statistic: 'Sum',
+      threshold: 50,
+      what: 'passes leave work undone, for the write budget of their cluster is spent',
+    },
+    {
+      ...ours,
+      ...fiveMinutes,
+      name: 'clock-offset',
+      runbook: 'clock-offset',
+      metric: 'ClockOffset',
+      statistic: 'Maximum',
+      threshold: 60_000,
+      what: "a cluster's clock is more than a minute off",
+    },
+    {
+      ...ours,
+      ...fiveMinutes,
+      name: 'refused-messages',
+      runbook: 'refused-messages',
+      metric: 'RefusedMessages',
+      statistic: 'Sum',
+      threshold: 0,
+      what: 'somebody sends events for a cluster that is not theirs',
+    },
+    {
+      ...ours,
+      ...fiveMinutes,
+      name: 'parked-workloads',
+      runbook: 'parked-workloads',
+      metric: 'ParkedWorkloads',
+      statistic: 'Sum',
+      threshold: 0,
+      what: 'a workload waits for a person',
+    },
+    {
+      ...ours,
+      ...fiveMinutes,
+      name: 'restored-api-server',
+      runbook: 'restored-api-server',
+      metric: 'ErasRaised',
+      statistic: 'Sum',
+      threshold: 0,
+      what: 'an API server was restored from an older state, and everything is read anew',
+    },
+  ];
+}
+
+/** As resources of the template. */
+export function alarmResources(stage: Stage): Record<string, object> {
+  return Object.fromEntries(
+    alarmsOf(stage).map((alarm) => [
+      `Alarm${alarm.name.replaceAll(/(?:^|-)(\w)/g, (_whole, letter: string) => letter.toUpperCase())}`,
+      {
+        Type: 'AWS::CloudWatch::Alarm',
+        Properties: {
+          AlarmName: `${stage.name}-${alarm.name}`,
+          AlarmDescription: `${alarm.what}. What to do: docs/runbooks/${alarm.runbook}.md`,
+          Namespace: alarm.namespace,
+          MetricName: alarm.metric,
+          Dimensions: Object.entries(alarm.dimensions ?? {}).map(([Name, Value]) => ({ Name, Value })),
+          ...(alarm.statistic.startsWith('p') ? { ExtendedStatistic: alarm.statistic } : { Statistic: alarm.statistic }),
+          ComparisonOperator: alarm.comparison ?? 'GreaterThanThreshold',
+          Threshold: alarm.threshold,
+          Period: alarm.periodSeconds,
+          EvaluationPeriods: alarm.of,
+          DatapointsToAlarm: alarm.bad,
+          TreatMissingData: alarm.missing ?? 'notBreaching',
+          AlarmActions: stage.alarmActions,
+          OKActions: stage.alarmActions,
+        },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,159 @@
+// The dashboard of a stage: by cluster, by kind, by function; queues, table and what it all costs.
+import { queueName } from './alarms.ts';
+
+const FUNCTIONS = ['ingest', 'reconcile', 'timers', 'sweep', 'api'] as const;
+const QUEUES = ['events', 'wakes', 'timers'] as const;
+const MINUTE = 60;
+const WIDTH = 8;
+const HEIGHT = 6;
+
+/** As CloudWatch takes it: namespace, metric, names and values of dimensions in turn, options; or one expression. */
+export type MetricRow = (string | { expression?: string; label?: string; id?: string; visible?: boolean })[];
+
+interface Widget {
+  title: string;
+  metrics: MetricRow[];
+  stat?: string;
+}
+
+/** Prices in US dollars of one region (eu-central-1, arm64); docs/deploy.md says from when. */
+const DOLLARS = { lambdaRequest: 0.2e-6, lambdaGbSecond: 13.3334e-6, sqsRequest: 0.45e-6, writeUnit: 0.7625e-6, readUnit: 0.1525e-6 };
+const MEMORY_GB: Record<(typeof FUNCTIONS)[number], number> = { ingest: 0.5, reconcile: 1, timers: 0.25, sweep: 0.5, api: 0.5 };
+
+/** @param stage.region whose data it shows */
+export function dashboardBody({ name, namespace, region }: { name: string; namespace: string; region: string }): {
+  widgets: object[];
+} {
+  /** Every cluster, kind or outcome there is, without naming one. */
+  const each = (metric: string, dimensions: string, stat: string): MetricRow => [
+    { expression: `SEARCH('{${namespace},${dimensions}} MetricName="${metric}"', '${stat}', ${MINUTE})`, label: '' },
+  ];
+  const ofFunctions = (metric: string): MetricRow[] =>
+    FUNCTIONS.map((functionName) => ['AWS/Lambda', metric, 'FunctionName', `${name}-${functionName}`, { label: functionName }]);
+  const ofQueues = (metric: string, dead = false): MetricRow[] =>
+    QUEUES.map((queue) => ['AWS/SQS', metric, 'QueueName', queueName(name, queue, dead), { label: queue }]);
+  const oursByFunction = (metric: string): MetricRow[] =>
+    FUNCTIONS.map((functionName) => [namespace, metric, 'function', functionName, { label: functionName }]);
+
+  const rows: [string, Widget[]][] = [
+    [
+      'Clusters',
+      [
+        { title: 'Watch age, ms', metrics: [each('WatchAge', 'cluster', 'Maximum')] },
+        { title: 'From event to pass, p99 ms', metrics: [each('EventToPassLag', 'cluster', 'p99')] },
+        { title: 'From event to action, p99 ms', metrics: [each('EventToActionLag', 'cluster', 'p99')] },
+        { title: 'Passes', metrics: [each('ReconcileDuration', 'cluster', 'SampleCount')] },
+        { title: 'Writes sent', metrics: [each('WritesSent', 'cluster', 'Sum')] },
+        { title: 'Write budget exhausted', metrics: [each('BudgetExhausted', 'cluster', 'Sum')] },
+        { title: 'API server silent', metrics: [each('SilentClusters', 'cluster', 'Sum')] },
+        { title: 'Parked', metrics: [each('ParkedWorkloads', 'cluster', 'Sum')] },
+        { title: 'Clock offset, ms', metrics: [each('ClockOffset', 'cluster', 'Maximum')] },
+      ],
+    ],
+    [
+      'Kinds and outcomes',
+      [
+        { title: 'Passes by outcome', metrics: [each('ReconcileDuration', 'kind,outcome', 'SampleCount')] },
+        { title: 'Pass duration, p99 ms', metrics: [each('ReconcileDuration', 'kind,outcome', 'p99')] },
+        { title: 'Parked', metrics: [each('ParkedWorkloads', 'kind', 'Sum')] },
+        {
+          title: 'What was mended',
+          stat: 'Sum',
+          metrics: ['StaleWakes', 'ViewMismatches', 'FailedPasses', 'ErasRaised'].map((metric) => [namespace, metric]),
+        },
+        {
+          title: 'Refused and unreadable',
+          stat: 'Sum',
+          metrics: ['RefusedMessages', 'UnreadableMessages'].map((metric) => [namespace, metric]),
+        },
+        { title: 'Sweeps', stat: 'Sum', metrics: [[namespace, 'SweepsFinished']] },
+      ],
+    ],
+    [
+      'Functions',
+      [
+        { title: 'Invocations', stat: 'Sum', metrics: ofFunctions('Invocations') },
+        { title: 'Errors', stat: 'Sum', metrics: ofFunctions('Errors') },
+        { title: 'Duration, p99 ms', stat: 'p99', metrics: ofFunctions('Duration') },
+        { title: 'Throttles', stat: 'Sum', metrics: ofFunctions('Throttles') },
+        { title: 'Calls to AWS', stat: 'Sum', metrics: oursByFunction('AwsRequests') },
+        { title: 'Cold starts', stat: 'Sum', metrics: oursByFunction('ColdStarts') },
+        { title: 'Write units', stat: 'Sum', metrics: oursByFunction('WriteUnits') },
+        { title: 'Read units', stat: 'Sum', metrics: oursByFunction('ReadUnits') },
+        { title: 'Concurrency', stat: 'Maximum', metrics: ofFunctions('ConcurrentExecutions') },
+      ],
+    ],
+    [
+      'Queues, table and cost',
+      [
+        { title: 'Waiting', stat: 'Maximum', metrics: ofQueues('ApproximateNumberOfMessagesVisible') },
+        { title: 'Age of the oldest, s', stat: 'Maximum', metrics: ofQueues('ApproximateAgeOfOldestMessage') },
+        { title: 'Dead letters', stat: 'Maximum', metrics: ofQueues('ApproximateNumberOfMessagesVisible', true) },
+        {
+          title: 'Table, units',
+          stat: 'Sum',
+          metrics: ['ConsumedWriteCapacityUnits', 'ConsumedReadCapacityUnits', 'WriteThrottleEvents'].map((metric) => [
+            'AWS/DynamoDB',
+            metric,
+            'TableName',
+            `${name}-views`,
+          ]),
+        },
+        { title: 'Estimated cost, $ an hour', stat: 'Sum', metrics: costRows({ name, namespace }) },
+      ],
+    ],
+  ];
+  let y = 0;
+  const widgets: object[] = [];
+  for (const [heading, row] of rows) {
+    widgets.push({ type: 'text', x: 0, y, width: 3 * WIDTH, height: 1, properties: { markdown: `## ${heading}` } });
+    y += 1;
+    for (const [at, { title, metrics, stat }] of row.entries())
+      widgets.push({
+        type: 'metric',
+        x: (at % 3) * WIDTH,
+        y: y + Math.floor(at / 3) * HEIGHT,
+        width: WIDTH,
+        height: HEIGHT,
+        properties: {
+          title,
+          metrics,
+          region,
+          view: 'timeSeries',
+          period: MINUTE,
+          ...(stat !== undefined && { stat }),
+        },
+      });
+    y += Math.ceil(row.length / 3) * HEIGHT;
+  }
+  return { widgets };
+}
+
+/** Invocations, their time and memory, calls to SQS and DynamoDB's units, at list prices; storage and logs are not in it. */
+function costRows({ name, namespace }: { name: string; namespace: string }): MetricRow[] {
+  const hidden: MetricRow[] = [];
+  const terms: string[] = [];
+  const add = (id: string, dollars: number, row: MetricRow): void => {
+    hidden.push([...row, { id, visible: false }]);
+    // No exponents: metric math does not read them.
+    terms.push(`FILL(${id},0)*${dollars.toFixed(13).replace(/0+$/, '')}`);
+  };
+  for (const functionName of FUNCTIONS) {
+    const dimensions = ['FunctionName', `${name}-${functionName}`];
+    add(`i_${functionName}`, DOLLARS.lambdaRequest, ['AWS/Lambda', 'Invocations', ...dimensions]);
+    add(`d_${functionName}`, (DOLLARS.lambdaGbSecond * MEMORY_GB[functionName]) / 1000, ['AWS/Lambda', 'Duration', ...dimensions]);
+    add(`a_${functionName}`, DOLLARS.sqsRequest, [namespace, 'AwsRequests', 'function', functionName]);
+    add(`w_${functionName}`, DOLLARS.writeUnit, [namespace, 'WriteUnits', 'function', functionName]);
+    add(`r_${functionName}`, DOLLARS.readUnit, [namespace, 'ReadUnits', 'function', functionName]);
+  }
+  // What has no data in a period counts nothing; a minute's sum is an hour's sixtieth.
+  return [[{ expression: `60*(${terms.join('+')})`, label: '$ an hour', id: 'cost' }], ...hidden];
+}
+
+/** As a resource of the template. */
+export const dashboardResource = (stage: { name: string; namespace: string; region: string }): Record<string, object> => ({
+  Dashboard: {
+    Type: 'AWS::CloudWatch::Dashboard',
+    Properties: { DashboardName: stage.name, DashboardBody: JSON.stringify(dashboardBody(stage)) },
+  },
+});

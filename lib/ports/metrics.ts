@@ -1,0 +1,81 @@
+// The metrics that functions publish on AWS: what each tells, in which unit, with which dimensions. Dashboard and alarms are made of
+// these, and a test holds code, dashboard and alarms together. Each set of dimensions is a metric of its own for CloudWatch, and paid
+// for by its distinct values: a set is there because somebody looks at it.
+import type { MetricUnit } from './telemetry.ts';
+
+export interface MetricDescription {
+  unit: MetricUnit;
+  /** Given with every count. `function` is known to the adapter and given by nobody. */
+  dimensions: readonly string[];
+  /** Published once for each; the empty one is the sum of all. */
+  sets: readonly (readonly string[])[];
+  tells: string;
+}
+
+export const METRICS: Readonly<Record<string, MetricDescription>> = {
+  ReconcileDuration: {
+    unit: 'Milliseconds',
+    dimensions: ['cluster', 'kind', 'outcome'],
+    sets: [['kind', 'outcome'], ['cluster']],
+    tells: 'how long a pass took; how many there were, by its count',
+  },
+  EventToPassLag: {
+    unit: 'Milliseconds',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'from the wake (or the moment a timer was due) to the pass it led to',
+  },
+  EventToActionLag: {
+    unit: 'Milliseconds',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'from the wake to the end of a pass that acted',
+  },
+  WritesSent: { unit: 'Count', dimensions: ['cluster'], sets: [['cluster']], tells: "actions carried out, of the cluster's write budget" },
+  BudgetExhausted: {
+    unit: 'Count',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'passes that had to leave work, for the budget of their cluster was spent or its API server asked for patience',
+  },
+  FailedPasses: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'wakes that came back, for their pass ended with an error' },
+  ParkedWorkloads: {
+    unit: 'Count',
+    dimensions: ['cluster', 'kind'],
+    sets: [[], ['cluster'], ['kind']],
+    tells: 'passes that ended with "a person must look at this workload"',
+  },
+  UnreadableMessages: { unit: 'Count', dimensions: [], sets: [[]], tells: 'messages on their way to the dead letters' },
+  RefusedMessages: {
+    unit: 'Count',
+    dimensions: ['reason'],
+    sets: [[], ['reason']],
+    tells: 'events whose sender may not say what they say',
+  },
+  ViewMismatches: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose view differed from the relay for seconds' },
+  StaleWakes: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose wake or pass was lost, found by sweep' },
+  SilentClusters: { unit: 'Count', dimensions: ['cluster'], sets: [[], ['cluster']], tells: 'API servers that stopped to answer' },
+  ErasRaised: { unit: 'Count', dimensions: ['cluster'], sets: [[]], tells: 'API servers found restored from an older state' },
+  WatchAge: {
+    unit: 'Milliseconds',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: "age of the oldest of a relay's watches, or of its last heartbeat; once a minute",
+  },
+  ClockOffset: {
+    unit: 'Milliseconds',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: "how far a cluster's clock is off, without its sign; once a minute",
+  },
+  SweepsFinished: { unit: 'Count', dimensions: [], sets: [[]], tells: 'rounds of the safety net' },
+  AwsRequests: {
+    unit: 'Count',
+    dimensions: [],
+    sets: [['function']],
+    tells: 'calls of a function to AWS, tries that were repeated included',
+  },
+  WriteUnits: { unit: 'Count', dimensions: [], sets: [['function']], tells: 'write units of the table, indexes included' },
+  ReadUnits: { unit: 'Count', dimensions: [], sets: [['function']], tells: 'read units of the table' },
+  ColdStarts: { unit: 'Count', dimensions: [], sets: [['function']], tells: 'processes that began' },
+};

@@ -1,0 +1,49 @@
+// The table of metrics and the code: each tells what the other does.
+import { expect, test } from '@jest/globals';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { METRICS } from '../../lib/ports/metrics.ts';
+import { ROOT } from '../deploy/packaged.ts';
+
+/** Told by a process that stays, on its page of metrics, or by the reference's names: not published on AWS. */
+const ELSEWHERE = /^(EventMessages|ReportsTooLarge|SkippedEvents|SilentWatches|job_controller_\w+)$/;
+
+interface Counted {
+  metric: string;
+  unit: string;
+  dimensions: string[];
+}
+
+/** Every `count('Name', value, 'Unit', { dimensions })` of our code. */
+function countsInCode(): Counted[] {
+  const found: Counted[] = [];
+  for (const path of globSync('lib/**/*.ts', { cwd: ROOT })) {
+    const text = readFileSync(join(ROOT, path), 'utf8').replaceAll(/\s+/g, ' ');
+    for (const [, metric = '', , unit = '', given = ''] of text.matchAll(
+      /\.count\( ?'(\w+)', ((?:[^()']|\((?:[^()]|\([^()]*\))*\))*?), '(Count|Milliseconds|Seconds|Bytes)'(?:, (\{[^}]*\}))?,? ?\)/g,
+    ))
+      found.push({
+        metric,
+        unit,
+        dimensions: given
+          .slice(1, -1)
+          .split(',')
+          .flatMap((part) => /^ ?(\w+)/.exec(part)?.[1] ?? []),
+      });
+  }
+  return found;
+}
+
+test('every metric that the code counts is described as it is counted, and every description is counted', () => {
+  const counted = countsInCode().filter(({ metric }) => !ELSEWHERE.test(metric));
+  expect(counted.length).toBeGreaterThan(15);
+  for (const { metric, unit, dimensions } of counted)
+    expect({ metric, unit, dimensions: dimensions.toSorted() }).toEqual({
+      metric,
+      unit: METRICS[metric]?.unit,
+      dimensions: METRICS[metric]?.dimensions.toSorted(),
+    });
+  // The runtime counts these by their names in one loop.
+  const names = new Set([...counted.map(({ metric }) => metric), 'AwsRequests', 'WriteUnits', 'ReadUnits']);
+  expect(Object.keys(METRICS).filter((name) => !names.has(name))).toEqual([]);
+});
