@@ -1,4 +1,5 @@
 // Cluster and ClusterSource over HTTPS to one API server.
+import type { IncomingMessage } from 'node:http';
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import { compareResourceVersions, isResourceVersion } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
@@ -23,7 +24,7 @@ import { Connection } from './kubernetes/connection.ts';
 import type { Asked } from './kubernetes/refusals.ts';
 import { ListStream } from './kubernetes/list-stream.ts';
 import { errorOf, isStatus, notAnApiServer } from './kubernetes/refusals.ts';
-import { eventsOf } from './kubernetes/watch-stream.ts';
+import { WatchStream } from './kubernetes/watch-stream.ts';
 
 export type { Authentication, ClusterAccess, Credentials } from './kubernetes/access.ts';
 
@@ -165,17 +166,20 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     return await this.#page<Item>(resource, selection, { signal });
   }
 
-  async *watch<Item extends KubernetesObject>(
+  watch<Item extends KubernetesObject>(
     resource: Resource,
     { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds, fields = true }: WatchSelection,
     signal: AbortSignal,
-  ): AsyncGenerator<WatchEvent<Item>, void> {
+  ): AsyncIterable<WatchEvent<Item>> {
     const query = { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds, labelSelector, fieldSelector };
     const asked = this.#askedOf({ verb: 'watch', resource, target: { namespace } });
     const path = `${pathOf(resource, { namespace })}?${queryText(query)}`;
-    const { response, refusal } = await this.#connection.stream({ method: 'GET', path, isTooLate: () => signal.aborted, signal });
-    if (refusal) throw errorOf(asked, refusal);
-    yield* eventsOf<Item>(response, { asked, fields, signal });
+    const open = async (): Promise<IncomingMessage> => {
+      const { response, refusal } = await this.#connection.stream({ method: 'GET', path, isTooLate: () => signal.aborted, signal });
+      if (refusal) throw errorOf(asked, refusal);
+      return response;
+    };
+    return new WatchStream<Item>({ open, asked, fields, signal });
   }
 
   /** Lets go of all connections. */

@@ -1,6 +1,7 @@
 // JSON in bytes → the fields that are wanted of it. What is not wanted is never decoded nor built, only its end is looked for: of a pod
 // as the API server tells it that is nine parts in ten, and an environment value that was never read cannot leak.
 import type { WantedFields } from '../../objects/wanted-fields.ts';
+import type { Window } from './window.ts';
 
 /** The bytes end within a value. */
 export class CutOffError extends SyntaxError {}
@@ -46,8 +47,22 @@ function hashOf(name: string): number {
 
 const step = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) | 0;
 
-const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, MINUS, DOT, ZERO, NINE, COLON] = [9, 10, 13, 32, 34, 44, 45, 46, 48, 57, 58];
-const [BACKSLASH, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+const TAB = 9,
+  NEWLINE = 10,
+  RETURN = 13,
+  SPACE = 32,
+  QUOTE = 34,
+  COMMA = 44,
+  MINUS = 45,
+  DOT = 46,
+  ZERO = 48,
+  NINE = 57,
+  COLON = 58;
+const BACKSLASH = 0x5c,
+  OPENING_BRACKET = 0x5b,
+  CLOSING_BRACKET = 0x5d,
+  OPENING_BRACE = 0x7b,
+  CLOSING_BRACE = 0x7d;
 /** Stands behind the bytes; none of JSON. */
 const END = 0;
 /** Digits of a number that is surely exact. */
@@ -58,21 +73,29 @@ const LONGEST_KEPT = 64;
 /** Deeper values are left to the parser that everybody knows. */
 const DEEPEST = 60;
 
-/** Reads values, one after the other, from bytes that end with a zero byte which is not theirs. */
+/** The top bit of some byte is set where one of the four bytes is zero. */
+const borrowsOf = (word: number): number => (word - 0x01010101) & ~word;
+const FOUR_QUOTES = 0x22222222,
+  FOUR_BACKSLASHES = 0x5c5c5c5c,
+  TOP_BITS = 0x80808080;
+
+/** Reads values, one after the other, from the bytes of a window. */
 export class JsonReader {
   /** Where the next value, or what stands between two, begins. */
   at = 0;
-  #bytes: Buffer = Buffer.alloc(1);
+  #bytes: Buffer = Buffer.alloc(0);
+  #words: Int32Array = new Int32Array(0);
   #end = 0;
   #depth = 0;
   readonly #texts: string[] = Array.from({ length: KEPT_TEXTS }, () => '');
   /** Hashes seen last, for a text is kept only when it comes again. */
   readonly #seen = new Int32Array(KEPT_TEXTS);
 
-  /** @param end where the zero byte stands */
-  begin(bytes: Buffer, from: number, end: number): void {
+  /** @param end where the bytes end, and a zero byte stands */
+  begin({ bytes, words }: Pick<Window, 'bytes' | 'words'>, from: number, end: number): void {
     if (bytes[end] !== END) throw new Error('no zero byte behind the bytes');
     this.#bytes = bytes;
+    this.#words = words;
     this.at = from;
     this.#end = end;
     this.#depth = 0;
@@ -132,11 +155,11 @@ export class JsonReader {
     let hash = 0;
     let all = 0;
     let byte = bytes[at] ?? END;
-    while (byte !== QUOTE) {
-      if (byte === BACKSLASH) return this.#escaped(from - 1);
-      if (byte < SPACE) {
-        this.at = at;
-        throw this.fault();
+    for (;;) {
+      if (byte <= BACKSLASH) {
+        if (byte === QUOTE) break;
+        if (byte === BACKSLASH) return this.#escaped(from - 1);
+        if (byte < SPACE) throw this.#faultAt(at);
       }
       all |= byte;
       hash = step(hash, byte);
@@ -315,42 +338,52 @@ export class JsonReader {
     const bytes = this.#bytes;
     let at = this.at + 1;
     let depth = 1;
-    for (;;) {
-      let byte = bytes[at] ?? END;
-      at += 1;
+    do {
+      const byte = bytes[at] ?? END;
       if (byte === QUOTE) {
-        byte = bytes[at] ?? END;
-        while (byte !== QUOTE) {
-          if (byte === BACKSLASH) at += 1;
-          else if (byte === END) break;
-          at += 1;
-          byte = bytes[at] ?? END;
-        }
-        at += 1;
-      } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
-        depth -= 1;
-        if (depth === 0) break;
-      } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) depth += 1;
-      if (byte === END) break;
-    }
+        at = this.#endOfText(at + 1);
+        if (bytes[at] !== QUOTE) throw this.#faultAt(at);
+      }
+      // Brackets and braces differ in one bit, and in the same one from each other.
+      else if (byte >= OPENING_BRACKET) {
+        if ((byte | 0x20) === CLOSING_BRACE) depth -= 1;
+        else if ((byte | 0x20) === OPENING_BRACE) depth += 1;
+      } else if (byte === END) throw this.#faultAt(at);
+      at += 1;
+    } while (depth > 0);
     this.at = at;
-    if (at > this.#end || depth > 0) throw this.#faultAt(at - 1);
+    if (at > this.#end) throw this.fault();
     return undefined;
   }
 
   #skipText(): undefined {
-    const bytes = this.#bytes;
-    let at = this.at + 1;
-    let byte = bytes[at] ?? END;
-    while (byte !== QUOTE) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === END) throw this.#faultAt(at);
-      at += 1;
-      byte = bytes[at] ?? END;
-    }
-    this.at = at + 1;
-    if (this.at > this.#end) throw this.#faultAt(at);
+    const end = this.#endOfText(this.at + 1);
+    if (this.#bytes[end] !== QUOTE || end >= this.#end) throw this.#faultAt(end);
+    this.at = end + 1;
     return undefined;
+  }
+
+  /** @returns where the quote stands that ends the text begun before, or the zero byte that cuts it off; perhaps that far behind the end */
+  #endOfText(from: number): number {
+    const bytes = this.#bytes;
+    const words = this.#words;
+    let at = from;
+    for (;;) {
+      if ((at & 3) === 0)
+        for (;;) {
+          const word = words[at >> 2] ?? 0;
+          const quotes = word ^ FOUR_QUOTES;
+          const backslashes = word ^ FOUR_BACKSLASHES;
+          if ((borrowsOf(word) | borrowsOf(quotes) | borrowsOf(backslashes)) & TOP_BITS) break;
+          at += 4;
+        }
+      const byte = bytes[at] ?? END;
+      if (byte <= BACKSLASH) {
+        if (byte === QUOTE || byte === END) return at;
+        if (byte === BACKSLASH) at += 1;
+      }
+      at += 1;
+    }
   }
 
   #skipScalar(): void {

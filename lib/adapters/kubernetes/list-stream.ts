@@ -47,7 +47,7 @@ export class ListStream {
   #read(): void {
     const window = this.#window;
     const reader = this.#reader;
-    reader.begin(window.bytes, window.from, window.end);
+    reader.begin(window, window.from, window.end);
     this.#worthALook = 0;
     try {
       while (reader.next() !== 0 || reader.at < window.end) {

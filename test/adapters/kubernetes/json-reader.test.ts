@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CutOffError, JsonReader, prepare } from '../../../lib/adapters/kubernetes/json-reader.ts';
 import { ListStream } from '../../../lib/adapters/kubernetes/list-stream.ts';
+import { Window } from '../../../lib/adapters/kubernetes/window.ts';
 import { jobFactsOf, JOB_FIELDS } from '../../../lib/objects/job-facts.ts';
 import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
 import { podFactsOf, POD_FIELDS } from '../../../lib/objects/pod-facts.ts';
@@ -14,9 +15,11 @@ import type { WantedFields } from '../../../lib/objects/wanted-fields.ts';
 const reader = new JsonReader();
 
 function read(text: string | Buffer, fields: WantedFields = true): unknown {
-  const bytes = Buffer.concat([Buffer.from('"}]'), Buffer.from(text), Buffer.from('\0"}]}"')]);
-  const end = bytes.length - 6;
-  reader.begin(bytes, 3, end);
+  const window = new Window();
+  const [before, behind] = [Buffer.from('"}]'), Buffer.from('\0"}]}"')];
+  window.take(Buffer.concat([before, Buffer.from(text), behind]));
+  const end = window.end - behind.length;
+  reader.begin(window, before.length, end);
   const value = reader.value(prepare(fields));
   if (reader.next() !== 0 || reader.at !== end) throw reader.fault();
   return value;
