@@ -22,7 +22,7 @@ import type { ClusterAccess } from './kubernetes/access.ts';
 import type { Incoming, Outgoing } from './kubernetes/connection.ts';
 import { Connection } from './kubernetes/connection.ts';
 import type { Asked } from './kubernetes/refusals.ts';
-import { ListStream } from './kubernetes/list-stream.ts';
+import { ListStream, ListTools } from './kubernetes/list-stream.ts';
 import { errorOf, isStatus, notAnApiServer } from './kubernetes/refusals.ts';
 import { WatchStream } from './kubernetes/watch-stream.ts';
 
@@ -68,6 +68,8 @@ interface ListBody<Item> {
 export class KubernetesCluster implements Cluster, ClusterSource {
   readonly #connection: Connection;
   readonly #clock: Clock;
+  /** At most one set, to be used again. */
+  readonly #tools: ListTools[] = [];
 
   /** Opens nothing yet. @throws TerminalError the server's address cannot be used */
   constructor({
@@ -162,8 +164,9 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     resource: Resource,
     selection: PageSelection,
     signal: AbortSignal,
+    each?: (item: Item) => void,
   ): Promise<ListAnswer<Item> & { continueToken?: string }> {
-    return await this.#page<Item>(resource, selection, { signal });
+    return await this.#page<Item>(resource, selection, { signal, ...(each && { each }) });
   }
 
   watch<Item extends KubernetesObject>(
@@ -190,11 +193,12 @@ export class KubernetesCluster implements Cluster, ClusterSource {
   async #page<Item extends KubernetesObject>(
     resource: Resource,
     selection: PageSelection,
-    { deadline, signal }: { deadline?: Deadline; signal?: AbortSignal },
+    { deadline, signal, each }: { deadline?: Deadline; signal?: AbortSignal; each?: (item: Item) => void },
   ): Promise<ListAnswer<Item> & { continueToken?: string }> {
     const { namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion, metadataOnly, fields } = selection;
     // What is wanted whole is read faster in one go.
-    const reader = fields === undefined ? undefined : new ListStream(fields);
+    const tools = fields === undefined ? undefined : (this.#tools.pop() ?? new ListTools());
+    const reader = fields === undefined ? undefined : new ListStream<Item>(fields, each, tools);
     const call: Call = {
       verb: 'list',
       method: 'GET',
@@ -207,6 +211,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       ...(reader && { reader }),
     };
     const incoming = await this.#call(call);
+    if (tools && this.#tools.length === 0) this.#tools.push(tools);
     const body = reader ? reader.end() : parsed(incoming.text);
     if (!isList<Item>(body)) throw notAnApiServer(this.#askedOf(call), { ...incoming, code: incoming.status });
     const { resourceVersion: version, continue: next } = body.metadata;

@@ -83,6 +83,8 @@ export interface ClusterSource {
     resource: Resource,
     selection: PageSelection,
     signal: AbortSignal,
+    /** An adapter may hand over items as they come, and leave them out of its answer: also those of a page that breaks off then. */
+    each?: (item: Item) => void,
   ): Promise<ListAnswer<Item> & { continueToken?: string }>;
   /**
    * Events after that version, until the server ends the watch (the iteration ends) or the signal fires.

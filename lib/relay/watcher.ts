@@ -125,6 +125,9 @@ export class Watcher<Item extends KubernetesObject> {
     const { source, resource, fields, namespace, options, follower, clock, sawDate } = this.#setup;
     let page: ListAnswer<Item> & { continueToken?: string };
     const askedAtMs = clock.nowMs();
+    const take = (item: Item): void => {
+      if (!call.signal.aborted) follower.page([item]);
+    };
     try {
       page = await source.listPage<Item>(
         resource,
@@ -135,6 +138,7 @@ export class Watcher<Item extends KubernetesObject> {
           ...(continueToken !== undefined && { continueToken }),
         },
         call.signal,
+        take,
       );
       if (call.signal.aborted) return;
       sawDate(page.dateMs, askedAtMs);

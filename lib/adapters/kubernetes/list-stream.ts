@@ -1,4 +1,5 @@
 // A page of a list → its items, read one by one as they come, so that the page's text is never held as a whole.
+import { isFields } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
 import type { Wanted } from './json-reader.ts';
 import { CutOffError, JsonReader, prepare } from './json-reader.ts';
@@ -15,10 +16,17 @@ export interface Told {
   items?: unknown;
 }
 
-export class ListStream {
-  readonly #reader = new JsonReader();
-  readonly #window = new Window();
+/** For one stream at a time. */
+export class ListTools {
+  readonly reader = new JsonReader();
+  readonly window = new Window();
+}
+
+export class ListStream<Item> {
+  readonly #reader: JsonReader;
+  readonly #window: Window;
   readonly #wanted: Wanted;
+  readonly #each: ((item: Item) => void) | undefined;
   #place: Place = 'object';
   /** No look at the window before so much is there: an item longer than a chunk is not begun anew with each of them. */
   #worthALook = 0;
@@ -26,9 +34,17 @@ export class ListStream {
   #items: unknown[] = [];
   #isBroken = false;
 
-  /** @param fields wanted of each item */
-  constructor(fields: WantedFields) {
+  /**
+   * @param fields wanted of each item
+   * @param each takes the items; without it they are told at the end
+   * @param tools of a stream that has ended: new ones for each page would be most of a relay's garbage
+   */
+  constructor(fields: WantedFields, each?: (item: Item) => void, tools = new ListTools()) {
+    this.#reader = tools.reader;
+    this.#window = tools.window;
+    this.#window.clear();
     this.#wanted = prepare(fields);
+    this.#each = each;
   }
 
   /** Reads what can be read by now. */
@@ -56,7 +72,9 @@ export class ListStream {
       }
     } catch (error) {
       if (error instanceof CutOffError) this.#worthALook = 2 * (window.end - window.from);
-      else this.#isBroken = true;
+      else if (error instanceof SyntaxError) this.#isBroken = true;
+      // Whoever takes the items failed.
+      else throw error;
     }
   }
 
@@ -90,8 +108,10 @@ export class ListStream {
   }
 
   #item(): Place {
-    const item = this.#value(this.#wanted);
-    this.#items.push(item);
+    const read = { item: this.#value(this.#wanted) };
+    if (!this.#each) this.#items.push(read.item);
+    else if (isRead<Item>(read)) this.#each(read.item);
+    else throw new SyntaxError('an item without metadata');
     return 'after item';
   }
 
@@ -119,3 +139,9 @@ export class ListStream {
     return value;
   }
 }
+
+interface Read<Item> {
+  item: Item;
+}
+
+const isRead = <Item>(read: Read<unknown>): read is Read<Item> => isFields(read.item) && isFields(read.item['metadata']);

@@ -18,6 +18,12 @@ export class Window {
     this.words = new Int32Array(buffer);
   }
 
+  clear(): void {
+    this.from = 0;
+    this.end = 0;
+    this.bytes[0] = 0;
+  }
+
   /** Puts a chunk behind what is left. */
   take(chunk: Buffer): void {
     const left = this.end - this.from;

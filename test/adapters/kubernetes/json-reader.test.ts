@@ -298,6 +298,18 @@ describe('a page of a list that comes in pieces', () => {
       expect(streamed(no, [3], true)).toBeUndefined();
   });
 
+  test('hands over its items as they come, as far as they are objects', () => {
+    const found: unknown[] = [];
+    const stream = new ListStream<unknown>({ metadata: true }, (item) => found.push(item));
+    stream.take(Buffer.from('{"items":[{"metadata":{"name":"a"},"spec":1},{"metadata":{"name":"b"}'));
+    expect(found).toEqual([{ metadata: { name: 'a' } }]);
+    stream.take(Buffer.from('}],"metadata":{}}'));
+    expect([stream.end(), found.length]).toEqual([{ items: [], metadata: {} }, 2]);
+    const broken = new ListStream<unknown>(true, (item) => found.push(item));
+    broken.take(Buffer.from('{"items":[7],"metadata":{}}'));
+    expect([broken.end(), found.length]).toEqual([undefined, 2]);
+  });
+
   test('of one item larger than any piece is not read anew with each piece', () => {
     const text = JSON.stringify({ items: [{ a: 'x'.repeat(300_000) }] });
     const cuts = Array.from({ length: 3_000 }, (_, at) => at * 100);
