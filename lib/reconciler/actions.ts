@@ -204,7 +204,10 @@ async function create({ pass }: Execution, action: CreateAction): Promise<Result
     countCreate(pass, 'failed');
     if (error instanceof ConflictError && error.reason === 'alreadyExists') return await meetNamesake(pass, action);
     // The namespace is going, and the Job with it: nobody is to be told (spec 12.2).
-    if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) return { action };
+    if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
+      pass.namespaceEnds = true;
+      return { action };
+    }
     return { action, error };
   }
 }

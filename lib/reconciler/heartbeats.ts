@@ -92,7 +92,12 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     }
   }
   await doubt(ports, doubts);
-  const fullList = heartbeat.fullList ?? known?.marker.fullList;
+  // By our own clock: the relay tells how long ago it began by its own, and what it took to come here makes it later, never earlier (R12).
+  const begun = heartbeat.fullList && {
+    ...heartbeat.fullList,
+    startedAtMs: nowMs - Math.max(message.sentAtMs - heartbeat.fullList.startedAtMs, 0),
+  };
+  const fullList = begun ?? known?.marker.fullList;
   const marker: RelayMarker = {
     session: message.session,
     era: record.era,

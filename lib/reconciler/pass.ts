@@ -64,6 +64,8 @@ export class Pass {
   creationReason = 'new';
   /** This pass deleted the owner, and nothing is left of it. */
   gone = false;
+  /** It takes no more pods. */
+  namespaceEnds = false;
   /** The API server found a status of this pass invalid. */
   wasRefused = false;
   /** Of the plan carried out last, at least one status write went through. */

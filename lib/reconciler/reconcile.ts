@@ -229,6 +229,8 @@ export class Reconciler {
     const left = planOnce(this.#ports.clock, pass);
     const leftInMs = left.requeueAfterSeconds === undefined ? again : left.requeueAfterSeconds * 1000;
     if (left.actions.every(({ verb }) => verb === 'event')) return leftInMs;
+    // The Job will be deleted too, which is news: asking again each second would gain nothing.
+    if (pass.namespaceEnds) return HELD_MS.most;
     return Math.max(pass.startedAtMs + COMPANY_MS - this.#ports.clock.nowMs(), 0);
   }
 

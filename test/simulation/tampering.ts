@@ -38,7 +38,7 @@ export class Tampering {
   hasLostStore = false;
   hasLostApi = false;
   /** Other hands had pods. */
-  hasTouchedPods = false;
+  touchedPods = 0;
   /** Clusters whose namespace somebody has deleted: what was in it is gone in the end. */
   readonly endedNamespaces = new Set<string>();
   readonly #darkUntilMs = new Map<string, number>();
@@ -182,7 +182,7 @@ export class Tampering {
   deletePod(cluster: string): void {
     const pod = this.#runningPod(cluster);
     if (!pod) return;
-    this.hasTouchedPods = true;
+    this.touchedPods += 1;
     const { name = '', namespace = '' } = pod.metadata;
     void this.#simulation.server(cluster).as('DELETE', PODS, { namespace, name, body: { kind: 'DeleteOptions', apiVersion: 'v1' } });
   }
@@ -190,7 +190,7 @@ export class Tampering {
   forcePodAway(cluster: string): void {
     const pod = this.#runningPod(cluster);
     if (!pod) return;
-    this.hasTouchedPods = true;
+    this.touchedPods += 1;
     const server = this.#simulation.server(cluster);
     const { name = '', namespace = '' } = pod.metadata;
     void server.as('DELETE', PODS, { namespace, name, body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } });

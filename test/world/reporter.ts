@@ -88,7 +88,7 @@ export async function relist(world: World): Promise<void> {
 export async function heartbeat(
   world: World,
   change: Partial<Heartbeat> = {},
-  message: { session?: string; era?: number; cluster?: string; kubeSystemUid?: string } = {},
+  message: { session?: string; era?: number; cluster?: string; kubeSystemUid?: string; sentAtMs?: number } = {},
 ): Promise<void> {
   const { jobs, pods, resourceVersion } = await listAll(world);
   const digests = jobs.map((job): WorkloadDigest => {

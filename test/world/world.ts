@@ -290,10 +290,7 @@ export class World {
     await this.clock.advance(0);
   }
 
-  async #drain(
-    name: QueueName,
-    handle: (messages: ReceivedMessage[]) => Promise<string[]>,
-  ): Promise<number> {
+  async #drain(name: QueueName, handle: (messages: ReceivedMessage[]) => Promise<string[]>): Promise<number> {
     let handled = 0;
     for (;;) {
       const messages = await this.queue.receive(name, { max: 10, waitSeconds: 0, visibilitySeconds: VISIBILITY_SECONDS });

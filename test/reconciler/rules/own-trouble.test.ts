@@ -55,6 +55,21 @@ describe('R14: a silent cluster is one that does not answer', () => {
   });
 });
 
+describe('R13: a namespace that is being deleted', () => {
+  test('R13: takes no pods, and is not asked for one each second', async () => {
+    await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));
+    let creates = 0;
+    world.interposer = ({ port, method, phase }) => {
+      if (port !== 'cluster' || method !== 'create' || phase !== 'before') return;
+      creates += 1;
+      throw new TerminalError('namespace is being terminated', { code: 403, causes: [{ reason: 'NamespaceTerminating' }] });
+    };
+    await world.elapse(120, { play: false });
+    expect(creates).toBeLessThanOrEqual(3 * 8);
+    expect(world.passes.filter(({ outcome }) => outcome === 'parked')).toEqual([]);
+  });
+});
+
 describe('R14: a small budget', () => {
   test('R14: one write a second is enough for what takes two writes to a pod', async () => {
     world.close();

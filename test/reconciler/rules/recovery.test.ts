@@ -2,6 +2,7 @@
 // second look at a cluster. R9, R1, R2, R14.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { reconcileBatch } from '../../../lib/reconciler/batch.ts';
+import { readMarker } from '../../../lib/reconciler/heartbeats.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
 import { DOUBT_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../../lib/reconciler/waits.ts';
 import { heartbeat } from '../../world/reporter.ts';
@@ -91,5 +92,13 @@ describe('R2: lost news', () => {
     // It has moved since: the relay tells of it again.
     const asks = await world.queue.receive(`relay-${CLUSTER}`, { max: 10, waitSeconds: 0, visibilitySeconds: 60 });
     expect(asks.map(({ body }) => decodeAsk(body))).toContainEqual(expect.objectContaining({ ask: 'workload' }));
+  });
+});
+
+describe('R12: a full list', () => {
+  test('R12: began as long ago as the relay says, whatever its clock shows', async () => {
+    const hourAheadMs = world.clock.nowMs() + 3_600_000;
+    await heartbeat(world, { fullList: { resourceVersion: '5', startedAtMs: hourAheadMs - 2_000 } }, { sentAtMs: hourAheadMs });
+    expect((await readMarker(world.ports, CLUSTER))?.marker.fullList?.startedAtMs).toBe(world.clock.nowMs() - 2_000);
   });
 });
