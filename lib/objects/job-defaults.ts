@@ -1,6 +1,7 @@
 // What the API server fills into a Job that leaves fields out, and the selector and labels that it makes for it.
 import type { Job, JobSpec, PodTemplate } from './kubernetes.ts';
 import { withPodTemplateDefaults } from './pod-defaults.ts';
+import { treeCopy } from './tree-copy.ts';
 
 export const jobNameLabel = 'batch.kubernetes.io/job-name';
 export const controllerUidLabel = 'batch.kubernetes.io/controller-uid';
@@ -26,7 +27,7 @@ export function withJobDefaults(job: Job): Job {
 export const withJobUpdateDefaults = (job: Job): Job => withTemplateLabels(withFieldDefaults(job));
 
 function withFieldDefaults(job: Job): Job {
-  const defaulted = structuredClone(job);
+  const defaulted = treeCopy(job);
   // JSON's null in a field means that the field is not given.
   const spec: JobSpec = Object.fromEntries(Object.entries(defaulted.spec).filter(([, value]) => value !== null));
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;

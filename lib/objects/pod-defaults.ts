@@ -3,6 +3,7 @@ import { defaultPullPolicyOf } from './image-reference.ts';
 import type { Pod, PodTemplate } from './kubernetes.ts';
 import { setRequestDefaults } from './pod-resource-defaults.ts';
 import { qosClassOf } from './qos-class.ts';
+import { treeCopy } from './tree-copy.ts';
 import { admittedQuantity, isQuantity } from './quantity.ts';
 import type { Fields } from './untyped-fields.ts';
 import { dropUngiven, fieldsOf, isFields, listOf, textOf } from './untyped-fields.ts';
@@ -39,7 +40,7 @@ export function withPodDefaults(pod: Pod, admission: PodAdmission = {}): Pod {
 
 /** A pod with the defaults of its fields alone, without what admission adds. The input stays untouched. */
 export function withPodFieldDefaults(pod: Pod): Pod {
-  const defaulted = structuredClone(pod);
+  const defaulted = treeCopy(pod);
   const spec: Fields = defaulted.spec;
   setPodSpecDefaults(spec);
   setRequestDefaults(spec);
@@ -52,7 +53,7 @@ export function withPodFieldDefaults(pod: Pod): Pod {
 
 /** A pod template with the defaults that the API server stores in any object that holds one. The input stays untouched. */
 export function withPodTemplateDefaults(template: PodTemplate): PodTemplate {
-  const defaulted = structuredClone(template);
+  const defaulted = treeCopy(template);
   defaulted.metadata ??= {};
   dropUngiven(fieldsOf(defaulted.metadata), ['labels', 'annotations']);
   defaulted.spec ??= { containers: [] };

@@ -3,6 +3,8 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
   plan: { module: () => import('./plan.ts'), tells: 'microseconds of one plan at 1,000 and 100,000 indexes, when ten pods changed' },
   counts: { module: () => import('./counts.ts'), tells: 'API-server writes, write units and passes per pod, counted on a virtual clock' },
   start: { module: () => import('./start.ts'), tells: 'milliseconds until a deployed function is ready, and the size of its zip' },
+  large: { module: () => import('./large.ts'), tells: 'a Job of 100,000 indexes through the whole loop, on a virtual clock' },
+  sandbox: { module: () => import('./sandbox.ts'), tells: 'pods per second of one Job on farloop up with its own sandbox' },
   relay: {
     module: () => import('./relay.ts'),
     tells: "events per second and memory at 50,000 pods, beside the JavaScript client's informer",
