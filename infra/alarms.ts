@@ -64,6 +64,16 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
     {
       ...ours,
       ...fiveMinutes,
+      name: 'forbidden-cluster',
+      runbook: 'unreachable-cluster',
+      metric: 'ForbiddenClusters',
+      statistic: 'Sum',
+      threshold: 0,
+      what: 'an API server forbids what every workload needs',
+    },
+    {
+      ...ours,
+      ...fiveMinutes,
       name: 'stale-wakes',
       runbook: 'stale-wakes',
       metric: 'StaleWakes',

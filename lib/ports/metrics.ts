@@ -55,6 +55,12 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
   ViewMismatches: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose view differed from the relay for seconds' },
   StaleWakes: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose wake or pass was lost, found by sweep' },
   SilentClusters: { unit: 'Count', dimensions: ['cluster'], sets: [[], ['cluster']], tells: 'API servers that stopped to answer' },
+  ForbiddenClusters: {
+    unit: 'Count',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'API servers that forbid what every workload needs',
+  },
   ErasRaised: { unit: 'Count', dimensions: ['cluster'], sets: [[]], tells: 'API servers found restored from an older state' },
   WatchAge: {
     unit: 'Milliseconds',

@@ -111,7 +111,7 @@ export class Reachability {
       if (isTold(reach)) return RIGHTS_EVERY_MS;
       const fields = { cluster, namespace, reason };
       telemetry.error('cluster forbids what Farloop needs: give its credentials the rights that docs/clusters.md lists', fields);
-      telemetry.count('ForbiddenClusters', 1, 'Count');
+      telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
       return RIGHTS_EVERY_MS;
     }
     return undefined;
