@@ -1,5 +1,6 @@
 // The loop: read → settle → plan → intend → act → record. Safe to run again at any moment, in any order, on any machine.
 import { isJobFinished } from '../objects/job-facts.ts';
+import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
 import { creationReason } from '../planners/job/counts.ts';
@@ -208,10 +209,14 @@ export class Reconciler {
 
       if (pass.owner) pass.creationReason = creationReason(pass.owner, plan.status);
       await intend(this.#ports, pass, writes);
+      const failedBefore = failuresIn(pass.owner?.status);
       const stop = await act(this.#execution(pass), actions);
       if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
       // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
-      if (!stop || pass.wroteStatus) pass.state = { ...pass.state, backoff: { ...plan.head.backoff } };
+      // Of one that a policy ignores that write is the last of its finalizer.
+      const { failures } = plan.head.backoff;
+      const isCounted = pass.wroteStatus && (failures <= pass.state.backoff.failures || failuresIn(plan.status) > failedBefore);
+      if (!stop || isCounted) pass.state = { ...pass.state, backoff: { ...plan.head.backoff } };
       if (!stop) {
         const { hold: _held, park: _parked, ...state } = pass.state;
         pass.state = { ...state, intents: NO_INTENTS };
@@ -390,3 +395,6 @@ export class Reconciler {
     return answer;
   }
 }
+
+const failuresIn = (status: JobStatus | undefined): number =>
+  (status?.failed ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0);
