@@ -65,6 +65,7 @@ describe('TTL after finished', () => {
     await change({ ttlSecondsAfterFinished: 60 });
     await world.elapse(40);
     expect(await jobs()).toHaveLength(1);
+    expect(world.cluster.calls.filter(({ verb, plural }) => verb === 'delete' && plural === 'jobs')).toEqual([]);
     await world.until(isGone, { seconds: 60 });
   });
 
