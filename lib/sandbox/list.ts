@@ -64,6 +64,12 @@ export function listObjects(
   const asked = versionIn(query);
   const limit = numberIn(query, 'limit') ?? 0;
   const token = query.get('continue') ?? '';
+  if (query.has('sendInitialEvents')) {
+    const message = 'Forbidden: sendInitialEvents is forbidden for list';
+    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, [
+      { reason: 'FieldValueForbidden', field: 'sendInitialEvents', message },
+    ]);
+  }
   checkParameters({ asked, match: query.get('resourceVersionMatch') ?? '', hasToken: token !== '' });
   const { revision, after } = token === '' ? { revision: revisionFor(storage, asked, query, limit), after: '' } : decodeToken(token);
   const current = revision < 0 ? storage.revision : revision;

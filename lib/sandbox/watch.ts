@@ -1,5 +1,7 @@
 // Watches: what was, if asked for; then every change, as the watch's selection sees it; bookmarks in between.
-import { badRequest, invalid, tooOldVersion } from './api-error.ts';
+import type { FieldError } from '../objects/field-error.ts';
+import { invalid, tooOldVersion, versionAhead } from './api-error.ts';
+import type { ApiError } from './api-error.ts';
 import { selectionIn } from './list.ts';
 import { renderBookmark, renderEvent } from './representation.ts';
 import type { Representation } from './representation.ts';
@@ -33,7 +35,7 @@ export function watchObjects(
   const asked = versionIn(query);
   const timeoutSeconds = numberIn(query, 'timeoutSeconds') ?? 0;
   const wantsBookmarks = flagIn(query, 'allowWatchBookmarks');
-  const wantsInitial = query.has('sendInitialEvents') ? flagIn(query, 'sendInitialEvents') : undefined;
+  const wantsInitial = initialIn(query);
   checkInitial(wantsInitial, query);
   const resource = storageName(row);
   const prefix = namespace === undefined ? undefined : keyOf(namespace, '');
@@ -54,14 +56,17 @@ export function watchObjects(
       else if (was) send('DELETED', type === 'DELETED' ? current : atRevision(previous, revision));
     };
 
-    const past = asked === undefined || asked === 0 || wantsInitial === true ? undefined : storage.since(resource, asked);
-    const startsWithState = asked === undefined || asked === 0 ? wantsInitial !== false : wantsInitial === true;
-    if (!startsWithState && asked !== undefined && asked > 0 && !past) {
-      const { status } = tooOldVersion(asked, storage.oldest(resource));
+    const refuse = ({ status }: ApiError): (() => void) => {
       sink.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
       sink.end();
       return nothing;
+    };
+    const past = asked === undefined || asked === 0 || wantsInitial === true ? undefined : storage.since(resource, asked);
+    const startsWithState = asked === undefined || asked === 0 ? wantsInitial !== false : wantsInitial === true;
+    if (!startsWithState && asked !== undefined && asked > 0 && !past) {
+      return refuse(tooOldVersion(asked, storage.oldest(resource)));
     }
+    if (wantsInitial === true && asked !== undefined && asked > storage.revision) return refuse(versionAhead(asked, storage.revision));
     if (startsWithState) {
       for (const version of storage.list(resource, namespace)) if (!selection || selection(version.object)) send('ADDED', version);
       if (wantsInitial && wantsBookmarks) sink.write(renderBookmark(row, storage.committed, representation, initialEventsEnd));
@@ -95,26 +100,29 @@ export function watchObjects(
   };
 }
 
+/** Whether a watch begins with what there is; undefined where it does not say. Any word but these two means yes. */
+function initialIn(query: URLSearchParams): boolean | undefined {
+  const value = query.get('sendInitialEvents');
+  return value === null ? undefined : value !== 'false' && value !== '0';
+}
+
+/** @throws ApiError 422 for parameters that do not go together */
 function checkInitial(wantsInitial: boolean | undefined, query: URLSearchParams): void {
+  const match = query.get('resourceVersionMatch') ?? '';
+  const errors: FieldError[] = [];
+  const forbid = (message: string): void => {
+    errors.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
+  };
   if (wantsInitial === undefined) {
-    if (!query.get('resourceVersionMatch')) return;
-    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, [
-      {
-        reason: 'FieldValueForbidden',
-        field: 'resourceVersionMatch',
-        message: 'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-      },
-    ]);
-  }
-  if (query.get('resourceVersionMatch') === 'NotOlderThan') return;
-  if (query.get('resourceVersionMatch')) throw badRequest('sendInitialEvents needs resourceVersionMatch=NotOlderThan');
-  throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, [
-    {
-      reason: 'FieldValueForbidden',
-      field: 'resourceVersionMatch',
-      message: 'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-    },
-  ]);
+    if (match !== '') forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  } else if (match !== 'NotOlderThan') {
+    forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+    if (match !== '') {
+      const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`;
+      errors.push({ reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message });
+    }
+  } else if (query.get('continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors);
 }
 
 /** An object that left the selection: its last state within, at the version with which it left. */

@@ -1,7 +1,7 @@
 // Watches: from a version, through selectors, with bookmarks, to their end and beyond what the server remembers.
 import { describe, expect, test } from '@jest/globals';
 import type { WatchEvent } from './client.ts';
-import { aPod, aSecret, core, freshNamespace } from './objects.ts';
+import { aPod, aSecret, causeFields, core, freshNamespace } from './objects.ts';
 import type { Suite } from './objects.ts';
 
 const brief = ({ type, object }: WatchEvent): string => `${type} ${object.metadata.name}`;
@@ -128,6 +128,51 @@ export function watchesContract({ api }: Suite): void {
         },
       });
       watch.close();
+    });
+
+    test('a watch that begins with a selection of what there is goes on with what follows', async () => {
+      const namespace = await freshNamespace(api());
+      await api().create(core(namespace, 'secrets'), aSecret('a', { labels: { is: 'it' } }));
+      await api().create(core(namespace, 'secrets'), aSecret('b'));
+      const list = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true };
+      const watch = await api().watch(core(namespace, 'secrets'), { ...list, labelSelector: 'is=it', resourceVersion: '0' });
+      const begin = [await watch.next(), await watch.next()];
+      expect(begin.map((event) => event?.type)).toEqual(['ADDED', 'BOOKMARK']);
+      await api().create(core(namespace, 'secrets'), aSecret('c', { labels: { is: 'it' } }));
+      expect((await watch.take(1)).map(brief)).toEqual(['ADDED c']);
+      watch.close();
+      const resumed = await api().watch(core(namespace, 'secrets'), {
+        resourceVersion: begin[1]?.object.metadata.resourceVersion ?? '',
+        labelSelector: 'is=it',
+      });
+      expect((await resumed.take(1)).map(brief)).toEqual(['ADDED c']);
+      resumed.close();
+    });
+
+    test('a watch that begins with what there is cannot begin in the future', async () => {
+      const namespace = await freshNamespace(api());
+      const watch = await api().watch(core(namespace, 'secrets'), {
+        sendInitialEvents: true,
+        resourceVersionMatch: 'NotOlderThan',
+        allowWatchBookmarks: true,
+        resourceVersion: '99999999999',
+      });
+      const refusal = await watch.next();
+      expect(refusal).toMatchObject({ type: 'ERROR', object: { code: 504, reason: 'Timeout', details: { retryAfterSeconds: 1 } } });
+      expect(refusal?.object.details?.causes?.[0]?.reason).toBe('ResourceVersionTooLarge');
+      watch.close();
+    });
+
+    test.each([
+      ['watch=true&sendInitialEvents=true', ['resourceVersionMatch']],
+      ['watch=true&sendInitialEvents=true&resourceVersionMatch=Exact', ['resourceVersionMatch', 'resourceVersionMatch']],
+      ['watch=true&sendInitialEvents=false', ['resourceVersionMatch']],
+      ['watch=true&resourceVersionMatch=NotOlderThan', ['resourceVersionMatch']],
+      ['watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x', ['resourceVersionMatch']],
+      ['sendInitialEvents=true', ['sendInitialEvents']],
+    ])('parameters that do not go together: %s', async (query, fields) => {
+      const { status, body } = await api().get(`/api/v1/secrets?${query}`);
+      expect([status, causeFields(body)]).toEqual([422, fields]);
     });
 
     test('a bookmark comes before the end when asked for, and a watch resumes there', async () => {
