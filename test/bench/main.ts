@@ -9,6 +9,10 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
     module: () => import('./relay.ts'),
     tells: "events per second and memory at 50,000 pods, beside the JavaScript client's informer",
   },
+  'api-server': {
+    module: () => import('./api-server.ts'),
+    tells: 'writes per second, processor time and memory of the embedded API server with 10,000 pods and many watchers',
+  },
   cluster: { module: () => import('./cluster.ts'), tells: 'pods per second on a real API server, beside kube-controller-manager' },
 };
 
