@@ -26,8 +26,11 @@ export interface Subresource {
 
 /** What happens to an object before it is stored, and what is refused. Everything gets and gives whole objects. */
 export interface Rules {
-  /** The defaults of fields alone, which whoever writes the object owns: without what only the server may set. */
-  defaults: (object: ApiObject) => ApiObject;
+  /**
+   * The defaults of fields alone, which whoever writes the object owns: without what only the server may set.
+   * @param previous the stored object, whose spec stands in where it is the same
+   */
+  defaults: (object: ApiObject, previous?: ApiObject) => ApiObject;
   /** Defaults and what only the server may set. `metadata.uid` is set. */
   create: (object: ApiObject) => ApiObject;
   /** The rules of all metadata are not among those of `validate` and `validateUpdate`, and are to be asked as well. */

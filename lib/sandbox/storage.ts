@@ -29,6 +29,8 @@ export class Storage {
   readonly #windowEvents: number;
   readonly #defer: (run: () => void) => void;
   readonly #objects = new Map<string, Map<string, Map<string, Version>>>();
+  /** Keys in order, by resource and namespace (all: undefined), until one comes or goes. */
+  readonly #orders = new Map<string, Map<string | undefined, string[]>>();
   readonly #windows = new Map<string, ChangeWindow>();
   readonly #listeners = new Set<Listener>();
   #revision = 1;
@@ -97,9 +99,12 @@ export class Storage {
   list(resource: string, namespace?: string): Version[] {
     const spaces = this.#objects.get(resource);
     if (!spaces) return [];
-    const found =
-      namespace === undefined ? [...spaces.values()].flatMap((each) => [...each.values()]) : [...(spaces.get(namespace)?.values() ?? [])];
-    return found.toSorted(byKey);
+    const keys = this.#keysOf(resource, namespace, spaces);
+    if (namespace !== undefined) {
+      const space = spaces.get(namespace);
+      return keys.flatMap((key) => space?.get(key) ?? []);
+    }
+    return keys.flatMap((key) => spaces.get(namespaceIn(key))?.get(key) ?? []);
   }
 
   /** The same as it was at a revision. @returns undefined when that is too long ago */
@@ -192,12 +197,25 @@ export class Storage {
     return window;
   }
 
+  #keysOf(resource: string, namespace: string | undefined, spaces: ReadonlyMap<string, ReadonlyMap<string, Version>>): string[] {
+    let orders = this.#orders.get(resource);
+    if (!orders) this.#orders.set(resource, (orders = new Map()));
+    let keys = orders.get(namespace);
+    if (!keys) {
+      const all =
+        namespace === undefined ? [...spaces.values()].flatMap((each) => [...each.keys()]) : [...(spaces.get(namespace)?.keys() ?? [])];
+      orders.set(namespace, (keys = all.toSorted()));
+    }
+    return keys;
+  }
+
   #set(resource: string, key: string, version: Version): void {
     let spaces = this.#objects.get(resource);
     if (!spaces) this.#objects.set(resource, (spaces = new Map()));
     const namespace = namespaceIn(key);
     let space = spaces.get(namespace);
     if (!space) spaces.set(namespace, (space = new Map()));
+    if (!space.has(key)) this.#orders.delete(resource);
     space.set(key, version);
   }
 
@@ -205,7 +223,7 @@ export class Storage {
     const spaces = this.#objects.get(resource);
     const namespace = namespaceIn(key);
     const space = spaces?.get(namespace);
-    space?.delete(key);
+    if (space?.delete(key)) this.#orders.delete(resource);
     if (space?.size === 0) spaces?.delete(namespace);
   }
 }

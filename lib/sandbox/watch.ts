@@ -9,6 +9,7 @@ import { flagIn, numberIn, versionIn } from './request.ts';
 import type { Sink } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { storageName } from './resources.ts';
+import type { Storage } from './storage.ts';
 import { keyOf, Version } from './version.ts';
 import type { Change } from './version.ts';
 import type { Cluster } from './writing.ts';
@@ -40,11 +41,14 @@ export function watchObjects(
   const resource = storageName(row);
   const prefix = namespace === undefined ? undefined : keyOf(namespace, '');
 
+  const lines = linesFor(storage);
   return (sink) => {
     storage.commit(); // so that what follows is either in the list or still to come
     let isFirst = true;
     const send = (type: string, version: Version): void => {
-      sink.write(renderEvent(row, type, version, representation, { nowMs: surroundings.now(), isFirst }));
+      const render = (): string => renderEvent(row, type, version, representation, { nowMs: surroundings.now(), isFirst });
+      // Whole objects look the same to all who watch them; tables do not.
+      sink.write(representation.form === 'table' ? render() : lines.lineOf(version, `${type} ${representation.form} ${row.group}`, render));
       isFirst = false;
     };
     const tell = ({ type, current, previous, revision }: Change): void => {
@@ -69,11 +73,13 @@ export function watchObjects(
     if (wantsInitial === true && asked !== undefined && asked > storage.revision) return refuse(versionAhead(asked, storage.revision));
     if (startsWithState) {
       for (const version of storage.list(resource, namespace)) if (!selection || selection(version.object)) send('ADDED', version);
+      lines.begin([]);
       if (wantsInitial && wantsBookmarks) sink.write(renderBookmark(row, storage.committed, representation, initialEventsEnd));
     } else for (const change of past ?? []) tell(change);
 
     const floor = asked ?? 0;
     const leave = storage.onCommit((changes) => {
+      lines.begin(changes);
       for (const change of changes) if (change.resource === resource && change.revision > floor) tell(change);
     });
     const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : shortestMs + (surroundings.random() % shortestMs);
@@ -98,6 +104,35 @@ export function watchObjects(
     });
     return stop;
   };
+}
+
+/** The events of one commit as text, made once for all watches that tell them. */
+class EventLines {
+  #changes: readonly Change[] | undefined;
+  readonly #lines = new Map<Version, Map<string, string>>();
+
+  /** Lets go of the lines of another commit than this. */
+  begin(changes: readonly Change[]): void {
+    if (this.#changes === changes) return;
+    this.#changes = changes;
+    this.#lines.clear();
+  }
+
+  lineOf(version: Version, kind: string, render: () => string): string {
+    let own = this.#lines.get(version);
+    if (!own) this.#lines.set(version, (own = new Map<string, string>()));
+    let line = own.get(kind);
+    if (line === undefined) own.set(kind, (line = render()));
+    return line;
+  }
+}
+
+const linesByStorage = new WeakMap<Storage, EventLines>();
+
+function linesFor(storage: Storage): EventLines {
+  let lines = linesByStorage.get(storage);
+  if (!lines) linesByStorage.set(storage, (lines = new EventLines()));
+  return lines;
 }
 
 /** Whether a watch begins with what there is; undefined where it does not say. Any word but these two means yes. */

@@ -179,6 +179,14 @@ export function answerObject(cluster: Cluster, question: ApiObject, asker: Asker
   return entries.length > 0 ? { ...object, metadata: { ...object.metadata, managedFields: entries } } : object;
 }
 
+/** What a write asks for, with defaults, and with what it cannot change as it is. */
+function wantedOf(row: ResourceRow, before: ApiObject | undefined, asked: ApiObject, subresource: 'status' | undefined): ApiObject {
+  if (!before) return row.rules.defaults(asked);
+  if (subresource) return { ...asked, ...(before.spec && { spec: before.spec }) };
+  const hasStatus = row.subresources.some(({ name }) => name === 'status');
+  return row.rules.defaults({ ...asked, ...(hasStatus && before.status && { status: before.status }) }, before);
+}
+
 /** The entries after a write. @param asked what was asked for, before what the server alone does to it */
 function entriesAfter(cluster: Cluster, before: ApiObject | undefined, asked: ApiObject, context: WriteContext): ManagedFieldsEntry[] {
   if (context.claims) return entriesOf(context.claims);
@@ -188,7 +196,7 @@ function entriesAfter(cluster: Cluster, before: ApiObject | undefined, asked: Ap
   const claims = claimsBefore(stored, subresource ? undefined : managedFields);
   // Objects that nobody owns stay so until somebody applies them.
   if (before && claims.length === 0) return [];
-  const wanted = storedRow(row).rules.defaults({ ...asked, metadata });
+  const wanted = wantedOf(storedRow(row), before, { ...asked, metadata }, subresource);
   const differences = differencesOf(viewsOf(row), before, wanted, untouchedBy(row, subresource));
   return entriesOf(claimsAfterUpdate(claims, differences, writerOf(cluster, context)));
 }

@@ -88,7 +88,10 @@ export const jobs = row({
   selectable: ['status.successful'],
   fieldsOf: (job) => ({ 'status.successful': String(numberAt(job.status, 'succeeded')) }),
   rules: {
-    defaults: (object) => ({ ...asObject(withJobUpdateDefaults(asJob(object))), ...(!object.status && { status: {} }) }),
+    defaults: (object, previous) =>
+      previous?.spec && isSame(object.spec, previous.spec)
+        ? { ...asObject(withTemplateLabels(asJob(object))), spec: previous.spec }
+        : asObject(withJobUpdateDefaults(asJob(object))),
     create,
     validateMetadata: false,
     validate: (object) => validateJob(asJob(object)),

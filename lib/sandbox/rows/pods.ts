@@ -160,7 +160,10 @@ export const pods = row({
     'status.nominatedNodeName': textAt(status, 'nominatedNodeName'),
   }),
   rules: {
-    defaults: (object) => ({ ...object, spec: { ...withPodFieldDefaults(asPod(object)).spec } }),
+    defaults: (object, previous) =>
+      previous?.spec && isSame(object.spec, previous.spec)
+        ? { ...object, spec: previous.spec }
+        : { ...object, spec: { ...withPodFieldDefaults(asPod(object)).spec } },
     create,
     validateMetadata: false,
     validate: (object) => validatePod(asPod(object)),
