@@ -62,9 +62,17 @@ const NOBODY: Headcount = {
 
 /** Of a Job whose selector cannot be read no pod is kept; whoever claims pods says so. */
 export function headcountFold(job: Job, pods: PodSet): Fold<Headcount> {
-  const { selector, podFailurePolicy, podReplacementPolicy } = job.spec;
-  const key = JSON.stringify([job.metadata.uid, selector, podFailurePolicy, podReplacementPolicy]);
+  const key = keyOf(job);
   return pods.foldOf(key, () => makeFold(job, termsOf(job)));
+}
+
+let last: { of: readonly unknown[]; key: string } = { of: [], key: '' };
+
+/** What the counts depend on. One plan asks for it several times: the answer to the very same values is kept. */
+function keyOf({ metadata: { uid }, spec: { selector, podFailurePolicy, podReplacementPolicy } }: Job): string {
+  const of = [uid, selector, podFailurePolicy, podReplacementPolicy];
+  if (last.of.length !== of.length || of.some((value, at) => value !== last.of[at])) last = { of, key: JSON.stringify(of) };
+  return last.key;
 }
 
 function makeFold(job: Job, terms: Terms): Fold<Headcount> {
