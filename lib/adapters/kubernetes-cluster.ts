@@ -4,7 +4,7 @@ import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import { compareResourceVersions, isResourceVersion } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
 import { pathOf } from '../objects/resources.ts';
-import { fieldsOf, isFields } from '../objects/untyped-fields.ts';
+import { fieldsOf, isFields, isObjectMetadata } from '../objects/untyped-fields.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import { hasPassed } from '../ports/clock.ts';
 import type {
@@ -287,7 +287,7 @@ function parsed(text: string): unknown {
 }
 
 /** Whether it has the shape that all objects share. */
-const isObject = (value: unknown): value is KubernetesObject => isFields(value) && isFields(value['metadata']);
+const isObject = (value: unknown): value is KubernetesObject => isFields(value) && isObjectMetadata(value['metadata']);
 
 const isList = <Item>(value: unknown): value is ListBody<Item> =>
   isFields(value) &&

@@ -5,6 +5,12 @@ export type Fields = Record<string, unknown>;
 
 export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'];
+
+/** Whether it can be an object's metadata: what tells one object from another is text, where it is there at all. */
+export const isObjectMetadata = (value: unknown): value is Fields =>
+  isFields(value) && IDENTITY.every((name) => value[name] === undefined || typeof value[name] === 'string');
+
 /** The value as an object; an empty one when it is something else. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 

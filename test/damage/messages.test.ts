@@ -70,9 +70,9 @@ const handle = async (name: Name, messages: readonly ReceivedMessage[]): Promise
 
 describe('R13: a damaged message', () => {
   const cases: { name: Name; runs: number }[] = [
-    { name: 'events', runs: 400 },
-    { name: 'wakes', runs: 200 },
-    { name: 'timers', runs: 200 },
+    { name: 'events', runs: 250 },
+    { name: 'wakes', runs: 120 },
+    { name: 'timers', runs: 120 },
   ];
   jest.setTimeout(60_000);
   test.each(cases)('R13: of the queue $name is read or refused by name, and a refused one changes nothing', async ({ name, runs }) => {

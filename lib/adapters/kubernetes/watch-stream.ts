@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { isResourceVersion } from '../../objects/resource-version.ts';
-import { isFields } from '../../objects/untyped-fields.ts';
+import { isFields, isObjectMetadata } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
 import type { WatchEvent } from '../../ports/cluster.ts';
 import { ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
@@ -185,7 +185,7 @@ interface Line<Item> {
 const isLine = <Item>(line: unknown): line is Line<Item> =>
   isFields(line) && isFields(line['object']) && (line['type'] === 'ERROR' || isVersioned(line['object']['metadata']));
 
-const isVersioned = (metadata: unknown): boolean => isFields(metadata) && isResourceVersion(metadata['resourceVersion']);
+const isVersioned = (metadata: unknown): boolean => isObjectMetadata(metadata) && isResourceVersion(metadata['resourceVersion']);
 
 /** @returns what an ERROR event means */
 function failureIn(line: string, asked: Asked): Error {
