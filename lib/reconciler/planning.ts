@@ -21,7 +21,9 @@ export async function planPass(clock: Clock, pass: Pass): Promise<Plan<JobStatus
   if (rival !== undefined) return { rival };
   let plan = planOnce(clock, pass);
   if (plan.outcome === 'notOurs') return undefined;
-  if (!pass.live && plan.actions.some(isGrave)) {
+  // A start time stays: it is told by the cluster's Date, not by the offset of a clock (R12).
+  const setsStart = plan.status.startTime !== pass.owner?.status?.startTime;
+  if (!pass.live && (setsStart || plan.actions.some(isGrave))) {
     await pass.readOwner();
     await lookBeforeCounting(pass);
     rival = rivalOf(clock, pass);
