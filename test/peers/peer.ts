@@ -17,6 +17,7 @@ const STOP_MS = 5_000;
 
 const ELASTICMQ = 'elasticmq-1.7.1';
 const MINISTACK = 'ministack-1.5.33';
+const CFN_LINT = 'cfn-lint-1.58.0';
 
 const sourcesOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -111,6 +112,20 @@ export async function startMinistack(more: Record<string, string> = {}): Promise
       rmSync(scratch, { recursive: true, force: true });
     },
   };
+}
+
+/** What AWS's own linter says of a CloudFormation template; empty when nothing. Needs Python 3.10. */
+export function lintTemplate(file: string): string {
+  const folder = installed(CFN_LINT, (target) => {
+    run('python3', ['-m', 'venv', join(target, 'venv')]);
+    run(join(target, 'venv', 'bin', 'pip'), ['install', '-q', '--disable-pip-version-check', CFN_LINT.replace('lint-', 'lint==')]);
+  });
+  const { stdout, stderr, error } = spawnSync(join(folder, 'venv', 'bin', 'cfn-lint'), ['-t', file, '-r', 'eu-central-1'], {
+    encoding: 'utf8',
+    cwd: sourcesOf('.'),
+    timeout: INSTALL_MS,
+  });
+  return `${stdout}${stderr}${error?.message ?? ''}`.trim();
 }
 
 /** Until the path answers well; what the process said is told when it does not. */
