@@ -1,6 +1,7 @@
 // The registered clusters in a small DynamoDB table of their own: whoever drops the table of views loses no registration (R1).
 // An item is one cluster: its record, which passes and people write under its version, and its access, which people alone write.
 import {
+  DeleteItemCommand,
   GetItemCommand,
   ScanCommand,
   UpdateItemCommand,
@@ -27,6 +28,7 @@ const StoredRecord = v.object({
   namespaces: v.array(text),
   senders: v.array(text),
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }),
+  draining: v.exactOptional(v.literal(true)),
 });
 
 /** How functions reach a cluster. Nothing in it is secret: a credential lies in Secrets Manager, under the cluster's name. */
@@ -156,6 +158,17 @@ export class DynamoDbClusters implements Clusters {
       throw translated(error, `writing the access to the cluster ${name}`, true);
     });
     this.#known.delete(name);
+  }
+
+  /** Record and access. Functions take it for registered for ten seconds more. @returns false when there was none */
+  async remove(name: string): Promise<boolean> {
+    const { Attributes: item } = await this.#client
+      .send(new DeleteItemCommand({ TableName: this.#tableName, Key: { name: { S: name } }, ReturnValues: 'ALL_OLD' }))
+      .catch((error: unknown) => {
+        throw translated(error, `removing the record of the cluster ${name}`, true);
+      });
+    this.#known.delete(name);
+    return item !== undefined;
   }
 
   /** Of a cluster whose record this process has read. @throws TerminalError it has none, or an unusable one */

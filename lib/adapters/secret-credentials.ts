@@ -7,6 +7,7 @@ import { nameOf, translated } from './aws-errors.ts';
 import type { Credentials } from './kubernetes/access.ts';
 import { credentialsOf } from './kubernetes/access.ts';
 import { Credential } from './registered-access.ts';
+import type { Credential as GivenCredential } from './registered-access.ts';
 
 /** Whoever changes a credential leaves the old one good for longer than this. */
 const KEPT_MS = 5 * 60_000;
@@ -60,5 +61,43 @@ export class SecretCredentials {
         `the secret ${name} holds no credential: expected {"kind":"token","token"} or {"kind":"clientCertificate","certPem","keyPem"}`,
       );
     return await credentialsOf(parsed.output);
+  }
+}
+
+/** Writes a cluster's credential, for the first time or anew. Functions go on with what they have read for five minutes at most. */
+export async function putCredential(
+  client: SecretsManagerClient,
+  { prefix, cluster, credential }: { prefix: string; cluster: string; credential: GivenCredential },
+): Promise<void> {
+  const { CreateSecretCommand, PutSecretValueCommand, RestoreSecretCommand } = await import('@aws-sdk/client-secrets-manager');
+  const SecretId = `${prefix}${cluster}`;
+  const SecretString = JSON.stringify(credential);
+  const put = async (): Promise<unknown> => await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
+  const failed = (error: unknown): never => {
+    throw translated(error, `writing the secret ${SecretId}`, true);
+  };
+  await put().catch(async (error: unknown) => {
+    if (nameOf(error) === 'ResourceNotFoundException')
+      return await client.send(new CreateSecretCommand({ Name: SecretId, SecretString })).catch(failed);
+    // One that is to be deleted, of a cluster that was removed a while ago.
+    if (nameOf(error) !== 'InvalidRequestException') return failed(error);
+    await client.send(new RestoreSecretCommand({ SecretId })).catch(failed);
+    return await put().catch(failed);
+  });
+}
+
+/** At once: the credential is of no use to anybody. @returns false when there was none */
+export async function removeCredential(
+  client: SecretsManagerClient,
+  { prefix, cluster }: { prefix: string; cluster: string },
+): Promise<boolean> {
+  const { DeleteSecretCommand } = await import('@aws-sdk/client-secrets-manager');
+  const SecretId = `${prefix}${cluster}`;
+  try {
+    await client.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));
+    return true;
+  } catch (error) {
+    if (nameOf(error) === 'ResourceNotFoundException') return false;
+    throw translated(error, `removing the secret ${SecretId}`, true);
   }
 }

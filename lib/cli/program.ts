@@ -1,6 +1,7 @@
 // All commands in one tree; each lives in a file of its own and loads what it runs on only when it runs.
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../package-files.ts';
+import { clusterCommand } from './cluster.ts';
 import { completionCommand } from './completion.ts';
 import { deadLettersCommand } from './dlq.ts';
 import { ExitError } from './exit.ts';
@@ -27,6 +28,7 @@ export function buildProgram(): Command {
     getCommand(),
     explainCommand(),
     planCommand(),
+    clusterCommand(),
     deadLettersCommand(),
     sandboxCommand(),
     nodeCommand(),

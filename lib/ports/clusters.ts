@@ -14,6 +14,8 @@ export interface ClusterRecord {
   senders: readonly string[];
   /** Writes a second that all functions share, and how many may go at once. */
   budget: { writesPerSecond: number; burst: number };
+  /** Work that has begun is finished, none is begun. */
+  draining?: true;
   version: number;
 }
 

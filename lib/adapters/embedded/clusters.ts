@@ -20,6 +20,7 @@ const RecordSchema = v.object({
   namespaces: v.array(v.string()),
   senders: v.array(v.string()),
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.gtValue(0)), burst: v.pipe(v.number(), v.minValue(1)) }),
+  draining: v.exactOptional(v.literal(true)),
   version: v.pipe(wholeNumber, v.minValue(1)),
 });
 

@@ -1,0 +1,262 @@
+// `farloop cluster add`: options → what is asked for, contradictions told before anything is contacted.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
+import type { Credential } from '../adapters/registered-access.ts';
+import { problemsOfDnsLabel } from '../objects/names.ts';
+import type { RegistrationPlace, RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration.ts';
+import type { AwsOptions, AwsSession } from './aws-session.ts';
+import { openAwsSession, regionOption, stageOption } from './aws-session.ts';
+import { wholeNumber } from './arguments.ts';
+import { UsageError } from './exit.ts';
+import type { OutputFormat } from './output.ts';
+import { outputOption } from './output.ts';
+
+interface AddOptions extends AwsOptions {
+  kubeconfig: string;
+  context?: string;
+  manage: 'own' | 'all-jobs';
+  namespaces?: string[];
+  access: 'direct';
+  image?: string;
+  relay: boolean;
+  relayNamespace: string;
+  identity: 'user' | 'irsa' | 'pod-identity';
+  eksCluster?: string;
+  credential: 'service-account' | 'kubeconfig';
+  tokenDays: number;
+  server?: string;
+  tlsServerName?: string;
+  budget: number;
+  dryRun?: boolean;
+  output: OutputFormat;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** As clusters are registered on AWS: the name is part of the names of queues, users and secrets. */
+function registeredName(text: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/.test(text))
+    throw new InvalidArgumentError('Expected lower case letters, digits and dashes, at most 40.');
+  return text;
+}
+
+function namespaceName(text: string): string {
+  if (problemsOfDnsLabel(text).length > 0)
+    throw new InvalidArgumentError('Expected the name of a namespace: lower case letters, digits and dashes.');
+  return text;
+}
+
+const namespaceNames = (text: string, before: readonly string[] = []): string[] => [
+  ...new Set([...before, ...text.split(',').map(namespaceName)]),
+];
+
+export const nameArgument = registeredName;
+
+export const clusterAddCommand = (): Command =>
+  new Command('add')
+    .description('Register a cluster with an installation on AWS: rights, credentials, relay. Safe to repeat; finishes what was begun.')
+    .argument('<name>', 'the name it gets', registeredName)
+    .requiredOption('--kubeconfig <file>', 'administrator of the cluster; used now and not kept')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+    .addOption(stageOption())
+    .addOption(regionOption())
+    .addOption(
+      new Option('--manage <jobs>', 'which Jobs: those that name farloop.dev/job as their manager, or all')
+        .choices(['own', 'all-jobs'])
+        .default('own'),
+    )
+    .option('--namespaces <names>', 'these only, separated by commas (default: all)', namespaceNames)
+    .addOption(new Option('--access <way>', 'how functions reach the cluster').choices(['direct']).default('direct'))
+    .option('--server <url>', "the API server's address, as functions reach it (default: the kubeconfig's)")
+    .option('--tls-server-name <name>', "name in its certificate, where it is not the address's")
+    .addOption(
+      new Option('--credential <kind>', "what functions show: a token of an account of their own, or the kubeconfig's own credential")
+        .choices(['service-account', 'kubeconfig'])
+        .default('service-account'),
+    )
+    .option('--token-days <number>', 'life of that token to ask for; it is renewed in time', wholeNumber({ min: 1, max: 365 }), 30)
+    .option('--image <image>', "the relay's container image, built from infra/relay")
+    .option('--no-relay', 'run the relay elsewhere, with farloop relay')
+    .option('--relay-namespace <name>', 'namespace for the relay, made if there is none', namespaceName, 'farloop')
+    .addOption(
+      new Option('--identity <kind>', 'who the relay is in AWS: an IAM user of its own, or a role by IRSA or EKS Pod Identity')
+        .choices(['user', 'irsa', 'pod-identity'])
+        .default('user'),
+    )
+    .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity")
+    .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
+    .option('--dry-run', 'print everything that would be made, and make nothing')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --dry-run -o yaml\n' +
+        '  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --namespaces batch,etl',
+    )
+    .action(async (name: string, options: AddOptions) => {
+      await add(name, options);
+    });
+
+async function add(cluster: string, options: AddOptions): Promise<void> {
+  refuseContradictions(options);
+  const { kubeconfig, context, dryRun = false, output } = options;
+  const [{ accessFromKubeconfig }, registration, { KubernetesAdministration }] = await Promise.all([
+    import('../adapters/kubernetes/kubeconfig.ts'),
+    import('../onboarding/registration.ts'),
+    import('../adapters/kubernetes-administration.ts'),
+  ]);
+  const access = await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
+  const request = requestOf(cluster, options, access);
+  const session = await openAwsSession(options);
+  const administration = new KubernetesAdministration(access);
+  try {
+    const place = await placeOf(session, administration);
+    await refuseAddress(request, place);
+    const found = await registration.survey(place, request);
+    if (dryRun) return await show(registration.planRegistration(place, request, found), found, output);
+    const lines: { step: string; what: string }[] = [];
+    const tell = (step: string, what: string): void => {
+      lines.push({ step, what });
+      if (output === 'text') process.stdout.write(`${step.padEnd(11)} ${what}\n`);
+    };
+    tell('cluster', `${access.server} answers as ${found.version || 'an API server'}, kube-system ${found.kubeSystemUid}`);
+    const { plan, asksQueueUrl } = await registration.register(place, request, found, tell);
+    if (output !== 'text') {
+      const { print } = await import('./output.ts');
+      return await print({ cluster, steps: lines, asksQueueUrl }, output, () => '');
+    }
+    process.stdout.write(`\n${nextSteps(plan, request, asksQueueUrl)}\n`);
+  } finally {
+    administration.close();
+    session.close();
+  }
+}
+
+/** Told before a file is read or a server is asked. */
+function refuseContradictions({ relay, image, identity, eksCluster, relayNamespace, namespaces = [] }: AddOptions): void {
+  if (relay && image === undefined)
+    throw new UsageError('--image is missing: name the image that you built from infra/relay, or run the relay elsewhere with --no-relay');
+  if (!relay && image !== undefined) throw new UsageError('--image and --no-relay contradict each other: the image is what would run');
+  if (!relay && identity === 'pod-identity')
+    throw new UsageError(
+      '--identity pod-identity and --no-relay contradict each other: EKS gives that identity to pods on the cluster only',
+    );
+  if (identity === 'pod-identity' && eksCluster === undefined)
+    throw new UsageError('--identity pod-identity needs --eks-cluster: the role is handed to that cluster alone');
+  if (identity !== 'pod-identity' && eksCluster !== undefined)
+    throw new UsageError(`--eks-cluster is for --identity pod-identity, but the identity is ${identity}`);
+  if (namespaces.includes(relayNamespace))
+    throw new UsageError(`--namespaces names ${relayNamespace}, where the relay itself lives: choose another --relay-namespace`);
+}
+
+function requestOf(cluster: string, options: AddOptions, access: ClusterAccess): RegistrationRequest {
+  const { kubeconfig, manage, namespaces = [], image, identity, eksCluster = '', credential, tokenDays, budget, relayNamespace } = options;
+  if (access.insecureSkipTls)
+    throw new UsageError(
+      `kubeconfig ${kubeconfig}: it takes any certificate (insecure-skip-tls-verify), which functions never do: give its certificate authority`,
+    );
+  const { caPem } = access;
+  const tlsServerName = options.tlsServerName ?? access.tlsServerName;
+  return {
+    cluster,
+    manage: manage === 'all-jobs' ? 'all' : 'own',
+    namespaces,
+    budget: { writesPerSecond: budget, burst: budget * 2 },
+    relayNamespace,
+    image,
+    identity: identity === 'pod-identity' ? { kind: 'podIdentity', eksCluster } : { kind: identity },
+    credential:
+      credential === 'service-account'
+        ? { kind: 'serviceAccount', tokenSeconds: tokenDays * DAY_SECONDS }
+        : { kind: 'given', credential: lastingCredential(kubeconfig, access) },
+    server: {
+      server: options.server ?? access.server,
+      ...(caPem !== undefined && { caPem }),
+      ...(tlsServerName !== undefined && { tlsServerName }),
+    },
+  };
+}
+
+/** What a function can keep: it runs no plugin, reads no file and logs in nowhere. */
+function lastingCredential(kubeconfig: string, { auth }: ClusterAccess): Credential {
+  if (auth.kind === 'token' || auth.kind === 'clientCertificate') return auth;
+  const what =
+    auth.kind === 'none'
+      ? 'it holds no credential'
+      : 'its user logs in by a plugin, a password or a file that is renewed, none of which a function can use';
+  throw new UsageError(`kubeconfig ${kubeconfig}: ${what}: leave --credential service-account, and functions get a token of their own`);
+}
+
+async function placeOf(session: AwsSession, administration: RegistrationPlace['administration']): Promise<RegistrationPlace> {
+  const [{ DynamoDbClusters }, { SenderIdentities }, { SystemClock }] = await Promise.all([
+    import('../adapters/dynamodb-clusters.ts'),
+    import('../adapters/sender-identities.ts'),
+    import('../adapters/system-clock.ts'),
+  ]);
+  const { installation, region, awsEndpointUrl, dynamodb, iam, secrets, sqs } = session;
+  const { clustersTable: tableName, allowLoopback } = installation;
+  return {
+    installation,
+    region,
+    ...(awsEndpointUrl !== undefined && { awsEndpointUrl }),
+    clusters: new DynamoDbClusters({ client: dynamodb, tableName, clock: new SystemClock(), allowLoopback }),
+    senders: new SenderIdentities(iam),
+    sqs,
+    secrets,
+    administration,
+  };
+}
+
+/** The same rule by which functions refuse an address, before anything is made for it. */
+async function refuseAddress({ server: given }: RegistrationRequest, { installation }: RegistrationPlace): Promise<void> {
+  const [v, { serverFields }] = await Promise.all([import('valibot'), import('../adapters/registered-access.ts')]);
+  if (!v.safeParse(v.object(serverFields(installation.allowLoopback)), given).success)
+    throw new UsageError(
+      `functions could not use ${given.server}: give the address at which they reach the API server with --server (https, neither loopback nor link-local)`,
+    );
+}
+
+async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Survey, output: OutputFormat): Promise<void> {
+  const { manifests, queue, sender, secret, record, access } = plan;
+  const aws = { queues: [queue, `${queue}-dead`], sender, secret, record, access };
+  if (output === 'json') {
+    process.stdout.write(`${JSON.stringify({ aws, manifests }, null, 2)}\n`);
+    return;
+  }
+  const { dump } = await import('js-yaml');
+  const yaml = (data: unknown): string => dump(JSON.parse(JSON.stringify(data)), { lineWidth: -1, noRefs: true });
+  if (output === 'yaml') {
+    // kubectl reads comments over: the whole output can be given to it.
+    const commented = yaml({ aws }).replaceAll(/^(?=.)/gm, '# ');
+    process.stdout.write([commented, ...manifests.map(yaml)].join('---\n'));
+    return;
+  }
+  const lines = [
+    `on AWS, nothing of which is made yet:`,
+    `  queues ${queue}, ${queue}-dead`,
+    `  IAM ${sender.kind} ${sender.name}`,
+    `  secret ${secret}`,
+    `  record ${record.name} in the clusters' table; functions reach ${access.server}`,
+    `on the cluster (${version}):`,
+    ...manifests.map(
+      ({ kind, metadata }) => `  ${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`,
+    ),
+    ...(namespaceIsForeign ? ['its namespace is there already and stays what it is'] : []),
+    '',
+    'see all of it with -o yaml; leave --dry-run away to make it',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function nextSteps({ relay, sender }: RegistrationPlan, { identity, image, cluster }: RegistrationRequest, asksQueueUrl: string): string {
+  const lines = [`farloop cluster list shows ${cluster} as Watching once its relay has sent its first heartbeat`];
+  if (identity.kind === 'podIdentity')
+    lines.unshift(
+      `EKS must hand the role to the relay once: aws eks create-pod-identity-association --cluster-name ${identity.eksCluster} --namespace ${relay.namespace} --service-account farloop-relay --role-arn ROLE-OF-${sender.name}`,
+    );
+  if (image === undefined)
+    lines.unshift(
+      `run the relay, with credentials of the IAM ${sender.kind} ${sender.name}:`,
+      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} --manage ${relay.manage === 'all' ? 'all-jobs' : 'own'}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era}`,
+    );
+  return lines.join('\n');
+}

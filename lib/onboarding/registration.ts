@@ -1,0 +1,294 @@
+// From a kubeconfig to a cluster that is looked after: every step finds what an earlier try has left, and goes on from there.
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
+import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
+import { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
+import type { Credential } from '../adapters/registered-access.ts';
+import { ensureRelayQueue, relayQueueName } from '../adapters/relay-queues.ts';
+import { putCredential } from '../adapters/secret-credentials.ts';
+import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts';
+import { podIdentityTrust, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
+import type { Installation } from '../adapters/stack-outputs.ts';
+import type { KubernetesObject } from '../objects/kubernetes.ts';
+import { JOBS, NAMESPACES } from '../objects/resources.ts';
+import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import { NotDoneError, TerminalError } from '../ports/errors.ts';
+import { findOurs, objectText, ourObject, resourceOf } from './ours.ts';
+import type { Manifest, RelayValues, SenderIdentity } from './relay-manifests.ts';
+import { AWS_AUDIENCE, AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, RELAY, awsKeySecret, relayManifests } from './relay-manifests.ts';
+import { IDENTITY_NAMESPACE } from './rights.ts';
+
+export interface RegistrationRequest {
+  cluster: string;
+  manage: 'own' | 'all';
+  /** Empty: all. */
+  namespaces: readonly string[];
+  budget: ClusterRecord['budget'];
+  /** Where the relay lives on the cluster. */
+  relayNamespace: string;
+  /** Of the relay; undefined where somebody else runs it. */
+  image: string | undefined;
+  identity: { kind: 'user' } | { kind: 'irsa' } | { kind: 'podIdentity'; eksCluster: string };
+  /** What functions show: a token of an account with just the rights they need, or the kubeconfig's own credential. */
+  credential: { kind: 'serviceAccount'; tokenSeconds: number } | { kind: 'given'; credential: Credential };
+  /** How functions reach the API server. */
+  server: { server: string; caPem?: string; tlsServerName?: string };
+}
+
+/** Where a registration is written, and with whose rights. */
+export interface RegistrationPlace {
+  installation: Installation;
+  region: string;
+  awsEndpointUrl?: string;
+  clusters: DynamoDbClusters;
+  senders: SenderIdentities;
+  sqs: SQSClient;
+  secrets: SecretsManagerClient;
+  administration: KubernetesAdministration;
+}
+
+/** One line per step, once it is done. */
+export type Tell = (step: string, what: string) => void;
+
+/** What the cluster is like before anything is changed. */
+export interface Survey {
+  kubeSystemUid: string;
+  version: string;
+  /** Of the OIDC tokens that it gives to service accounts, where that is needed. */
+  issuer: string;
+  /** The relay's namespace is there and was made by somebody else. */
+  namespaceIsForeign: boolean;
+  record: ClusterRecord | undefined;
+}
+
+/**
+ * Reads only.
+ * @throws TerminalError the name belongs to another cluster, or the cluster has another name
+ */
+export async function survey(
+  { clusters, administration }: Pick<RegistrationPlace, 'clusters' | 'administration'>,
+  { cluster, relayNamespace, identity }: Pick<RegistrationRequest, 'cluster' | 'relayNamespace' | 'identity'>,
+): Promise<Survey> {
+  const kubeSystem = await administration.get(NAMESPACES, { name: IDENTITY_NAMESPACE });
+  const kubeSystemUid = kubeSystem?.metadata.uid;
+  if (kubeSystemUid === undefined)
+    throw new TerminalError('the API server has no namespace kube-system, by whose uid a cluster is told from others');
+  const record = await clusters.get(cluster);
+  if (record?.kubeSystemUid !== undefined && record.kubeSystemUid !== kubeSystemUid)
+    throw new TerminalError(
+      `the name ${cluster} belongs to another cluster (its kube-system has the uid ${record.kubeSystemUid}, this one's has ${kubeSystemUid}): choose another name, or remove that one first`,
+    );
+  const namesake = (await clusters.list()).find((other) => other.kubeSystemUid === kubeSystemUid && other.name !== cluster);
+  if (namesake)
+    throw new TerminalError(`this cluster is registered already, as ${namesake.name}: two names for one would work against each other`);
+  const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
+  const { issuer = '', version = '' } = await administration.about(identity.kind === 'irsa');
+  return {
+    kubeSystemUid,
+    version,
+    issuer,
+    namespaceIsForeign: namespace !== undefined && namespace.metadata.labels?.[OURS_LABEL] !== relayNamespace,
+    record,
+  };
+}
+
+/** Names and documents of everything, as it will be: what `--dry-run` shows, and what is then made. */
+export interface RegistrationPlan {
+  queue: string;
+  sender: { kind: 'user' | 'role'; name: string; policy: object; trust?: object };
+  secret: string;
+  record: Omit<ClusterRecord, 'version' | 'senders'>;
+  access: StoredAccess;
+  relay: RelayValues;
+  manifests: Manifest[];
+}
+
+export function planRegistration(
+  { installation, region, awsEndpointUrl }: Pick<RegistrationPlace, 'installation' | 'region' | 'awsEndpointUrl'>,
+  request: RegistrationRequest,
+  { kubeSystemUid, issuer, namespaceIsForeign, record }: Survey,
+): RegistrationPlan {
+  const { cluster, manage, namespaces, budget, relayNamespace, image, identity, server } = request;
+  const queue = relayQueueName(installation.stackName, cluster);
+  const [, partition = 'aws', , , account = ''] = installation.eventsQueueArn.split(':');
+  const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
+  const name = `${installation.stackName}-relay-${cluster}`;
+  const era = record?.era ?? 0;
+  const relay: RelayValues = {
+    cluster,
+    namespace: relayNamespace,
+    ownsNamespace: !namespaceIsForeign,
+    manage,
+    namespaces,
+    functionsAccount: request.credential.kind === 'serviceAccount',
+    era,
+    image: image ?? '',
+    region,
+    eventsQueueUrl: installation.eventsQueueUrl,
+    asksQueueUrl: installation.eventsQueueUrl.replace(/[^/]+$/, queue),
+    ...(awsEndpointUrl !== undefined && { awsEndpointUrl }),
+    identity: identityIn(identity, `arn:${partition}:iam::${account}:role/${name}`),
+  };
+  const host = issuer.replace(/^https:\/\//, '');
+  const subject = `system:serviceaccount:${relayNamespace}:${RELAY}`;
+  const trust =
+    identity.kind === 'user'
+      ? undefined
+      : identity.kind === 'irsa'
+        ? webIdentityTrust({
+            providerArn: `arn:${partition}:iam::${account}:oidc-provider/${host}`,
+            issuer: host,
+            subject,
+            audience: AWS_AUDIENCE,
+          })
+        : podIdentityTrust({ eksCluster: identity.eksCluster, namespace: relayNamespace, account: RELAY });
+  return {
+    queue,
+    sender: {
+      kind: identity.kind === 'user' ? 'user' : 'role',
+      name,
+      policy: senderPolicy({ eventsQueueArn: installation.eventsQueueArn, asksQueueArn }),
+      ...(trust && { trust }),
+    },
+    secret: `${installation.secretPrefix}${cluster}`,
+    record: { name: cluster, era, kubeSystemUid, manage, namespaces, budget },
+    access: { ...server, auth: { kind: 'secret' } },
+    relay,
+    manifests: image === undefined ? rightsAlone(relay) : relayManifests(relay),
+  };
+}
+
+const identityIn = (identity: RegistrationRequest['identity'], roleArn: string): SenderIdentity =>
+  identity.kind === 'irsa' ? { kind: 'webIdentity', roleArn } : { kind: identity.kind };
+
+/** Where the relay runs elsewhere, nothing is needed on the cluster but the functions' account and its rights. */
+const RELAY_ALONE = ['Deployment', 'PodDisruptionBudget', 'Lease'];
+const rightsAlone = (relay: RelayValues): Manifest[] =>
+  relay.functionsAccount
+    ? relayManifests(relay).filter(({ kind, metadata }) => !RELAY_ALONE.includes(kind) && metadata.name !== RELAY)
+    : [];
+
+/** Does all that is planned. Whatever of it was done before is found, and left or mended. */
+export async function register(
+  place: RegistrationPlace,
+  request: RegistrationRequest,
+  found: Survey,
+  tell: Tell,
+): Promise<{ asksQueueUrl: string; plan: RegistrationPlan }> {
+  const plan = planRegistration(place, request, found);
+  const { installation, clusters, sqs, administration } = place;
+  const { cluster } = request;
+  const queue = await ensureRelayQueue(sqs, installation.stackName, cluster);
+  tell('queue', `${plan.queue} and ${plan.queue}-dead`);
+  const sender = await ensureSender(place, plan);
+  tell('identity', `IAM ${plan.sender.kind} ${plan.sender.name} may send events and answer what it is asked`);
+  // Whom a new version of the record names may send; nobody does so yet.
+  const senders = [...new Set([...(found.record?.senders ?? []).filter((id) => id === sender.senderId), sender.senderId])];
+  const { draining: _draining, ...kept } = found.record ?? { version: 0 };
+  await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0);
+  tell(
+    'record',
+    `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${request.manage === 'all' ? 'all Jobs' : 'Jobs of farloop.dev/job'}`,
+  );
+  const objects = request.image === undefined ? plan.manifests : await withKey(place, plan);
+  for (const manifest of objects.filter(({ kind }) => kind !== 'Deployment')) await administration.apply(resourceOf(manifest), manifest);
+  if (objects.length > 0)
+    tell('rights', `${objects.length - 1} objects in the namespace ${request.relayNamespace} and for the whole cluster`);
+  await giveCredential(place, request, plan, tell);
+  await clusters.putAccess(cluster, plan.access);
+  tell('access', `functions reach it at ${plan.access.server}`);
+  for (const manifest of objects.filter(({ kind }) => kind === 'Deployment')) {
+    await administration.apply(resourceOf(manifest), { ...manifest });
+    tell('relay', `${objectText(ourObject(manifest))}, ${request.image}`);
+  }
+  const stale = await removeStale(place, request, objects);
+  if (stale.length > 0) tell('stale', `removed what an earlier registration had left: ${stale.join(', ')}`);
+  return { asksQueueUrl: queue.url, plan };
+}
+
+async function ensureSender({ senders }: RegistrationPlace, { sender }: RegistrationPlan): Promise<Sender> {
+  return sender.trust === undefined
+    ? await senders.ensureUser(sender.name, sender.policy)
+    : await senders.ensureRole(sender.name, { trust: sender.trust, policy: sender.policy });
+}
+
+/** The key of the relay's user stays as long as it is the one that lies on the cluster; a lost one is replaced. */
+async function withKey(
+  { senders, administration }: RegistrationPlace,
+  { relay, sender, manifests }: RegistrationPlan,
+): Promise<Manifest[]> {
+  if (relay.identity.kind !== 'user') return manifests;
+  const secret = { apiVersion: 'v1', kind: 'Secret' };
+  const stored = fieldsOf(
+    fieldsOf(await administration.get(resourceOf(secret), { namespace: relay.namespace, name: AWS_KEY_SECRET }))['data'],
+  );
+  const read = (name: string): string => Buffer.from(textOf(stored[name]), 'base64').toString('utf8');
+  const known = { accessKeyId: read('AWS_ACCESS_KEY_ID'), secretAccessKey: read('AWS_SECRET_ACCESS_KEY') };
+  const isGood = known.secretAccessKey !== '' && (await senders.keysOf(sender.name)).includes(known.accessKeyId);
+  const key = isGood ? known : await senders.replaceKeys(sender.name);
+  // Behind the namespace, before what mounts it.
+  const at = manifests.findIndex(({ kind }) => kind === 'Namespace') + 1;
+  return manifests.toSpliced(at, 0, awsKeySecret(relay, key));
+}
+
+/** Tried before functions get it: what does not work is told now, not by the first Job. */
+async function giveCredential(
+  { installation, secrets, administration }: RegistrationPlace,
+  { cluster, credential, relayNamespace, namespaces }: RegistrationRequest,
+  { access, record }: RegistrationPlan,
+  tell: Tell,
+): Promise<void> {
+  let given: Credential;
+  let until = '';
+  if (credential.kind === 'given') given = credential.credential;
+  else {
+    const name = { namespace: relayNamespace, name: FUNCTIONS_ACCOUNT };
+    const { token, expirationTime } = await administration.tokenOf(name, credential.tokenSeconds);
+    given = { kind: 'token', token };
+    until = `, good until ${expirationTime} and renewed before`;
+  }
+  const { auth: _secret, ...server } = access;
+  await tryAccess({ ...server, auth: given }, { kubeSystemUid: record.kubeSystemUid ?? '', namespaces });
+  await putCredential(secrets, { prefix: installation.secretPrefix, cluster, credential: given });
+  tell('credential', `${installation.secretPrefix}${cluster} in Secrets Manager${until}`);
+}
+
+async function tryAccess(
+  access: ClusterAccess,
+  { kubeSystemUid, namespaces }: { kubeSystemUid: string; namespaces: readonly string[] },
+): Promise<void> {
+  const functions = new KubernetesAdministration(access);
+  try {
+    const answer: KubernetesObject | undefined = await functions.get(NAMESPACES, { name: IDENTITY_NAMESPACE });
+    if (answer?.metadata.uid !== kubeSystemUid)
+      throw new TerminalError(`another cluster answers at ${access.server} than behind the kubeconfig: check --server`);
+    await functions.list(JOBS, namespaces[0] === undefined ? {} : { namespace: namespaces[0] });
+  } catch (error) {
+    if (!(error instanceof NotDoneError)) throw error;
+    throw new TerminalError(`functions would not reach the cluster: ${error.message}; give the address that they reach with --server`, {
+      cause: error,
+    });
+  } finally {
+    functions.close();
+  }
+}
+
+/** Rights that an earlier registration asked for and this one does not. */
+async function removeStale(
+  { administration }: RegistrationPlace,
+  { relayNamespace }: RegistrationRequest,
+  wanted: readonly Manifest[],
+): Promise<string[]> {
+  if (wanted.length === 0) return [];
+  const names = new Set(wanted.map((manifest) => objectText(ourObject(manifest))));
+  const removed: string[] = [];
+  for (const object of await findOurs(administration, relayNamespace)) {
+    if (names.has(objectText(object))) continue;
+    await administration.delete(object.resource, object);
+    removed.push(objectText(object));
+  }
+  return removed;
+}

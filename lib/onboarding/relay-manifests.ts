@@ -1,0 +1,243 @@
+// Everything of ours on a cluster, as manifests: the relay with its rights, and the account whose token the functions show.
+import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import type { PolicyRule } from './rights.ts';
+import { functionRules, identityRule, leaseRules, relayRules } from './rights.ts';
+
+export type Manifest = KubernetesObject & { apiVersion: string; kind: string } & Record<string, unknown>;
+
+/** How the relay's pods show AWS who they are. */
+export type SenderIdentity =
+  /** An IAM user of its own; its key lies in a Secret beside the relay. */
+  | { kind: 'user' }
+  /** A role, assumed with the token of the relay's service account (on EKS: IRSA). */
+  | { kind: 'webIdentity'; roleArn: string }
+  /** A role that EKS hands to the relay's service account; nothing of it stands in the manifests. */
+  | { kind: 'podIdentity' };
+
+export interface RelayValues {
+  /** Name under which the cluster is registered. */
+  cluster: string;
+  /** Where the relay lives; cluster-wide names begin with it. */
+  namespace: string;
+  /** False where the namespace was there before: then it is not ours to make or remove. */
+  ownsNamespace: boolean;
+  manage: 'own' | 'all';
+  /** Empty: all. */
+  namespaces: readonly string[];
+  /** Functions show the token of an account of their own. */
+  functionsAccount: boolean;
+  era: number;
+  image: string;
+  region: string;
+  eventsQueueUrl: string;
+  asksQueueUrl: string;
+  /** Where AWS is reached, if not at its public addresses. */
+  awsEndpointUrl?: string;
+  identity: SenderIdentity;
+}
+
+export const RELAY = 'farloop-relay';
+export const FUNCTIONS_ACCOUNT = 'farloop-functions';
+/** Holds the key of an IAM user. */
+export const AWS_KEY_SECRET = 'farloop-relay-aws';
+export const PROBE_PORT = 8081;
+/** On every object of ours; its value is the relay's namespace, so that two installations tell theirs apart. */
+export const OURS_LABEL = 'farloop.dev/relay';
+
+const TOKEN_FOLDER = '/var/run/secrets/farloop';
+/** Who a service account's token is for, when it is shown to AWS. */
+export const AWS_AUDIENCE = 'sts.amazonaws.com';
+const RBAC = 'rbac.authorization.k8s.io';
+/** Of nobody: the image says the same. */
+const USER_ID = 65_532;
+
+/** In the order in which they are to be applied. A key of an IAM user is none of them: see `awsKeySecret`. */
+export function relayManifests(values: RelayValues): Manifest[] {
+  const { namespace, ownsNamespace, functionsAccount } = values;
+  return [
+    ...(ownsNamespace ? [namespaceOf(values)] : []),
+    named('v1', 'ServiceAccount', RELAY, values, { automountServiceAccountToken: false }),
+    ...(functionsAccount ? [named('v1', 'ServiceAccount', FUNCTIONS_ACCOUNT, values, { automountServiceAccountToken: false })] : []),
+    ...clusterRole(values, `${namespace}-identity`, [identityRule()], functionsAccount ? [RELAY, FUNCTIONS_ACCOUNT] : [RELAY]),
+    ...rights(values, `${namespace}-relay`, relayRules(), RELAY),
+    ...(functionsAccount ? rights(values, `${namespace}-functions`, functionRules(), FUNCTIONS_ACCOUNT) : []),
+    ...role(values, { name: RELAY, namespace }, leaseRules(RELAY), RELAY),
+    named('coordination.k8s.io/v1', 'Lease', RELAY, values),
+    named('policy/v1', 'PodDisruptionBudget', RELAY, values, {
+      spec: { minAvailable: 1, selector: { matchLabels: selectorLabels } },
+    }),
+    deployment(values),
+  ];
+}
+
+/** @param key of the relay's own IAM user */
+export const awsKeySecret = (values: Pick<RelayValues, 'namespace'>, key: { accessKeyId: string; secretAccessKey: string }): Manifest =>
+  named('v1', 'Secret', AWS_KEY_SECRET, values, {
+    type: 'Opaque',
+    stringData: { AWS_ACCESS_KEY_ID: key.accessKeyId, AWS_SECRET_ACCESS_KEY: key.secretAccessKey },
+  });
+
+const selectorLabels = { 'app.kubernetes.io/name': RELAY };
+
+const labelsOf = (namespace: string): Record<string, string> => ({
+  ...selectorLabels,
+  'app.kubernetes.io/managed-by': 'farloop',
+  [OURS_LABEL]: namespace,
+});
+
+function namespaceOf({ namespace }: RelayValues): Manifest {
+  // What the relay's pods keep to anyway, nothing beside them may break either.
+  const labels = { ...labelsOf(namespace), 'pod-security.kubernetes.io/enforce': 'restricted' };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
+}
+
+const named = (
+  apiVersion: string,
+  kind: string,
+  name: string,
+  { namespace }: Pick<RelayValues, 'namespace'>,
+  rest: Record<string, Json | object> = {},
+): Manifest => ({ apiVersion, kind, metadata: { name, namespace, labels: labelsOf(namespace) }, ...rest });
+
+/** Everywhere, or in the chosen namespaces only. */
+const rights = (values: RelayValues, name: string, rules: PolicyRule[], account: string): Manifest[] =>
+  values.namespaces.length === 0
+    ? clusterRole(values, name, rules, [account])
+    : values.namespaces.flatMap((namespace) => role(values, { name, namespace }, rules, account));
+
+function clusterRole({ namespace }: RelayValues, name: string, rules: PolicyRule[], accounts: readonly string[]): Manifest[] {
+  const metadata = { name, labels: labelsOf(namespace) };
+  return [
+    { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata, rules },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata,
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+      subjects: accounts.map((account) => subject(account, namespace)),
+    },
+  ];
+}
+
+function role(values: RelayValues, place: { name: string; namespace: string }, rules: PolicyRule[], account: string): Manifest[] {
+  const metadata = { ...place, labels: labelsOf(values.namespace) };
+  return [
+    { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: place.name },
+      subjects: [subject(account, values.namespace)],
+    },
+  ];
+}
+
+const subject = (name: string, namespace: string): object => ({ kind: 'ServiceAccount', name, namespace });
+
+/** Two replicas: one sends, the other watches and is ready to take over. */
+function deployment(values: RelayValues): Manifest {
+  const probe = (path: string, rest: object): object => ({ httpGet: { path, port: 'probes' }, ...rest });
+  const container = {
+    name: 'relay',
+    image: values.image,
+    args: relayArguments(values),
+    env: environmentOf(values),
+    ports: [{ name: 'probes', containerPort: PROBE_PORT }],
+    // A first list of a large cluster takes its time; no probe may cut it short.
+    startupProbe: probe('/healthz', { periodSeconds: 2, failureThreshold: 30 }),
+    livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 3 }),
+    readinessProbe: probe('/readyz', { periodSeconds: 5, failureThreshold: 2 }),
+    resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      readOnlyRootFilesystem: true,
+    },
+    volumeMounts: [
+      { name: 'cluster-token', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true },
+      ...(values.identity.kind === 'webIdentity' ? [{ name: 'aws-token', mountPath: TOKEN_FOLDER, readOnly: true }] : []),
+    ],
+  };
+  return named('apps/v1', 'Deployment', RELAY, values, {
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: selectorLabels },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      template: {
+        metadata: { labels: labelsOf(values.namespace) },
+        spec: {
+          serviceAccountName: RELAY,
+          automountServiceAccountToken: false,
+          terminationGracePeriodSeconds: 20,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: USER_ID,
+            runAsGroup: USER_ID,
+            fsGroup: USER_ID,
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+          affinity: {
+            podAntiAffinity: {
+              preferredDuringSchedulingIgnoredDuringExecution: [
+                { weight: 100, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: selectorLabels } } },
+              ],
+            },
+          },
+          containers: [container],
+          volumes: [clusterTokenVolume, ...(values.identity.kind === 'webIdentity' ? [awsTokenVolume] : [])],
+        },
+      },
+    },
+  });
+}
+
+/** As the kubelet would mount it by itself, but for this container only. */
+const clusterTokenVolume = {
+  name: 'cluster-token',
+  projected: {
+    defaultMode: 0o440,
+    sources: [
+      { serviceAccountToken: { path: 'token', expirationSeconds: 3_607 } },
+      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    ],
+  },
+};
+
+const awsTokenVolume = {
+  name: 'aws-token',
+  projected: {
+    defaultMode: 0o440,
+    sources: [{ serviceAccountToken: { path: 'token', audience: AWS_AUDIENCE, expirationSeconds: 3_600 } }],
+  },
+};
+
+const relayArguments = ({ cluster, manage, namespaces, era, eventsQueueUrl, asksQueueUrl, namespace }: RelayValues): string[] => [
+  'relay',
+  `--cluster=${cluster}`,
+  `--events-queue-url=${eventsQueueUrl}`,
+  `--asks-queue-url=${asksQueueUrl}`,
+  `--manage=${manage === 'all' ? 'all-jobs' : 'own'}`,
+  ...namespaces.map((name) => `--namespace=${name}`),
+  `--era=${era}`,
+  `--lease=${namespace}/${RELAY}`,
+  '--replica=$(POD_NAME)',
+  `--probe-port=${PROBE_PORT}`,
+];
+
+function environmentOf({ region, awsEndpointUrl, identity }: RelayValues): object[] {
+  const fromSecret = (name: string): object => ({ name, valueFrom: { secretKeyRef: { name: AWS_KEY_SECRET, key: name } } });
+  return [
+    { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    { name: 'NODE_OPTIONS', value: '--max-old-space-size=384' },
+    { name: 'AWS_REGION', value: region },
+    ...(awsEndpointUrl === undefined ? [] : [{ name: 'AWS_ENDPOINT_URL', value: awsEndpointUrl }]),
+    ...(identity.kind === 'user' ? ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'].map(fromSecret) : []),
+    ...(identity.kind === 'webIdentity'
+      ? [
+          { name: 'AWS_ROLE_ARN', value: identity.roleArn },
+          { name: 'AWS_WEB_IDENTITY_TOKEN_FILE', value: `${TOKEN_FOLDER}/token` },
+        ]
+      : []),
+  ];
+}

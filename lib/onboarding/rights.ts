@@ -1,0 +1,70 @@
+// What the relay and the functions may do on a cluster, made from the kinds that the catalogue knows: nothing is allowed by hand.
+import type { Resource } from '../objects/resources.ts';
+import { EVENTS, NAMESPACES } from '../objects/resources.ts';
+import type { CatalogRow } from '../planners/catalog.ts';
+import { CATALOG } from '../planners/catalog.ts';
+
+/** As RBAC spells it. */
+export interface PolicyRule {
+  apiGroups: string[];
+  resources: string[];
+  resourceNames?: string[];
+  verbs: string[];
+}
+
+const LEASES: Resource = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
+export const IDENTITY_NAMESPACE = 'kube-system';
+
+const groupOf = ({ apiVersion }: Resource): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
+const isSame = (one: Resource, other: Resource): boolean => one.apiVersion === other.apiVersion && one.plural === other.plural;
+
+const rule = (
+  resource: Resource,
+  verbs: string[],
+  { subresource, names }: { subresource?: string; names?: string[] } = {},
+): PolicyRule => ({
+  apiGroups: [groupOf(resource)],
+  resources: [subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`],
+  ...(names && { resourceNames: names }),
+  verbs,
+});
+
+/** Which cluster this is, by the uid of one namespace; nothing else of namespaces is asked. */
+export const identityRule = (): PolicyRule => rule(NAMESPACES, ['get'], { names: [IDENTITY_NAMESPACE] });
+
+const rows = (catalog: Readonly<Record<string, CatalogRow>>): readonly CatalogRow[] => Object.values(catalog);
+
+const distinct = (resources: readonly Resource[]): Resource[] =>
+  resources.filter((resource, at) => resources.findIndex((other) => isSame(other, resource)) === at);
+
+/** Owners: workloads that somebody writes, and whose status is ours. */
+const ownersIn = (catalog: readonly CatalogRow[]): Resource[] =>
+  distinct(catalog.filter((row) => !row.isOwnerless).map(({ resource }) => resource));
+const ownedIn = (catalog: readonly CatalogRow[]): Resource[] => distinct(catalog.flatMap(({ owns }) => owns));
+
+/** The relay reads: it lists and watches what the kinds consist of. */
+export function relayRules(catalog: Readonly<Record<string, CatalogRow>> = CATALOG): PolicyRule[] {
+  const known = rows(catalog);
+  return distinct([...ownersIn(known), ...ownedIn(known)]).map((resource) => rule(resource, ['get', 'list', 'watch']));
+}
+
+/** The Lease by which one of the relay's replicas is the sender. It is made with the relay, so that nothing need be created. */
+export const leaseRules = (lease: string): PolicyRule[] => [rule(LEASES, ['get', 'patch'], { names: [lease] })];
+
+/**
+ * Passes read owners and write their status, look after what they own, and tell of it in Events. An owner is deleted where its own
+ * time to live says so; its finalizers are named because a child's owner reference blocks the owner's deletion.
+ */
+export function functionRules(catalog: Readonly<Record<string, CatalogRow>> = CATALOG): PolicyRule[] {
+  const known = rows(catalog);
+  const owners = ownersIn(known);
+  return [
+    ...owners.flatMap((owner) => [
+      rule(owner, ['get', 'list', 'delete']),
+      rule(owner, ['patch'], { subresource: 'status' }),
+      rule(owner, ['update'], { subresource: 'finalizers' }),
+    ]),
+    ...ownedIn(known).map((owned) => rule(owned, ['get', 'list', 'create', 'patch', 'delete'])),
+    rule(EVENTS, ['create']),
+  ];
+}
