@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   reconciler: ['planners', 'ports', 'wire', 'objects'],
   adapters: ['ports', 'wire', 'objects'],
   runtime: ['adapters', 'ports', 'config'],
-  onboarding: ['adapters', 'planners', 'ports', 'objects'],
+  onboarding: ['relay', 'reconciler', 'adapters', 'planners', 'ports', 'objects'],
   // Only the command line and tests know the sandbox: it stands for a cluster.
   relay: ['runtime', 'adapters', 'reconciler', 'planners', 'ports', 'wire', 'objects', 'config', 'package-files'],
   api: ['runtime', 'adapters', 'reconciler', 'planners', 'ports', 'wire', 'objects', 'config', 'package-files'],

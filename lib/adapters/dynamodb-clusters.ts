@@ -160,6 +160,18 @@ export class DynamoDbClusters implements Clusters {
     this.#known.delete(name);
   }
 
+  /** Functions have no way to the cluster any more, ten seconds later at the latest; the record stays. */
+  async removeAccess(name: string): Promise<void> {
+    await this.#update(name, {
+      UpdateExpression: 'remove #access',
+      ConditionExpression: 'attribute_exists(#version)',
+      ExpressionAttributeNames: { '#access': 'access', '#version': 'version' },
+    }).catch((error: unknown) => {
+      if (nameOf(error) !== 'ConditionalCheckFailedException') throw translated(error, `removing the access to the cluster ${name}`, true);
+    });
+    this.#known.delete(name);
+  }
+
   /** Record and access. Functions take it for registered for ten seconds more. @returns false when there was none */
   async remove(name: string): Promise<boolean> {
     const { Attributes: item } = await this.#client

@@ -1,11 +1,13 @@
 // Clusters as the API tells them: the record, and how fresh the relay's watches are.
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
+import { budgetLeft } from '../reconciler/budget.ts';
 import { readMarker } from '../reconciler/heartbeats.ts';
 import { timeText } from './time-text.ts';
 
 /** A relay sends a heartbeat at least once a minute: after three it is silent. */
 const SILENT_MS = 180_000;
+const MOST_PENDING = 1_000;
 
 export interface ClusterSummary {
   name: string;
@@ -17,6 +19,12 @@ export interface ClusterSummary {
   era: number;
   kubeSystemUid?: string;
   budget: ClusterRecord['budget'];
+  /** Of the budget: writes that may go at once; and for how long the API server has asked everybody to wait. */
+  left: { writes: number; closedForSeconds: number };
+  /** Workloads that wait for a pass, or are in one; of a thousand of all clusters, the oldest. */
+  backlog: number;
+  /** Work that has begun is finished, none is begun. */
+  draining?: true;
   relay?: {
     session: string;
     heardTime: string;
@@ -31,12 +39,25 @@ export interface ClusterSummary {
 
 export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'clock'>): Promise<ClusterSummary[]> {
   const records = await ports.clusters.list();
-  return await Promise.all(records.map((record) => summaryOf(ports, record)));
+  const pending = await ports.store.pendingBefore(ports.clock.nowMs(), MOST_PENDING);
+  return await Promise.all(
+    records.map((record) => summaryOf(ports, record, pending.filter(({ cluster }) => cluster === record.name).length)),
+  );
 }
 
-async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord): Promise<ClusterSummary> {
-  const { name, manage, namespaces, era, kubeSystemUid, budget } = record;
-  const told = { name, manage, namespaces, era, budget, ...(kubeSystemUid !== undefined && { kubeSystemUid }) };
+async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord, backlog: number): Promise<ClusterSummary> {
+  const { name, manage, namespaces, era, kubeSystemUid, budget, draining } = record;
+  const told = {
+    name,
+    manage,
+    namespaces,
+    era,
+    budget,
+    left: await budgetLeft(ports, record),
+    backlog,
+    ...(draining && { draining }),
+    ...(kubeSystemUid !== undefined && { kubeSystemUid }),
+  };
   const known = await readMarker(ports, name);
   if (!known) return { ...told, state: 'Waiting' };
   const { marker } = known;

@@ -1,12 +1,15 @@
 // The way to an installation on AWS for `farloop cluster`: one region, one set of credentials, and the names that the stack tells.
-import { Option } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { IAMClient } from '@aws-sdk/client-iam';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
+import type { SenderIdentities } from '../adapters/sender-identities.ts';
 import type { Installation } from '../adapters/stack-outputs.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Store } from '../ports/store.ts';
 import { FailedError, UsageError } from './exit.ts';
 
 export interface AwsOptions {
@@ -78,4 +81,35 @@ export async function openAwsSession({ stage, region: asked }: AwsOptions): Prom
   } finally {
     stacks.destroy();
   }
+}
+
+/** The parts of an installation that a cluster is registered in. */
+export async function registryOf(
+  session: AwsSession,
+): Promise<Omit<AwsSession, 'dynamodb' | 'iam' | 'close'> & { clusters: DynamoDbClusters; senders: SenderIdentities }> {
+  const [{ DynamoDbClusters: Clusters }, { SenderIdentities: Senders }, { SystemClock }] = await Promise.all([
+    import('../adapters/dynamodb-clusters.ts'),
+    import('../adapters/sender-identities.ts'),
+    import('../adapters/system-clock.ts'),
+  ]);
+  const { dynamodb, iam, close: _close, ...rest } = session;
+  const { clustersTable: tableName, allowLoopback } = session.installation;
+  const onFault = (cluster: string, fault: string): void => {
+    process.stderr.write(`farloop: the record of the cluster ${cluster} is not usable: ${fault}\n`);
+  };
+  return {
+    ...rest,
+    clusters: new Clusters({ client: dynamodb, tableName, clock: new SystemClock(), allowLoopback, onFault }),
+    senders: new Senders(iam),
+  };
+}
+
+/** Views and heads of an installation. */
+export async function storeOf({ dynamodb, installation }: AwsSession): Promise<{ store: Store; clock: Clock }> {
+  const [{ DynamoDbStore }, { SystemClock }] = await Promise.all([
+    import('../adapters/dynamodb-store.ts'),
+    import('../adapters/system-clock.ts'),
+  ]);
+  const clock = new SystemClock();
+  return { store: new DynamoDbStore({ client: dynamodb, tableName: installation.viewsTable, clock }), clock };
 }

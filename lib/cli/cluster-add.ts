@@ -3,9 +3,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
-import type { RegistrationPlace, RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration.ts';
+import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
-import { openAwsSession, regionOption, stageOption } from './aws-session.ts';
+import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
 import { wholeNumber } from './arguments.ts';
 import { UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -34,13 +34,13 @@ interface AddOptions extends AwsOptions {
 const DAY_SECONDS = 86_400;
 
 /** As clusters are registered on AWS: the name is part of the names of queues, users and secrets. */
-function registeredName(text: string): string {
+export function registeredName(text: string): string {
   if (!/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/.test(text))
     throw new InvalidArgumentError('Expected lower case letters, digits and dashes, at most 40.');
   return text;
 }
 
-function namespaceName(text: string): string {
+export function namespaceName(text: string): string {
   if (problemsOfDnsLabel(text).length > 0)
     throw new InvalidArgumentError('Expected the name of a namespace: lower case letters, digits and dashes.');
   return text;
@@ -49,8 +49,6 @@ function namespaceName(text: string): string {
 const namespaceNames = (text: string, before: readonly string[] = []): string[] => [
   ...new Set([...before, ...text.split(',').map(namespaceName)]),
 ];
-
-export const nameArgument = registeredName;
 
 export const clusterAddCommand = (): Command =>
   new Command('add')
@@ -109,7 +107,7 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
   const session = await openAwsSession(options);
   const administration = new KubernetesAdministration(access);
   try {
-    const place = await placeOf(session, administration);
+    const place = { ...(await registryOf(session)), administration };
     await refuseAddress(request, place);
     const found = await registration.survey(place, request);
     if (dryRun) return await show(registration.planRegistration(place, request, found), found, output);
@@ -186,28 +184,8 @@ function lastingCredential(kubeconfig: string, { auth }: ClusterAccess): Credent
   throw new UsageError(`kubeconfig ${kubeconfig}: ${what}: leave --credential service-account, and functions get a token of their own`);
 }
 
-async function placeOf(session: AwsSession, administration: RegistrationPlace['administration']): Promise<RegistrationPlace> {
-  const [{ DynamoDbClusters }, { SenderIdentities }, { SystemClock }] = await Promise.all([
-    import('../adapters/dynamodb-clusters.ts'),
-    import('../adapters/sender-identities.ts'),
-    import('../adapters/system-clock.ts'),
-  ]);
-  const { installation, region, awsEndpointUrl, dynamodb, iam, secrets, sqs } = session;
-  const { clustersTable: tableName, allowLoopback } = installation;
-  return {
-    installation,
-    region,
-    ...(awsEndpointUrl !== undefined && { awsEndpointUrl }),
-    clusters: new DynamoDbClusters({ client: dynamodb, tableName, clock: new SystemClock(), allowLoopback }),
-    senders: new SenderIdentities(iam),
-    sqs,
-    secrets,
-    administration,
-  };
-}
-
 /** The same rule by which functions refuse an address, before anything is made for it. */
-async function refuseAddress({ server: given }: RegistrationRequest, { installation }: RegistrationPlace): Promise<void> {
+async function refuseAddress({ server: given }: RegistrationRequest, { installation }: Pick<AwsSession, 'installation'>): Promise<void> {
   const [v, { serverFields }] = await Promise.all([import('valibot'), import('../adapters/registered-access.ts')]);
   if (!v.safeParse(v.object(serverFields(installation.allowLoopback)), given).success)
     throw new UsageError(

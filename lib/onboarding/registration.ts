@@ -70,7 +70,7 @@ export interface Survey {
  */
 export async function survey(
   { clusters, administration }: Pick<RegistrationPlace, 'clusters' | 'administration'>,
-  { cluster, relayNamespace, identity }: Pick<RegistrationRequest, 'cluster' | 'relayNamespace' | 'identity'>,
+  { cluster, relayNamespace, identity, namespaces }: Pick<RegistrationRequest, 'cluster' | 'relayNamespace' | 'identity' | 'namespaces'>,
 ): Promise<Survey> {
   const kubeSystem = await administration.get(NAMESPACES, { name: IDENTITY_NAMESPACE });
   const kubeSystemUid = kubeSystem?.metadata.uid;
@@ -84,8 +84,11 @@ export async function survey(
   const namesake = (await clusters.list()).find((other) => other.kubeSystemUid === kubeSystemUid && other.name !== cluster);
   if (namesake)
     throw new TerminalError(`this cluster is registered already, as ${namesake.name}: two names for one would work against each other`);
+  for (const name of namespaces)
+    if (!(await administration.get(NAMESPACES, { name })))
+      throw new TerminalError(`the cluster has no namespace ${name}: make it first, or leave it out of --namespaces`);
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
-  const { issuer = '', version = '' } = await administration.about(identity.kind === 'irsa');
+  const { issuer, version } = await administration.about(identity.kind === 'irsa');
   return {
     kubeSystemUid,
     version,

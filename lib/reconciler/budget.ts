@@ -81,14 +81,32 @@ export class WriteBudget {
     }
   }
 
-  async #read({ name, budget }: ClusterRecord, nowMs: number): Promise<{ bucket: Bucket; version: number }> {
-    const note = await this.#ports.store.readNote(name, NOTE);
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Bucket), note?.body);
-    const isOfNow = parsed.success && parsed.output.atMs <= nowMs + FUTURE_MS;
-    const stored = isOfNow ? parsed.output : { tokens: budget.burst, atMs: nowMs, closedUntilMs: 0 };
-    const refill = (Math.max(nowMs - stored.atMs, 0) / 1000) * budget.writesPerSecond;
-    return { bucket: { ...stored, tokens: Math.min(budget.burst, stored.tokens + refill), atMs: nowMs }, version: note?.version ?? 0 };
+  async #read(record: ClusterRecord, nowMs: number): Promise<{ bucket: Bucket; version: number }> {
+    return await readBucket(this.#ports, record, nowMs);
   }
+}
+
+/** As people see it: writes that may go at once, and for how long the API server has asked everybody to wait. */
+export async function budgetLeft(
+  ports: Pick<Ports, 'store' | 'clock'>,
+  record: ClusterRecord,
+): Promise<{ writes: number; closedForSeconds: number }> {
+  const nowMs = ports.clock.nowMs();
+  const { bucket } = await readBucket(ports, record, nowMs);
+  return { writes: Math.floor(bucket.tokens), closedForSeconds: Math.ceil(Math.max(bucket.closedUntilMs - nowMs, 0) / 1000) };
+}
+
+async function readBucket(
+  { store }: Pick<Ports, 'store'>,
+  { name, budget }: ClusterRecord,
+  nowMs: number,
+): Promise<{ bucket: Bucket; version: number }> {
+  const note = await store.readNote(name, NOTE);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Bucket), note?.body);
+  const isOfNow = parsed.success && parsed.output.atMs <= nowMs + FUTURE_MS;
+  const stored = isOfNow ? parsed.output : { tokens: budget.burst, atMs: nowMs, closedUntilMs: 0 };
+  const refill = (Math.max(nowMs - stored.atMs, 0) / 1000) * budget.writesPerSecond;
+  return { bucket: { ...stored, tokens: Math.min(budget.burst, stored.tokens + refill), atMs: nowMs }, version: note?.version ?? 0 };
 }
 
 function spend(slice: { left: number }, wanted: number): number {

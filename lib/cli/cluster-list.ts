@@ -1,0 +1,68 @@
+// `farloop cluster list`: how fresh what is known of each cluster is, what waits, and what may still be written.
+import { Command } from 'commander';
+import type { ClusterSummary } from '../api/clusters.ts';
+import { connectToInstance } from './api-client.ts';
+import type { AwsOptions } from './aws-session.ts';
+import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from './aws-session.ts';
+import { UsageError } from './exit.ts';
+import { stateOption } from './instance-file.ts';
+import type { OutputFormat } from './output.ts';
+import { outputOption, print, spanText, tableText } from './output.ts';
+
+interface ListOptions extends AwsOptions {
+  output: OutputFormat;
+  state?: string;
+}
+
+export const clusterListCommand = (): Command =>
+  new Command('list')
+    .description('Show the clusters of an installation on AWS; without --stage, that of the instance on this machine.')
+    .addOption(stageOption())
+    .addOption(regionOption())
+    .addOption(outputOption())
+    .addOption(stateOption())
+    .addHelpText(
+      'after',
+      '\nWATCH AGE: since the oldest watch last proved to be alive. BACKLOG: workloads that wait for a pass, or are in one.\n' +
+        'BUDGET: writes that may go at once, of how many, and how many more each second.\n\nExample:\n  farloop cluster list --stage prod',
+    )
+    .action(async (options: ListOptions) => {
+      const items = await summaries(options);
+      await print({ items }, options.output, () => (items.length === 0 ? 'no clusters' : tableOf(items)));
+    });
+
+async function summaries(options: ListOptions): Promise<ClusterSummary[]> {
+  if (options.stage === undefined) {
+    if (options.region !== undefined) throw new UsageError('--region needs --stage: an instance on this machine is in no region');
+    return (await connectToInstance(options.state).get<{ items: ClusterSummary[] }>('/v1/clusters')).items;
+  }
+  if (options.state !== undefined)
+    throw new UsageError('--state and --stage contradict each other: an instance on this machine, or one on AWS');
+  const session = await openAwsSession(options);
+  try {
+    const [{ listClusters }, { clusters }, { store, clock }] = await Promise.all([
+      import('../api/clusters.ts'),
+      registryOf(session),
+      storeOf(session),
+    ]);
+    return await listClusters({ clusters, store, clock });
+  } finally {
+    session.close();
+  }
+}
+
+const tableOf = (items: readonly ClusterSummary[]): string =>
+  tableText(
+    ['NAME', 'STATE', 'MANAGE', 'NAMESPACES', 'WATCH AGE', 'BACKLOG', 'BUDGET'],
+    items.map(({ name, state, draining, manage, namespaces, relay, backlog, budget, left }) => [
+      name,
+      draining ? `${state}, draining` : state,
+      manage === 'all' ? 'all-jobs' : 'own',
+      namespaces.length === 0 ? 'all' : namespaces.join(','),
+      relay ? spanText(1000 * Math.max(0, ...relay.watches.map(({ ageSeconds }) => ageSeconds))) : '-',
+      String(backlog),
+      left.closedForSeconds > 0
+        ? `closed for ${spanText(left.closedForSeconds * 1000)}`
+        : `${left.writes}/${budget.burst} +${budget.writesPerSecond}/s`,
+    ]),
+  );

@@ -1,0 +1,122 @@
+// `farloop cluster remove`: says what will happen before it does, and does nothing to running workloads unasked.
+import { Command } from 'commander';
+import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import type { Remains } from '../onboarding/removal.ts';
+import type { AwsOptions } from './aws-session.ts';
+import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from './aws-session.ts';
+import { namespaceName, registeredName } from './cluster-add.ts';
+import { FailedError, UsageError } from './exit.ts';
+
+interface RemoveOptions extends AwsOptions {
+  kubeconfig?: string;
+  context?: string;
+  unreachable?: boolean;
+  relayNamespace: string;
+  force?: boolean;
+  dryRun?: boolean;
+}
+
+/** Jobs in a sentence. */
+const NAMED_JOBS = 10;
+
+export const clusterRemoveCommand = (): Command =>
+  new Command('remove')
+    .description('Take a cluster out of an installation on AWS: nothing of ours is left on it. Safe to repeat.')
+    .argument('<name>', 'as it was registered', registeredName)
+    .addOption(stageOption())
+    .addOption(regionOption())
+    .option('--kubeconfig <file>', 'administrator of the cluster')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+    .option('--unreachable', 'the cluster is gone, or cannot be reached any more: remove what is on AWS only')
+    .option('--relay-namespace <name>', 'namespace of the relay, as it was registered', namespaceName, 'farloop')
+    .option('--force', 'although Jobs are unfinished')
+    .option('--dry-run', 'say what would happen, and do nothing')
+    .addHelpText('after', '\nExample:\n  farloop cluster remove staging --stage prod --kubeconfig ~/.kube/staging')
+    .action(async (name: string, options: RemoveOptions) => {
+      await remove(name, options);
+    });
+
+async function remove(name: string, options: RemoveOptions): Promise<void> {
+  const { kubeconfig, context, unreachable = false, force = false, dryRun = false, relayNamespace } = options;
+  if (unreachable === (kubeconfig !== undefined))
+    throw new UsageError(
+      unreachable
+        ? '--unreachable and --kubeconfig contradict each other: the one leaves the cluster as it is, the other is for clearing it'
+        : 'give --kubeconfig, so that what is ours can be removed from the cluster, or --unreachable to leave it there',
+    );
+  if (context !== undefined && kubeconfig === undefined) throw new UsageError('--context needs --kubeconfig');
+  const session = await openAwsSession(options);
+  const administration = kubeconfig === undefined ? undefined : await administrationOf(kubeconfig, context);
+  try {
+    const [registry, storage, { removeCluster, remainsOn }] = await Promise.all([
+      registryOf(session),
+      storeOf(session),
+      import('../onboarding/removal.ts'),
+    ]);
+    const record = await registry.clusters.get(name);
+    if (!record) throw new FailedError(await absenceOf(name, session.installation.stage, registry.clusters));
+    if (administration) await refuseOther(record, administration);
+    const remains = administration ? await remainsOn(administration, record) : { unfinished: [], tracked: [] };
+    const sentences = consequences(remains, unreachable);
+    if (dryRun) {
+      process.stdout.write(`${sentences.join('\n')}\n`);
+      return;
+    }
+    if (!force && (remains.unfinished.length > 0 || unreachable))
+      throw new FailedError(
+        `${sentences.join('; ')}; "farloop cluster drain ${name}" lets Jobs end first, --force removes it all the same`,
+      );
+    const tell = (step: string, what: string): void => {
+      process.stdout.write(`${step.padEnd(11)} ${what}\n`);
+    };
+    await removeCluster({ ...registry, ...storage, administration }, { record, relayNamespace }, tell);
+    process.stdout.write(`\n${sentences.join('\n')}\n`);
+  } finally {
+    administration?.close();
+    session.close();
+  }
+}
+
+async function administrationOf(file: string, context: string | undefined): Promise<KubernetesAdministration> {
+  const [{ accessFromKubeconfig }, { KubernetesAdministration: Administration }] = await Promise.all([
+    import('../adapters/kubernetes/kubeconfig.ts'),
+    import('../adapters/kubernetes-administration.ts'),
+  ]);
+  return new Administration(await accessFromKubeconfig({ file, ...(context !== undefined && { context }) }));
+}
+
+/** A kubeconfig of another cluster must not cost that one its relay. */
+async function refuseOther(
+  { name, kubeSystemUid }: ClusterRecord,
+  administration: { get: KubernetesAdministration['get'] },
+): Promise<void> {
+  const [{ NAMESPACES }, { IDENTITY_NAMESPACE }] = await Promise.all([
+    import('../objects/resources.ts'),
+    import('../onboarding/rights.ts'),
+  ]);
+  const found = (await administration.get(NAMESPACES, { name: IDENTITY_NAMESPACE }))?.metadata.uid;
+  if (kubeSystemUid !== undefined && found !== kubeSystemUid)
+    throw new FailedError(
+      `the kubeconfig leads to another cluster than ${name} (its kube-system has the uid ${found}, expected ${kubeSystemUid}): give that cluster's own`,
+    );
+}
+
+function consequences({ unfinished, tracked }: Remains, unreachable: boolean): string[] {
+  if (unreachable)
+    return [
+      'what is ours stays on the cluster: the relay (which sends no more, for its AWS identity goes), its rights, and finalizers of pods of unfinished Jobs',
+    ];
+  if (unfinished.length === 0) return ['no Job is unfinished'];
+  const named = unfinished.slice(0, NAMED_JOBS).join(', ');
+  const more = unfinished.length > NAMED_JOBS ? ` and ${unfinished.length - NAMED_JOBS} more` : '';
+  return [
+    `${unfinished.length === 1 ? '1 Job is' : `${unfinished.length} Jobs are`} unfinished: ${named}${more}`,
+    `nobody will look after ${unfinished.length === 1 ? 'it' : 'them'}: ${tracked.length} pods lose the finalizer by which they are counted and run on, none is begun, replaced or counted, and no status is written`,
+  ];
+}
+
+async function absenceOf(name: string, stage: string, clusters: { list: () => Promise<ClusterRecord[]> }): Promise<string> {
+  const names = (await clusters.list()).map((record) => record.name);
+  return `no cluster ${name} is registered with the stage ${stage}: ${names.length === 0 ? 'there is none' : `there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 10).join(', ')}`}`;
+}

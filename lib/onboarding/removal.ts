@@ -1,0 +1,176 @@
+// A cluster leaves the installation: first nobody acts on it any more, then what is ours goes from it, then from AWS.
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
+import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import { removeRelayQueue } from '../adapters/relay-queues.ts';
+import { removeCredential } from '../adapters/secret-credentials.ts';
+import type { SenderIdentities } from '../adapters/sender-identities.ts';
+import type { Installation } from '../adapters/stack-outputs.ts';
+import { isJobFinished } from '../objects/job-facts.ts';
+import type { Job, Pod } from '../objects/kubernetes.ts';
+import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
+import { JOBS, PODS } from '../objects/resources.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import { NotFoundError, TerminalError } from '../ports/errors.ts';
+import type { Store } from '../ports/store.ts';
+import { StaleWriteError } from '../ports/store.ts';
+import { isForeign } from '../relay/project.ts';
+import { OURS, findOurs, objectText } from './ours.ts';
+import { FUNCTIONS_ACCOUNT } from './relay-manifests.ts';
+import type { Tell } from './registration.ts';
+
+export interface RemovalPlace {
+  installation: Installation;
+  clusters: DynamoDbClusters;
+  senders: SenderIdentities;
+  sqs: SQSClient;
+  secrets: SecretsManagerClient;
+  store: Pick<Store, 'workloads' | 'readHead' | 'forget'>;
+  clock: Pick<Clock, 'wait'>;
+  /** Undefined: the cluster cannot be reached any more, and is left as it is. */
+  administration: KubernetesAdministration | undefined;
+}
+
+/** What the cluster has of ours at this moment. */
+export interface Remains {
+  /** `namespace/name` of Jobs that are not finished, and which nobody will look after. */
+  unfinished: string[];
+  /** Pods with the finalizer by which they are counted. */
+  tracked: Pod[];
+}
+
+/** A record that a process has read may be ten seconds old, and a pass that began with it lives twenty more. */
+const PASSES_END_MS = 35_000;
+const LIST_PAGE = 500;
+const MOST_TRIES = 5;
+const ROUNDS = 10;
+
+export async function remainsOn(
+  administration: KubernetesAdministration,
+  { manage, namespaces }: Pick<ClusterRecord, 'manage' | 'namespaces'>,
+): Promise<Remains> {
+  const isInReach = ({ metadata }: Job | Pod): boolean => namespaces.length === 0 || namespaces.includes(metadata.namespace ?? '');
+  // Pods first: whatever Job has one of them is in the later list.
+  const pods = (await administration.list<Pod>(PODS)).filter(isInReach);
+  const jobs = (await administration.list<Job>(JOBS)).filter(isInReach);
+  const others = new Set(jobs.filter(({ spec }) => isForeign(spec, manage)).map(({ metadata }) => metadata.uid));
+  return {
+    unfinished: jobs
+      .filter((job) => !isForeign(job.spec, manage) && !isJobFinished(job))
+      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+      .toSorted(),
+    tracked: pods.filter(({ metadata }) => {
+      if (!metadata.finalizers?.includes(TRACKING_FINALIZER)) return false;
+      const owner = controllerOf(metadata.ownerReferences)?.uid ?? metadata.labels?.['batch.kubernetes.io/controller-uid'];
+      // Where the built-in controller is at work, it looks after those that name nobody.
+      return owner === undefined ? manage === 'all' : !others.has(owner);
+    }),
+  };
+}
+
+/**
+ * Every step finds what an earlier try has left; the record goes last, so that it can be tried again.
+ * @throws TerminalError pods keep our finalizer, whatever is done
+ */
+export async function removeCluster(
+  place: RemovalPlace,
+  { record, relayNamespace }: { record: ClusterRecord; relayNamespace: string },
+  tell: Tell,
+): Promise<void> {
+  const { administration, clusters, installation } = place;
+  const { name } = record;
+  await clusters.removeAccess(name);
+  tell('access', 'functions begin nothing on it any more');
+  if (administration) await clearCluster(place, administration, { record, relayNamespace }, tell);
+  if (await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster: name }))
+    tell('credential', `secret ${installation.secretPrefix}${name} removed`);
+  for (const identity of await place.senders.remove(`${installation.stackName}-relay-${name}`)) tell('identity', `${identity} removed`);
+  for (const queue of await removeRelayQueue(place.sqs, installation.stackName, name)) tell('queue', `${queue} removed`);
+  const forgotten = await forgetWorkloads(place, name);
+  if (forgotten > 0) tell('views', `${forgotten} workloads forgotten`);
+  await clusters.remove(name);
+  tell('record', `${name} is not registered any more`);
+}
+
+async function clearCluster(
+  { clock }: RemovalPlace,
+  administration: KubernetesAdministration,
+  { record, relayNamespace }: { record: ClusterRecord; relayNamespace: string },
+  tell: Tell,
+): Promise<void> {
+  const found = await findOurs(administration, relayNamespace);
+  const isAtWork = ({ resource }: (typeof found)[number]): boolean =>
+    ['Deployment', 'ClusterRoleBinding', 'RoleBinding'].includes(resource.kind);
+  for (const object of found.filter(isAtWork)) {
+    await administration.delete(object.resource, object);
+    tell('stop', `${objectText(object)} removed`);
+  }
+  // Without rights a pass can do nothing from now on. With a credential that is not ours to take away, it has to end first.
+  if (!found.some(({ name }) => name === FUNCTIONS_ACCOUNT)) {
+    tell('stop', `waiting ${PASSES_END_MS / 1000} s for passes that may be under way`);
+    await clock.wait(PASSES_END_MS);
+  }
+  tell('finalizers', `${await stripAll(administration, record)} pods let go`);
+  for (const object of found.filter((each) => !isAtWork(each)).toSorted((one, other) => orderOf(one) - orderOf(other))) {
+    await administration.delete(object.resource, object);
+    tell('cluster', `${objectText(object)} removed`);
+  }
+}
+
+const orderOf = ({ resource }: { resource: (typeof OURS)[number] }): number => OURS.indexOf(resource);
+
+/** @returns how many pods were let go */
+async function stripAll(administration: KubernetesAdministration, record: ClusterRecord): Promise<number> {
+  let stripped = 0;
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { tracked } = await remainsOn(administration, record);
+    if (tracked.length === 0) return stripped;
+    for (const pod of tracked) if (await strip(administration, pod)) stripped += 1;
+  }
+  throw new TerminalError('pods keep getting the finalizer batch.kubernetes.io/job-tracking: who else runs Jobs on this cluster?');
+}
+
+/** @returns false when the pod has changed meanwhile, or is gone */
+async function strip(administration: KubernetesAdministration, { metadata }: Pod): Promise<boolean> {
+  const { namespace = '', name = '', uid = '', finalizers = [] } = metadata;
+  const at = finalizers.indexOf(TRACKING_FINALIZER);
+  const operations = [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    { op: 'test', path: `/metadata/finalizers/${at}`, value: TRACKING_FINALIZER },
+    { op: 'remove', path: `/metadata/finalizers/${at}` },
+  ];
+  try {
+    await administration.patch(PODS, { namespace, name }, operations);
+    return true;
+  } catch (error) {
+    // A failed test answers 422: the next round sees what there is.
+    if (error instanceof NotFoundError || (error instanceof TerminalError && error.code === 422)) return false;
+    throw error;
+  }
+}
+
+/** Heads and views are a cache; without a cluster they would only be asked for in vain. */
+async function forgetWorkloads({ store }: Pick<RemovalPlace, 'store'>, cluster: string): Promise<number> {
+  let forgotten = 0;
+  let after: string | undefined;
+  do {
+    const { keys, next } = await store.workloads(cluster, { limit: LIST_PAGE, ...(after !== undefined && { after }) });
+    for (const key of keys)
+      for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+        const head = await store.readHead(key);
+        if (!head) break;
+        try {
+          await store.forget(key, head.fence);
+          forgotten += 1;
+          break;
+        } catch (error) {
+          // A pass is looking at it: once more.
+          if (!(error instanceof StaleWriteError)) throw error;
+        }
+      }
+    after = next;
+  } while (after !== undefined);
+  return forgotten;
+}

@@ -1,0 +1,344 @@
+// A cluster from its registration to its removal: by the command, on a real API server, with an account that an emulator plays.
+import { CloudFormationClient, CreateStackCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { IAMClient, ListAccessKeysCommand, ListUsersCommand } from '@aws-sdk/client-iam';
+import { GetSecretValueCommand, ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
+import { createTableInput } from '../../lib/adapters/dynamodb-store.ts';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
+import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
+import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
+import { OURS, findOurs, objectText } from '../../lib/onboarding/ours.ts';
+import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
+import type { Ended } from '../cli/farloop-process.ts';
+import { runFarloop } from '../cli/farloop-process.ts';
+import type { Peer } from '../peers/peer.ts';
+import { startMinistack } from '../peers/peer.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { startControlPlane } from './control-plane.ts';
+
+const STAGE = 't';
+const STACK = {
+  Resources: { Events: { Type: 'AWS::SQS::Queue', Properties: { QueueName: `farloop-${STAGE}-events` } } },
+  Outputs: {
+    EventsQueueUrl: { Value: { Ref: 'Events' } },
+    EventsQueueArn: { Value: { 'Fn::GetAtt': ['Events', 'Arn'] } },
+    ViewsTable: { Value: `farloop-${STAGE}-views` },
+    ClustersTable: { Value: `farloop-${STAGE}-clusters` },
+    ClusterSecretPrefix: { Value: `farloop/${STAGE}/clusters/` },
+    AllowLoopback: { Value: 'yes' },
+  },
+};
+
+let peer: Peer;
+let controlPlane: ControlPlane;
+let administration: KubernetesAdministration;
+let aws: { dynamodb: DynamoDBClient; iam: IAMClient; secrets: SecretsManagerClient; sqs: SQSClient };
+
+beforeAll(async () => {
+  peer = await startMinistack({ AUTH: 'true' });
+  controlPlane = await startControlPlane({ controllers: '*,-job' });
+  const { url, caPem, token } = controlPlane;
+  administration = new KubernetesAdministration({ server: url, caPem, auth: { kind: 'token', token } });
+  const connection = { endpoint: peer.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+  aws = {
+    dynamodb: new DynamoDBClient(connection),
+    iam: new IAMClient(connection),
+    secrets: new SecretsManagerClient(connection),
+    sqs: new SQSClient(connection),
+  };
+  const stacks = new CloudFormationClient(connection);
+  const StackName = `farloop-${STAGE}`;
+  await stacks.send(new CreateStackCommand({ StackName, TemplateBody: JSON.stringify(STACK) }));
+  await until(async () => (await stacks.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0]?.StackStatus === 'CREATE_COMPLETE');
+  stacks.destroy();
+  await aws.dynamodb.send(new CreateTableCommand(createClustersTableInput(`farloop-${STAGE}-clusters`)));
+  await aws.dynamodb.send(new CreateTableCommand(createTableInput(`farloop-${STAGE}-views`)));
+  await until(async () => (await administration.list(NAMESPACES)).length === 4);
+}, 300_000);
+
+afterAll(async () => {
+  administration?.close();
+  for (const client of Object.values(aws ?? {})) client.destroy();
+  await controlPlane?.stop();
+  await peer?.stop();
+}, 60_000);
+
+/** What stands in the table now, not what was read a moment ago. */
+const clusters = (): DynamoDbClusters =>
+  new DynamoDbClusters({ client: aws.dynamodb, tableName: `farloop-${STAGE}-clusters`, clock: new SystemClock(), allowLoopback: true });
+
+async function until(holds: () => Promise<boolean>, withinMs = 30_000): Promise<void> {
+  const endMs = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > endMs) throw new Error(`it did not come about within ${withinMs / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const cluster = async (...args: string[]): Promise<Ended> =>
+  await runFarloop(['cluster', ...args, '--stage', STAGE], {
+    environment: {
+      AWS_ENDPOINT_URL: peer.endpoint,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_REGION: 'us-east-1',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    },
+  });
+const add = async (name: string, ...args: string[]): Promise<Ended> =>
+  await cluster('add', name, '--kubeconfig', controlPlane.kubeconfigPath, '--image', 'farloop-relay:test', ...args);
+const remove = async (name: string, ...args: string[]): Promise<Ended> =>
+  await cluster('remove', name, '--kubeconfig', controlPlane.kubeconfigPath, ...args);
+
+/** Everything by name that a registration could leave, and every finalizer of a pod. */
+async function everythingOn(): Promise<string[]> {
+  const found: string[] = [];
+  for (const resource of [...OURS, JOBS, PODS])
+    for (const { metadata } of await administration.list(resource))
+      if (!(resource.kind === 'Lease' && metadata.namespace === 'kube-system'))
+        found.push(`${resource.kind} ${metadata.namespace ?? ''}/${metadata.name} ${(metadata.finalizers ?? []).join()}`);
+  return found.toSorted();
+}
+
+const versionsOfOurs = async (): Promise<string[]> =>
+  await Promise.all(
+    (await findOurs(administration, 'farloop')).map(
+      async (object) => `${objectText(object)} ${(await administration.get(object.resource, object))?.metadata.resourceVersion}`,
+    ),
+  );
+
+async function secretToken(name: string): Promise<string> {
+  const { SecretString } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: `farloop/${STAGE}/clusters/${name}` }));
+  return (JSON.parse(SecretString ?? '{}') as { token: string }).token;
+}
+
+/** Whether the API server lets whoever has that token do it. */
+async function may(token: string, verb: string, group: string, resource: string, namespace = 'default'): Promise<boolean> {
+  const [plural, subresource] = resource.split('/');
+  const client = httpsNodeClient({ url: controlPlane.url, caPem: controlPlane.caPem, token });
+  try {
+    const { body } = await client.request({
+      method: 'POST',
+      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      body: {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes: { verb, group, resource: plural, ...(subresource !== undefined && { subresource }), namespace } },
+      },
+    });
+    const { allowed }: { allowed?: boolean } = (body as { status: object }).status;
+    return allowed === true;
+  } finally {
+    await client.close();
+  }
+}
+
+async function runningJob(name: string): Promise<void> {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };
+  const job = await create('/apis/batch/v1/namespaces/default/jobs', {
+    metadata: { name },
+    spec: { managedBy: 'farloop.dev/job', template },
+  });
+  const uid = job.metadata.uid ?? '';
+  await create('/api/v1/namespaces/default/pods', {
+    metadata: {
+      name: `${name}-0`,
+      finalizers: ['batch.kubernetes.io/job-tracking'],
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
+    },
+    ...template,
+  });
+}
+
+/** Of a Job that the built-in controller looks after. */
+async function foreignJob(name: string): Promise<void> {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };
+  const job = await create('/apis/batch/v1/namespaces/default/jobs', { metadata: { name }, spec: { template } });
+  await create('/api/v1/namespaces/default/pods', {
+    metadata: {
+      name: `${name}-0`,
+      finalizers: ['batch.kubernetes.io/job-tracking'],
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid: job.metadata.uid ?? '', controller: true }],
+    },
+    ...template,
+  });
+}
+
+async function create(path: string, body: object): Promise<KubernetesObject> {
+  const { url, caPem, token } = controlPlane;
+  const client = httpsNodeClient({ url, caPem, token });
+  try {
+    const answer = await client.request({ method: 'POST', path, body });
+    if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body as KubernetesObject;
+  } finally {
+    await client.close();
+  }
+}
+
+const usersOf = async (): Promise<string[]> =>
+  ((await aws.iam.send(new ListUsersCommand({}))).Users ?? []).map(({ UserName }) => UserName ?? '');
+const queuesOf = async (): Promise<string[]> =>
+  ((await aws.sqs.send(new ListQueuesCommand({}))).QueueUrls ?? []).map((url) => url.split('/').at(-1) ?? '').toSorted();
+
+describe('farloop cluster', () => {
+  let before: string[];
+
+  test('--dry-run prints everything and makes nothing, on the cluster or on AWS', async () => {
+    before = await everythingOn();
+    const { exitCode, stdout, stderr } = await add('one', '--dry-run', '-o', 'yaml');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const [aws1, ...manifests] = stdout.split('\n---\n');
+    expect(aws1).toContain('# aws:');
+    expect(aws1).toContain('sqs:SendMessage');
+    expect(manifests).toHaveLength(14);
+    expect(await everythingOn()).toEqual(before);
+    expect(await queuesOf()).toEqual([`farloop-${STAGE}-events`]);
+    expect(await usersOf()).toEqual([]);
+    expect(await clusters().list()).toEqual([]);
+  });
+
+  test('add registers the cluster with its sender; the API server takes every manifest; a step is a line', async () => {
+    const { exitCode, stdout, stderr } = await add('one');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual(
+      expect.arrayContaining(['cluster', 'queue', 'identity', 'record', 'rights', 'credential', 'access', 'relay']),
+    );
+    const record = await clusters().get('one');
+    expect(record).toMatchObject({ name: 'one', manage: 'own', namespaces: [], era: 0 });
+    expect(record?.kubeSystemUid).toBe((await administration.get(NAMESPACES, { name: 'kube-system' }))?.metadata.uid);
+    expect(record?.senders).toHaveLength(1);
+    expect(record?.senders[0]).toMatch(/^AIDA/);
+    expect(await queuesOf()).toEqual([`farloop-${STAGE}-events`, `farloop-${STAGE}-relay-one`, `farloop-${STAGE}-relay-one-dead`]);
+    expect(stdout).not.toContain(await secretToken('one'));
+  });
+
+  test('R15: functions may do on the cluster what the kinds need, and nothing else; the relay may only read', async () => {
+    const functions = await secretToken('one');
+    const { token: relay } = await administration.tokenOf({ namespace: 'farloop', name: 'farloop-relay' }, 600);
+    for (const [token, rules] of [
+      [functions, functionRules()],
+      [relay, relayRules()],
+    ] as const)
+      for (const { apiGroups, resources, verbs } of rules)
+        for (const verb of verbs)
+          expect([verb, resources[0], await may(token, verb, apiGroups[0] ?? '', resources[0] ?? '')]).toEqual([verb, resources[0], true]);
+    const refused: [string, string, string][] = [
+      ['get', '', 'secrets'],
+      ['list', '', 'configmaps'],
+      ['create', 'batch', 'jobs'],
+      ['create', '', 'pods/exec'],
+      ['create', '', 'serviceaccounts/token'],
+      ['delete', '', 'namespaces'],
+    ];
+    for (const [verb, group, resource] of refused)
+      for (const token of [functions, relay])
+        expect([verb, resource, await may(token, verb, group, resource)]).toEqual([verb, resource, false]);
+    for (const verb of ['create', 'patch', 'delete']) expect(await may(relay, verb, '', 'pods')).toBe(false);
+    expect(await may(relay, 'patch', 'coordination.k8s.io', 'leases', 'kube-system')).toBe(false);
+  });
+
+  test('added again, nothing on the cluster changes, and the key stays the one that lies there', async () => {
+    const keys = async (): Promise<unknown> =>
+      (await aws.iam.send(new ListAccessKeysCommand({ UserName: `farloop-${STAGE}-relay-one` }))).AccessKeyMetadata?.map(
+        ({ AccessKeyId }) => AccessKeyId,
+      );
+    const [versions, key] = [await versionsOfOurs(), await keys()];
+    expect((await add('one')).exitCode).toBe(0);
+    // What the controllers write of the Deployment's and the budget's status aside.
+    const isSpecOnly = (text: string): boolean => !/^(Deployment|PodDisruptionBudget)/.test(text);
+    expect((await versionsOfOurs()).filter(isSpecOnly)).toEqual(versions.filter(isSpecOnly));
+    expect(await keys()).toEqual(key);
+    expect(key).toHaveLength(1);
+  });
+
+  test('what was half finished is finished: a lost key is replaced, rights that went are there again', async () => {
+    await administration.delete(resourceNamed('Secret'), { namespace: 'farloop', name: 'farloop-relay-aws' });
+    await administration.delete(resourceNamed('ClusterRoleBinding'), { name: 'farloop-functions' });
+    expect((await add('one')).exitCode).toBe(0);
+    expect(await may(await secretToken('one'), 'create', '', 'pods')).toBe(true);
+    const { AccessKeyMetadata: keys = [] } = await aws.iam.send(new ListAccessKeysCommand({ UserName: `farloop-${STAGE}-relay-one` }));
+    expect(keys).toHaveLength(1);
+    const secret = await administration.get(resourceNamed('Secret'), { namespace: 'farloop', name: 'farloop-relay-aws' });
+    expect(JSON.stringify(secret)).toContain(Buffer.from(keys[0]?.AccessKeyId ?? '').toString('base64'));
+  });
+
+  test('with fewer namespaces, rights elsewhere are taken back', async () => {
+    expect((await add('one', '--namespaces', 'default')).exitCode).toBe(0);
+    const token = await secretToken('one');
+    expect(await may(token, 'create', '', 'pods', 'default')).toBe(true);
+    expect(await may(token, 'create', '', 'pods', 'kube-public')).toBe(false);
+    expect((await clusters().get('one'))?.namespaces).toEqual(['default']);
+  });
+
+  test('one cluster has one name, and one name one cluster', async () => {
+    const twice = await add('two');
+    expect(twice).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('this cluster is registered already, as one') });
+    const record = await clusters().get('one');
+    if (!record) throw new Error('no record');
+    const { version, ...rest } = record;
+    const moved = await clusters().put({ ...rest, kubeSystemUid: 'of-another' }, version);
+    const refused = await add('one');
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the name one belongs to another cluster') });
+    expect(await remove('one')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('leads to another cluster than one') });
+    await clusters().put(rest, moved.version);
+  });
+
+  test('list tells of it before its relay has said a word', async () => {
+    const { exitCode, stdout } = await cluster('list');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^one +Waiting +own +default +- +0 +200\/200 \+100\/s$/m);
+  });
+
+  test('remove does nothing to unfinished Jobs unasked, and says what would happen', async () => {
+    await runningJob('busy');
+    await foreignJob('theirs');
+    const now = await everythingOn();
+    const refused = await remove('one');
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 Job is unfinished: default/busy') });
+    expect(refused.stderr).toContain('1 pods lose the finalizer');
+    expect(await everythingOn()).toEqual(now);
+    expect(await clusters().get('one')).toBeDefined();
+  });
+
+  test('R15: removed by force, nothing of ours is left: on the cluster, finalizers included, and on AWS', async () => {
+    const token = await secretToken('one');
+    const { exitCode, stderr } = await remove('one', '--force');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    await until(async () => (await administration.get(NAMESPACES, { name: 'farloop' })) === undefined);
+    const jobs = [
+      'Job default/busy ',
+      'Job default/theirs ',
+      'Pod default/busy-0 ',
+      'Pod default/theirs-0 batch.kubernetes.io/job-tracking',
+    ];
+    expect(await everythingOn()).toEqual([...before, ...jobs].toSorted());
+    expect(await may(token, 'get', '', 'pods')).toBe(false);
+    expect(await queuesOf()).toEqual([`farloop-${STAGE}-events`]);
+    expect(await usersOf()).toEqual([]);
+    expect((await aws.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
+    expect(await clusters().list()).toEqual([]);
+    expect(await remove('one')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no cluster one is registered') });
+  });
+
+  test("a namespace that was there before is not ours: it stays, and what is somebody else's in it", async () => {
+    await create('/api/v1/namespaces', { metadata: { name: 'shared' } });
+    await create('/api/v1/namespaces/shared/configmaps', { metadata: { name: 'theirs' } });
+    const now = await everythingOn();
+    expect(await add('one', '--relay-namespace', 'shared')).toMatchObject({ exitCode: 0 });
+    expect(await remove('one', '--relay-namespace', 'shared', '--force')).toMatchObject({ exitCode: 0, stderr: '' });
+    await until(async () => (await everythingOn()).length === now.length);
+    expect(await everythingOn()).toEqual(now);
+  });
+});
+
+const resourceNamed = (kind: string): (typeof OURS)[number] => {
+  const found = OURS.find((resource) => resource.kind === kind);
+  if (!found) throw new Error(kind);
+  return found;
+};
