@@ -39,7 +39,7 @@ describe('bash', () => {
     { line: ['get', 'jobs', '--output', '=', 'y'], offers: ['yaml'] },
     { line: ['get', '--output', '=', 'yaml', 'j'], offers: ['jobs'] },
     { line: ['get', '-n', 'dlq', '--outp'], offers: ['--output'] },
-    { line: ['explain', ''], offers: ['job/'] },
+    { line: ['explain', ''], offers: ['job/', 'orphanpod/'] },
     { line: ['up', '--manage', ''], offers: ['own', 'all-jobs'] },
     { line: ['up', '--port', ''], offers: [] },
     { line: ['up', '--apply', 'a'], offers: ['a folder', 'a job.yaml'] },
