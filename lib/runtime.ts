@@ -71,8 +71,9 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     import('./adapters/sqs-queue.ts'),
     import('./adapters/log-recorder.ts'),
   ]);
-  const [{ KubernetesCluster }, { EmfTelemetry }, { SystemClock }] = await Promise.all([
+  const [{ KubernetesCluster }, { RelayedCluster }, { EmfTelemetry }, { SystemClock }] = await Promise.all([
     import('./adapters/kubernetes-cluster.ts'),
+    import('./adapters/relayed-cluster.ts'),
     import('./adapters/emf-telemetry.ts'),
     import('./adapters/system-clock.ts'),
   ]);
@@ -87,7 +88,13 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   const { clusters, accessOf } = await registeredClusters(config, { dynamodb, store, clock, telemetry });
   const queue = new SqsQueue({ client: sqs, ...queueUrls(config), clock });
   const connected = new Map<string, { cluster: Cluster; access: string }>();
-  const connect = ({ name }: ClusterRecord): Cluster => {
+  const relayed = new Map<string, Cluster>();
+  const connect = ({ name, access: kind }: ClusterRecord): Cluster => {
+    if (kind === 'relayed') {
+      const cluster = relayed.get(name) ?? new RelayedCluster({ cluster: name, queue, store, clock });
+      relayed.set(name, cluster);
+      return cluster;
+    }
     const { access, asText } = accessOf(name);
     const known = connected.get(name);
     // Registered anew, elsewhere: what is kept leads to where it was.
@@ -208,13 +215,15 @@ export async function localRuntime({
   telemetry,
   deadlineReserveMs,
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
-  const [{ EmbeddedClusters }, { EmbeddedQueue }, { EmbeddedRecorder }, { EmbeddedStore }, { KubernetesCluster }] = await Promise.all([
-    import('./adapters/embedded/clusters.ts'),
-    import('./adapters/embedded/queue.ts'),
-    import('./adapters/embedded/recorder.ts'),
-    import('./adapters/embedded/store.ts'),
-    import('./adapters/kubernetes-cluster.ts'),
-  ]);
+  const [{ EmbeddedClusters }, { EmbeddedQueue }, { EmbeddedRecorder }, { EmbeddedStore }, { KubernetesCluster }, { RelayedCluster }] =
+    await Promise.all([
+      import('./adapters/embedded/clusters.ts'),
+      import('./adapters/embedded/queue.ts'),
+      import('./adapters/embedded/recorder.ts'),
+      import('./adapters/embedded/store.ts'),
+      import('./adapters/kubernetes-cluster.ts'),
+      import('./adapters/relayed-cluster.ts'),
+    ]);
   const open: { close(): void }[] = [];
   const opened = <Part extends { close(): void }>(part: Part): Part => {
     open.push(part);
@@ -230,7 +239,9 @@ export async function localRuntime({
     const access = opened(new KubernetesCluster({ access: cluster.access, clock, connections: CONNECTIONS }));
     const clusters = onlyCluster(EmbeddedClusters.open({ folder }), cluster.name);
     const rebuilt = Object.entries({ store, queue }).flatMap(([part, { rebuilt: why }]) => (why === undefined ? [] : [`${part}: ${why}`]));
-    const ports = { clock, clusters, connect: () => access, queue, recorder, store, telemetry };
+    const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
+    const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
+    const ports = { clock, clusters, connect, queue, recorder, store, telemetry };
     return { ports, deadlineReserveMs, queue, source: access, rebuilt, close };
   } catch (error) {
     close();

@@ -29,6 +29,7 @@ const StoredRecord = v.object({
   senders: v.array(text),
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }),
   draining: v.exactOptional(v.literal(true)),
+  access: v.exactOptional(v.picklist(['direct', 'relayed'])),
 });
 
 /** How functions reach a cluster. Nothing in it is secret: a credential lies in Secrets Manager, under the cluster's name. */

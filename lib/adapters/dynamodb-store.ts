@@ -18,6 +18,8 @@ import { StaleWriteError, type Head, type HeadChange, type Note, type Store, typ
 import { nameOf, translated } from './aws-errors.ts';
 import { SystemClock } from './system-clock.ts';
 import {
+  answerItem,
+  answerKey,
   applyChange,
   HEAD,
   headItem,
@@ -281,6 +283,19 @@ export class DynamoDbStore implements Store {
     if (!lost) return version;
     const current = lost.current && noteOf(lost.current);
     throw new StaleWriteError<Note>(`${what}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`, current);
+  }
+
+  async putAnswer(cluster: string, id: string, part: number, bytes: Uint8Array): Promise<void> {
+    const item = answerItem(answerKey(cluster, id, part), bytes, this.#clock.nowMs());
+    await this.#client.send(new PutItemCommand({ TableName: this.#tableName, Item: item })).catch((error: unknown) => {
+      throw translated(error, `keeping an answer of ${cluster}`, true);
+    });
+    this.meter.add('putAnswer', { writeUnits: writeUnitsOf(item) });
+  }
+
+  async readAnswer(cluster: string, id: string, part: number): Promise<Uint8Array | undefined> {
+    const item = await this.#get('readAnswer', answerKey(cluster, id, part), `an answer of ${cluster}`);
+    return item?.['v']?.B;
   }
 
   async #get(operation: string, key: Item, what: string): Promise<Item | undefined> {

@@ -20,7 +20,7 @@ const Entry = v.object({
     writesPerSecond: 100,
     burst: 200,
   }),
-  access: v.object({ ...serverFields(false), auth: Credential }),
+  access: v.union([v.literal('relayed'), v.object({ ...serverFields(false), auth: Credential })]),
 });
 type Entry = v.InferOutput<typeof Entry>;
 
@@ -61,6 +61,7 @@ export class FileClusters implements Clusters {
   accessOf(name: string): ClusterAccess {
     const entry = this.#entries.get(name);
     if (!entry) throw new TerminalError(`there is no access for the cluster ${name}: register it`);
+    if (entry.access === 'relayed') throw new TerminalError(`the cluster ${name} is reached through its relay alone`);
     return entry.access;
   }
 
@@ -96,8 +97,9 @@ export class FileClusters implements Clusters {
 }
 
 /** Versions count from 1, for what the file says is there before anything was learnt. */
-function recordOf({ name, manage, namespaces, senders, budget }: Entry, note: Note | undefined): ClusterRecord {
+function recordOf({ name, manage, namespaces, senders, budget, access }: Entry, note: Note | undefined): ClusterRecord {
   const learnt = note && v.safeParse(v.pipe(v.string(), v.parseJson(), Learnt), note.body);
   const known = learnt?.success ? learnt.output : { era: 0 };
-  return { name, manage, namespaces, senders, budget, ...known, version: (note?.version ?? 0) + 1 };
+  const how = access === 'relayed' ? { access } : {};
+  return { name, manage, namespaces, senders, budget, ...how, ...known, version: (note?.version ?? 0) + 1 };
 }

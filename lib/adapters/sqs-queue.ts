@@ -155,7 +155,14 @@ export class SqsQueue implements Queue {
           MaxNumberOfMessages: max,
           WaitTimeSeconds: Math.min(20, waitSeconds),
           VisibilityTimeout: visibilitySeconds,
-          MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageDeduplicationId', 'MessageGroupId', 'SenderId', 'SentTimestamp'],
+          MessageSystemAttributeNames: [
+            'ApproximateFirstReceiveTimestamp',
+            'ApproximateReceiveCount',
+            'MessageDeduplicationId',
+            'MessageGroupId',
+            'SenderId',
+            'SentTimestamp',
+          ],
         }),
         signal ? { abortSignal: signal } : {},
       );
@@ -330,6 +337,7 @@ const receivedOf = ({ MessageId, ReceiptHandle, Body, Attributes = {} }: Message
   body: Body ?? '',
   receiveCount: Number(Attributes.ApproximateReceiveCount ?? 1),
   sentAtMs: Number(Attributes.SentTimestamp ?? 0),
+  ...(Attributes.ApproximateFirstReceiveTimestamp && { receivedAtMs: Number(Attributes.ApproximateFirstReceiveTimestamp) }),
   ...(Attributes.MessageGroupId === undefined ? {} : { groupId: Attributes.MessageGroupId }),
   ...(Attributes.MessageDeduplicationId === undefined ? {} : { deduplicationId: Attributes.MessageDeduplicationId }),
   senderId: Attributes.SenderId ?? '',

@@ -236,6 +236,24 @@ export const noteItem = (cluster: string, name: string, { version, body }: Note)
 
 export const noteOf = (item: Item): Note => ({ version: numberOf(item, 'u'), body: textOf(item, 's') });
 
+/** Whoever waits for an answer reads it within seconds. */
+const KEEP_ANSWERS_MS = 3_600_000;
+
+/** Answers to one message of commands are a partition; three parts are no workload's key. */
+export const answerKey = (cluster: string, id: string, part: number): Item => ({
+  pk: text(`${cluster}/answer/${id}`),
+  sk: text(`part#${part}`),
+});
+
+/** @throws TerminalError larger than a part may be */
+export function answerItem(key: Item, bytes: Uint8Array, nowMs: number): Item {
+  if (bytes.byteLength > VIEW_ITEM_BYTES_MAX)
+    throw new TerminalError(`a part of an answer takes ${bytes.byteLength} bytes, it holds at most ${VIEW_ITEM_BYTES_MAX}`);
+  return { ...key, v: { B: bytes }, x: number(Math.floor(answerKeptUntilMs(nowMs) / 1000)) };
+}
+
+export const answerKeptUntilMs = (nowMs: number): number => nowMs + KEEP_ANSWERS_MS;
+
 const textOf = (item: Item, attribute: string): string => {
   const value = item[attribute]?.S;
   if (value === undefined) throw new Error(`an item of the table lacks its text ${attribute}: ${item['pk']?.S} ${item['sk']?.S}`);

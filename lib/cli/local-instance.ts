@@ -87,7 +87,10 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     });
     endings.push(() => runtime.close());
     for (const reason of runtime.rebuilt) telemetry.warn('state begun anew', { reason });
-    const record = await registerCluster(runtime.ports, { ...options, name: cluster.name, senders: [SENDER] });
+    const record = await registerCluster(
+      { ...runtime.ports, connect: () => runtime.source },
+      { ...options, name: cluster.name, senders: [SENDER] },
+    );
     useRuntime(runtime);
     local.resolve(runtime);
     // Whoever had received them died with the process before this one (R17).
@@ -103,6 +106,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       manage: record.manage,
       namespaces: record.namespaces,
       era: record.era,
+      ...(record.access === 'relayed' && { executor: runtime.source }),
       ...(options.relay && { options: options.relay }),
     });
     endings.push(() => relay.stop());
@@ -114,7 +118,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       consoleUrl: `${api.url}/#token=${token}`,
       kubeconfigPath: cluster.kubeconfigPath,
       ports: runtime.ports,
-      cluster: { name: record.name, access: runtime.ports.connect(record) },
+      cluster: { name: record.name, access: runtime.source },
       relayStatus: relay.status,
       ready,
       stop,

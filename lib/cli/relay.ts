@@ -14,6 +14,7 @@ interface RelayOptions {
   manage: 'own' | 'all-jobs';
   namespace?: string[];
   era: number;
+  access: 'direct' | 'relayed';
   logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
@@ -29,6 +30,11 @@ export const relayCommand = (): Command =>
       new Option('--manage <jobs>', 'which Jobs to report, as the cluster is registered').choices(['own', 'all-jobs']).default('own'),
     )
     .option('--namespace <name>', 'watch this namespace only; may be given several times', collectNamespaces)
+    .addOption(
+      new Option('--access <how>', 'as the cluster is registered; relayed: carry out the commands of passes, with the rights of this relay')
+        .choices(['direct', 'relayed'])
+        .default('direct'),
+    )
     .option('--era <number>', 'era of the cluster, as registered', wholeNumber({ min: 0, max: 999_999_999 }), 0)
     .addOption(
       new Option('--log-level <level>', 'what to log on standard error').choices(['debug', 'info', 'warn', 'error']).default('info'),
@@ -50,6 +56,7 @@ async function runRelay({
   manage,
   namespace = [],
   era,
+  access: how,
   logLevel,
 }: RelayOptions): Promise<number> {
   if (context !== undefined && kubeconfig === undefined) throw new UsageError('--context needs --kubeconfig');
@@ -93,6 +100,7 @@ async function runRelay({
     manage: manage === 'all-jobs' ? 'all' : 'own',
     namespaces: namespace,
     era,
+    ...(how === 'relayed' && { executor: source }),
   });
   await Promise.race([relay.ready, stopping.asked]);
   if (!stopping.signal.aborted) process.stdout.write(`relay of ${cluster} ready\n`);

@@ -15,6 +15,7 @@ interface UpOptions {
   namespace?: string[];
   apply?: string[];
   budget: number;
+  access: 'direct' | 'relayed';
   logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
@@ -38,6 +39,14 @@ export const upCommand = (): Command =>
     .option('--apply <file>', 'apply these manifests once it is ready; may be given several times', collect)
     .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 1_000)
     .addOption(
+      new Option(
+        '--access <how>',
+        'how passes reach the cluster: by themselves, or through the queue of its relay, as where nothing can dial it',
+      )
+        .choices(['direct', 'relayed'])
+        .default('direct'),
+    )
+    .addOption(
       new Option('--log-level <level>', 'what to log on standard error').choices(['debug', 'info', 'warn', 'error']).default('warn'),
     )
     .addHelpText('after', '\nExamples:\n  farloop up --apply examples/job.yaml\n  farloop up --kubeconfig ~/.kube/config --manage all-jobs')
@@ -52,7 +61,18 @@ async function objectsIn(files: readonly string[]): Promise<SourcedObject[]> {
   return objects;
 }
 
-async function up({ kubeconfig, context, manage, state, port, namespace = [], apply = [], budget, logLevel }: UpOptions): Promise<number> {
+async function up({
+  kubeconfig,
+  context,
+  manage,
+  state,
+  port,
+  namespace = [],
+  apply = [],
+  budget,
+  access,
+  logLevel,
+}: UpOptions): Promise<number> {
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
   const stopping = listenForStop();
@@ -67,6 +87,7 @@ async function up({ kubeconfig, context, manage, state, port, namespace = [], ap
     port,
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },
+    access,
     logLevel,
   });
   const instance = await Promise.race([starting, stopping.asked]);

@@ -5,7 +5,10 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds that never jump; only differences mean something. */
   monotonicMs(): number;
-  /** Resolves after so long, or at once when the signal fires. Never used inside a function (R11): only relay, pollers, local mode. */
+  /**
+   * Resolves after so long, or at once when the signal fires. Never used inside a function (R11): only relay, pollers, local mode; and
+   * between two looks for the answer to a call that a relay carries out, which is waited for as any call's is.
+   */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
   /** 22 random characters, URL-safe: fences, session ids. */
   randomId(): string;

@@ -2,7 +2,7 @@
 
 /**
  * events: standard, relay → ingest, group = cluster (fair). wakes: FIFO, group = workload. timers: standard with delays.
- * `relay-<cluster>`: asks to that cluster's relay. Each has a dead-letter queue; `dead` calls speak of it.
+ * `relay-<cluster>`: asks and commands to that cluster's relay. Each has a dead-letter queue; `dead` calls speak of it.
  */
 export type QueueName = 'events' | 'wakes' | 'timers' | `relay-${string}`;
 
@@ -24,6 +24,8 @@ export interface ReceivedMessage {
   receiveCount: number;
   /** Unix milliseconds. */
   sentAtMs: number;
+  /** When it was received for the first time, by the queue's own clock, Unix milliseconds; where the queue tells. */
+  receivedAtMs?: number;
   groupId?: string;
   deduplicationId?: string;
   /** Who sent it, as the queue itself knows it (R15). */

@@ -95,4 +95,11 @@ export interface Store {
   readNote(cluster: string, name: string): Promise<Note | undefined>;
   /** @param expectedVersion 0 where there must be none. @throws StaleWriteError<Note> */
   putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number>;
+  /**
+   * Keeps a part of what a relay answers to commands, for about an hour: whoever waits for it reads it within seconds. Writing it again
+   * changes nothing. @param part from 0. @param bytes at most 300 KB
+   */
+  putAnswer(cluster: string, id: string, part: number, bytes: Uint8Array): Promise<void>;
+  /** A strong read. @returns undefined while there is no such part */
+  readAnswer(cluster: string, id: string, part: number): Promise<Uint8Array | undefined>;
 }

@@ -8,6 +8,8 @@ import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import type { AnswerPart } from '../wire/command-answers.ts';
+import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
 import { decodeEvents } from '../wire/events.ts';
 import type { EventMessage, OwnerObservation, PodEntry, PodObservation, WorkloadReport } from '../wire/observations.ts';
 import { distrust } from './doubts.ts';
@@ -27,13 +29,61 @@ export interface EventDelivery extends Delivery {
   senderId: string;
 }
 
+/** A relay's answers to commands have no view to change: they are kept for the pass that waits. */
+async function keepAnswer(delivery: EventDelivery, { clusters, queue, store, telemetry }: Ports): Promise<'done' | 'undone'> {
+  const { messageId, body, senderId } = delivery;
+  let answer: AnswerPart;
+  try {
+    answer = decodeAnswer(body);
+  } catch (error) {
+    await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error });
+    return 'undone';
+  }
+  const { cluster, kubeSystemUid, id, part, bytes } = answer;
+  const record = await clusters.get(cluster);
+  const reason = refusalOf(record, { senderId, kubeSystemUid });
+  if (!record || reason !== undefined) refuse(telemetry, { messageId, senderId, cluster }, reason);
+  else
+    try {
+      await store.putAnswer(record.name, id, part, bytes);
+    } catch (error) {
+      telemetry.warn('answer not kept', { cluster, error });
+      return 'undone';
+    }
+  return 'done';
+}
+
+/** @returns why nothing from that sender is believed about that cluster (R15) */
+function refusalOf(
+  record: ClusterRecord | undefined,
+  { senderId, kubeSystemUid }: { senderId: string; kubeSystemUid: string },
+): string | undefined {
+  if (!record?.senders.includes(senderId)) return 'sender is not registered for this cluster';
+  return record.kubeSystemUid !== undefined && record.kubeSystemUid !== kubeSystemUid
+    ? 'another cluster than the registered one'
+    : undefined;
+}
+
+function refuse(telemetry: Ports['telemetry'], about: { messageId: string; senderId: string; cluster: string }, reason = ''): void {
+  telemetry.error('message refused', { ...about, reason });
+  telemetry.count('RefusedMessages', 1, 'Count', { reason });
+}
+
 const WORKLOADS_AT_ONCE = 16;
 
 /** @returns ids of the messages that must come back: unreadable ones until they are dead letters, and those whose news could not be kept */
 export async function ingestBatch(deliveries: readonly EventDelivery[], ports: Ports): Promise<string[]> {
   const undone = new Set<string>();
   const accepted: { delivery: EventDelivery; message: EventMessage; record: ClusterRecord }[] = [];
-  for (const delivery of deliveries) {
+  const answers = deliveries.filter(({ body }) => isAnswer(body));
+  const events = deliveries.filter(({ body }) => !isAnswer(body));
+  // First: somebody waits for them.
+  await Promise.all(
+    answers.map(async (delivery) => {
+      if ((await keepAnswer(delivery, ports)) === 'undone') undone.add(delivery.messageId);
+    }),
+  );
+  for (const delivery of events) {
     const opened = await open(delivery, ports);
     if (opened === 'unreadable') undone.add(delivery.messageId);
     else if (opened !== 'dropped') accepted.push({ delivery, ...opened });
@@ -82,14 +132,12 @@ async function open(delivery: EventDelivery, { clusters, queue, telemetry }: Por
     return 'unreadable';
   }
   const record = await clusters.get(message.cluster);
-  const drop = (reason: string): Opened => {
-    telemetry.error('message refused', { messageId, senderId, cluster: message.cluster, reason });
-    telemetry.count('RefusedMessages', 1, 'Count', { reason });
+  const drop = (reason: string | undefined): Opened => {
+    refuse(telemetry, { messageId, senderId, cluster: message.cluster }, reason);
     return 'dropped';
   };
-  if (!record?.senders.includes(senderId)) return drop('sender is not registered for this cluster');
-  if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== message.kubeSystemUid)
-    return drop('another cluster than the registered one');
+  const reason = refusalOf(record, { senderId, kubeSystemUid: message.kubeSystemUid });
+  if (!record || reason !== undefined) return drop(reason);
   // A session begun before the API server was restored tells of a past that is no more (R3).
   if (message.era < record.era) {
     // The ask sent when the era was raised may have been lost: once a minute it is sent again.

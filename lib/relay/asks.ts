@@ -1,10 +1,12 @@
-// What a relay is asked through its own queue: to tell again of everything, or of one workload.
+// What comes through a relay's own queue: asks, to tell again of everything or of one workload; and commands, where it carries them out.
 import type { Clock } from '../ports/clock.ts';
-import type { Queue } from '../ports/queue.ts';
+import type { Queue, ReceivedMessage } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { giveBackUnreadable } from '../reconciler/unreadable.ts';
+import { isCommands } from '../wire/commands.ts';
 import { decodeAsk, UndecodableMessageError } from '../wire/messages.ts';
 import type { RelayAsk } from '../wire/observations.ts';
+import type { Commands } from './commands.ts';
 
 export interface AsksSetup {
   queue: Queue;
@@ -12,6 +14,8 @@ export interface AsksSetup {
   telemetry: Telemetry;
   cluster: string;
   answer: (ask: RelayAsk) => Promise<void>;
+  /** Of a cluster that passes reach by themselves: none, and commands are refused. */
+  commands?: Commands | undefined;
   signal: AbortSignal;
 }
 
@@ -20,12 +24,14 @@ const VISIBILITY_SECONDS = 60;
 const FAILED_WAIT_MS = 5_000;
 
 /** Receives and answers until the signal fires. What cannot be answered comes back, what cannot be read ends as a dead letter. */
-export async function answerAsks({ queue, clock, telemetry, cluster, answer, signal }: AsksSetup): Promise<void> {
+export async function answerAsks(setup: AsksSetup): Promise<void> {
+  const { queue, clock, telemetry, cluster, answer, signal } = setup;
   const name = `relay-${cluster}` as const;
   while (!signal.aborted) {
     try {
       const messages = await queue.receive(name, { max: 10, waitSeconds: WAIT_SECONDS, visibilitySeconds: VISIBILITY_SECONDS, signal });
-      for (const message of messages) {
+      const asks = await startCommands(setup, messages);
+      for (const message of asks) {
         const ask = askIn(message.body);
         if (ask instanceof Error) {
           // It stops none of those that came along with it.
@@ -41,6 +47,35 @@ export async function answerAsks({ queue, clock, telemetry, cluster, answer, sig
       await clock.wait(FAILED_WAIT_MS, signal);
     }
   }
+}
+
+/** Begins with the commands among them, which are not waited for. @returns the others */
+async function startCommands(
+  { queue, clock, telemetry, cluster, commands }: AsksSetup,
+  messages: readonly ReceivedMessage[],
+): Promise<ReceivedMessage[]> {
+  const name = `relay-${cluster}` as const;
+  const arrival = { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+  const taken: ReceivedMessage[] = [];
+  for (const message of messages) {
+    if (!isCommands(message.body)) continue;
+    try {
+      if (commands) void commands.take(message, arrival);
+      else telemetry.error('commands refused: this relay does not carry out any, see docs/clusters.md', { cluster });
+      taken.push(message);
+    } catch (error) {
+      await giveBackUnreadable({ queue, telemetry }, name, message, { error });
+    }
+  }
+  // Whatever becomes of them, they are never begun again: whoever sent them looks, and sends others.
+  if (taken.length > 0)
+    await queue
+      .delete(
+        name,
+        taken.map(({ receiptHandle }) => receiptHandle),
+      )
+      .catch((error: unknown) => telemetry.warn('commands not deleted', { cluster, error }));
+  return messages.filter(({ body }) => !isCommands(body));
 }
 
 /** @returns what is wrong with it when it cannot be read */

@@ -12,6 +12,7 @@ import type { Heartbeat, RelayAsk, WatchState } from '../wire/observations.ts';
 import { answerAsks } from './asks.ts';
 import { findSkipped } from './audit.ts';
 import { RelayCache } from './cache.ts';
+import { Commands } from './commands.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { OutboxOptions } from './outbox.ts';
 import { Outbox, OUTBOX_OPTIONS } from './outbox.ts';
@@ -51,6 +52,8 @@ export interface RelaySetup {
   /** Empty: all. */
   namespaces: readonly string[];
   era: number;
+  /** Of a cluster with relayed access: what carries out the commands of passes. */
+  executor?: Cluster;
   options?: Partial<RelayOptions>;
 }
 
@@ -183,10 +186,15 @@ class RunningRelay {
     const { queue, clock, telemetry, cluster } = this.#setup;
     const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
     await Promise.all([
-      answerAsks({ queue, clock, telemetry, cluster, answer, signal }),
+      answerAsks({ queue, clock, telemetry, cluster, answer, commands: this.#commands(), signal }),
       this.#every(this.#options.heartbeatMs, async () => await this.#beat()),
       this.#every(this.#options.auditMs, async () => await this.#audit()),
     ]);
+  }
+
+  #commands(): Commands | undefined {
+    const { executor, queue, clock, telemetry, cluster, namespaces } = this.#setup;
+    return executor && new Commands({ executor, queue, clock, telemetry, cluster, namespaces, kubeSystemUid: () => this.#kubeSystemUid });
   }
 
   async #every(ms: number, work: () => Promise<void>): Promise<void> {

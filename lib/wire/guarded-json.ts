@@ -2,12 +2,12 @@
 import * as v from 'valibot';
 import { UndecodableMessageError } from './messages.ts';
 
-/** Deeper than this nothing of ours goes. */
+/** Deeper than this nothing of ours goes; objects of Kubernetes may. */
 const DEEPEST = 16;
 
 /** @throws UndecodableMessageError too deep, no JSON, `__proto__` among its keys, or not of that schema */
-export function parseGuarded<Value>(text: string, schema: v.GenericSchema<unknown, Value>, what: string): Value {
-  checkDepth(text, what);
+export function parseGuarded<Value>(text: string, schema: v.GenericSchema<unknown, Value>, what: string, deepest = DEEPEST): Value {
+  checkDepth(text, what, deepest);
   const refuseProto = (key: string, value: unknown): unknown => {
     if (key === '__proto__') throw new UndecodableMessageError(`the ${what} has a key "__proto__"`);
     return value;
@@ -26,7 +26,7 @@ export function parseGuarded<Value>(text: string, schema: v.GenericSchema<unknow
   throw new UndecodableMessageError(`the ${what} has an unusable ${v.getDotPath(issue) ?? 'form'}: ${issue.message}`);
 }
 
-function checkDepth(text: string, what: string): void {
+function checkDepth(text: string, what: string, deepest: number): void {
   let depth = 0;
   let inText = false;
   for (let at = 0; at < text.length; at++) {
@@ -36,7 +36,7 @@ function checkDepth(text: string, what: string): void {
       else if (code === 0x22) inText = false;
     } else if (code === 0x22) inText = true;
     else if (code === 0x7b || code === 0x5b) {
-      if (++depth > DEEPEST) throw new UndecodableMessageError(`the ${what} is nested deeper than ${DEEPEST}`);
+      if (++depth > deepest) throw new UndecodableMessageError(`the ${what} is nested deeper than ${deepest}`);
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
 }

@@ -22,7 +22,7 @@ export function clustersContract(name: string, open: () => Promise<Clusters>): v
       expect(await clusters.list()).toEqual([]);
       const first = await clusters.put(aCluster('one'), 0);
       expect(first).toEqual({ ...aCluster('one'), version: 1 });
-      const changed = aCluster('one', { era: 2, kubeSystemUid: 'uid', manage: 'all', namespaces: ['a', 'b'] });
+      const changed = aCluster('one', { era: 2, kubeSystemUid: 'uid', manage: 'all', namespaces: ['a', 'b'], access: 'relayed' });
       expect(await clusters.put(changed, 1)).toEqual({ ...changed, version: 2 });
       expect(await clusters.get('one')).toEqual({ ...changed, version: 2 });
     });

@@ -396,6 +396,23 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
     );
 
     test(
+      'parts of an answer are read by cluster, id and part; written twice they are the same',
+      on(open, async ({ store }) => {
+        const { cluster, uid: id } = aKey();
+        expect(await store.readAnswer(cluster, id, 0)).toBeUndefined();
+        await store.putAnswer(cluster, id, 1, bytesOf('second'));
+        expect(await store.readAnswer(cluster, id, 0)).toBeUndefined();
+        for (let time = 0; time < 2; time++) await store.putAnswer(cluster, id, 0, bytesOf('first'));
+        expect(Buffer.from((await store.readAnswer(cluster, id, 0)) ?? []).toString()).toBe('first');
+        expect(Buffer.from((await store.readAnswer(cluster, id, 1)) ?? []).toString()).toBe('second');
+        expect(await store.readAnswer(`${cluster}-other`, id, 0)).toBeUndefined();
+        expect(await store.readAnswer(cluster, `${id}-other`, 0)).toBeUndefined();
+        expect(await failureOf(store.putAnswer(cluster, id, 2, new Uint8Array(300 * 1024 + 1)))).toBeInstanceOf(TerminalError);
+        expect(await store.workloads(cluster, { limit: 10 })).toEqual({ keys: [] });
+      }),
+    );
+
+    test(
       'R16: what requests cost is counted by the size of items, the indexes beside',
       on(open, async ({ store }) => {
         const key = { cluster: 'c', kind: 'Job' as const, namespace: 'n', name: 'j', uid: aKey().uid };

@@ -275,6 +275,7 @@ export class EmbeddedQueue implements Queue {
       body: this.#file.body(entry.sequence),
       receiveCount: entry.receiveCount,
       sentAtMs: entry.sentAtMs,
+      ...(entry.receiveCount === 1 && { receivedAtMs: this.#clock.nowMs() }),
       ...(entry.groupId === undefined ? {} : { groupId: entry.groupId }),
       ...(entry.deduplicationId === undefined ? {} : { deduplicationId: entry.deduplicationId }),
       senderId: this.#senderId,

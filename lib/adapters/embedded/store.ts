@@ -4,13 +4,24 @@ import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts
 import type { Clock } from '../../ports/clock.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type ViewItem } from '../../ports/store.ts';
 import { SystemClock } from '../system-clock.ts';
-import { applyChange, headItem, INDEX_SHARDS, isIndexedWake, noteItem, viewItem, type Item } from '../table-items.ts';
+import {
+  answerItem,
+  answerKey,
+  answerKeptUntilMs,
+  applyChange,
+  headItem,
+  INDEX_SHARDS,
+  isIndexedWake,
+  noteItem,
+  viewItem,
+  type Item,
+} from '../table-items.ts';
 import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from '../write-units.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
 export const STORE_FILE = 'store.db';
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 const SCHEMA = `
   create table heads (pk text primary key, cluster text not null, revision integer not null, era integer not null, born_at integer not null,
     items text not null, floor text not null, fence text not null, opened_at integer not null, queued text, pending_since integer,
@@ -19,7 +30,10 @@ const SCHEMA = `
   create index heads_pending on heads (pending_since) where pending_since is not null;
   create index heads_due on heads (wake_indexed_at) where wake_indexed_at is not null;
   create table items (pk text not null, name text not null, version integer not null, bytes blob not null, primary key (pk, name));
-  create table notes (cluster text not null, name text not null, version integer not null, body text not null, primary key (cluster, name))`;
+  create table notes (cluster text not null, name text not null, version integer not null, body text not null, primary key (cluster, name));
+  create table answers (cluster text not null, id text not null, part integer not null, bytes blob not null, kept_until integer not null,
+    primary key (cluster, id, part));
+  create index answers_kept on answers (kept_until)`;
 
 /** A Query answers so much at once. */
 const PAGE_BYTES = 1024 * 1024;
@@ -67,7 +81,7 @@ export class EmbeddedStore implements Store {
 
   /** Drops everything, as R1 allows at any moment. */
   wipe(): void {
-    this.#file.transaction(() => this.database.exec('delete from heads; delete from items; delete from notes'));
+    this.#file.transaction(() => this.database.exec('delete from heads; delete from items; delete from notes; delete from answers'));
   }
 
   /** A consistent copy of the live file. */
@@ -241,6 +255,30 @@ export class EmbeddedStore implements Store {
       `note ${name} of ${cluster}: expected version ${expectedVersion}, found ${old?.version ?? 'none'}`,
       old,
     );
+  }
+
+  async putAnswer(cluster: string, id: string, part: number, bytes: Uint8Array): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const item = answerItem(answerKey(cluster, id, part), bytes, nowMs);
+    this.#file.transaction(() => {
+      this.#run('delete from answers where kept_until < ?', nowMs);
+      this.#run(
+        'insert or replace into answers (cluster, id, part, bytes, kept_until) values (?, ?, ?, ?, ?)',
+        cluster,
+        id,
+        part,
+        bytes,
+        answerKeptUntilMs(nowMs),
+      );
+    });
+    this.meter.add('putAnswer', { writeUnits: writeUnitsOf(item) });
+  }
+
+  async readAnswer(cluster: string, id: string, part: number): Promise<Uint8Array | undefined> {
+    const row = this.#statement('select bytes from answers where cluster = ? and id = ? and part = ?').get(cluster, id, part);
+    const bytes = row?.['bytes'] instanceof Uint8Array ? row['bytes'] : undefined;
+    this.meter.add('readAnswer', { readUnits: readUnitsOf(bytes?.byteLength ?? 0) });
+    return bytes;
   }
 
   #item({ head, isIndexed }: Pick<StoredHead, 'head' | 'isIndexed'>): Item {

@@ -1,0 +1,239 @@
+// Commands: calls of passes on a cluster that nothing can dial. The relay carries them out with its own credentials, after comparing each
+// with what it allows, and answers through the events queue. It decides nothing, and repeats nothing.
+import { EVENTS, PODS, type Resource } from '../objects/resources.ts';
+import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
+import { CATALOG } from '../planners/catalog.ts';
+import type { Clock, Deadline } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import {
+  ConflictError,
+  ExpiredError,
+  NotDoneError,
+  NotFoundError,
+  TerminalError,
+  ThrottledError,
+  UnknownOutcomeError,
+} from '../ports/errors.ts';
+import type { Queue, ReceivedMessage } from '../ports/queue.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import type { Failure, Outcome } from '../wire/command-answers.ts';
+import { encodeAnswer, sealOutcomes } from '../wire/command-answers.ts';
+import type { Command, CommandMessage } from '../wire/commands.ts';
+import { decodeCommands } from '../wire/commands.ts';
+
+/** What may be done with a resource. */
+export interface Allowed {
+  resource: Resource;
+  verbs: readonly Command['verb'][];
+}
+
+/** What the passes of every kind in the catalogue do, and nothing else. */
+export const ALLOWED: readonly Allowed[] = [
+  ...Object.values(CATALOG)
+    .filter(({ resource }) => resource !== PODS)
+    .map(({ resource }): Allowed => ({ resource, verbs: ['get', 'delete', 'patch'] })),
+  { resource: PODS, verbs: ['get', 'list', 'create', 'delete', 'patch'] },
+  { resource: EVENTS, verbs: ['create'] },
+];
+
+export interface CommandsSetup {
+  /** The relay's own access: its rights are the cluster's to give. */
+  executor: Cluster;
+  queue: Pick<Queue, 'send'>;
+  clock: Clock;
+  telemetry: Telemetry;
+  cluster: string;
+  /** Empty: all. */
+  namespaces: readonly string[];
+  kubeSystemUid: () => string;
+  allowed?: readonly Allowed[];
+}
+
+/** When a message arrived, by the relay's own clocks. */
+export interface Arrival {
+  wallMs: number;
+  monotonicMs: number;
+}
+
+/** No command travels longer, whatever its deadline says. */
+const LIFE_MS = 8_000;
+/** So far the relay's wall clock may be ahead of AWS's before commands are refused as late (R17). */
+const CLOCK_BOUND_MS = 2_000;
+/** Outcomes that come within travel together. */
+const GATHERED_FOR_MS = 20;
+/** A message that comes again after that is older than its commands' lives. */
+const REMEMBERED_MS = 60_000;
+const SEND_TRIES = 3;
+const SEND_AGAIN_MS = 200;
+
+export class Commands {
+  readonly #setup: CommandsSetup;
+  readonly #allowed: readonly Allowed[];
+  /** Ids of messages and when they came, oldest first: what is delivered twice is carried out once. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(setup: CommandsSetup) {
+    this.#setup = setup;
+    this.#allowed = setup.allowed ?? ALLOWED;
+  }
+
+  /**
+   * Carries out what a message asks for; resolves once that is answered, and never rejects for what a call ends with.
+   * @throws UndecodableMessageError at once, nothing being carried out
+   */
+  take(message: ReceivedMessage, arrival: Arrival): Promise<void> {
+    const decoded = decodeCommands(message.body);
+    // It came before, and may have been carried out by a relay that died of it: nobody waits for it any more.
+    if (message.receiveCount > 1 || this.#hasSeen(decoded.id, arrival.monotonicMs)) return Promise.resolve();
+    return this.#carryOut(decoded, message, arrival);
+  }
+
+  async #carryOut(message: CommandMessage, { receivedAtMs, sentAtMs }: ReceivedMessage, arrival: Arrival): Promise<void> {
+    const { cluster, clock } = this.#setup;
+    let outcomes: Outcome[] = [];
+    let part = 0;
+    let told = 0;
+    const tell = async (): Promise<void> => {
+      const parts = sealOutcomes(outcomes, message.secret, clock.randomId());
+      told += outcomes.length;
+      outcomes = [];
+      const first = part;
+      part += parts.length;
+      await this.#send(message.id, first, parts);
+    };
+    const isOurs = message.cluster === cluster;
+    let news = Promise.withResolvers<void>();
+    const ended = message.commands.map(async (command, at) => {
+      const deadline = deadlineOf(command, { queuedAtMs: receivedAtMs ?? sentAtMs, arrival });
+      const outcome = isOurs ? await this.#outcomeOf(command, deadline) : refused(`they are for the cluster ${message.cluster}`);
+      outcomes.push({ at, ...outcome });
+      news.resolve();
+    });
+    const all = Promise.all(ended);
+    while (told < message.commands.length) {
+      await news.promise;
+      await Promise.race([all, clock.wait(GATHERED_FOR_MS)]);
+      news = Promise.withResolvers<void>();
+      await tell();
+    }
+  }
+
+  async #outcomeOf(command: Command, deadline: Deadline): Promise<Unplaced> {
+    const { telemetry, cluster } = this.#setup;
+    const allowed = this.#allowedFor(command);
+    if (typeof allowed === 'string') {
+      const { verb, plural, namespace, name } = command;
+      telemetry.error('command refused', { cluster, verb, plural, namespace, name, reason: allowed });
+      telemetry.count('RefusedCommands', 1, 'Count');
+      return refused(allowed);
+    }
+    try {
+      return await this.#call(allowed.resource, command, deadline);
+    } catch (error) {
+      return { failure: failureOf(error) };
+    }
+  }
+
+  /** @returns the rule that allows it, or why none does */
+  #allowedFor({ verb, apiVersion, plural, namespace, name, subresource, body }: Command): Allowed | string {
+    const rule = this.#allowed.find(({ resource }) => resource.apiVersion === apiVersion && resource.plural === plural);
+    if (!rule?.verbs.includes(verb)) return `this relay does not ${verb} ${plural} of ${apiVersion}`;
+    if (subresource !== undefined && verb !== 'patch') return `this relay does not ${verb} a ${subresource}`;
+    const { namespaces } = this.#setup;
+    if (rule.resource.namespaced && namespace === undefined) return 'it names no namespace';
+    if (namespace !== undefined && namespaces.length > 0 && !namespaces.includes(namespace))
+      return `the namespace ${namespace} is not one of those that this relay is for`;
+    if (verb === 'list') return rule;
+    if (name === undefined) return 'it names no object';
+    if (verb !== 'create') return rule;
+    const object = fieldsOf(body);
+    const metadata = fieldsOf(object['metadata']);
+    if (textOf(metadata['name']) !== name || (rule.resource.namespaced && textOf(metadata['namespace']) !== namespace))
+      return 'the object to create is another one than is named';
+    const isOfKind = (object['kind'] ?? rule.resource.kind) === rule.resource.kind && (object['apiVersion'] ?? apiVersion) === apiVersion;
+    return isOfKind ? rule : 'the object to create is of another kind';
+  }
+
+  async #call(resource: Resource, command: Command, deadline: Deadline): Promise<Unplaced> {
+    const { executor } = this.#setup;
+    const { verb, namespace = '', name = '', uid, resourceVersion, propagationPolicy, labelSelector, fieldSelector } = command;
+    switch (verb) {
+      case 'get':
+        return await executor.get(resource, { namespace, name }, deadline);
+      case 'list': {
+        const selection = { ...(labelSelector !== undefined && { labelSelector }), ...(fieldSelector !== undefined && { fieldSelector }) };
+        return await executor.list(resource, { namespace, ...selection }, deadline);
+      }
+      case 'create': {
+        const body = fieldsOf(command.body);
+        return await executor.create(resource, { ...body, metadata: fieldsOf(body['metadata']) }, deadline);
+      }
+      case 'delete': {
+        if (uid === undefined) return refused('a delete without a uid');
+        const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
+        const target = { namespace, name, ...preconditions, ...(propagationPolicy && { propagationPolicy }) };
+        const { object, dateMs } = await executor.delete(resource, target, deadline);
+        return { dateMs, ...(object && { object }) };
+      }
+      case 'patch': {
+        const { patchType: type, body, subresource } = command;
+        if (uid === undefined || type === undefined || body === undefined) return refused('a patch without uid, type or body');
+        const target = { namespace, name, uid, ...(subresource !== undefined && { subresource }) };
+        return await executor.patch(resource, target, { type, body }, deadline);
+      }
+      default:
+        return refused(`this relay does not know how to ${String(verb)}`);
+    }
+  }
+
+  /** What cannot be sent is an unknown outcome to whoever waits. */
+  async #send(id: string, first: number, parts: readonly Uint8Array[]): Promise<void> {
+    const { queue, clock, telemetry, cluster, kubeSystemUid } = this.#setup;
+    const head = { cluster, kubeSystemUid: kubeSystemUid(), id };
+    const messages = parts.map((bytes, index) => ({ body: encodeAnswer({ ...head, part: first + index, bytes }), groupId: cluster }));
+    for (let attempt = 1; attempt <= SEND_TRIES; attempt++)
+      try {
+        await queue.send('events', messages);
+        return;
+      } catch (error) {
+        telemetry.warn('answers to commands not sent', { cluster, attempt, error });
+        await clock.wait(SEND_AGAIN_MS * attempt);
+      }
+  }
+
+  #hasSeen(id: string, nowMs: number): boolean {
+    for (const [seen, atMs] of this.#seen) {
+      if (nowMs - atMs < REMEMBERED_MS) break;
+      this.#seen.delete(seen);
+    }
+    if (this.#seen.has(id)) return true;
+    this.#seen.set(id, nowMs);
+    return false;
+  }
+}
+
+type Unplaced = { failure: Failure } | { dateMs: number; object?: object } | { dateMs: number; items: object[]; resourceVersion: string };
+
+/**
+ * In the relay's own time (R17). By its wall clock, which may be ahead by a bounded offset: one further ahead refuses everything, and one
+ * that is behind is caught by the time since the message arrived, for the queue told when that was by AWS's clock.
+ */
+function deadlineOf({ untilMs }: Command, { queuedAtMs, arrival }: { queuedAtMs: number; arrival: Arrival }): Deadline {
+  return { wallMs: untilMs + CLOCK_BOUND_MS, monotonicMs: arrival.monotonicMs + Math.min(untilMs - queuedAtMs, LIFE_MS) };
+}
+
+const refused = (reason: string): { failure: Failure } => ({
+  failure: { kind: 'Terminal', message: `the relay refuses a command: ${reason}`, code: 403, reason: 'Forbidden' },
+});
+
+function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof NotFoundError) return { kind: 'NotFound', message };
+  if (error instanceof ConflictError) return { kind: 'Conflict', message, conflict: error.reason };
+  if (error instanceof ThrottledError) return { kind: 'Throttled', message, retryAfterSeconds: error.retryAfterSeconds };
+  if (error instanceof TerminalError)
+    return { kind: 'Terminal', message, code: error.code, reason: error.reason, causes: error.causes.map((cause) => ({ ...cause })) };
+  if (error instanceof NotDoneError) return { kind: 'NotDone', message };
+  if (error instanceof ExpiredError) return { kind: 'Expired', message };
+  return { kind: 'UnknownOutcome', message: error instanceof UnknownOutcomeError ? message : `unexpected: ${message}` };
+}

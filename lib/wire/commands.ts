@@ -1,0 +1,100 @@
+// What a pass sends to the relay of a cluster that nothing can dial: calls on its API server as data. Never a URL: resource, namespace and
+// name, which the relay compares with what it allows. Compressed, for a wave of pods is one template over and over.
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import * as v from 'valibot';
+import { isResourceVersion } from '../objects/resource-version.ts';
+import { parseGuarded } from './guarded-json.ts';
+import { UndecodableMessageError } from './messages.ts';
+
+/** One call, and until when it may be sent: Unix milliseconds by the clock of who sends the command (R17). */
+export interface Command {
+  verb: 'get' | 'list' | 'create' | 'delete' | 'patch';
+  apiVersion: string;
+  plural: string;
+  untilMs: number;
+  namespace?: string | undefined;
+  name?: string | undefined;
+  subresource?: 'status' | undefined;
+  uid?: string | undefined;
+  resourceVersion?: string | undefined;
+  propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  patchType?: 'merge' | 'json' | 'strategic' | undefined;
+  /** The object to create, or the patch. */
+  body?: object | undefined;
+}
+
+export interface CommandMessage {
+  cluster: string;
+  /** Under it the answers are kept. */
+  id: string;
+  /** Answers are sealed with it: nobody else can read them, or make one up. */
+  secret: string;
+  commands: Command[];
+}
+
+/** By this a relay tells commands from asks, which are JSON. */
+const PREFIX = 'commands:';
+const LONGEST_BODY = 1_048_576;
+const UNPACKED_BYTES_MAX = 16 * 1_048_576;
+export const COMMANDS_MAX = 100;
+/** Of an object of Kubernetes, `managedFields` of a deep template included. */
+const DEEPEST = 64;
+
+const text = v.pipe(v.string(), v.minLength(1), v.maxLength(4_096));
+const id = v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/, 'an id'));
+/** Of clusters, namespaces, objects, resources: what no path can be led astray with. */
+const name = v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'a name'));
+
+const CommandSchema = v.strictObject({
+  verb: v.picklist(['get', 'list', 'create', 'delete', 'patch']),
+  apiVersion: v.pipe(v.string(), v.regex(/^([a-z0-9.-]{1,253}\/)?[a-z0-9]{1,63}$/, 'an API version')),
+  plural: name,
+  untilMs: v.pipe(v.number(), v.safeInteger()),
+  namespace: v.optional(name),
+  name: v.optional(name),
+  subresource: v.optional(v.literal('status')),
+  uid: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,128}$/, 'a uid'))),
+  resourceVersion: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'),
+    ),
+  ),
+  propagationPolicy: v.optional(v.picklist(['Background', 'Foreground', 'Orphan'])),
+  labelSelector: v.optional(text),
+  fieldSelector: v.optional(text),
+  patchType: v.optional(v.picklist(['merge', 'json', 'strategic'])),
+  body: v.optional(v.custom<object>((value) => typeof value === 'object' && value !== null, 'an object')),
+});
+
+const Message = v.strictObject({
+  cluster: name,
+  id,
+  secret: id,
+  commands: v.pipe(v.array(CommandSchema), v.minLength(1), v.maxLength(COMMANDS_MAX)),
+});
+
+export const isCommands = (body: string): boolean => body.startsWith(PREFIX);
+
+export const encodeCommands = (message: CommandMessage): string =>
+  PREFIX + deflateRawSync(Buffer.from(JSON.stringify(message))).toString('base64');
+
+/** @throws UndecodableMessageError what is wrong with it; nothing of such a message is carried out */
+export function decodeCommands(body: string): CommandMessage {
+  if (body.length > LONGEST_BODY)
+    throw new UndecodableMessageError(`commands of ${body.length} characters; at most ${LONGEST_BODY} are read`);
+  const packed = body.slice(PREFIX.length);
+  if (!isCommands(body) || !/^[A-Za-z0-9+/]+={0,2}$/.test(packed)) throw new UndecodableMessageError('the commands are no base64');
+  return parseGuarded(unpacked(Buffer.from(packed, 'base64'), UNPACKED_BYTES_MAX), Message, 'message of commands', DEEPEST);
+}
+
+/** @throws UndecodableMessageError broken, or larger than that */
+export function unpacked(bytes: Uint8Array, bytesMax: number): string {
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: bytesMax }).toString();
+  } catch (error) {
+    throw new UndecodableMessageError(`what was packed is broken, or larger than ${bytesMax} bytes`, { cause: error });
+  }
+}

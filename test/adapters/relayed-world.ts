@@ -1,0 +1,87 @@
+// A cluster that is reached through its relay's queue: queues, table and ingest in one process, and what carries out the commands.
+import { EmbeddedClusters } from '../../lib/adapters/embedded/clusters.ts';
+import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
+import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
+import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import type { Clock } from '../../lib/ports/clock.ts';
+import type { Cluster } from '../../lib/ports/cluster.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+import { ingestBatch } from '../../lib/reconciler/ingest.ts';
+import { answerAsks } from '../../lib/relay/asks.ts';
+import { ALLOWED, Commands, type Allowed } from '../../lib/relay/commands.ts';
+
+export interface RelayedWorld {
+  cluster: RelayedCluster;
+  ports: Pick<Ports, 'clusters' | 'queue' | 'store' | 'clock'> & { queue: EmbeddedQueue; store: EmbeddedStore };
+  telemetry: RecordingTelemetry;
+  close: () => Promise<void>;
+}
+
+export interface RelayedWorldOptions {
+  name?: string;
+  executor: Cluster;
+  allowed?: readonly Allowed[];
+  namespaces?: readonly string[];
+  /** Whom the record believes; the relay sends as `local`. */
+  senders?: readonly string[];
+  /** The relay's own. */
+  relayClock?: Clock;
+  /** The relay receives nothing. */
+  isDeaf?: boolean;
+  chaos?: { seed: number; duplicates: number; maxDelayMs: number };
+}
+
+export async function openRelayedWorld({
+  name = 'far',
+  executor,
+  allowed = ALLOWED,
+  namespaces = [],
+  senders = ['local'],
+  relayClock,
+  isDeaf = false,
+  chaos,
+}: RelayedWorldOptions): Promise<RelayedWorld> {
+  const clock = new SystemClock();
+  const [queue, store] = [EmbeddedQueue.open({ clock, ...(chaos && { chaos }) }), EmbeddedStore.open({ clock })];
+  const clusters = EmbeddedClusters.open();
+  const telemetry = new RecordingTelemetry();
+  const budget = { writesPerSecond: 1_000, burst: 1_000 };
+  await clusters.put({ name, era: 0, manage: 'all', namespaces: [], senders, budget, access: 'relayed' }, 0);
+  const unused = (): never => {
+    throw new Error('nothing here asks for it');
+  };
+  const ports: Ports = { clock, clusters, connect: unused, queue, recorder: { append: unused, passes: unused }, store, telemetry };
+  const ending = new AbortController();
+  const { signal } = ending;
+  const ingesting = (async () => {
+    while (!signal.aborted) {
+      const messages = await queue.receive('events', { max: 10, waitSeconds: 20, visibilitySeconds: 30, signal });
+      const undone = new Set(await ingestBatch(messages, ports));
+      const done = messages.filter(({ messageId }) => !undone.has(messageId));
+      if (done.length > 0)
+        await queue.delete(
+          'events',
+          done.map(({ receiptHandle }) => receiptHandle),
+        );
+    }
+  })();
+  const own = relayClock ?? clock;
+  const setup = { executor, queue, clock: own, telemetry, cluster: name, namespaces, kubeSystemUid: () => 'uid-of-kube-system', allowed };
+  const commands = new Commands(setup);
+  const relaying = isDeaf
+    ? Promise.resolve()
+    : answerAsks({ queue, clock: own, telemetry, cluster: name, answer: () => Promise.resolve(), commands, signal });
+  return {
+    cluster: new RelayedCluster({ cluster: name, queue, store, clock }),
+    ports: { clusters, queue, store, clock },
+    telemetry,
+    close: async () => {
+      ending.abort();
+      await Promise.all([ingesting, relaying]);
+      queue.close();
+      store.close();
+    },
+  };
+}
