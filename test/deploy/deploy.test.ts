@@ -297,7 +297,7 @@ describe('rights', () => {
     'ReconcileRole sqs:ReceiveMessage': 'the event source calls it for the function',
     'ReconcileRole sqs:DeleteMessage': 'the event source calls it for the function',
     'ReconcileRole sqs:GetQueueAttributes': 'the event source calls it for the function',
-    'ReconcileRole sqs:ChangeMessageVisibility': 'giving back a wake that cannot be read',
+    'ReconcileRole sqs:ChangeMessageVisibility': 'giving back a wake that cannot be read, or whose pass was overtaken',
     'ReconcileRole dynamodb:BatchWriteItem': 'forgetting a Job of hundreds of pods',
     'ReconcileRole dynamodb:Query': 'sending again what was put off while a cluster was silent',
     'ReconcileRole dynamodb:UpdateItem': 'raising the era of a restored API server',

@@ -134,7 +134,7 @@ export const WORLD_FAULTS = {
     applies: isPassCall,
     strike: (simulation, call) => simulation.tampering.takeFence(call),
     lastsMs: 0,
-    waits: ['visibility'],
+    waits: [],
   },
   otherController: {
     says: 'another controller writes the status once',

@@ -1,6 +1,7 @@
 // R8: passes overlap, freeze and thaw, and people edit in the middle of a pass; correctness never rests on a lock.
 import { describe, expect, jest, test } from '@jest/globals';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
+import { sendWake } from '../../../lib/reconciler/wake.ts';
 import type { Enumeration } from '../../world/enumerate.ts';
 import { enumerateFaults } from '../../world/enumerate.ts';
 import { expectCompleted, expectQuiet, idle, runToEnd } from '../../world/right.ts';
@@ -208,6 +209,34 @@ describe('R8: the fence', () => {
     await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 2 });
     world.close();
   });
+});
+
+test('R9: the wake of an overtaken pass is back in a second, and with it the wake that it keeps waiting', async () => {
+  const world = new World();
+  try {
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));
+    await world.report();
+    const key = await world.keyOf('demo');
+    world.interposer = async ({ port, method, phase }) => {
+      if (port !== 'cluster' || method !== 'get' || phase !== 'before') return;
+      world.interposer = undefined;
+      // As a sweep does with a head that it takes for stale.
+      await world.store.updateHead(key, {}, { fence: 'another', queued: 'another' });
+      await sendWake({ queue: world.queue }, key, 'another');
+    };
+    await world.run();
+    expect(world.passes.map(({ outcome }) => outcome)).toEqual(['overtaken']);
+    expect(await world.pods()).toEqual([]);
+    await world.clock.advance(2_000);
+    await world.run();
+    expect(await world.pods()).toHaveLength(2);
+    expect(await world.queue.depth('wakes')).toMatchObject({ visible: 0, inFlight: 0, dead: 0 });
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 2 });
+  } finally {
+    world.close();
+  }
 });
 
 test('R8: every write carries its own precondition', async () => {
