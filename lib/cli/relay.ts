@@ -1,5 +1,7 @@
 // `farloop relay`: the relay alone, beside a cluster, sending to the events queue of an installation on AWS.
-import { Command, Option } from 'commander';
+import { hostname } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { problemsOfDnsLabel } from '../objects/names.ts';
 import { clusterName, collectNamespaces, queueUrl, wholeNumber } from './arguments.ts';
 import { UsageError } from './exit.ts';
 import { connectToSqs } from './sqs-client.ts';
@@ -15,6 +17,9 @@ interface RelayOptions {
   namespace?: string[];
   era: number;
   access: 'direct' | 'relayed';
+  lease?: { namespace: string; name: string };
+  replica?: string;
+  probePort?: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
@@ -36,6 +41,9 @@ export const relayCommand = (): Command =>
         .default('direct'),
     )
     .option('--era <number>', 'era of the cluster, as registered', wholeNumber({ min: 0, max: 999_999_999 }), 0)
+    .option('--lease <namespace/name>', 'Lease that decides which replica sends; the others watch and take over', leaseName)
+    .option('--replica <name>', 'name of this replica, with --lease (default: the host name)')
+    .option('--probe-port <number>', 'answer /healthz and /readyz on this port', wholeNumber({ min: 0, max: 65_535 }))
     .addOption(
       new Option('--log-level <level>', 'what to log on standard error').choices(['debug', 'info', 'warn', 'error']).default('info'),
     )
@@ -57,8 +65,12 @@ async function runRelay({
   namespace = [],
   era,
   access: how,
+  lease,
+  replica,
+  probePort,
   logLevel,
 }: RelayOptions): Promise<number> {
+  if (replica !== undefined && lease === undefined) throw new UsageError('--replica needs --lease: without one there is one relay only');
   if (context !== undefined && kubeconfig === undefined) throw new UsageError('--context needs --kubeconfig');
   const stopping = listenForStop();
   // Before anything else is loaded: it works at the start of a process only.
@@ -91,21 +103,53 @@ async function runRelay({
     events: { url: eventsQueueUrl, deadLetterUrl: '' },
     [`relay-${cluster}`]: { url: asksQueueUrl, deadLetterUrl: '' },
   };
+  const telemetry = new LineTelemetry({ level: logLevel });
   const relay = startRelay({
     source,
     queue: new SqsQueue({ client, urls, clock }),
     clock,
-    telemetry: new LineTelemetry({ level: logLevel }),
+    telemetry,
     cluster,
     manage: manage === 'all-jobs' ? 'all' : 'own',
     namespaces: namespace,
     era,
     ...(how === 'relayed' && { executor: source }),
+    standby: lease !== undefined,
   });
-  await Promise.race([relay.ready, stopping.asked]);
-  if (!stopping.signal.aborted) process.stdout.write(`relay of ${cluster} ready\n`);
-  const exitCode = await stopping.asked;
-  await relay.stop();
-  source.close();
-  return exitCode;
+  let isReady = false;
+  const election =
+    lease &&
+    new (await import('../relay/election.ts')).Election({
+      // Its own connections: a list under way does not keep the Lease waiting.
+      cluster: new KubernetesCluster({ access, clock, connections: 1 }),
+      clock,
+      telemetry,
+      lease,
+      holder: replica ?? `${hostname()}-${process.pid}`,
+      gained: () => relay.lead(),
+      lost: () => relay.rest(),
+    });
+  const probes =
+    probePort === undefined
+      ? undefined
+      : await (await import('../relay/probes.ts')).startProbes(probePort, { fault: () => undefined, isReady: () => isReady });
+  election?.start();
+  try {
+    await Promise.race([relay.ready, stopping.asked]);
+    isReady = true;
+    if (!stopping.signal.aborted) process.stdout.write(`relay of ${cluster} ready\n`);
+    return await stopping.asked;
+  } finally {
+    await election?.stop();
+    await relay.stop();
+    await probes?.stop();
+    source.close();
+  }
+}
+
+function leaseName(text: string): { namespace: string; name: string } {
+  const [namespace = '', name = '', ...rest] = text.split('/');
+  if (rest.length > 0 || problemsOfDnsLabel(namespace).length > 0 || problemsOfDnsLabel(name).length > 0)
+    throw new InvalidArgumentError('Expected NAMESPACE/NAME of a Lease.');
+  return { namespace, name };
 }

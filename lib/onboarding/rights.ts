@@ -3,6 +3,7 @@ import type { Resource } from '../objects/resources.ts';
 import { EVENTS, NAMESPACES } from '../objects/resources.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
 import { CATALOG } from '../planners/catalog.ts';
+import { LEASES } from '../relay/election.ts';
 
 /** As RBAC spells it. */
 export interface PolicyRule {
@@ -12,7 +13,6 @@ export interface PolicyRule {
   verbs: string[];
 }
 
-const LEASES: Resource = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
 export const IDENTITY_NAMESPACE = 'kube-system';
 
 const groupOf = ({ apiVersion }: Resource): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');

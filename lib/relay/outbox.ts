@@ -80,6 +80,10 @@ export class Outbox {
   /** Counts how often everything was forgotten: what was drafted before is not sent after. */
   #beginnings = 0;
   #wake: () => void = () => {};
+  /** Nothing is sent: another replica does. */
+  #isHeld = false;
+  /** While held: marks of the minute before the one that is being noted. */
+  #before = new Map<Workload, Marks>();
   #running: Promise<void> | undefined;
 
   constructor(setup: OutboxSetup) {
@@ -101,8 +105,36 @@ export class Outbox {
   forget(): void {
     this.#beginnings += 1;
     this.#marks.clear();
+    this.#before.clear();
     this.#wholes = 0;
     for (const { accepted } of this.#heartbeats.splice(0)) accepted();
+  }
+
+  /** From now on nothing is sent; what waits is told by whoever sends instead. */
+  hold(): void {
+    this.#isHeld = true;
+    this.forget();
+  }
+
+  /** While held: what was noted before the last call is let go of. Whoever takes over lists anew, and this is for the time until then. */
+  age(): void {
+    if (!this.#isHeld) return;
+    for (const { workload } of this.#before.values()) if (!this.#marks.has(workload)) workload.unsent = undefined;
+    this.#before = new Map(this.#marks);
+    this.#marks.clear();
+  }
+
+  /** Sends from now on, first of all what was noted in the last minute or two: whoever sent before may not have come to it. */
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    for (const [workload, marks] of this.#before) {
+      const known = this.#marksOf(workload);
+      for (const pod of marks.pods) known.pods.add(pod);
+      known.owner ||= marks.owner;
+    }
+    this.#before.clear();
+    this.#wake();
   }
 
   /** The latest whole lists are in messages from that sequence on. */
@@ -127,6 +159,11 @@ export class Outbox {
   }
 
   noteWhole(workload: Workload): void {
+    // What a list told is told by the next one.
+    if (this.#isHeld) {
+      if (!this.#marks.has(workload)) workload.unsent = undefined;
+      return;
+    }
     const marks = this.#marksOf(workload);
     if (this.#wholes === 0) this.#wholesFrom = this.#sequence + 1;
     if (!marks.whole) this.#wholes += 1;
@@ -160,10 +197,12 @@ export class Outbox {
     const { signal } = this.#ending;
     let isFull = false;
     while (!signal.aborted) {
-      if (this.#marks.size === 0 && this.#heartbeats.length === 0)
+      if (this.#isHeld || (this.#marks.size === 0 && this.#heartbeats.length === 0)) {
         await new Promise<void>((wake) => {
           this.#wake = wake;
         });
+        continue;
+      }
       // What comes gets company, unless there is more than enough already.
       if (this.#marks.size > 0 && !isFull) await clock.wait(options.delayMs, signal);
       if (!signal.aborted) isFull = await this.#flush();

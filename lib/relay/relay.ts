@@ -54,6 +54,8 @@ export interface RelaySetup {
   era: number;
   /** Of a cluster with relayed access: what carries out the commands of passes. */
   executor?: Cluster;
+  /** Watches and sends nothing until it is told to lead. */
+  standby?: boolean;
   options?: Partial<RelayOptions>;
 }
 
@@ -67,9 +69,13 @@ export interface RelayStatus {
 }
 
 export interface Relay {
-  /** Resolves once the first list is through and accepted. Rejects when the cluster cannot be watched for a reason that a person must mend. */
+  /** Resolves once the first list is through and, unless on standby, accepted. Rejects when the cluster cannot be watched for a reason that a person must mend. */
   ready: Promise<void>;
   status: () => RelayStatus;
+  /** From now on this one sends: what was heard lately at once, then everything from a new list. */
+  lead: () => void;
+  /** From now on another one sends; this one goes on watching. */
+  rest: () => void;
   stop: () => Promise<void>;
 }
 
@@ -82,11 +88,19 @@ const PATIENCE = 4;
 const RETRY_MS = 1_000;
 /** An ask for everything that crossed a full list on its way is answered by that list. */
 const CROSSING_MS = 10_000;
+/** A restored API server that was seen while another replica sent is told of if that one died soon after. */
+const RESTORE_UNTOLD_MS = 60_000;
 
 /** Starts watching at once. */
 export function startRelay(setup: RelaySetup): Relay {
   const relay = new RunningRelay(setup);
-  return { ready: relay.start(), status: () => relay.status(), stop: () => relay.stop() };
+  return {
+    ready: relay.start(),
+    status: () => relay.status(),
+    lead: () => relay.lead(),
+    rest: () => relay.rest(),
+    stop: () => relay.stop(),
+  };
 }
 
 class RunningRelay {
@@ -103,11 +117,18 @@ class RunningRelay {
   #era: number;
   #kubeSystemUid = '';
   #clockOffsetMs = 0;
+  /** What a list told was accepted, since it sends. */
   #isReady = false;
+  /** A list was through, whoever sent it. */
+  #isWarm = false;
   #failures = 0;
   #fullListAtMs = Number.NEGATIVE_INFINITY;
   #auditedAtMs = Number.NEGATIVE_INFINITY;
   #isAuditDue = false;
+  /** Until it rests; undefined while it does. */
+  #leading: AbortController | undefined;
+  #isWatching = false;
+  #untoldRestore: { versions: { from: string; to: string }; atMs: number } | undefined;
 
   constructor(setup: RelaySetup) {
     this.#setup = setup;
@@ -115,6 +136,7 @@ class RunningRelay {
     this.#options = { ...RELAY_OPTIONS, ...setup.options };
     this.#session = clock.randomId();
     this.#era = era;
+    if (setup.standby !== true) this.#leading = new AbortController();
     this.#cache = new RelayCache({ manage });
     this.#outbox = new Outbox({
       queue,
@@ -162,6 +184,33 @@ class RunningRelay {
     };
   }
 
+  lead(): void {
+    if (this.#leading || this.#ending.signal.aborted) return;
+    this.#leading = new AbortController();
+    if (this.#isWatching) this.#beginToSend(this.#leading.signal);
+  }
+
+  rest(): void {
+    this.#leading?.abort();
+    this.#leading = undefined;
+    this.#isReady = false;
+    this.#outbox.hold();
+  }
+
+  #beginToSend(leading: AbortSignal): void {
+    const { queue, clock, telemetry, cluster } = this.#setup;
+    const signal = AbortSignal.any([this.#ending.signal, leading]);
+    this.#outbox.release();
+    const restored = this.#untoldRestore;
+    this.#untoldRestore = undefined;
+    if (restored && clock.monotonicMs() < restored.atMs + RESTORE_UNTOLD_MS) this.#restored(restored.versions);
+    // Before the lists: a table that does not know this session by the end of them has been lost meanwhile (R1).
+    void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
+    for (const scope of this.#scopes) scope.list();
+    const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
+    this.#loops.push(answerAsks({ queue, clock, telemetry, cluster, answer, commands: this.#commands(), signal }));
+  }
+
   async stop(): Promise<void> {
     this.#ending.abort();
     for (const scope of this.#scopes) scope.stop();
@@ -179,14 +228,12 @@ class RunningRelay {
         await this.#setup.clock.wait(RETRY_MS, signal);
       }
     if (signal.aborted) return;
+    if (!this.#leading) this.#outbox.hold();
     this.#outbox.start();
-    // Before the lists: a table that does not know this session by the end of them has been lost meanwhile (R1).
-    void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
-    for (const scope of this.#scopes) scope.list();
-    const { queue, clock, telemetry, cluster } = this.#setup;
-    const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
+    this.#isWatching = true;
+    if (this.#leading) this.#beginToSend(this.#leading.signal);
+    else for (const scope of this.#scopes) scope.list();
     await Promise.all([
-      answerAsks({ queue, clock, telemetry, cluster, answer, commands: this.#commands(), signal }),
       this.#every(this.#options.heartbeatMs, async () => await this.#beat()),
       this.#every(this.#options.auditMs, async () => await this.#audit()),
     ]);
@@ -235,21 +282,29 @@ class RunningRelay {
     this.#failures = 0;
     if (this.#scopes.some(({ isListing, podFloor }) => podFloor === '0' || isListing)) return;
     const startedAtMs = Math.min(...this.#scopes.map((scope) => scope.startedAtMs));
+    if (!this.#leading) {
+      if (!this.#isWarm) this.#setup.telemetry.info('relay stands by', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
+      this.#isWarm = true;
+      this.#ready.resolve();
+      return;
+    }
     const [resourceVersion = '0'] = this.#scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
     void this.#outbox
       .heartbeat(() => this.#heartbeat({ resourceVersion, startedAtMs }), { afterWholes: true })
       .then(() => {
         // Nobody waits for it any more: the relay ends, or lists for a new era.
-        if (this.#ending.signal.aborted || this.#scopes.some(({ isListing }) => isListing)) return;
+        if (this.#ending.signal.aborted || !this.#leading || this.#scopes.some(({ isListing }) => isListing)) return;
         this.#fullListAtMs = this.#setup.clock.monotonicMs();
         if (!this.#isReady) this.#setup.telemetry.info('relay ready', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
         this.#isReady = true;
+        this.#isWarm = true;
         this.#ready.resolve();
       });
   }
 
   async #beat(): Promise<void> {
     await this.#identify().catch((error: unknown) => this.#failed(error));
+    if (!this.#leading) this.#outbox.age();
     if (!this.#isReady) return;
     await this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
   }
@@ -267,6 +322,10 @@ class RunningRelay {
 
   /** Told at once: everything that was heard before counts as missing from now on. */
   #restored({ from, to }: { from: string; to: string }): void {
+    if (!this.#leading) {
+      this.#untoldRestore = { versions: { from, to }, atMs: this.#setup.clock.monotonicMs() };
+      return;
+    }
     void this.#outbox.heartbeat(() => ({ ...this.#heartbeat(), restored: { from, to } }), { afterWholes: false });
   }
 
@@ -282,6 +341,8 @@ class RunningRelay {
   }
 
   async #audit(): Promise<void> {
+    // Whoever takes over lists everything.
+    if (!this.#leading) return;
     this.#auditedAtMs = this.#setup.clock.monotonicMs();
     const { source, clock, telemetry, cluster } = this.#setup;
     const { signal } = this.#ending;
@@ -340,7 +401,7 @@ class RunningRelay {
     const fields = { cluster, error };
     if (error instanceof TerminalError) telemetry.error('cluster refuses to be watched', fields);
     else telemetry.warn('cluster could not be asked', fields);
-    if (this.#isReady) return;
+    if (this.#isWarm) return;
     if (error instanceof NotDoneError) this.#failures += 1;
     if (!(error instanceof TerminalError) && !(error instanceof NotFoundError) && this.#failures < PATIENCE) return;
     this.#ready.reject(error instanceof Error ? error : new Error(String(error)));

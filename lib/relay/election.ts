@@ -1,0 +1,182 @@
+// Which of a relay's replicas sends: the one that holds a Lease. It is there to save work, not for safety: two that send at once tell the
+// same truth twice (R2). Whoever waits measures by its own clock how long the holder has been silent, so clocks need not agree.
+import type { KubernetesObject } from '../objects/kubernetes.ts';
+import type { Resource } from '../objects/resources.ts';
+import type { Clock } from '../ports/clock.ts';
+import { deadlineIn } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import { ConflictError, NotFoundError } from '../ports/errors.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+
+export const LEASES: Resource = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
+
+interface LeaseSpec {
+  holderIdentity?: string;
+  leaseDurationSeconds?: number;
+  acquireTime?: string;
+  renewTime?: string;
+  leaseTransitions?: number;
+}
+type Lease = KubernetesObject & { spec?: LeaseSpec };
+
+export interface ElectionOptions {
+  /** A holder that was not heard of for so long has lost it. */
+  durationMs: number;
+  /** The holder itself stops sending after so long without a renewal: before anybody else may begin. */
+  holdMs: number;
+  /** Between two looks, or two renewals. */
+  retryMs: number;
+}
+
+export const ELECTION_OPTIONS: ElectionOptions = { durationMs: 15_000, holdMs: 10_000, retryMs: 2_000 };
+
+export interface ElectionSetup {
+  cluster: Pick<Cluster, 'get' | 'patch' | 'create'>;
+  clock: Clock;
+  telemetry: Telemetry;
+  lease: { namespace: string; name: string };
+  /** Told from those of the other replicas. */
+  holder: string;
+  gained: () => void;
+  lost: () => void;
+  options?: Partial<ElectionOptions>;
+}
+
+export class Election {
+  readonly #setup: ElectionSetup;
+  readonly #options: ElectionOptions;
+  readonly #ending = new AbortController();
+  #running: Promise<void> | undefined;
+  /** How the Lease looked last, and since when it looks like that. */
+  #seen: { version: string; atMs: number } | undefined;
+  /** Monotonic; the last renewal that went through had begun then. */
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
+  #isHolder = false;
+
+  constructor(setup: ElectionSetup) {
+    this.#setup = setup;
+    this.#options = { ...ELECTION_OPTIONS, ...setup.options };
+  }
+
+  get isHolder(): boolean {
+    return this.#isHolder;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Gives the Lease back, so that the next one need not wait until it lapses. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#running;
+    if (!this.#isHolder) return;
+    this.#lose();
+    try {
+      const lease = await this.#read();
+      if (lease?.spec?.holderIdentity === this.#setup.holder) await this.#write(lease, { holderIdentity: '', leaseDurationSeconds: 1 });
+    } catch (error) {
+      this.#setup.telemetry.warn('lease not given back', { ...this.#setup.lease, error });
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#setup;
+    const { retryMs } = this.#options;
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      const trying = this.#try();
+      // A call may take longer than the Lease has left.
+      if (this.#isHolder) await Promise.race([trying, this.#untilLapsed()]);
+      await trying;
+      if (signal.aborted) return;
+      // Replicas that begin together do not go on so.
+      await clock.wait(retryMs * (0.8 + 0.4 * clock.random()), signal);
+      this.#loseIfLapsed();
+    }
+  }
+
+  async #untilLapsed(): Promise<void> {
+    await this.#setup.clock.wait(
+      Math.max(this.#renewedAtMs + this.#options.holdMs - this.#setup.clock.monotonicMs(), 0),
+      this.#ending.signal,
+    );
+    this.#loseIfLapsed();
+  }
+
+  #loseIfLapsed(): void {
+    if (this.#isHolder && this.#setup.clock.monotonicMs() >= this.#renewedAtMs + this.#options.holdMs) this.#lose();
+  }
+
+  #lose(): void {
+    this.#isHolder = false;
+    this.#setup.telemetry.info('relay rests', { ...this.#setup.lease, holder: this.#setup.holder });
+    this.#setup.lost();
+  }
+
+  /** One look, and what follows from it. */
+  async #try(): Promise<void> {
+    const { clock, telemetry, lease: name, holder, gained } = this.#setup;
+    const beganAtMs = clock.monotonicMs();
+    try {
+      const lease = await this.#read();
+      if (!lease) return await this.#create();
+      const { holderIdentity = '', leaseTransitions = 0 } = lease.spec ?? {};
+      if (holderIdentity !== holder && !this.#isFree(lease)) {
+        if (this.#isHolder) this.#lose();
+        return;
+      }
+      const nowText = new Date(clock.nowMs()).toISOString().replace('Z', '000Z');
+      const isNew = holderIdentity !== holder;
+      await this.#write(lease, {
+        holderIdentity: holder,
+        leaseDurationSeconds: Math.ceil(this.#options.durationMs / 1000),
+        renewTime: nowText,
+        ...(isNew && { acquireTime: nowText, leaseTransitions: leaseTransitions + 1 }),
+      });
+      this.#renewedAtMs = beganAtMs;
+      if (this.#isHolder || this.#ending.signal.aborted) return;
+      this.#isHolder = true;
+      telemetry.info('relay sends', { ...name, holder });
+      gained();
+    } catch (error) {
+      // Another replica was first: the next look tells.
+      if (!(error instanceof ConflictError)) telemetry.warn('lease cannot be had', { ...name, holder, error });
+    }
+    return undefined;
+  }
+
+  async #read(): Promise<Lease | undefined> {
+    const { cluster, clock, lease } = this.#setup;
+    try {
+      const { object } = await cluster.get<Lease>(LEASES, lease, deadlineIn(clock, this.#options.holdMs));
+      const version = object.metadata.resourceVersion ?? '';
+      if (this.#seen?.version !== version) this.#seen = { version, atMs: clock.monotonicMs() };
+      return object;
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Nobody holds it, or whoever does has been silent for its whole duration. */
+  #isFree({ spec }: Lease): boolean {
+    if ((spec?.holderIdentity ?? '') === '') return true;
+    const durationMs = (spec?.leaseDurationSeconds ?? this.#options.durationMs / 1000) * 1000;
+    return this.#seen !== undefined && this.#setup.clock.monotonicMs() >= this.#seen.atMs + durationMs;
+  }
+
+  /** On condition that nobody has written meanwhile (R8). */
+  async #write({ metadata }: Lease, spec: LeaseSpec): Promise<void> {
+    const { cluster, clock, lease } = this.#setup;
+    const { uid = '', resourceVersion } = metadata;
+    const body = { metadata: { resourceVersion }, spec };
+    await cluster.patch(LEASES, { ...lease, uid }, { type: 'merge', body }, deadlineIn(clock, this.#options.holdMs));
+  }
+
+  /** It comes with the relay's manifests; where it was deleted, the next look takes it. */
+  async #create(): Promise<void> {
+    const { cluster, clock, lease } = this.#setup;
+    await cluster.create<Lease>(LEASES, { metadata: lease, spec: {} }, deadlineIn(clock, this.#options.holdMs));
+  }
+}
