@@ -128,6 +128,7 @@ class RunningRelay {
   /** Until it rests; undefined while it does. */
   #leading: AbortController | undefined;
   #isWatching = false;
+  #commands: Commands | undefined;
   #untoldRestore: { versions: { from: string; to: string }; atMs: number } | undefined;
 
   constructor(setup: RelaySetup) {
@@ -208,7 +209,7 @@ class RunningRelay {
     void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
     for (const scope of this.#scopes) scope.list();
     const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
-    this.#loops.push(answerAsks({ queue, clock, telemetry, cluster, answer, commands: this.#commands(), signal }));
+    this.#loops.push(answerAsks({ queue, clock, telemetry, cluster, answer, commands: this.#commandsOf(), signal }));
   }
 
   async stop(): Promise<void> {
@@ -239,9 +240,12 @@ class RunningRelay {
     ]);
   }
 
-  #commands(): Commands | undefined {
+  /** One for as long as the process lives: it remembers what it has carried out. */
+  #commandsOf(): Commands | undefined {
     const { executor, queue, clock, telemetry, cluster, namespaces } = this.#setup;
-    return executor && new Commands({ executor, queue, clock, telemetry, cluster, namespaces, kubeSystemUid: () => this.#kubeSystemUid });
+    this.#commands ??=
+      executor && new Commands({ executor, queue, clock, telemetry, cluster, namespaces, kubeSystemUid: () => this.#kubeSystemUid });
+    return this.#commands;
   }
 
   async #every(ms: number, work: () => Promise<void>): Promise<void> {

@@ -125,8 +125,8 @@ async function until(what: string, holds: () => boolean | Promise<boolean>, with
 
 async function createJob(name: string): Promise<Job> {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };
-  const job = { metadata: { name, namespace: 'default' }, spec: { template } };
-  return (await people.create<Job>(JOBS, job as Job, deadlineIn(clock, 10_000))).object;
+  const job: Job = { metadata: { name, namespace: 'default' }, spec: { template } };
+  return (await people.create<Job>(JOBS, job, deadlineIn(clock, 10_000))).object;
 }
 
 const deleteJob = async ({ metadata }: Job): Promise<void> => {
@@ -212,5 +212,6 @@ describe('a relay in two replicas', () => {
     await standby.election.stop();
     sender.relay.lead();
     await until('told again', () => tellings(job).some(({ from }) => from === 'one'));
+    expect(tellings(job).at(-1)).toEqual({ from: 'one', deleted: false });
   }, 30_000);
 });
