@@ -103,6 +103,11 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     connected.set(name, { cluster, access: asText });
     return cluster;
   };
+  const recorder = new LogRecorder({
+    logGroup: config.PASSES_LOG_GROUP,
+    client: async () => new (await import('@aws-sdk/client-cloudwatch-logs')).CloudWatchLogsClient({}),
+    clock,
+  });
   const begin = (functionName: string, requestId: string): (() => void) => {
     telemetry.begin(functionName, requestId);
     return () => {
@@ -118,7 +123,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
       telemetry.end();
     };
   };
-  return { ports: { clock, clusters, connect, queue, recorder: new LogRecorder(telemetry), store, telemetry }, begin };
+  return { ports: { clock, clusters, connect, queue, recorder, store, telemetry }, begin };
 }
 
 /** What the SDK repeats is counted again. */

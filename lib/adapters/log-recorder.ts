@@ -1,20 +1,146 @@
-// The flight recorder as log lines, where a log service keeps and searches them: a pass is one line with everything in it.
-import type { PassRecord, Recorder } from '../ports/recorder.ts';
-import type { Telemetry } from '../ports/telemetry.ts';
+// The flight recorder on AWS: a pass is one line in its function's own log, which costs no request and no write unit, and is read back
+// from CloudWatch Logs when somebody asks. How long passes are kept is that log's retention.
+import type { CloudWatchLogsClient, FilterLogEventsCommandOutput } from '@aws-sdk/client-cloudwatch-logs';
+import type { Clock } from '../ports/clock.ts';
+import { NotDoneError } from '../ports/errors.ts';
+import type { PassRecord, RecordedPass, Recorder } from '../ports/recorder.ts';
+import { translated } from './aws-errors.ts';
+import { textOf } from './line-telemetry.ts';
+
+export interface LogRecorderOptions {
+  /** The log group that the passes are written to; undefined where nothing reads them. */
+  logGroup: string | undefined;
+  /** Loaded with the first question: a function that only records starts without it. */
+  client: () => Promise<Pick<CloudWatchLogsClient, 'send'>>;
+  clock: Clock;
+  /** Takes a line without its end; standard output when absent. */
+  write?: (line: string) => void;
+}
+
+/** Bytes of a snapshot in an ordinary pass's line: the log is paid for by its size. A Job of some forty pods fits. */
+const ORDINARY_BYTES = 2_048;
+/** Of a pass that somebody will want to look into. A line may have 256 KiB. */
+const NOTABLE_BYTES = 65_536;
+const NOTABLE = new Set(['parked', 'failed', 'refused', 'unknown', 'notDone']);
+/** Of why and actions in one line; their texts are short. */
+const MOST_ACTIONS = 200;
+
+const HOUR_MS = 3_600_000;
+const KEEP_MS = 7 * 24 * HOUR_MS;
+/** How far back each further look goes: most questions are about what was done just now. */
+const LOOKS_MS = [HOUR_MS / 4, 2 * HOUR_MS, 24 * HOUR_MS, KEEP_MS];
+/** Lines reach the log within seconds, and its clock is not ours. */
+const AHEAD_MS = 60_000;
+/** Of one question, all its requests; the API's own answer has to be given within 29 s. */
+const SEARCH_MS = 15_000;
+
+/** Only what can be a name goes into a filter. */
+const NAME = /^[A-Za-z0-9](?:[-.A-Za-z0-9]{0,252})$/;
+
+interface Line {
+  message: 'pass';
+  recorded: string;
+  record: PassRecord;
+  snapshot?: string;
+}
 
 export class LogRecorder implements Recorder {
-  readonly #telemetry: Telemetry;
+  readonly #options: LogRecorderOptions;
+  readonly #write: (line: string) => void;
 
-  constructor(telemetry: Telemetry) {
-    this.#telemetry = telemetry;
+  constructor(options: LogRecorderOptions) {
+    this.#options = options;
+    this.#write = options.write ?? ((line) => process.stdout.write(`${line}\n`));
   }
 
-  async append(pass: PassRecord): Promise<void> {
-    this.#telemetry.info('pass', { ...pass });
+  async append(pass: PassRecord, snapshot?: () => Uint8Array | undefined): Promise<void> {
+    const packed = snapshot?.();
+    const most = NOTABLE.has(pass.outcome) || pass.error !== undefined ? NOTABLE_BYTES : ORDINARY_BYTES;
+    const kept = packed && packed.length <= most ? Buffer.from(packed).toString('base64') : undefined;
+    const left = pass.actions.length - MOST_ACTIONS;
+    const record = left > 0 ? { ...pass, actions: [...pass.actions.slice(0, MOST_ACTIONS), leftOut(left)] } : pass;
+    this.#write(textOf({ level: 'INFO', message: 'pass', recorded: nameText(pass.key), record, snapshot: kept }));
   }
 
-  /** What was logged is found in the log service, not here. */
-  async passes(): Promise<PassRecord[]> {
-    return [];
+  /** @throws NotDoneError the log did not answer in time */
+  async passes(key: Parameters<Recorder['passes']>[0], limit: number): Promise<PassRecord[]> {
+    if (![key.cluster, key.namespace, key.name].every((part) => NAME.test(part))) return [];
+    const name = nameText(key);
+    const found = await this.#search(`{ $.recorded = "${name}" }`, (line) => line.recorded === name, limit);
+    return found.slice(0, limit).map(({ record }) => record);
+  }
+
+  /** @throws NotDoneError the log did not answer in time */
+  async pass(passId: string): Promise<RecordedPass | undefined> {
+    if (!NAME.test(passId)) return undefined;
+    const [line] = await this.#search(`{ $.record.passId = "${passId}" }`, ({ record }) => record.passId === passId, 1);
+    if (!line) return undefined;
+    return { pass: line.record, ...(line.snapshot !== undefined && { snapshot: Buffer.from(line.snapshot, 'base64') }) };
+  }
+
+  /** Newest first. Looks further and further back until it has enough. */
+  async #search(filterPattern: string, matches: (line: Line) => boolean, enough: number): Promise<Line[]> {
+    const { logGroup, client, clock } = this.#options;
+    if (logGroup === undefined) return [];
+    const { FilterLogEventsCommand } = await import('@aws-sdk/client-cloudwatch-logs');
+    const logs = await client();
+    const nowMs = clock.nowMs();
+    const giveUpAtMs = clock.monotonicMs() + SEARCH_MS;
+    const found: Line[] = [];
+    let endTime = nowMs + AHEAD_MS;
+    for (const backMs of LOOKS_MS) {
+      const startTime = nowMs - backMs;
+      const part: Line[] = [];
+      let nextToken: string | undefined;
+      do {
+        if (clock.monotonicMs() > giveUpAtMs)
+          throw new NotDoneError(
+            `the log ${logGroup} could not be searched within ${SEARCH_MS / 1000} s: ask for fewer passes, or search it there`,
+          );
+        const command = new FilterLogEventsCommand({
+          logGroupName: logGroup,
+          filterPattern,
+          startTime,
+          endTime,
+          ...(nextToken !== undefined && { nextToken }),
+        });
+        const page: FilterLogEventsCommandOutput = await logs.send(command).catch((error: unknown) => {
+          throw translated(error, `searching the log ${logGroup}`, false);
+        });
+        for (const { message } of page.events ?? []) {
+          const line = lineIn(message ?? '');
+          if (line && matches(line) && line.record.startedAtMs > nowMs - KEEP_MS) part.push(line);
+        }
+        nextToken = page.nextToken;
+      } while (nextToken !== undefined);
+      found.push(...part.toReversed().toSorted((one, other) => other.record.startedAtMs - one.record.startedAtMs));
+      if (found.length >= enough) break;
+      // Both ends of a look belong to it.
+      endTime = startTime - 1;
+    }
+    return found;
+  }
+}
+
+const nameText = ({ cluster, kind, namespace, name }: Parameters<Recorder['passes']>[0]): string =>
+  `${cluster}/${kind}/${namespace}/${name}`;
+
+const leftOut = (count: number): PassRecord['actions'][number] => ({
+  verb: 'more',
+  target: 'left out',
+  why: 'only so many are recorded one by one',
+  result: 'done',
+  count,
+});
+
+/** Lambda may have put time and request before it. @returns undefined for any other line */
+function lineIn(message: string): Line | undefined {
+  try {
+    const line: Partial<Line> = JSON.parse(message.slice(Math.max(message.indexOf('{'), 0)));
+    return line.message === 'pass' && typeof line.recorded === 'string' && typeof line.record?.passId === 'string'
+      ? (line as Line)
+      : undefined;
+  } catch {
+    return undefined;
   }
 }

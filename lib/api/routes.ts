@@ -75,6 +75,17 @@ const ROUTES: readonly Route[] = [
       return { json: { items: passes.map(toldPass) } };
     },
   },
+  {
+    method: 'GET',
+    path: 'v1/passes/{passId}',
+    async answer(ports, _request, { passId = '' }) {
+      const recorded = await ports.recorder.pass(passId);
+      if (!recorded)
+        throw new RefusedRequestError(404, `there is no pass ${passId}: passes are kept for 7 days, and "farloop explain" tells their ids`);
+      const { pass, snapshot } = recorded;
+      return { json: { pass: toldPass(pass), ...(snapshot && { snapshot: Buffer.from(snapshot).toString('base64') }) } };
+    },
+  },
   { method: 'GET', path: 'v1/queues', answer: async (ports) => ({ json: { items: await listQueues(ports) } }) },
   {
     method: 'GET',

@@ -1,5 +1,5 @@
 // Errors that end a command with an exit code of their own: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match,
-// 130 interrupted. The message is the one line that a person sees.
+// 4 a replay decides otherwise, 130 interrupted. The message is the one line that a person sees.
 
 export class ExitError extends Error {
   readonly exitCode: number;

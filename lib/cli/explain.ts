@@ -112,14 +112,14 @@ const nextLookText = ({ dueTime, attempt }: { dueTime: string; attempt: number }
 /** The status has no target beside itself. */
 const actionText = (verb: string, target: string): string => (verb === target ? `write ${target}` : `${verb} ${target}`);
 
-function passLines({ startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass): string[] {
+function passLines({ passId, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass): string[] {
   const seen = Object.entries(saw).map(([what, value]) => `${what} ${value}`);
   const again =
     nextWakeTime === undefined
       ? []
       : [`looks again ${((Date.parse(nextWakeTime) - Date.parse(startTime)) / 1000).toFixed(1)} s after its start`];
   return [
-    `  ${startTime}  ${paintState(outcome)}, ${durationMs} ms  ${paint(seen.join(', '), 'dim')}`,
+    `  ${startTime}  ${paintState(outcome)}, ${durationMs} ms  ${paint(`${seen.join(', ')}, pass ${passId}`, 'dim')}`,
     ...why.map((reason) => `    because: ${reason}`),
     ...actions.map(
       ({ verb, target, why: reason, result, detail, count = 1 }) =>

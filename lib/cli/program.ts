@@ -11,11 +11,12 @@ import { helpCommand } from './help.ts';
 import { nodeCommand } from './node.ts';
 import { planCommand } from './plan.ts';
 import { relayCommand } from './relay.ts';
+import { replayCommand } from './replay.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { endOnInterrupt } from './stop-signals.ts';
 import { upCommand } from './up.ts';
 
-const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match, 130 interrupted.';
+const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match, 4 replayed otherwise, 130 interrupted.';
 
 export function buildProgram(): Command {
   const program = new Command('farloop')
@@ -27,6 +28,7 @@ export function buildProgram(): Command {
     upCommand(),
     getCommand(),
     explainCommand(),
+    replayCommand(),
     planCommand(),
     clusterCommand(),
     deadLettersCommand(),

@@ -26,8 +26,21 @@ export interface PassRecord {
   error?: string;
 }
 
+/** What was recorded of one pass. */
+export interface RecordedPass {
+  pass: PassRecord;
+  /** What its planner saw and decided, packed (lib/wire/snapshot.ts); absent where it was not kept. */
+  snapshot?: Uint8Array;
+}
+
 export interface Recorder {
-  append(pass: PassRecord): Promise<void>;
+  /**
+   * @param snapshot packs what the planner saw and decided; called at most once, and only where the recorder keeps it. It answers
+   *   undefined for a workload that is too large for one.
+   */
+  append(pass: PassRecord, snapshot?: () => Uint8Array | undefined): Promise<void>;
   /** Newest first. @param limit 1 to 1,000 */
   passes(key: Pick<WorkloadKey, 'cluster' | 'kind' | 'namespace' | 'name'>, limit: number): Promise<PassRecord[]>;
+  /** @returns undefined when it is not there any more, or never was */
+  pass(passId: string): Promise<RecordedPass | undefined>;
 }

@@ -19,6 +19,7 @@ import type { Head } from '../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
 import { RestoredServerError } from './era.ts';
 import type { ChildOrUid, PassState } from './pass-state.ts';
+import type { Planned } from './recorded-plan.ts';
 import { isLater, livingIn, mergeInto, newestPodHeard } from './view.ts';
 
 /** The owner is not there any more, or another one of its name is. */
@@ -53,6 +54,8 @@ export class Pass {
   listIsOlderThanOwner = false;
   readonly actions: PassRecord['actions'] = [];
   readonly why: string[] = [];
+  /** What was decided last, and from what: for the flight recorder. */
+  planned: Planned | undefined;
   /** To be told when the pass ends. */
   readonly events: Extract<Action, { verb: 'event' }>[] = [];
   readonly viewAtOpening: ViewPart;

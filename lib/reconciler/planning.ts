@@ -6,6 +6,7 @@ import { foreignWriterOf } from './foreign-writer.ts';
 import type { Pass } from './pass.ts';
 import { OwnerGoneError } from './pass.ts';
 import { statusDigestOf } from './pass-state.ts';
+import type { Planned } from './recorded-plan.ts';
 import { lowestFreeNumber } from './settle.ts';
 
 /** No planner can take this workload as it is. */
@@ -19,19 +20,20 @@ export async function planPass(clock: Clock, pass: Pass): Promise<Plan<JobStatus
   await lookBeforeCounting(pass);
   let rival = rivalOf(clock, pass);
   if (rival !== undefined) return { rival };
-  let plan = planOnce(clock, pass);
-  if (plan.outcome === 'notOurs') return undefined;
+  let planned = planFrom(clock, pass);
+  if (planned.plan.outcome === 'notOurs') return undefined;
   // A start time stays: it is told by the cluster's Date, not by the offset of a clock (R12).
-  const setsStart = plan.status.startTime !== pass.owner?.status?.startTime;
-  if (!pass.live && (setsStart || plan.actions.some(isGrave))) {
+  const setsStart = planned.plan.status.startTime !== pass.owner?.status?.startTime;
+  if (!pass.live && (setsStart || planned.plan.actions.some(isGrave))) {
     await pass.readOwner();
     await lookBeforeCounting(pass);
     rival = rivalOf(clock, pass);
     if (rival !== undefined) return { rival };
-    plan = planOnce(clock, pass);
-    if (plan.outcome === 'notOurs') return undefined;
+    planned = planFrom(clock, pass);
+    if (planned.plan.outcome === 'notOurs') return undefined;
   }
-  return plan;
+  pass.planned = planned;
+  return planned.plan;
 }
 
 /** Who writes the same statuses again and again, seen where the owner was read live; what was seen is remembered. */
@@ -45,10 +47,21 @@ export function rivalOf(clock: Clock, pass: Pass): string | undefined {
 }
 
 /** From what the pass knows now. @throws OwnerGoneError; PlannerFailedError */
-export function planOnce(clock: Clock, pass: Pass): Plan<JobStatus> {
+export const planOnce = (clock: Clock, pass: Pass): Plan<JobStatus> => planFrom(clock, pass).plan;
+
+function planFrom(clock: Clock, pass: Pass): Planned {
+  const { given, nowMs } = givenTo(clock, pass);
+  try {
+    return { given, nowMs, plan: pass.row.planner.plan(given, new Date(nowMs)) };
+  } catch (error) {
+    throw new PlannerFailedError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** What the planner is given now. @throws OwnerGoneError */
+function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   const owner = pass.owner;
   if (!owner) throw new OwnerGoneError('the owner is gone');
-  const now = new Date(pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs);
   const { backoff, hold } = pass.state;
   const head: PlanHead = {
     // Settled before: no intent is open when a pass plans.
@@ -58,11 +71,8 @@ export function planOnce(clock: Clock, pass: Pass): Plan<JobStatus> {
     ordinal: lowestFreeNumber(pass),
     ...(hold && hold.generation === (owner.metadata.generation ?? 0) && { holdUntilMs: hold.untilMs }),
   };
-  try {
-    return pass.row.planner.plan({ owner, pods: pass.pods, head, manage: pass.record.manage }, now);
-  } catch (error) {
-    throw new PlannerFailedError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
+  return { given: { owner, pods: pass.pods, head, manage: pass.record.manage }, nowMs };
 }
 
 /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */

@@ -9,6 +9,7 @@ import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import { digestOf } from '../wire/digest.ts';
 import type { Execution, Stop } from './actions.ts';
 import { ForeignNamesakeError, act } from './actions.ts';
 import { WriteBudget } from './budget.ts';
@@ -26,6 +27,7 @@ import { NO_INTENTS, decodeState, initialState, statusDigestOf } from './pass-st
 import { backoffMs, fightText, park, parkedFor, refusalEvent } from './parking.ts';
 import { planOnce, planPass, rivalOf } from './planning.ts';
 import { Reachability } from './reachability.ts';
+import { PODS_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
 import { resendPutOff } from './resend.ts';
 import { lowestFreeNumber, settle } from './settle.ts';
 import { readyAloneWaitMs, withoutHurriedStatus } from './status-timing.ts';
@@ -373,24 +375,27 @@ export class Reconciler {
     });
     const lagMs = wokenAtMs === undefined ? undefined : clock.nowMs() - wokenAtMs;
     countWork(telemetry, pass, { outcome: ending.outcome, durationMs, lagMs });
+    const { planned } = pass;
+    const recorded = {
+      key: pass.key,
+      passId: pass.fence,
+      startedAtMs: pass.startedAtMs,
+      durationMs,
+      outcome: ending.outcome,
+      why: pass.why,
+      saw: {
+        pods: pass.pods.size,
+        ...(pass.pods.size <= PODS_IN_SNAPSHOT && { digest: digestOf(pass.pods) }),
+        resourceVersion: pass.owner?.metadata.resourceVersion ?? '',
+        live: pass.live !== undefined,
+        listed: pass.listed,
+      },
+      actions: pass.actions,
+      ...(nextWakeAtMs !== undefined && { nextWakeAtMs }),
+      ...(error instanceof Error && { error: error.message }),
+    };
     await recorder
-      .append({
-        key: pass.key,
-        passId: pass.fence,
-        startedAtMs: pass.startedAtMs,
-        durationMs,
-        outcome: ending.outcome,
-        why: pass.why,
-        saw: {
-          pods: pass.pods.size,
-          resourceVersion: pass.owner?.metadata.resourceVersion ?? '',
-          live: pass.live !== undefined,
-          listed: pass.listed,
-        },
-        actions: pass.actions,
-        ...(nextWakeAtMs !== undefined && { nextWakeAtMs }),
-        ...(error instanceof Error && { error: error.message }),
-      })
+      .append(recorded, planned && ((): Uint8Array | undefined => snapshotOf(planned)))
       .catch((cause: unknown) => telemetry.warn('pass not recorded', { ...pass.key, error: cause }));
     return answer;
   }

@@ -158,6 +158,14 @@ describe('workloads', () => {
     expect(body).toMatchObject({ items: [{ passId: 'second', nextWakeTime: new Date(nowMs).toISOString() }, { passId: 'first' }] });
   });
 
+  test('a pass comes by its id, with its snapshot where there is one', async () => {
+    const key = await know(ports, { name: 'demo' });
+    const pass = { key, passId: 'one', startedAtMs: Date.now(), durationMs: 5, outcome: 'acted', why: [], saw: {}, actions: [] };
+    await ports.recorder.append(pass, () => Uint8Array.of(1, 2, 3));
+    expect(await call('/v1/passes/one')).toMatchObject({ status: 200, body: { pass: { passId: 'one' }, snapshot: 'AQID' } });
+    expect(await call('/v1/passes/other')).toMatchObject({ status: 404 });
+  });
+
   const refusals = [
     { name: 'one that is not there', path: '/v1/workloads/local/Job/default/nowhere', status: 404 },
     { name: 'a limit that is none', path: '/v1/workloads?limit=many', status: 400 },
@@ -200,7 +208,9 @@ describe('clusters and queues', () => {
     // As often as it is delivered before it is given up.
     for (let receive = 0; receive < 12; receive++) await ports.queue.receive('timers', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
     const listed = await call('/v1/dead-letters?queue=timers');
-    expect(listed.body).toMatchObject({ items: [{ queue: 'timers', bytes: 11, problem: expect.stringMatching(/^not a timer: body: /), body: 'not a timer' }] });
+    expect(listed.body).toMatchObject({
+      items: [{ queue: 'timers', bytes: 11, problem: expect.stringMatching(/^not a timer: body: /), body: 'not a timer' }],
+    });
     const redrive = { method: 'POST', body: '{}' };
     expect(await call('/v1/dead-letters/redrive', redrive)).toEqual({ status: 200, body: { redriven: 1 } });
     expect(await call('/v1/dead-letters/redrive', redrive)).toEqual({ status: 200, body: { redriven: 0 } });

@@ -83,6 +83,8 @@ describe('up on the sandbox', () => {
     expect(explanation).toMatch(/5 of 5 succeeded/);
     expect(explanation).toMatch(/Completed: it completed: 5 succeeded, 0 failed/);
     expect(JSON.parse(await ask('explain', 'job/demo', '-o', 'json'))).toMatchObject({ workload: { reasons: [{ code: 'Completed' }] } });
+    for (const [, passId = ''] of explanation.matchAll(/acted, .*, pass (\S+)/g))
+      expect(await ask('replay', passId)).toContain('decided again as it was');
     expect(await ask('dlq', 'list')).toBe('no dead letters\n');
     expect(await ask('dlq', 'redrive')).toBe('0 sent back\n');
     expect(await ask('get', 'job/demo', '-o', 'json')).toBe(await ask('get', 'jobs', 'demo', '-o', 'json'));

@@ -55,12 +55,26 @@ export function recorderContract(name: string, open: () => Promise<RecorderUnder
       expect(await recorder.passes(pass.key, 1)).toEqual([pass]);
     });
 
+    test('a pass is found by its id, with what its planner saw where that was kept', async () => {
+      const { recorder, nowMs } = await open();
+      const [one, other] = [aPass(nowMs() - 2_000, { passId: 'one' }), aPass(nowMs() - 1_000, { passId: 'other' })];
+      await recorder.append(one, () => Uint8Array.of(1, 2, 255));
+      await recorder.append(other, () => undefined);
+      const found = await recorder.pass('one');
+      expect(found?.pass).toEqual(one);
+      expect([...(found?.snapshot ?? [])]).toEqual([1, 2, 255]);
+      expect(await recorder.pass('other')).toEqual({ pass: other });
+      expect(await recorder.pass('none')).toBeUndefined();
+      expect(await recorder.pass('" || $.x = "')).toBeUndefined();
+    });
+
     test('passes are kept for 7 days', async () => {
       const { recorder, nowMs } = await open();
       const dayMs = 24 * 3_600_000;
       await recorder.append(aPass(nowMs() - 8 * dayMs, { passId: 'old' }));
       await recorder.append(aPass(nowMs() - 6 * dayMs, { passId: 'young' }));
       expect((await recorder.passes(aPass(0).key, 10)).map(({ passId }) => passId)).toEqual(['young']);
+      expect(await recorder.pass('old')).toBeUndefined();
     });
   });
 }

@@ -313,6 +313,7 @@ describe('rights', () => {
     'SweepRole dynamodb:PutItem': "the marker of a cluster's full list",
     'SweepRole dynamodb:UpdateItem': 'waking a stale workload',
     'SweepRole sqs:SendMessage': 'the same; a timer that lay beyond 15 minutes',
+    'ApiRole logs:FilterLogEvents': 'telling of recorded passes',
     'ApiRole sqs:DeleteMessage': 'redriving from the other queues',
     'ApiRole sqs:SendMessage': 'redriving to the other queues',
     'ApiRole sqs:ChangeMessageVisibility': 'giving back dead letters of the other queues',

@@ -7,7 +7,7 @@ export interface RecordedCall {
   accessKeyId: string;
   /** As IAM spells it: `dynamodb:GetItem`. */
   action: string;
-  /** Name of the table, index, queue or secret. */
+  /** Name of the table, index, queue, log group or secret. */
   resource: string;
 }
 
@@ -17,7 +17,12 @@ export interface CallRecorder {
   stop: () => Promise<void>;
 }
 
-const SERVICES: Record<string, string> = { DynamoDB_20120810: 'dynamodb', AmazonSQS: 'sqs', secretsmanager: 'secretsmanager' };
+const SERVICES: Record<string, string> = {
+  DynamoDB_20120810: 'dynamodb',
+  AmazonSQS: 'sqs',
+  Logs_20140328: 'logs',
+  secretsmanager: 'secretsmanager',
+};
 
 /** Calls on many messages at once need the right to the call on one. */
 const ACTIONS: Record<string, string> = {
@@ -74,9 +79,18 @@ function callsIn({ headers }: IncomingMessage, body: Buffer): RecordedCall[] {
   return resourcesOf(fields).map((resource) => ({ accessKeyId, action, resource }));
 }
 
-function resourcesOf({ TableName, IndexName, QueueUrl, SecretId, SourceArn, RequestItems }: Record<string, unknown>): string[] {
+function resourcesOf({
+  TableName,
+  IndexName,
+  QueueUrl,
+  SecretId,
+  SourceArn,
+  RequestItems,
+  logGroupName,
+}: Record<string, unknown>): string[] {
   if (typeof RequestItems === 'object' && RequestItems !== null) return Object.keys(RequestItems);
   if (typeof TableName === 'string') return [typeof IndexName === 'string' ? `${TableName}/index/${IndexName}` : TableName];
+  if (typeof logGroupName === 'string') return [logGroupName];
   for (const named of [QueueUrl, SourceArn]) if (typeof named === 'string') return [named.split(/[/:]/).at(-1) ?? named];
   return [typeof SecretId === 'string' ? SecretId : ''];
 }

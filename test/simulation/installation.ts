@@ -74,7 +74,7 @@ export class Installation {
       {
         clusters,
         queue: this.queue,
-        recorder: { append: async (pass) => void simulation.passes.push(pass), passes: async () => [] },
+        recorder: { append: async (pass) => void simulation.passes.push(pass), passes: async () => [], pass: async () => undefined },
         store: this.store,
         telemetry: { debug: line, info: line, warn: line, error: line, count: () => {} },
       },

@@ -50,6 +50,9 @@ export class World {
   api: EmbeddedCluster;
   readonly cluster: InProcessCluster;
   readonly passes: PassRecord[] = [];
+  /** Of each pass, where a test asks for them. */
+  readonly snapshots: (Uint8Array | undefined)[] = [];
+  keepsSnapshots = false;
   readonly log: { level: string; message: string; fields: Record<string, unknown> }[] = [];
   readonly metrics: { metric: string; value: number; dimensions: Record<string, string> }[] = [];
   record: ClusterRecord;
@@ -474,7 +477,14 @@ export class World {
       clusters,
       connect: () => this.cluster,
       queue: this.queue,
-      recorder: { append: async (pass) => void this.passes.push(pass), passes: async () => this.passes.toReversed() },
+      recorder: {
+        append: async (pass, snapshot) => {
+          this.passes.push(pass);
+          if (this.keepsSnapshots) this.snapshots.push(snapshot?.());
+        },
+        passes: async () => this.passes.toReversed(),
+        pass: async () => undefined,
+      },
       store: this.store,
       telemetry: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), count },
     };

@@ -1,17 +1,18 @@
 // The flight recorder on a SQLite file of its own: passes of the last 7 days, found by the workload's name.
 import type { StatementSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
-import type { PassRecord, Recorder } from '../../ports/recorder.ts';
+import type { PassRecord, RecordedPass, Recorder } from '../../ports/recorder.ts';
 import { SystemClock } from '../system-clock.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
 const RECORDER_FILE = 'recorder.db';
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 const SCHEMA = `
   create table passes (id integer primary key, cluster text not null, kind text not null, namespace text not null, name text not null,
-    started_at integer not null, pass text not null);
+    pass_id text not null, started_at integer not null, pass text not null, snapshot blob);
   create index passes_by_workload on passes (cluster, kind, namespace, name, started_at, id);
+  create index passes_by_id on passes (pass_id);
   create index passes_by_time on passes (started_at)`;
 
 const KEEP_MS = 7 * 24 * 3_600_000;
@@ -24,16 +25,22 @@ export class EmbeddedRecorder implements Recorder {
   readonly #clock: Clock;
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
+  readonly #selectOne: StatementSync;
   readonly #clean: StatementSync;
   #appends = 0;
 
   private constructor(file: SqliteFile, clock: Clock) {
     this.#file = file;
     this.#clock = clock;
-    this.#insert = file.database.prepare('insert into passes (cluster, kind, namespace, name, started_at, pass) values (?, ?, ?, ?, ?, ?)');
+    this.#insert = file.database.prepare(
+      'insert into passes (cluster, kind, namespace, name, pass_id, started_at, pass, snapshot) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
     this.#select = file.database.prepare(
       `select pass from passes where cluster = ? and kind = ? and namespace = ? and name = ? and started_at > ?
        order by started_at desc, id desc limit ?`,
+    );
+    this.#selectOne = file.database.prepare(
+      'select pass, snapshot from passes where pass_id = ? and started_at > ? order by id desc limit 1',
     );
     this.#clean = file.database.prepare(
       'delete from passes where id in (select id from passes where started_at <= ? order by started_at limit ?)',
@@ -52,16 +59,23 @@ export class EmbeddedRecorder implements Recorder {
     this.#file.close();
   }
 
-  async append(pass: PassRecord): Promise<void> {
+  async append(pass: PassRecord, snapshot?: () => Uint8Array | undefined): Promise<void> {
     const { cluster, kind, namespace, name } = pass.key;
     this.#file.guard(() => {
-      this.#insert.run(cluster, kind, namespace, name, pass.startedAtMs, JSON.stringify(pass));
+      this.#insert.run(cluster, kind, namespace, name, pass.passId, pass.startedAtMs, JSON.stringify(pass), snapshot?.() ?? null);
       if (this.#appends++ % APPENDS_PER_CLEANING === 0) this.#clean.run(this.#clock.nowMs() - KEEP_MS, CLEANED_AT_ONCE);
     });
   }
 
   async passes({ cluster, kind, namespace, name }: Parameters<Recorder['passes']>[0], limit: number): Promise<PassRecord[]> {
     return this.#select.all(cluster, kind, namespace, name, this.#clock.nowMs() - KEEP_MS, limit).map((row) => passOf(String(row['pass'])));
+  }
+
+  async pass(passId: string): Promise<RecordedPass | undefined> {
+    const row = this.#selectOne.get(passId, this.#clock.nowMs() - KEEP_MS);
+    if (!row) return undefined;
+    const { snapshot } = row;
+    return { pass: passOf(String(row['pass'])), ...(snapshot instanceof Uint8Array && { snapshot }) };
   }
 }
 

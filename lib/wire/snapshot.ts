@@ -1,0 +1,62 @@
+// What a planner saw and decided in one pass, packed for the flight recorder: facts only, so no template, no environment value and no
+// secret can be in it.
+import * as v from 'valibot';
+import type { Job } from '../objects/kubernetes.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
+import { packPods, unpackPods } from './columns.ts';
+import { open, seal } from './envelope.ts';
+import { parseGuarded } from './guarded-json.ts';
+import { JobObject } from './view-item.ts';
+import { slotOf } from './view-layout.ts';
+
+const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
+
+const whole = v.pipe(v.number(), v.safeInteger());
+
+/** Durable state of the workload, as its planner is given it. */
+const Head = v.strictObject({
+  expectations: v.strictObject({ create: v.array(v.string()), delete: v.array(v.string()), strip: v.array(v.string()) }),
+  backoff: v.strictObject({ failures: whole, lastFailureTime: v.exactOptional(v.string()) }),
+  ordinal: whole,
+  holdUntilMs: v.exactOptional(v.number()),
+});
+
+const Decided = v.strictObject({
+  outcome: v.string(),
+  why: v.array(v.string()),
+  /** In order. */
+  actions: v.array(v.strictObject({ verb: v.string(), target: v.string(), why: v.string() })),
+  requeueAfterSeconds: v.exactOptional(v.number()),
+  /** The status that would stand after it. */
+  status: v.record(v.string(), v.unknown()),
+});
+export type Decided = v.InferOutput<typeof Decided>;
+
+const Header = v.strictObject({ o: JobObject, h: Head, m: v.picklist(['own', 'all']), t: v.number(), d: Decided });
+
+export interface RecordedPlan {
+  /** The owner's facts. */
+  owner: Job;
+  pods: readonly PodFacts[];
+  head: v.InferOutput<typeof Head>;
+  manage: 'own' | 'all';
+  /** The cluster's time in that pass, Unix milliseconds. */
+  nowMs: number;
+  decided: Decided;
+}
+
+/** @param plan its owner must be facts, as `jobFactsOf` makes them */
+export function packSnapshot({ owner, pods, head, manage, nowMs, decided }: RecordedPlan): Uint8Array {
+  const entries = pods
+    .map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod }))
+    .toSorted((one, other) => slotOf(one.pod) - slotOf(other.pod));
+  const header = { o: owner, h: head, m: manage, t: nowMs, d: decided };
+  return seal({ header: JSON.stringify(header), pods: packPods(entries) });
+}
+
+/** @throws UndecodableMessageError */
+export function unpackSnapshot(bytes: Uint8Array): RecordedPlan {
+  const { header, pods } = open(bytes, LIMITS);
+  const { o, h, m, t, d } = parseGuarded(header, Header, 'snapshot');
+  return { owner: o, pods: unpackPods(pods).map(({ pod }) => pod), head: h, manage: m, nowMs: t, decided: d };
+}
