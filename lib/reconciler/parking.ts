@@ -19,7 +19,7 @@ export function park(
 ): number {
   const failures = (pass.state.park?.failures ?? 0) + 1;
   const againInMs = backoffMs(failures, { first: PARKED_MS.first, most: longestMs });
-  const generation = pass.owner?.metadata.generation ?? 0;
+  const generation = pass.generation ?? 0;
   pass.state = { ...pass.state, park: { failures, untilMs: clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation } };
   pass.why.push(reason);
   telemetry.error('workload parked', { ...pass.key, reason });
@@ -39,7 +39,7 @@ export function park(
 /** Milliseconds that it stays parked; undefined when it is not, or not any more. */
 export function parkedFor(pass: Pass, nowMs: number): number | undefined {
   const parked = pass.state.park;
-  if (!parked || parked.untilMs <= nowMs || pass.owner?.metadata.generation !== parked.generation) return undefined;
+  if (!parked || parked.untilMs <= nowMs || pass.generation !== parked.generation) return undefined;
   pass.why.push(parked.reason);
   return parked.untilMs - nowMs;
 }

@@ -1,6 +1,6 @@
 // One pass while it lasts: what it knows, what it has heard from the API server, what it must still write.
 import type { Job, Pod } from '../objects/kubernetes.ts';
-import { jobFactsOf } from '../objects/job-facts.ts';
+import { isReadLive, jobFactsOf } from '../objects/job-facts.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
 import { isNewer, newest } from '../objects/resource-version.ts';
@@ -102,10 +102,17 @@ export class Pass {
     this.#podSet = given.podSet;
   }
 
-  /** The owner to plan with: live where it was read, else as last heard. */
+  /** The owner to plan with: live where it was read, else as last heard; undefined too where the view only marks it. */
   get owner(): Job | undefined {
     if (this.live) return this.live.owner;
-    return this.view.owner && !this.view.owner.deleted ? this.view.owner.object : undefined;
+    const known = this.view.owner;
+    return known && !known.deleted && !isReadLive(known.object) ? known.object : undefined;
+  }
+
+  /** Of the owner's spec, as last heard; undefined where the owner is gone, or not known. */
+  get generation(): number | undefined {
+    const known = this.view.owner;
+    return this.live?.owner.metadata.generation ?? (known && !known.deleted ? known.object.metadata.generation : undefined);
   }
 
   /** The pods that are there, as heard last. */

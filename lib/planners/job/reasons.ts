@@ -1,6 +1,6 @@
 // Why a Job is running or not, from a closed list of reasons, each with its evidence: which pod, which exit code, which rule, how long still.
 import { countIndexes, parseIndexes } from '../../objects/index-text.ts';
-import { isJobFinished } from '../../objects/job-facts.ts';
+import { isJobFinished, isReadLive } from '../../objects/job-facts.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
 import { isFinished, type PodFacts } from '../../objects/pod-facts.ts';
@@ -34,6 +34,7 @@ export const REASONS = [
   'Parked',
   'Unreachable',
   'NotYetSeen',
+  'TooLargeForView',
   // on its way to the end
   'BeingDeleted',
   'Succeeding',
@@ -90,6 +91,11 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
     return [{ code: 'UnknownCompletionMode', text: `its completion mode ${String(job.spec.completionMode)} is unknown` }];
   }
   const obstacles = [...parkedReason(circumstances), ...unreachableReason(circumstances)];
+  if (isReadLive(job))
+    return [
+      ...obstacles,
+      { code: 'TooLargeForView', text: 'its spec, labels or status are too large to be kept: each pass reads them live' },
+    ];
   try {
     return [...obstacles, ...livingReasons(snapshot, now.getTime())];
   } catch (error) {

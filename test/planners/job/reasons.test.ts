@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { jobFactsOf } from '../../../lib/objects/job-facts.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
 import type { PlanHead } from '../../../lib/planners/plan.ts';
@@ -122,6 +123,12 @@ const cases: Case[] = [
   },
   { code: 'Unreachable', name: 'how so', job: aJob(), circumstances: { unreachable: 'connection refused' }, says: 'connection refused' },
   { code: 'NotYetSeen', name: 'before the first pass', job: { ...aJob(), status: {} } },
+  {
+    code: 'TooLargeForView',
+    name: 'what is left of it in the view',
+    job: jobFactsOf(aJob({ selector: { matchLabels: { far: 'x'.repeat(70_000) } } })),
+    says: 'read',
+  },
   {
     code: 'BeingDeleted',
     name: 'what is left',

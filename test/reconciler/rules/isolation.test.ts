@@ -7,6 +7,7 @@ import type { Job, JobStatus } from '../../../lib/objects/kubernetes.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import type { QueueName } from '../../../lib/ports/queue.ts';
+import { wake } from '../../../lib/reconciler/wake.ts';
 import { seal } from '../../../lib/wire/envelope.ts';
 import { encodeWake } from '../../../lib/wire/messages.ts';
 import { heartbeat } from '../../world/reporter.ts';
@@ -101,6 +102,48 @@ describe('R13: one bad workload', () => {
     expect(creates.length).toBeLessThan(12);
     world.cluster.interference = {};
     await runToEnd(world, 'refused');
+  });
+
+  test('R1, R13: a Job too large for an item of the table is only marked there and read live: it runs, and the others too', async () => {
+    // Incompressible: 500 KB even when packed.
+    const word = (): string => Array.from({ length: 3 }, () => world.clock.randomId().slice(0, 20)).join('');
+    const labels = Object.fromEntries(Array.from({ length: 6_000 }, () => [`example.com/a${word()}a`, `a${word()}a`]));
+    const large = aJob('large', { completions: 3, parallelism: 2 });
+    await world.apply({ ...large, metadata: { ...large.metadata, labels } });
+    await world.apply(aJob('demo', { completions: 3, parallelism: 2 }));
+    await runToEnd(world, 'demo');
+    await runToEnd(world, 'large');
+    await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 2 });
+    await expectCompleted(world, 'large', { succeeded: 3, mostActive: 2 });
+    const head = await world.store.readHead(await world.keyOf('large'));
+    expect(head?.view?.byteLength).toBeLessThan(5_000);
+    expect(world.passes.filter(({ key }) => key.name === 'large').every(({ saw }) => saw['live'])).toBe(true);
+    expect(await world.queue.depth('events')).toMatchObject({ dead: 0, inFlight: 0, visible: 0 });
+    expect(world.passes.filter(({ outcome }) => outcome === 'parked' || outcome === 'overtaken')).toEqual([]);
+  }, 60_000);
+
+  test('R13: a parked Job that the view only marks stays parked until its spec changes', async () => {
+    const large = aJob('bad', { completions: 2, parallelism: 1 });
+    const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`example.com/label-${at}`, 'x'.repeat(63)]));
+    await withPlannerThatFailsOn('bad', async () => {
+      await world.apply({ ...large, metadata: { ...large.metadata, labels } });
+      await world.elapse(2);
+      const gets = (): number => world.cluster.calls.filter(({ verb, name }) => verb === 'get' && name === 'bad').length;
+      const before = gets();
+      await wake({ store: world.store, queue: world.queue, clock: world.clock }, await world.keyOf('bad'));
+      await world.run();
+      expect(world.passes.at(-1)?.outcome).toBe('parked');
+      expect(gets()).toBe(before);
+    });
+    await world.as('PATCH', JOBS, {
+      namespace: 'default',
+      name: 'bad',
+      body: { spec: { parallelism: 2 } },
+      type: 'application/merge-patch+json',
+    });
+    await world.report();
+    await world.run();
+    expect((await world.job('bad')).status?.active).toBe(2);
   });
 
   /** As the relay packs them, around any header. */
