@@ -5,6 +5,7 @@ import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
 import { listClusters } from './clusters.ts';
 import { metricsText } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
 import { toldPass } from './passes.ts';
 import { listDeadLetters, listQueues, queueNames, redrive } from './queues.ts';
 import { describeWorkloads, listWorkloads } from './workloads.ts';
@@ -109,7 +110,11 @@ const ROUTES: readonly Route[] = [
     path: 'metrics',
     answer: async (ports) => ({ text: await metricsText(ports), contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
   },
+  { method: 'GET', path: 'openapi.json', answer: async () => ({ json: openApiDocument() }) },
 ];
+
+/** Every method and path there is, as in the description. */
+export const routeNames = (): string[] => ROUTES.map(({ method, path }) => `${method} /${path}`);
 
 /** @throws RefusedRequestError */
 export async function answerRoute(ports: Ports, request: RoutedRequest): Promise<RoutedAnswer> {

@@ -1,7 +1,9 @@
-// The running instance's HTTP API, as the other commands ask it.
+// The HTTP API as the other commands ask it: of the instance that runs here, or of an installation anywhere.
+import { Option } from 'commander';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
-import { FailedError } from './exit.ts';
+import { FailedError, UsageError } from './exit.ts';
 import { readInstance, stateFolderPath } from './instance-file.ts';
+import { signatureHeaders } from './request-signature.ts';
 
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -11,29 +13,54 @@ export interface ApiClient {
   post<Answer>(path: string, body: object): Promise<Answer>;
 }
 
-/** @param state as given by --state. @throws FailedError when no instance runs there */
-export function connectToInstance(state: string | undefined): ApiClient {
-  const folder = stateFolderPath(state);
-  const instance = readInstance(folder);
-  const absent = (cause?: unknown): FailedError =>
-    new FailedError(`no Farloop is running with the state folder ${folder}: start one with "farloop up", or name its folder with --state`, {
-      cause,
-    });
-  if (!instance) throw absent();
+export interface ApiOptions {
+  /** Folder of the instance's state, as given by --state. */
+  state?: string | undefined;
+  /** URL of an installation's API, as given by --endpoint. */
+  endpoint?: string | undefined;
+}
 
+export const endpointOption = (): Option =>
+  new Option(
+    '--endpoint <url>',
+    'API of an installation elsewhere (default: $FARLOOP_ENDPOINT, else the instance on this machine)',
+  ).conflicts('state');
+
+/** One request's way: where to, and what shows who asks. */
+interface Access {
+  base: URL;
+  headers(request: { method: string; url: URL; body: string }): Promise<Record<string, string>>;
+  /** What to say where nothing answers. */
+  absent(cause?: unknown): FailedError;
+}
+
+/**
+ * `--endpoint` first, then `--state`, then FARLOOP_ENDPOINT, then the instance on this machine.
+ * @throws FailedError when no instance runs there; UsageError for an endpoint that is none
+ */
+export function connectToInstance({ state, endpoint }: ApiOptions, environment: Environment = process.env): ApiClient {
+  const url = endpoint ?? (state === undefined ? environment['FARLOOP_ENDPOINT'] || undefined : undefined);
+  const access = url === undefined ? localAccess(state) : remoteAccess(url, environment);
   const call = async <Answer>(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
-    const { status, text } = await fetchText(new URL(path, instance.url), {
+    const target = new URL(`${access.base.pathname.replace(/\/$/, '')}${path}`, access.base);
+    const text = body ? JSON.stringify(body) : '';
+    const headers = await access.headers({ method, url: target, body: text });
+    const answer = await fetchText(target, {
       method,
-      headers: { authorization: `Bearer ${instance.token}` },
+      headers,
+      // What shows who asks is shown to nobody else.
+      redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: text }),
     }).catch((error: unknown) => {
-      // A refused connection: the note was left by an instance that was killed.
-      throw absent(error);
+      throw access.absent(error);
     });
-    if (status !== 200) throw new FailedError(sentenceIn(text));
-    const answer: Answer = JSON.parse(text);
-    return answer;
+    if (answer.status >= 300 && answer.status < 400)
+      throw new FailedError(
+        `${access.base.origin} sends elsewhere, which is not followed (redirect ${answer.status}): give the address itself`,
+      );
+    if (answer.status !== 200) throw new FailedError(sentenceIn(answer));
+    return JSON.parse(answer.text) as Answer;
   };
   return {
     get: async (path) => await call('GET', path),
@@ -41,14 +68,80 @@ export function connectToInstance(state: string | undefined): ApiClient {
   };
 }
 
+type Environment = Record<string, string | undefined>;
+
+function localAccess(state: string | undefined): Access {
+  const folder = stateFolderPath(state);
+  const instance = readInstance(folder);
+  const absent = (cause?: unknown): FailedError =>
+    // A refused connection: the note was left by an instance that was killed.
+    new FailedError(`no Farloop is running with the state folder ${folder}: start one with "farloop up", or name its folder with --state`, {
+      cause,
+    });
+  if (!instance) throw absent();
+  const { url, token } = instance;
+  return { base: new URL(url), headers: async () => ({ authorization: `Bearer ${token}` }), absent };
+}
+
+function remoteAccess(endpoint: string, environment: Environment): Access {
+  const base = endpointOf(endpoint);
+  const absent = (cause?: unknown): FailedError =>
+    new FailedError(`nothing answers at ${base.origin}: check --endpoint or FARLOOP_ENDPOINT (${causeText(cause)})`, { cause });
+  const token = environment['FARLOOP_TOKEN'];
+  if (token) return { base, headers: async () => ({ authorization: `Bearer ${token}` }), absent };
+  const region = /\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(\.cn)?$/.exec(base.hostname)?.[1] ?? environment['AWS_REGION'];
+  if (!region)
+    throw new UsageError(
+      `${base.origin}: who asks is not known: set FARLOOP_TOKEN, or AWS_REGION and AWS credentials to sign requests with`,
+    );
+  return {
+    base,
+    async headers(request) {
+      const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb');
+      // Any client knows the way to credentials.
+      const client = new DynamoDBClient({ region });
+      const key = await client.config.credentials().catch((error: unknown) => {
+        throw new FailedError(
+          'there are no AWS credentials to sign with: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or FARLOOP_TOKEN',
+          { cause: error },
+        );
+      });
+      client.destroy();
+      return signatureHeaders(key, { ...request, region, service: 'execute-api', nowMs: Date.now() });
+    },
+    absent,
+  };
+}
+
+/** @throws UsageError; a token must not go over a network in the clear */
+function endpointOf(text: string): URL {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
+    throw new UsageError(`${JSON.stringify(text)} is no endpoint: expected a URL such as https://ID.execute-api.REGION.amazonaws.com`);
+  if (url.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname))
+    throw new UsageError(`${text} is plain http, which would show to others who asks: only https is taken beyond this machine`);
+  return url;
+}
+
+/** fetch hides what happened one step below. */
+const causeText = (error: unknown): string => {
+  const { cause, message } = fieldsOf(error);
+  return textOf(fieldsOf(cause)['message']) || textOf(message);
+};
+
 async function fetchText(url: URL, init: RequestInit): Promise<{ status: number; text: string }> {
   const response = await fetch(url, init);
   return { status: response.status, text: await response.text() };
 }
 
-function sentenceIn(text: string): string {
+/** The API's own sentence, or its gateway's. */
+function sentenceIn({ status, text }: { status: number; text: string }): string {
   try {
-    return textOf(fieldsOf(JSON.parse(text))['error']) || text;
+    const fields = fieldsOf(JSON.parse(text));
+    const said = textOf(fields['error']) || textOf(fields['message']);
+    if (textOf(fields['error']) === '' && (status === 401 || status === 403))
+      return `the API does not let you in (${status}: ${said}): check your credentials, and that they may call execute-api:Invoke`;
+    return said || text;
   } catch {
     return `the API answered something unexpected: ${text.slice(0, 200)}`;
   }

@@ -34,7 +34,7 @@ export const clusterListCommand = (): Command =>
 async function summaries(options: ListOptions): Promise<ClusterSummary[]> {
   if (options.stage === undefined) {
     if (options.region !== undefined) throw new UsageError('--region needs --stage: an instance on this machine is in no region');
-    return (await connectToInstance(options.state).get<{ items: ClusterSummary[] }>('/v1/clusters')).items;
+    return (await connectToInstance({ state: options.state }).get<{ items: ClusterSummary[] }>('/v1/clusters')).items;
   }
   if (options.state !== undefined)
     throw new UsageError('--state and --stage contradict each other: an instance on this machine, or one on AWS');

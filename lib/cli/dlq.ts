@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { DeadLetterSummary } from '../api/queues.ts';
 import type { ApiClient } from './api-client.ts';
-import { connectToInstance } from './api-client.ts';
+import { connectToInstance, endpointOption } from './api-client.ts';
 import { withWords } from './completion-hints.ts';
 import { FailedError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
@@ -13,6 +13,7 @@ interface DeadLetterOptions {
   queue?: string;
   output: OutputFormat;
   state?: string;
+  endpoint?: string;
 }
 
 /** Characters of a body in a table. */
@@ -32,10 +33,11 @@ export function deadLettersCommand(): Command {
     .description('Show dead letters. Looking at them changes nothing.')
     .addOption(queueOption())
     .addOption(outputOption())
+    .addOption(endpointOption())
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop dlq list --queue events -o json')
-    .action(async ({ queue, output, state }: DeadLetterOptions) => {
-      const { items } = await connectToInstance(state).get<{ items: DeadLetterSummary[] }>(
+    .action(async ({ queue, output, state, endpoint }: DeadLetterOptions) => {
+      const { items } = await connectToInstance({ state, endpoint }).get<{ items: DeadLetterSummary[] }>(
         `/v1/dead-letters${queryOf(queue, { limit: '1000' })}`,
       );
       await print({ items }, output, () =>
@@ -60,10 +62,11 @@ export function deadLettersCommand(): Command {
     .argument('[message-ids...]', 'as dlq list shows them')
     .addOption(queueOption())
     .addOption(outputOption())
+    .addOption(endpointOption())
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop dlq redrive')
-    .action(async (messageIds: string[], { queue, output, state }: DeadLetterOptions) => {
-      const api = connectToInstance(state);
+    .action(async (messageIds: string[], { queue, output, state, endpoint }: DeadLetterOptions) => {
+      const api = connectToInstance({ state, endpoint });
       const path = `/v1/dead-letters/redrive${queryOf(queue)}`;
       if (messageIds.length === 0) {
         const answer = await api.post<{ redriven: number }>(path, {});

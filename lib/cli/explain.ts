@@ -4,7 +4,7 @@ import type { ToldPass } from '../api/passes.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import type { Reason } from '../planners/job/reasons.ts';
-import { connectToInstance } from './api-client.ts';
+import { connectToInstance, endpointOption } from './api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from './exit.ts';
 import { allWorkloads, paintState } from './get.ts';
 import { withWords } from './completion-hints.ts';
@@ -20,6 +20,7 @@ interface ExplainOptions {
   limit: number;
   output: OutputFormat;
   state?: string;
+  endpoint?: string;
 }
 
 export const explainCommand = (): Command =>
@@ -35,11 +36,12 @@ export const explainCommand = (): Command =>
     .option('--cluster <cluster>', 'its cluster, where several have one of that name')
     .option('--limit <passes>', 'how many of the latest passes', wholeNumber({ min: 1, max: 1_000 }), 20)
     .addOption(outputOption())
+    .addOption(endpointOption())
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop explain job/demo -n default')
     .action(async (text: string, options: ExplainOptions) => {
       const { kind, name } = workloadOf(text);
-      const api = connectToInstance(options.state);
+      const api = connectToInstance(options);
       const { namespace, cluster } = options;
       const found = await allWorkloads(api, {
         kind,

@@ -3,7 +3,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
 import type { WorkloadSummary } from '../api/workloads.ts';
 import type { ApiClient } from './api-client.ts';
-import { connectToInstance } from './api-client.ts';
+import { connectToInstance, endpointOption } from './api-client.ts';
 import { withWords } from './completion-hints.ts';
 import { FailedError, UsageError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
@@ -16,6 +16,7 @@ interface GetOptions {
   namespace?: string;
   output: OutputFormat;
   state?: string;
+  endpoint?: string;
 }
 
 const KINDS = ['jobs', 'workloads', 'clusters'] as const;
@@ -42,6 +43,7 @@ export const getCommand = (): Command =>
     .argument('[name]', 'only those of this name')
     .option('-n, --namespace <namespace>', 'only those of this namespace')
     .addOption(outputOption())
+    .addOption(endpointOption())
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop get jobs -o json')
     .action(async ({ kind, name: named }: ReturnType<typeof subjectOf>, given: string | undefined, options: GetOptions) => {
@@ -50,7 +52,7 @@ export const getCommand = (): Command =>
       const name = named ?? given;
       if (kind === 'clusters' && options.namespace !== undefined)
         throw new UsageError('--namespace says nothing of clusters: leave it out');
-      const api = connectToInstance(options.state);
+      const api = connectToInstance(options);
       if (kind === 'clusters') await showClusters(api, name, options);
       else await showWorkloads(api, { ...(kind === 'jobs' && { kind: 'Job' }), ...(name !== undefined && { name }) }, options);
     });

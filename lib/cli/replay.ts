@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
 import { UndecodableMessageError } from '../wire/messages.ts';
 import type { Replayed } from '../reconciler/recorded-plan.ts';
-import { connectToInstance } from './api-client.ts';
+import { connectToInstance, endpointOption } from './api-client.ts';
 import { FailedError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
@@ -17,13 +17,14 @@ export const replayCommand = (): Command =>
     .description('Give what a recorded pass saw to the planner of this version, and show where it decides otherwise.')
     .argument('<pass-id>', 'as "farloop explain" prints it')
     .addOption(outputOption())
+    .addOption(endpointOption())
     .addOption(stateOption())
     .addHelpText(
       'after',
       '\nNothing is contacted but Farloop itself, and nothing is changed.\n\nExample:\n  farloop replay 4f6c1d2e\n\nExit codes: 0 the same is decided, 4 something else, 1 it cannot be replayed.',
     )
-    .action(async (passId: string, { output, state }: { output: OutputFormat; state?: string }) => {
-      const api = connectToInstance(state);
+    .action(async (passId: string, { output, state, endpoint }: { output: OutputFormat; state?: string; endpoint?: string }) => {
+      const api = connectToInstance({ state, endpoint });
       const { pass, snapshot } = await api.get<{ pass: ToldPass; snapshot?: string }>(`/v1/passes/${encodeURIComponent(passId)}`);
       if (snapshot === undefined) throw new FailedError(`pass ${passId} cannot be replayed: ${absenceText(pass)}`);
       const { replay } = await import('../reconciler/recorded-plan.ts');

@@ -1,0 +1,237 @@
+// The HTTP API described by OpenAPI 3.1: what each route takes and answers. A test holds it beside the routes and their answers.
+import { WORKLOAD_KINDS } from '../objects/workload.ts';
+
+type Schema = Record<string, unknown>;
+
+const text: Schema = { type: 'string' };
+const time: Schema = { type: 'string', format: 'date-time' };
+const count: Schema = { type: 'integer', minimum: 0 };
+const yes: Schema = { type: 'boolean' };
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+const listOf = (items: Schema): Schema => ({ type: 'array', items });
+
+/** An object of these fields and no others; those whose name ends in `?` may be absent. */
+const object = (fields: Record<string, Schema>): Schema => ({
+  type: 'object',
+  properties: Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ''), schema])),
+  required: Object.keys(fields).filter((name) => !name.endsWith('?')),
+  additionalProperties: false,
+});
+/** Of Kubernetes or of another version: any fields. */
+const anyObject: Schema = { type: 'object' };
+
+const key = { cluster: text, kind: { type: 'string', enum: [...WORKLOAD_KINDS] }, namespace: text, name: text, uid: text };
+const summary = {
+  ...key,
+  state: text,
+  'reason?': text,
+  'parallelism?': count,
+  'completions?': count,
+  'active?': count,
+  'ready?': count,
+  'succeeded?': count,
+  'failed?': count,
+  'creationTime?': time,
+  'startTime?': time,
+  'completionTime?': time,
+  'nextWake?': object({ dueTime: time, attempt: count }),
+  queued: yes,
+};
+
+const schemas: Record<string, Schema> = {
+  Problem: object({ error: { type: 'string', description: 'One sentence: what is wrong, and what to do.' } }),
+  Cluster: object({
+    name: text,
+    state: { type: 'string', enum: ['Watching', 'Silent', 'Waiting'] },
+    manage: { type: 'string', enum: ['own', 'all'] },
+    namespaces: listOf(text),
+    era: count,
+    'kubeSystemUid?': text,
+    budget: object({ writesPerSecond: { type: 'number' }, burst: { type: 'number' } }),
+    left: object({ writes: { type: 'number' }, closedForSeconds: { type: 'number' } }),
+    backlog: count,
+    'draining?': yes,
+    'relay?': object({
+      session: text,
+      heardTime: time,
+      silentForSeconds: count,
+      clockOffsetMs: { type: 'number' },
+      watches: listOf(object({ resource: text, ageSeconds: { type: 'integer' }, resourceVersion: text })),
+      suspects: count,
+    }),
+  }),
+  Workload: object(summary),
+  WorkloadDetail: object({
+    ...summary,
+    reasons: listOf({ ...anyObject, required: ['code', 'text'] }),
+    conditions: listOf(anyObject),
+    status: anyObject,
+    pods: listOf(
+      object({
+        name: text,
+        uid: text,
+        phase: text,
+        'index?': text,
+        'ready?': text,
+        tracked: yes,
+        terminating: yes,
+        creationTime: time,
+        exitCodes: listOf({ type: 'integer' }),
+      }),
+    ),
+    podsLeftOut: count,
+    'passes?': anyObject,
+    head: object({ era: count, fence: text, floor: text, bornTime: time, openedTime: time, viewItems: count }),
+  }),
+  Pass: object({
+    key: object(key),
+    passId: text,
+    startTime: time,
+    durationMs: { type: 'number' },
+    outcome: text,
+    why: listOf(text),
+    saw: anyObject,
+    actions: listOf(
+      object({
+        verb: text,
+        target: text,
+        why: text,
+        result: { type: 'string', enum: ['done', 'refused', 'notDone', 'unknown'] },
+        'detail?': text,
+        'count?': count,
+      }),
+    ),
+    'nextWakeTime?': time,
+    'error?': text,
+  }),
+  Queue: object({ name: text, visible: count, inFlight: count, delayed: count, dead: count, 'oldestSentTime?': time }),
+  DeadLetter: object({ queue: text, messageId: text, sentTime: time, bytes: count, problem: text, body: text }),
+  Redrive: { ...object({ 'messageIds?': { ...listOf(text), maxItems: 1_000 } }), description: 'Without ids: all.' },
+};
+
+interface Operation {
+  method: 'get' | 'post';
+  path: string;
+  summary: string;
+  /** Of the query, each with what it means. */
+  query?: Record<string, { schema: Schema; description: string }>;
+  body?: Schema;
+  /** Undefined: text. */
+  answer: Schema | undefined;
+  /** Beside those that every operation may give. */
+  statuses?: Record<string, string>;
+}
+
+const limit = (otherwise: number): { schema: Schema; description: string } => ({
+  schema: { type: 'integer', minimum: 1, maximum: 1_000, default: otherwise },
+  description: 'how many at most',
+});
+const only = (what: string): { schema: Schema; description: string } => ({ schema: text, description: `only of this ${what}` });
+const queue = { schema: text, description: 'only of this queue: events, wakes, timers, relay-CLUSTER' };
+const workloadPath = '/v1/workloads/{cluster}/{kind}/{namespace}/{name}';
+const badRequest = { '400': 'a parameter or the body is not usable' };
+const notFound = { '404': 'there is no such thing' };
+
+const OPERATIONS: readonly Operation[] = [
+  { method: 'get', path: '/v1/clusters', summary: 'Registered clusters', answer: object({ items: listOf(ref('Cluster')) }) },
+  {
+    method: 'get',
+    path: '/v1/workloads',
+    summary: 'Workloads, in the order of clusters and keys',
+    query: {
+      cluster: only('cluster'),
+      kind: only('kind'),
+      namespace: only('namespace'),
+      name: only('name'),
+      limit: limit(500),
+      continue: { schema: text, description: 'as `next` of an earlier answer' },
+    },
+    answer: object({ items: listOf(ref('Workload')), 'next?': text }),
+    statuses: badRequest,
+  },
+  {
+    method: 'get',
+    path: workloadPath,
+    summary: 'All that is known of a workload; several where one of a former uid is still being let go',
+    answer: object({ items: listOf(ref('WorkloadDetail')) }),
+    statuses: notFound,
+  },
+  {
+    method: 'get',
+    path: `${workloadPath}/passes`,
+    summary: 'Its recorded passes, newest first',
+    query: { limit: limit(100) },
+    answer: object({ items: listOf(ref('Pass')) }),
+    statuses: { ...badRequest, ...notFound },
+  },
+  {
+    method: 'get',
+    path: '/v1/passes/{passId}',
+    summary: 'A recorded pass, with what its planner saw where that was kept',
+    answer: object({ pass: ref('Pass'), 'snapshot?': { type: 'string', contentEncoding: 'base64' } }),
+    statuses: notFound,
+  },
+  { method: 'get', path: '/v1/queues', summary: 'How full the queues are', answer: object({ items: listOf(ref('Queue')) }) },
+  {
+    method: 'get',
+    path: '/v1/dead-letters',
+    summary: 'Messages that could not be handled; looking changes nothing',
+    query: { queue, limit: limit(100) },
+    answer: object({ items: listOf(ref('DeadLetter')) }),
+    statuses: { ...badRequest, ...notFound },
+  },
+  {
+    method: 'post',
+    path: '/v1/dead-letters/redrive',
+    summary: 'Sends dead letters back; what is not there any more is passed over',
+    query: { queue },
+    body: ref('Redrive'),
+    answer: object({ redriven: count }),
+    statuses: { ...badRequest, ...notFound, '413': 'the body is larger than 64 KiB' },
+  },
+  { method: 'get', path: '/metrics', summary: "Metrics in Prometheus' text format", answer: undefined },
+  { method: 'get', path: '/openapi.json', summary: 'This description', answer: anyObject },
+];
+
+export function openApiDocument(): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of OPERATIONS) (paths[operation.path] ??= {})[operation.method] = described(operation);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Farloop', version: 'v1', description: 'What an installation knows and does. Every route asks who is there.' },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: "A local instance's token, or a JWT where the stage asks for one." },
+        aws: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'AWS Signature Version 4 for execute-api.' },
+      },
+    },
+    security: [{ token: [] }, { aws: [] }],
+  };
+}
+
+function described({ path, summary: title, query = {}, body, answer, statuses = {} }: Operation): Record<string, unknown> {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
+  const asked = Object.entries(query).map(([name, { schema, description }]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema,
+    description,
+  }));
+  const problem = { 'application/json': { schema: ref('Problem') } };
+  const problems = { '401': 'nobody said who is there', ...statuses, '500': 'something failed here' };
+  return {
+    summary: title,
+    parameters: [...named, ...asked],
+    ...(body && { requestBody: { required: false, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      '200': {
+        description: 'as asked for',
+        content: answer ? { 'application/json': { schema: answer } } : { 'text/plain': { schema: text } },
+      },
+      ...Object.fromEntries(Object.entries(problems).map(([status, description]) => [status, { description, content: problem }])),
+    },
+  };
+}
