@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { configFrom } from './config.ts';
 import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
 import type { ClusterAccess } from './adapters/kubernetes-cluster.ts';
+import type { RenewedCredentials } from './adapters/renewed-credentials.ts';
 import type { SqsQueueOptions } from './adapters/sqs-queue.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Cluster, ClusterSource } from './ports/cluster.ts';
@@ -85,7 +86,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   dynamodb.middlewareStack.add(countedIn(requests), INNERMOST);
   sqs.middlewareStack.add(countedIn(requests), INNERMOST);
   const store = new DynamoDbStore({ client: dynamodb, tableName: config.TABLE_NAME, clock });
-  const { clusters, accessOf } = await registeredClusters(config, { dynamodb, store, clock, telemetry });
+  const { clusters, accessOf, renewCredential } = await registeredClusters(config, { dynamodb, store, clock, telemetry });
   const queue = new SqsQueue({ client: sqs, ...queueUrls(config), clock });
   const connected = new Map<string, { cluster: Cluster; access: string }>();
   const relayed = new Map<string, Cluster>();
@@ -123,7 +124,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
       telemetry.end();
     };
   };
-  return { ports: { clock, clusters, connect, queue, recorder, store, telemetry }, begin };
+  return { ports: { clock, clusters, connect, queue, recorder, ...(renewCredential && { renewCredential }), store, telemetry }, begin };
 }
 
 /** What the SDK repeats is counted again. */
@@ -141,6 +142,8 @@ interface RegisteredClusters {
   clusters: Clusters;
   /** The text tells accesses apart. @throws TerminalError for a cluster that has none */
   accessOf: (name: string) => { access: ClusterAccess; asText: string };
+  /** Where credentials lie in Secrets Manager. */
+  renewCredential?: (record: ClusterRecord) => Promise<boolean>;
 }
 
 async function registeredClusters(
@@ -166,13 +169,26 @@ async function registeredClusters(
     return new Client({});
   };
   const secrets = new SecretCredentials({ client, prefix, clock });
+  const serverOf = (name: string): Omit<ClusterAccess, 'auth'> => {
+    const { auth: _secret, ...server } = clusters.accessOf(name);
+    return { ...server, refuses: (address) => isForbiddenAddress(address, { allowLoopback }) };
+  };
+  // Only sweep renews.
+  let renewed: Promise<RenewedCredentials> | undefined;
+  const renewedCredentials = async (): Promise<RenewedCredentials> => {
+    const { RenewedCredentials: Renewed } = await import('./adapters/renewed-credentials.ts');
+    return new Renewed({ client, prefix, clock, accessOf: serverOf });
+  };
   return {
     clusters,
+    renewCredential: async (record) => {
+      renewed ??= renewedCredentials();
+      return await (await renewed).renew(record);
+    },
     accessOf: (name) => {
-      const { auth: _secret, ...server } = clusters.accessOf(name);
+      const server = serverOf(name);
       const access: ClusterAccess = {
         ...server,
-        refuses: (address) => isForbiddenAddress(address, { allowLoopback }),
         auth: { kind: 'dynamic', credentials: async () => await secrets.of(name) },
       };
       return { access, asText: JSON.stringify(server) };

@@ -46,22 +46,30 @@ export class SecretCredentials {
   }
 
   async #read(cluster: string): Promise<Credentials> {
-    const name = `${this.#options.prefix}${cluster}`;
-    const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
-    const client = await this.#options.client();
-    const { SecretString: secret } = await client.send(new GetSecretValueCommand({ SecretId: name })).catch((error: unknown) => {
-      if (nameOf(error) === 'ResourceNotFoundException')
-        throw new TerminalError(`there is no secret ${name}: register the cluster ${cluster} again`, { cause: error });
-      throw translated(error, `reading the secret ${name}`, false);
-    });
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Credential), secret);
-    // Its text goes into no message.
-    if (!parsed.success)
-      throw new TerminalError(
-        `the secret ${name} holds no credential: expected {"kind":"token","token"} or {"kind":"clientCertificate","certPem","keyPem"}`,
-      );
-    return await credentialsOf(parsed.output);
+    const { client, prefix } = this.#options;
+    return await credentialsOf(await readCredential(await client(), { prefix, cluster }));
   }
+}
+
+/** @throws TerminalError there is no such secret, or it holds no credential; the errors of aws-errors.ts */
+export async function readCredential(
+  client: SecretsManagerClient,
+  { prefix, cluster }: { prefix: string; cluster: string },
+): Promise<GivenCredential> {
+  const name = `${prefix}${cluster}`;
+  const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
+  const { SecretString: secret } = await client.send(new GetSecretValueCommand({ SecretId: name })).catch((error: unknown) => {
+    if (nameOf(error) === 'ResourceNotFoundException')
+      throw new TerminalError(`there is no secret ${name}: register the cluster ${cluster} again`, { cause: error });
+    throw translated(error, `reading the secret ${name}`, false);
+  });
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Credential), secret);
+  // Its text goes into no message.
+  if (!parsed.success)
+    throw new TerminalError(
+      `the secret ${name} holds no credential: expected {"kind":"token","token"} or {"kind":"clientCertificate","certPem","keyPem"}`,
+    );
+  return parsed.output;
 }
 
 /** Writes a cluster's credential, for the first time or anew. Functions go on with what they have read for five minutes at most. */

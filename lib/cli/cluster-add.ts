@@ -16,7 +16,7 @@ interface AddOptions extends AwsOptions {
   context?: string;
   manage: 'own' | 'all-jobs';
   namespaces?: string[];
-  access: 'direct';
+  access: 'direct' | 'relayed';
   image?: string;
   relay: boolean;
   relayNamespace: string;
@@ -64,7 +64,11 @@ export const clusterAddCommand = (): Command =>
         .default('own'),
     )
     .option('--namespaces <names>', 'these only, separated by commas (default: all)', namespaceNames)
-    .addOption(new Option('--access <way>', 'how functions reach the cluster').choices(['direct']).default('direct'))
+    .addOption(
+      new Option('--access <way>', 'how functions reach the cluster: they dial it, or its relay carries out what they want')
+        .choices(['direct', 'relayed'])
+        .default('direct'),
+    )
     .option('--server <url>', "the API server's address, as functions reach it (default: the kubeconfig's)")
     .option('--tls-server-name <name>', "name in its certificate, where it is not the address's")
     .addOption(
@@ -108,7 +112,7 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
   const administration = new KubernetesAdministration(access);
   try {
     const place = { ...(await registryOf(session)), administration };
-    await refuseAddress(request, place);
+    if (request.credential.kind !== 'none') await refuseAddress(request, place);
     const found = await registration.survey(place, request);
     if (dryRun) return await show(registration.planRegistration(place, request, found), found, output);
     const lines: { step: string; what: string }[] = [];
@@ -130,7 +134,12 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
 }
 
 /** Told before a file is read or a server is asked. */
-function refuseContradictions({ relay, image, identity, eksCluster, relayNamespace, namespaces = [] }: AddOptions): void {
+function refuseContradictions(options: AddOptions): void {
+  const { relay, image, identity, eksCluster, relayNamespace, namespaces = [], access, server, credential } = options;
+  if (access === 'relayed' && (server !== undefined || credential === 'kubeconfig'))
+    throw new UsageError(
+      `--access relayed and ${server === undefined ? '--credential' : '--server'} contradict each other: nothing dials such a cluster, and nothing of its credentials is kept`,
+    );
   if (relay && image === undefined)
     throw new UsageError('--image is missing: name the image that you built from infra/relay, or run the relay elsewhere with --no-relay');
   if (!relay && image !== undefined) throw new UsageError('--image and --no-relay contradict each other: the image is what would run');
@@ -163,9 +172,11 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
     image,
     identity: identity === 'pod-identity' ? { kind: 'podIdentity', eksCluster } : { kind: identity },
     credential:
-      credential === 'service-account'
-        ? { kind: 'serviceAccount', tokenSeconds: tokenDays * DAY_SECONDS }
-        : { kind: 'given', credential: lastingCredential(kubeconfig, access) },
+      options.access === 'relayed'
+        ? { kind: 'none' }
+        : credential === 'service-account'
+          ? { kind: 'serviceAccount', tokenSeconds: tokenDays * DAY_SECONDS }
+          : { kind: 'given', credential: lastingCredential(kubeconfig, access) },
     server: {
       server: options.server ?? access.server,
       ...(caPem !== undefined && { caPem }),
@@ -212,8 +223,8 @@ async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Sur
     `on AWS, nothing of which is made yet:`,
     `  queues ${queue}, ${queue}-dead`,
     `  IAM ${sender.kind} ${sender.name}`,
-    `  secret ${secret}`,
-    `  record ${record.name} in the clusters' table; functions reach ${access.server}`,
+    ...(access === undefined ? [] : [`  secret ${secret}`]),
+    `  record ${record.name} in the clusters' table; ${access === undefined ? 'its relay carries out what functions want' : `functions reach ${access.server}`}`,
     `on the cluster (${version}):`,
     ...manifests.map(
       ({ kind, metadata }) => `  ${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`,
@@ -234,7 +245,7 @@ function nextSteps({ relay, sender }: RegistrationPlan, { identity, image, clust
   if (image === undefined)
     lines.unshift(
       `run the relay, with credentials of the IAM ${sender.kind} ${sender.name}:`,
-      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} --manage ${relay.manage === 'all' ? 'all-jobs' : 'own'}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era}`,
+      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} --manage ${relay.manage === 'all' ? 'all-jobs' : 'own'}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era} --access ${relay.access}`,
     );
   return lines.join('\n');
 }

@@ -7,7 +7,7 @@ import { KubernetesAdministration } from '../adapters/kubernetes-administration.
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { ensureRelayQueue, relayQueueName } from '../adapters/relay-queues.ts';
-import { putCredential } from '../adapters/secret-credentials.ts';
+import { putCredential, removeCredential } from '../adapters/secret-credentials.ts';
 import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts';
 import { podIdentityTrust, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
 import type { Installation } from '../adapters/stack-outputs.ts';
@@ -33,7 +33,11 @@ export interface RegistrationRequest {
   image: string | undefined;
   identity: { kind: 'user' } | { kind: 'irsa' } | { kind: 'podIdentity'; eksCluster: string };
   /** What functions show: a token of an account with just the rights they need, or the kubeconfig's own credential. */
-  credential: { kind: 'serviceAccount'; tokenSeconds: number } | { kind: 'given'; credential: Credential };
+  credential:
+    | { kind: 'serviceAccount'; tokenSeconds: number }
+    | { kind: 'given'; credential: Credential }
+    /** Nothing dials the cluster: the relay carries out what passes want, and no credential of it is kept. */
+    | { kind: 'none' };
   /** How functions reach the API server. */
   server: { server: string; caPem?: string; tlsServerName?: string };
 }
@@ -104,7 +108,8 @@ export interface RegistrationPlan {
   sender: { kind: 'user' | 'role'; name: string; policy: object; trust?: object };
   secret: string;
   record: Omit<ClusterRecord, 'version' | 'senders'>;
-  access: StoredAccess;
+  /** Absent where nothing dials the cluster. */
+  access: StoredAccess | undefined;
   relay: RelayValues;
   manifests: Manifest[];
 }
@@ -120,6 +125,7 @@ export function planRegistration(
   const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
   const name = `${installation.stackName}-relay-${cluster}`;
   const era = record?.era ?? 0;
+  const access = request.credential.kind === 'none' ? 'relayed' : 'direct';
   const relay: RelayValues = {
     cluster,
     namespace: relayNamespace,
@@ -127,6 +133,7 @@ export function planRegistration(
     manage,
     namespaces,
     functionsAccount: request.credential.kind === 'serviceAccount',
+    access,
     era,
     image: image ?? '',
     region,
@@ -157,8 +164,8 @@ export function planRegistration(
       ...(trust && { trust }),
     },
     secret: `${installation.secretPrefix}${cluster}`,
-    record: { name: cluster, era, kubeSystemUid, manage, namespaces, budget },
-    access: { ...server, auth: { kind: 'secret' } },
+    record: { name: cluster, era, kubeSystemUid, manage, namespaces, budget, access },
+    access: access === 'relayed' ? undefined : { ...server, auth: { kind: 'secret' } },
     relay,
     manifests: image === undefined ? rightsAlone(relay) : relayManifests(relay),
   };
@@ -200,9 +207,15 @@ export async function register(
   for (const manifest of objects.filter(({ kind }) => kind !== 'Deployment')) await administration.apply(resourceOf(manifest), manifest);
   if (objects.length > 0)
     tell('rights', `${objects.length - 1} objects in the namespace ${request.relayNamespace} and for the whole cluster`);
-  await giveCredential(place, request, plan, tell);
-  await clusters.putAccess(cluster, plan.access);
-  tell('access', `functions reach it at ${plan.access.server}`);
+  if (plan.access) {
+    await giveCredential(place, request, { record: plan.record, access: plan.access }, tell);
+    await clusters.putAccess(cluster, plan.access);
+    tell('access', `functions reach it at ${plan.access.server}`);
+  } else {
+    await clusters.removeAccess(cluster);
+    await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster });
+    tell('access', 'relayed: its relay carries out what functions want, and no credential of it is kept on AWS');
+  }
   for (const manifest of objects.filter(({ kind }) => kind === 'Deployment')) {
     await administration.apply(resourceOf(manifest), { ...manifest });
     tell('relay', `${objectText(ourObject(manifest))}, ${request.image}`);
@@ -241,11 +254,12 @@ async function withKey(
 async function giveCredential(
   { installation, secrets, administration }: RegistrationPlace,
   { cluster, credential, relayNamespace, namespaces }: RegistrationRequest,
-  { access, record }: RegistrationPlan,
+  { access, record }: { access: StoredAccess; record: RegistrationPlan['record'] },
   tell: Tell,
 ): Promise<void> {
   let given: Credential;
   let until = '';
+  if (credential.kind === 'none') return;
   if (credential.kind === 'given') given = credential.credential;
   else {
     const name = { namespace: relayNamespace, name: FUNCTIONS_ACCOUNT };

@@ -1,7 +1,7 @@
 // Everything of ours on a cluster, as manifests: the relay with its rights, and the account whose token the functions show.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import type { PolicyRule } from './rights.ts';
-import { functionRules, identityRule, leaseRules, relayRules } from './rights.ts';
+import { functionRules, identityRule, leaseRules, relayRules, tokenRules } from './rights.ts';
 
 export type Manifest = KubernetesObject & { apiVersion: string; kind: string } & Record<string, unknown>;
 
@@ -26,6 +26,8 @@ export interface RelayValues {
   namespaces: readonly string[];
   /** Functions show the token of an account of their own. */
   functionsAccount: boolean;
+  /** How passes reach the API server. `relayed`: the relay carries out their commands, and needs the rights for it. */
+  access: 'direct' | 'relayed';
   era: number;
   image: string;
   region: string;
@@ -59,8 +61,9 @@ export function relayManifests(values: RelayValues): Manifest[] {
     named('v1', 'ServiceAccount', RELAY, values, { automountServiceAccountToken: false }),
     ...(functionsAccount ? [named('v1', 'ServiceAccount', FUNCTIONS_ACCOUNT, values, { automountServiceAccountToken: false })] : []),
     ...clusterRole(values, `${namespace}-identity`, [identityRule()], functionsAccount ? [RELAY, FUNCTIONS_ACCOUNT] : [RELAY]),
-    ...rights(values, `${namespace}-relay`, relayRules(), RELAY),
+    ...rights(values, `${namespace}-relay`, values.access === 'relayed' ? [...relayRules(), ...functionRules()] : relayRules(), RELAY),
     ...(functionsAccount ? rights(values, `${namespace}-functions`, functionRules(), FUNCTIONS_ACCOUNT) : []),
+    ...(functionsAccount ? role(values, { name: FUNCTIONS_ACCOUNT, namespace }, tokenRules(FUNCTIONS_ACCOUNT), FUNCTIONS_ACCOUNT) : []),
     ...role(values, { name: RELAY, namespace }, leaseRules(RELAY), RELAY),
     named('coordination.k8s.io/v1', 'Lease', RELAY, values),
     named('policy/v1', 'PodDisruptionBudget', RELAY, values, {
@@ -212,7 +215,7 @@ const awsTokenVolume = {
   },
 };
 
-const relayArguments = ({ cluster, manage, namespaces, era, eventsQueueUrl, asksQueueUrl, namespace }: RelayValues): string[] => [
+const relayArguments = ({ cluster, manage, namespaces, era, access, eventsQueueUrl, asksQueueUrl, namespace }: RelayValues): string[] => [
   'relay',
   `--cluster=${cluster}`,
   `--events-queue-url=${eventsQueueUrl}`,
@@ -220,6 +223,7 @@ const relayArguments = ({ cluster, manage, namespaces, era, eventsQueueUrl, asks
   `--manage=${manage === 'all' ? 'all-jobs' : 'own'}`,
   ...namespaces.map((name) => `--namespace=${name}`),
   `--era=${era}`,
+  `--access=${access}`,
   `--lease=${namespace}/${RELAY}`,
   '--replica=$(POD_NAME)',
   `--probe-port=${PROBE_PORT}`,

@@ -13,6 +13,7 @@ export interface PolicyRule {
   verbs: string[];
 }
 
+const ACCOUNTS: Resource = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
 export const IDENTITY_NAMESPACE = 'kube-system';
 
 const groupOf = ({ apiVersion }: Resource): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
@@ -50,6 +51,9 @@ export function relayRules(catalog: Readonly<Record<string, CatalogRow>> = CATAL
 
 /** The Lease by which one of the relay's replicas is the sender. It is made with the relay, so that nothing need be created. */
 export const leaseRules = (lease: string): PolicyRule[] => [rule(LEASES, ['get', 'patch'], { names: [lease] })];
+
+/** The functions' account may ask for tokens of its own, so that the one it has need not last. */
+export const tokenRules = (account: string): PolicyRule[] => [rule(ACCOUNTS, ['create'], { subresource: 'token', names: [account] })];
 
 /**
  * Passes read owners and write their status, look after what they own, and tell of it in Events. An owner is deleted where its own

@@ -14,6 +14,8 @@ export interface Ports {
   connect(record: ClusterRecord): Cluster;
   queue: Queue;
   recorder: Recorder;
+  /** Where credentials end by themselves: asks for new ones in time. @returns whether it got one */
+  renewCredential?: (record: ClusterRecord) => Promise<boolean>;
   store: Store;
   telemetry: Telemetry;
 }

@@ -58,6 +58,8 @@ const MOST_ROUNDS = 4;
 const QUICK_MS = 2_000;
 /** and only so great a difference is none of whole seconds and ways. */
 const OFF_BY_MS = 5_000;
+/** Work that a drained cluster does not begin is looked at again, for the cluster may take work once more. */
+const DRAINED_AGAIN_MS = 300_000;
 const HELD_MS = { first: 1_000, most: 60_000 };
 
 export class Reconciler {
@@ -157,6 +159,10 @@ export class Reconciler {
         if (waitMs > 0) return { outcome: 'unknown', againInMs: waitMs };
       }
       if (!pass.owner) await pass.readOwner();
+      if (pass.record.draining && !hasBegun(pass)) {
+        pass.why.push('its cluster is drained: work that has begun is finished, none is begun');
+        return { outcome: 'waiting', againInMs: DRAINED_AGAIN_MS };
+      }
       await settle(pass);
       const ending = await this.#rounds(pass);
       if (await this.#answered(pass)) await resendPutOff(this.#ports, pass.key.cluster);
@@ -403,3 +409,5 @@ export class Reconciler {
 
 const failuresIn = (status: JobStatus | undefined): number =>
   (status?.failed ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0);
+
+const hasBegun = ({ owner, pods }: Pass): boolean => owner?.status?.startTime !== undefined || pods.size > 0;

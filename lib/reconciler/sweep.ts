@@ -51,15 +51,26 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     if (head.wake.dueAtMs <= ports.clock.nowMs()) await wake(ports, key);
     else await sendTimer(ports, head, head.wake);
   });
-  for (const record of await ports.clusters.list())
+  for (const record of await ports.clusters.list()) {
+    await renewCredential(ports, record);
     try {
       await lookAfter(ports, record, options, swept);
     } catch (error) {
       ports.telemetry.error('sweep could not look after a cluster', { cluster: record.name, error });
     }
+  }
   ports.telemetry.info('swept', { ...swept });
   ports.telemetry.count('SweepsFinished', 1, 'Count');
   return swept;
+}
+
+/** One cluster's that cannot be renewed is told of every minute, and is no other's trouble. */
+async function renewCredential({ renewCredential: renew, telemetry }: Ports, record: ClusterRecord): Promise<void> {
+  try {
+    if (await renew?.(record)) telemetry.info('credential of a cluster renewed', { cluster: record.name });
+  } catch (error) {
+    telemetry.error('credential of a cluster cannot be renewed', { cluster: record.name, error });
+  }
 }
 
 /** Silent relays are told of; after a full list, known workloads that it did not name are looked up live. */

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
 import { createTableInput } from '../../lib/adapters/dynamodb-store.ts';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
+import { RenewedCredentials } from '../../lib/adapters/renewed-credentials.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
@@ -196,7 +197,7 @@ describe('farloop cluster', () => {
     const [aws1, ...manifests] = stdout.split('\n---\n');
     expect(aws1).toContain('# aws:');
     expect(aws1).toContain('sqs:SendMessage');
-    expect(manifests).toHaveLength(14);
+    expect(manifests).toHaveLength(16);
     expect(await everythingOn()).toEqual(before);
     expect(await queuesOf()).toEqual([`farloop-${STAGE}-events`]);
     expect(await usersOf()).toEqual([]);
@@ -266,6 +267,55 @@ describe('farloop cluster', () => {
     expect(keys).toHaveLength(1);
     const secret = await administration.get(resourceNamed('Secret'), { namespace: 'farloop', name: 'farloop-relay-aws' });
     expect(JSON.stringify(secret)).toContain(Buffer.from(keys[0]?.AccessKeyId ?? '').toString('base64'));
+  });
+
+  test('before half of its life is over a token stays; then the account gets itself another one, and the old one lasts on', async () => {
+    const clock = new SystemClock();
+    let aheadMs = 0;
+    const renewed = new RenewedCredentials({
+      client: async () => aws.secrets,
+      prefix: `farloop/${STAGE}/clusters/`,
+      clock: {
+        nowMs: () => clock.nowMs() + aheadMs,
+        monotonicMs: () => clock.monotonicMs() + aheadMs,
+        wait: async (ms, signal) => await clock.wait(ms, signal),
+        randomId: () => clock.randomId(),
+        random: () => clock.random(),
+      },
+      accessOf: () => ({ server: controlPlane.url, caPem: controlPlane.caPem }),
+    });
+    const first = await secretToken('one');
+    expect(await renewed.renew({ name: 'one' })).toBe(false);
+    expect(await secretToken('one')).toBe(first);
+    aheadMs = 16 * 86_400_000;
+    expect(await renewed.renew({ name: 'one' })).toBe(true);
+    const second = await secretToken('one');
+    expect(second).not.toBe(first);
+    for (const token of [first, second]) expect(await may(token, 'create', '', 'pods')).toBe(true);
+    aheadMs += 40 * 86_400_000;
+    await expect(renewed.renew({ name: 'one' })).rejects.toThrow('give farloop cluster add again');
+  });
+
+  test('drained, its record says so, and list too; undone, it does not', async () => {
+    expect(await cluster('drain', 'one', '--kubeconfig', controlPlane.kubeconfigPath)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('no Job is running'),
+    });
+    expect((await clusters().get('one'))?.draining).toBe(true);
+    expect((await cluster('list')).stdout).toContain('Waiting, draining');
+    expect((await cluster('drain', 'one', '--undo')).exitCode).toBe(0);
+    expect((await clusters().get('one'))?.draining).toBeUndefined();
+  });
+
+  test('relayed: no account for functions, no credential on AWS; the relay gets the rights instead', async () => {
+    expect(await add('one', '--access', 'relayed')).toMatchObject({ exitCode: 0 });
+    expect(await clusters().get('one')).toMatchObject({ access: 'relayed' });
+    expect((await aws.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
+    const { token } = await administration.tokenOf({ namespace: 'farloop', name: 'farloop-relay' }, 600);
+    expect(await may(token, 'create', '', 'pods')).toBe(true);
+    await expect(administration.tokenOf({ namespace: 'farloop', name: 'farloop-functions' }, 600)).rejects.toThrow('not found');
+    expect(await add('one')).toMatchObject({ exitCode: 0 });
+    expect(await may(await secretToken('one'), 'create', '', 'pods')).toBe(true);
   });
 
   test('with fewer namespaces, rights elsewhere are taken back', async () => {

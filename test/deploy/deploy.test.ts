@@ -312,6 +312,7 @@ describe('rights', () => {
     'TimersRole sqs:SendMessage': 'a timer that came early',
     'SweepRole dynamodb:PutItem': "the marker of a cluster's full list",
     'SweepRole dynamodb:UpdateItem': 'waking a stale workload',
+    'SweepRole secretsmanager:PutSecretValue': 'renewing a token of which half is over',
     'SweepRole sqs:SendMessage': 'the same; a timer that lay beyond 15 minutes',
     'ApiRole logs:FilterLogEvents': 'telling of recorded passes',
     'ApiRole sqs:DeleteMessage': 'redriving from the other queues',

@@ -1,0 +1,96 @@
+// `farloop cluster drain`: what runs is finished, nothing is begun.
+import { Command } from 'commander';
+import type { Job } from '../objects/kubernetes.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import type { AwsOptions } from './aws-session.ts';
+import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
+import { registeredName } from './cluster-add.ts';
+import { wholeNumber } from './arguments.ts';
+import { FailedError, UsageError } from './exit.ts';
+
+interface DrainOptions extends AwsOptions {
+  undo?: boolean;
+  kubeconfig?: string;
+  context?: string;
+  waitMinutes?: number;
+}
+
+const LOOK_EVERY_MS = 2_000;
+const NAMED_JOBS = 10;
+
+export const clusterDrainCommand = (): Command =>
+  new Command('drain')
+    .description('Let a cluster finish the Jobs that have begun, and begin no others. Safe to repeat.')
+    .argument('<name>', 'as it was registered', registeredName)
+    .addOption(stageOption())
+    .addOption(regionOption())
+    .option('--undo', 'let it take work again: Jobs that were held are looked at within five minutes')
+    .option('--kubeconfig <file>', 'tell which Jobs are still running')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+    .option('--wait-minutes <number>', 'wait so long at most until none runs; needs --kubeconfig', wholeNumber({ min: 1, max: 10_080 }))
+    .addHelpText('after', '\nExample:\n  farloop cluster drain staging --stage prod --kubeconfig ~/.kube/staging --wait-minutes 60')
+    .action(async (name: string, options: DrainOptions) => {
+      await drain(name, options);
+    });
+
+async function drain(name: string, options: DrainOptions): Promise<void> {
+  const { undo = false, kubeconfig, context, waitMinutes } = options;
+  if (undo && (kubeconfig !== undefined || waitMinutes !== undefined))
+    throw new UsageError('--undo contradicts --kubeconfig and --wait-minutes: there is nothing to wait for');
+  if (kubeconfig === undefined && (context !== undefined || waitMinutes !== undefined))
+    throw new UsageError(`${context === undefined ? '--wait-minutes' : '--context'} needs --kubeconfig`);
+  const session = await openAwsSession(options);
+  try {
+    const { clusters } = await registryOf(session);
+    const record = await clusters.get(name);
+    if (!record) throw new FailedError(`no cluster ${name} is registered with the stage ${session.installation.stage}`);
+    const { version, draining = false, ...rest } = record;
+    if (draining === undo) await clusters.put({ ...rest, ...(!undo && { draining: true }) }, version);
+    process.stdout.write(
+      undo ? `${name} takes work again within ten seconds\n` : `${name} begins no Jobs any more, ten seconds from now at the latest\n`,
+    );
+    if (kubeconfig !== undefined) await follow(record, { kubeconfig, context, waitMinutes });
+  } finally {
+    session.close();
+  }
+}
+
+async function follow(
+  record: ClusterRecord,
+  { kubeconfig: file, context, waitMinutes = 0 }: { kubeconfig: string; context: string | undefined; waitMinutes: number | undefined },
+): Promise<void> {
+  const [{ accessFromKubeconfig }, { KubernetesAdministration }, { JOBS }, { isForeign }, { isJobFinished }] = await Promise.all([
+    import('../adapters/kubernetes/kubeconfig.ts'),
+    import('../adapters/kubernetes-administration.ts'),
+    import('../objects/resources.ts'),
+    import('../relay/project.ts'),
+    import('../objects/job-facts.ts'),
+  ]);
+  const administration = new KubernetesAdministration(await accessFromKubeconfig({ file, ...(context !== undefined && { context }) }));
+  const isRunning = (job: Job): boolean =>
+    !isForeign(job.spec, record.manage) &&
+    !isJobFinished(job) &&
+    job.status?.startTime !== undefined &&
+    (record.namespaces.length === 0 || record.namespaces.includes(job.metadata.namespace ?? ''));
+  try {
+    const untilMs = performance.now() + waitMinutes * 60_000;
+    let told: number | undefined;
+    for (;;) {
+      const running = (await administration.list<Job>(JOBS)).filter(isRunning);
+      if (running.length !== told) process.stdout.write(`${sentenceOf(running)}\n`);
+      told = running.length;
+      if (running.length === 0 || waitMinutes === 0) return;
+      if (performance.now() > untilMs) throw new FailedError(`after ${waitMinutes} minutes ${sentenceOf(running)}`);
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+  } finally {
+    administration.close();
+  }
+}
+
+function sentenceOf(running: readonly Job[]): string {
+  const names = running.slice(0, NAMED_JOBS).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const more = running.length > NAMED_JOBS ? ` and ${running.length - NAMED_JOBS} more` : '';
+  if (running.length === 0) return 'no Job is running';
+  return `${running.length === 1 ? '1 Job is' : `${running.length} Jobs are`} running: ${names.join(', ')}${more}`;
+}
