@@ -5,21 +5,23 @@ import type { Job, KubernetesObject, ObjectMeta, Pod } from '../objects/kubernet
 import type { LabelMatcher } from '../objects/label-selector.ts';
 import { matcherOf } from '../objects/label-selector.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
-import { compareResourceVersions, isNewer, isResourceVersion } from '../objects/resource-version.ts';
+import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
 import { digestOf } from '../wire/digest.ts';
 import type { OwnerName } from '../wire/observations.ts';
 import type { CompactPod } from './compact-pod.ts';
-import { nameOf, overwrite, PodShapes } from './compact-pod.ts';
+import { nameOf, PodShapes } from './compact-pod.ts';
+import type { Members, PodRow } from './pod-table.ts';
+import { NO_ROW, PodTable } from './pod-table.ts';
 import type { Belonging } from './project.ts';
 import { belongingOf, isForeign, isTracked, orphanOf } from './project.ts';
 
-export interface CachedPod {
-  workload: Workload;
+/** A pod that its workload hears of for the last time. */
+export interface GonePod {
   facts: CompactPod;
-  /** `departed`: it lives on, but is nobody's business any more. `forgotten`: a list did not name it, which the list itself tells. */
-  state: 'present' | 'deleted' | 'departed' | 'forgotten';
-  /** The list in which it was named last, see `beginList`. */
-  list: number;
+  /** The facts are told relative to this one. */
+  owner: OwnerName;
+  /** `departed`: it lives on, but is nobody's business any more. `moved`: it belongs to another workload. */
+  state: 'deleted' | 'departed' | 'moved';
 }
 
 export interface Workload {
@@ -28,16 +30,17 @@ export interface Workload {
   job: { version: string; foreign: boolean } | undefined;
   /** JSON of the Job's facts, from when it was heard until it was sent. */
   unsent: { body: string; deleted: boolean } | undefined;
-  pods: Set<CachedPod>;
+  pods: Members;
   list: number;
   /** Since the last heartbeat. */
   changed: boolean;
 }
 
-/** A workload and what of it has news. */
+/** A workload and what of it has news: one of its pods, one that it had, or else its Job. */
 export interface News {
   workload: Workload;
-  pod?: CachedPod;
+  pod?: PodRow;
+  gone?: GonePod;
 }
 
 /** An object, and the version of its own at which it is known. */
@@ -55,7 +58,10 @@ export class RelayCache {
   readonly #manage: 'own' | 'all';
   readonly #shapes = new PodShapes();
   readonly #workloads = new Map<string, Workload>();
-  readonly #pods = new Map<string, CachedPod>();
+  /** By the ids of their members. */
+  readonly #byId: (Workload | undefined)[] = [];
+  readonly #freeIds: number[] = [];
+  readonly #pods = new PodTable(this.#shapes);
   /** Jobs that choose their pods by a selector of their own, by namespace. */
   readonly #manual = new Map<string, Map<string, { workload: Workload; matches: LabelMatcher }>>();
   readonly #departedForeign = new Set<string>();
@@ -100,7 +106,7 @@ export class RelayCache {
     if (list === undefined && workload.job && isNewer(workload.job.version, version)) return undefined;
     workload.job = { version, foreign };
     if (foreign) {
-      for (const pod of workload.pods) this.#forget(pod);
+      for (const row of this.#pods.rowsOf(workload.pods)) this.#forget(row, workload);
       return undefined;
     }
     this.#learnSelector(workload, job);
@@ -170,51 +176,71 @@ export class RelayCache {
 
   /** Forgets the pods of these namespaces that the list did not name. */
   endPodList(list: number, namespace: string | undefined): void {
-    for (const pod of this.#pods.values())
-      if (pod.list !== list && (namespace === undefined || pod.workload.owner.namespace === namespace)) this.#forget(pod);
+    for (const row of this.#pods.rows()) {
+      const workload = this.#workloadAt(row);
+      if (workload && this.#pods.listOf(row) !== list && (namespace === undefined || workload.owner.namespace === namespace))
+        this.#forget(row, workload);
+    }
   }
 
   #heardPod(pod: Pod, { deleted, list }: { deleted: boolean; list: number | undefined }): News[] {
     const { metadata } = pod;
-    const known = this.#pods.get(metadata.uid ?? '');
-    if (known && list !== undefined) known.list = list;
-    if (list === undefined && known && compareResourceVersions(metadata.resourceVersion ?? '0', known.facts.version) < 0) return [];
-    const before = known?.workload;
+    const uid = metadata.uid ?? '';
+    const row = this.#pods.find(uid);
+    const before = row === NO_ROW ? undefined : this.#workloadAt(row);
+    if (before && list !== undefined) this.#pods.nameInList(row, list);
+    if (list === undefined && before && isNewer(this.#pods.versionOf(row), metadata.resourceVersion ?? '0')) return [];
     const owner = this.#ownerOf(metadata);
     // Nobody's any more: the workload it belonged to must hear of that.
     const workload = owner ? this.#workloadOf(owner) : before;
     if (!workload || !isPodNamed(metadata)) return [];
-    const facts = this.#shapes.compact(podFactsOf(pod), workload.owner, before === workload ? known?.facts : undefined);
+    const facts = this.#shapes.compact(podFactsOf(pod), workload.owner, before === workload ? this.#pods.knownOf(row) : undefined);
     if (!facts) {
       this.#dropIfEmpty(workload);
       return [];
     }
-    const state = deleted ? 'deleted' : owner ? 'present' : 'departed';
-    const cached: CachedPod = known ?? { workload, facts, state, list: list ?? this.#list };
-    if (known) {
-      this.#shapes.release(known.facts);
-      if (before !== workload || state !== 'present') known.workload.pods.delete(known);
-      known.workload = workload;
-      known.state = state;
-      // Into what is there already: a new object for each event would age and be collected at the highest price.
-      overwrite(known.facts, facts);
-    }
     workload.changed = true;
-    if (state !== 'present') {
-      this.#pods.delete(facts.uid);
-      this.#shapes.release(facts);
-    } else {
-      if (!known) this.#pods.set(facts.uid, cached);
-      workload.pods.add(cached);
+    if (before) before.changed = true;
+    if (!deleted && owner && before === workload) {
+      this.#pods.put(row, facts);
+      return [{ workload, pod: row }];
     }
-    const news: News[] = [{ workload, pod: cached }];
+    const named = list ?? (before ? this.#pods.listOf(row) : this.#list);
+    if (before) this.#pods.remove(row, before.pods);
+    const news: News[] = [];
+    if (deleted || !owner) {
+      this.#shapes.release(facts.shape);
+      news.push({ workload, gone: { facts, owner: workload.owner, state: deleted ? 'deleted' : 'departed' } });
+    } else {
+      const added = this.#pods.add(uid, workload.pods, named);
+      this.#pods.put(added, facts);
+      news.push({ workload, pod: added });
+    }
     if (before && before !== workload) {
-      before.changed = true;
-      news.push({ workload: before, pod: cached });
+      news.push({ workload: before, gone: { facts, owner: workload.owner, state: deleted ? 'deleted' : 'moved' } });
       this.#dropIfEmpty(before);
     }
-    if (state !== 'present') this.#dropIfEmpty(workload);
+    this.#dropIfEmpty(workload);
     return news;
+  }
+
+  /** Rows of its pods. */
+  podsOf(workload: Workload): Iterable<PodRow> {
+    return this.#pods.rowsOf(workload.pods);
+  }
+
+  /** @returns undefined where that row is not, or no longer, of a pod of this workload */
+  podOf(workload: Workload, row: PodRow): CompactPod | undefined {
+    return this.#workloadAt(row) === workload ? this.#pods.podOf(row) : undefined;
+  }
+
+  isPodOf(workload: Workload, uid: string): boolean {
+    const row = this.#pods.find(uid);
+    return row !== NO_ROW && this.#workloadAt(row) === workload;
+  }
+
+  #workloadAt(row: PodRow): Workload | undefined {
+    return this.#byId[this.#pods.membersOf(row)];
   }
 
   /** The workload that a pod with this metadata reports to; undefined: nobody that concerns us. */
@@ -240,13 +266,10 @@ export class RelayCache {
     return undefined;
   }
 
-  #forget(pod: CachedPod): void {
-    pod.state = 'forgotten';
-    this.#pods.delete(pod.facts.uid);
-    this.#shapes.release(pod.facts);
-    pod.workload.pods.delete(pod);
-    pod.workload.changed = true;
-    this.#dropIfEmpty(pod.workload);
+  #forget(row: PodRow, workload: Workload): void {
+    this.#pods.remove(row, workload.pods);
+    workload.changed = true;
+    this.#dropIfEmpty(workload);
   }
 
   // --- workloads
@@ -254,27 +277,36 @@ export class RelayCache {
   #workloadOf(owner: OwnerName): Workload {
     const known = this.#workloads.get(owner.uid);
     if (known) return known;
-    const workload: Workload = { owner, job: undefined, unsent: undefined, pods: new Set(), list: this.#list, changed: true };
+    const id = this.#freeIds.pop() ?? this.#byId.length;
+    const pods: Members = { id, first: NO_ROW, last: NO_ROW, count: 0 };
+    const workload: Workload = { owner, job: undefined, unsent: undefined, pods, list: this.#list, changed: true };
     this.#workloads.set(owner.uid, workload);
+    this.#byId[id] = workload;
     return workload;
   }
 
   #dropIfEmpty(workload: Workload): void {
-    if (!workload.job && workload.pods.size === 0) this.#workloads.delete(workload.owner.uid);
+    const { owner, job, pods } = workload;
+    if (job || pods.count > 0 || this.#workloads.get(owner.uid) !== workload) return;
+    this.#workloads.delete(owner.uid);
+    this.#byId[pods.id] = undefined;
+    this.#freeIds.push(pods.id);
   }
 
   // --- comparing
 
   /** Of the Job and all its pods, as the view makes it from the same knowledge. */
   digestOf({ owner, job, pods }: Workload): string {
-    const members = [...pods].map(({ facts }) => ({ uid: facts.uid, resourceVersion: facts.version }));
-    return digestOf(job ? [...members, { uid: owner.uid, resourceVersion: job.version }] : members);
+    const members = [];
+    for (const row of this.#pods.rowsOf(pods)) members.push({ uid: this.#pods.uidOf(row), resourceVersion: this.#pods.versionOf(row) });
+    if (job) members.push({ uid: owner.uid, resourceVersion: job.version });
+    return digestOf(members);
   }
 
   /** Whether a listed object is known in this version or a later one, or is none of ours. */
   knowsPod(metadata: ObjectMeta): boolean {
-    const known = this.#pods.get(metadata.uid ?? '');
-    if (known) return !isNewer(metadata.resourceVersion ?? '0', known.facts.version);
+    const row = this.#pods.find(metadata.uid ?? '');
+    if (row !== NO_ROW) return !isNewer(metadata.resourceVersion ?? '0', this.#pods.versionOf(row));
     return !this.#ownerOf(metadata) || !isPodNamed(metadata);
   }
 
@@ -285,9 +317,13 @@ export class RelayCache {
 
   /** What is known at or below that version. */
   *podsUntil(version: string, namespace: string | undefined): Generator<OwnVersion> {
-    for (const [uid, { facts, workload }] of this.#pods)
-      if (!isNewer(facts.version, version) && (namespace === undefined || workload.owner.namespace === namespace))
-        yield { uid, namespace: workload.owner.namespace, name: nameOf(facts, workload.owner), version: facts.version };
+    for (const row of this.#pods.rows()) {
+      const owner = this.#workloadAt(row)?.owner;
+      if (!owner || (namespace !== undefined && owner.namespace !== namespace)) continue;
+      const own = this.#pods.versionOf(row);
+      if (isNewer(own, version)) continue;
+      yield { uid: this.#pods.uidOf(row), namespace: owner.namespace, name: nameOf(this.#pods.knownOf(row), owner), version: own };
+    }
   }
 
   *jobsUntil(version: string, namespace: string | undefined): Generator<OwnVersion> {

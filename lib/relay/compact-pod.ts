@@ -1,10 +1,12 @@
-// Pods in a few hundred bytes each: what many have in common is held once.
+// Pods in a few numbers each: what many have in common is held once.
 import { childNameOf } from '../objects/child-names.ts';
 import type { ContainerFacts, PodFacts } from '../objects/pod-facts.ts';
 import type { OwnerName } from '../wire/observations.ts';
 
 /** Everything but what differs from pod to pod. Labels that repeat the owner's uid or name say so instead. */
-interface Shape {
+export interface Shape {
+  /** Its own while it has users. */
+  id: number;
   key: string;
   users: number;
   facts: Omit<
@@ -49,6 +51,9 @@ export interface CompactPod {
   finishedAt: readonly number[];
 }
 
+/** As much of a pod as was known before as helps to find its shape. */
+type Known = Pick<CompactPod, 'shape' | 'name' | 'index' | 'number'>;
+
 /** What a message may hold of one pod's kind; more is nothing that a real pod has. */
 const LONGEST_TEXT = 1_000;
 const LONGEST_KEY = 60_000;
@@ -57,6 +62,8 @@ const NONE: readonly number[] = [];
 
 export class PodShapes {
   readonly #shapes = new Map<string, Shape>();
+  readonly #byId: Shape[] = [];
+  readonly #freeIds: number[] = [];
   #last: Shape | undefined;
 
   get size(): number {
@@ -67,7 +74,7 @@ export class PodShapes {
    * @param before the same pod of the same owner as it was known until now
    * @returns undefined for a pod that no message could carry
    */
-  compact(pod: PodFacts, owner: OwnerName, before?: CompactPod): CompactPod | undefined {
+  compact(pod: PodFacts, owner: OwnerName, before?: Known): CompactPod | undefined {
     const shape = this.#guess(pod, owner, before) ?? this.#shapeOf(pod, owner);
     if (!shape || pod.name.length > LONGEST_NAME || (pod.index?.length ?? 0) > LONGEST_TEXT) return undefined;
     shape.users += 1;
@@ -91,8 +98,15 @@ export class PodShapes {
     };
   }
 
+  /** @param id of a shape in use. @throws Error there is none: a mistake in the program */
+  at(id: number): Shape {
+    const shape = this.#byId[id];
+    if (!shape) throw new Error(`no shape ${id}`);
+    return shape;
+  }
+
   /** Looks where the shape probably is, before its key is made. */
-  #guess(pod: PodFacts, owner: OwnerName, before: CompactPod | undefined): Shape | undefined {
+  #guess(pod: PodFacts, owner: OwnerName, before: Known | undefined): Shape | undefined {
     if (!before) return fits(this.#last, pod, owner) ? this.#last : undefined;
     const { next } = before.shape;
     if (fits(next, pod, owner)) return next;
@@ -100,10 +114,11 @@ export class PodShapes {
   }
 
   /** Its pod is gone, or has taken another shape. */
-  release({ shape }: CompactPod): void {
+  release(shape: Shape): void {
     shape.users -= 1;
     if (shape.users > 0) return;
     this.#shapes.delete(shape.key);
+    this.#freeIds.push(shape.id);
     shape.next = undefined;
     shape.shared = undefined;
   }
@@ -127,8 +142,10 @@ export class PodShapes {
       containers: pod.containers.map((container) => (container.finishedAt === undefined ? container : { ...container, finishedAt: 1 })),
     };
     if (key.length > LONGEST_KEY || textsOf([facts, labels, controller]).some((text) => text.length > LONGEST_TEXT)) return undefined;
-    const shape: Shape = { key, users: 0, facts, labels, controller, next: undefined, shared: undefined };
+    const id = this.#freeIds.pop() ?? this.#byId.length;
+    const shape: Shape = { id, key, users: 0, facts, labels, controller, next: undefined, shared: undefined };
     this.#shapes.set(key, shape);
+    this.#byId[id] = shape;
     return shape;
   }
 }
@@ -204,21 +221,8 @@ function computedNameOf({ index, number }: Pick<PodFacts, 'index' | 'number'>, o
   return childNameOf(owner, { index: isPlain(index) ? Number(index) : undefined, number });
 }
 
-/** Puts what was heard last of a pod in the place of what was known of the same one. */
-export function overwrite(known: CompactPod, latest: CompactPod): void {
-  known.version = latest.version;
-  known.shape = latest.shape;
-  known.index = latest.index;
-  known.number = latest.number;
-  known.createdAt = latest.createdAt;
-  known.deletedAt = latest.deletedAt;
-  known.readySince = latest.readySince;
-  known.finishedAt = latest.finishedAt;
-  known.name = latest.name === known.name ? known.name : latest.name;
-}
-
 /** The name alone of a pod given to `compact`. */
-export function nameOf({ name, index, number }: CompactPod, owner: OwnerName): string {
+export function nameOf({ name, index, number }: Omit<Known, 'shape'>, owner: OwnerName): string {
   return name ?? childNameOf(owner, { index: typeof index === 'number' ? index : undefined, number: number ?? 0 });
 }
 

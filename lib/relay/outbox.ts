@@ -8,8 +8,9 @@ import type { Telemetry } from '../ports/telemetry.ts';
 import { encodeEvents } from '../wire/events.ts';
 import type { EventMessage, Heartbeat, OwnerObservation, PodObservation, WholeList, WorkloadReport } from '../wire/observations.ts';
 import { slotOf } from '../wire/view-layout.ts';
-import type { CachedPod, News, Workload } from './cache.ts';
+import type { GonePod, News, RelayCache, Workload } from './cache.ts';
 import { expand } from './compact-pod.ts';
+import type { PodRow } from './pod-table.ts';
 
 export interface OutboxOptions {
   /** How long the first news waits for company. */
@@ -34,6 +35,7 @@ export const OUTBOX_OPTIONS: OutboxOptions = {
 export type Sender = Pick<EventMessage, 'cluster' | 'session' | 'era' | 'kubeSystemUid'>;
 
 export interface OutboxSetup {
+  cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isPodOf'>;
   queue: Queue;
   clock: Clock;
   telemetry: Telemetry;
@@ -46,7 +48,9 @@ export interface OutboxSetup {
 
 interface Marks {
   workload: Workload;
-  pods: Set<CachedPod>;
+  pods: Set<PodRow>;
+  /** By uid. */
+  gone: Map<string, GonePod>;
   /** What was heard of the Job is to be sent. */
   owner: boolean;
   /** All of it is to be sent as a whole list. */
@@ -151,9 +155,10 @@ export class Outbox {
     return this.#marks.has(workload);
   }
 
-  note({ workload, pod }: News): void {
+  note({ workload, pod, gone }: News): void {
     const marks = this.#marksOf(workload);
-    if (pod) marks.pods.add(pod);
+    if (pod !== undefined) marks.pods.add(pod);
+    else if (gone) marks.gone.set(gone.facts.uid, gone);
     else marks.owner = true;
     this.#wake();
   }
@@ -187,7 +192,7 @@ export class Outbox {
   #marksOf(workload: Workload): Marks {
     const known = this.#marks.get(workload);
     if (known) return known;
-    const marks = { workload, pods: new Set<CachedPod>(), owner: false, whole: false };
+    const marks: Marks = { workload, pods: new Set(), gone: new Map(), owner: false, whole: false };
     this.#marks.set(workload, marks);
     return marks;
   }
@@ -278,23 +283,43 @@ export class Outbox {
 
   /** One report, or several of a whole list that one message would not hold. */
   #reportsOf(marks: Marks): WorkloadReport[] {
-    const { workload, pods, owner, whole } = marks;
+    const { workload, owner, whole } = marks;
     if (workload.job?.foreign) return [];
     const observed = owner ? this.#observedOf(workload) : undefined;
     marks.told = observed && workload.unsent;
     const told = { owner: workload.owner, ...(observed && { observed }) };
     if (!whole) {
-      const news = observationsOf(pods, this.#setup.podFloor);
+      const news = this.#observationsOf(marks, marks.pods);
       return observed || news.length > 0 ? [{ ...told, pods: news }] : [];
     }
     // Pods that are gone were heard of since the list: they are named beside those that are there.
-    const observations = observationsOf(new Set([...workload.pods, ...pods]), this.#setup.podFloor);
+    const observations = this.#observationsOf(marks, this.#setup.cache.podsOf(workload));
     const floor = this.#setup.podFloor(workload.owner.namespace);
     return inRanges(observations, this.#setup.options.wholePods).map(({ slots, pods: within }, at) => ({
       ...(at === 0 ? told : { owner: workload.owner }),
       pods: within,
       whole: { floor, slots },
     }));
+  }
+
+  /** A pod that is there was heard in the last list too; of one that is not, only its own version tells. */
+  #observationsOf({ workload, gone }: Marks, rows: Iterable<PodRow>): PodObservation[] {
+    const { cache, podFloor } = this.#setup;
+    const { owner } = workload;
+    const floor = podFloor(owner.namespace);
+    const observations: PodObservation[] = [];
+    for (const row of rows) {
+      // Another pod may stand there by now, and what became of this one has been noted for itself.
+      const facts = cache.podOf(workload, row);
+      if (facts) observations.push({ heardAt: newest(facts.version, floor), deleted: false, pod: expand(facts, owner) });
+    }
+    for (const [uid, { facts, owner: told, state }] of gone) {
+      // It has come back.
+      if (cache.isPodOf(workload, uid)) continue;
+      const heardAt = state === 'moved' ? newest(facts.version, floor) : facts.version;
+      observations.push({ heardAt, deleted: state === 'deleted', pod: expand(facts, told) });
+    }
+    return observations;
   }
 
   #observedOf({ owner, unsent }: Workload): OwnerObservation | undefined {
@@ -333,14 +358,6 @@ export class Outbox {
     return { body: encodeEvents(message), groupId: sender.cluster };
   }
 }
-
-/** A pod that is there was heard in the last list too; of one that is not, only its own version tells. */
-const observationsOf = (pods: Iterable<CachedPod>, podFloor: (namespace: string) => string): PodObservation[] =>
-  [...pods].flatMap(({ facts, state, workload: { owner } }) => {
-    if (state === 'forgotten') return [];
-    const heardAt = state === 'present' ? newest(facts.version, podFloor(owner.namespace)) : facts.version;
-    return [{ heardAt, deleted: state === 'deleted', pod: expand(facts, owner) }];
-  });
 
 /** Neighbouring slots, so many pods at a time; those of one slot stay together, and together the ranges cover every slot. */
 function inRanges(pods: PodObservation[], most: number): { slots: WholeList['slots']; pods: PodObservation[] }[] {

@@ -140,6 +140,7 @@ class RunningRelay {
     if (setup.standby !== true) this.#leading = new AbortController();
     this.#cache = new RelayCache({ manage });
     this.#outbox = new Outbox({
+      cache: this.#cache,
       queue,
       clock,
       telemetry,
@@ -378,7 +379,8 @@ class RunningRelay {
     }
     // What is known is told again; it is no whole list, for only a list proves absence (R19).
     const workload = this.#cache.workload(owner.uid);
-    for (const pod of workload?.pods ?? []) this.#outbox.note({ workload: pod.workload, pod });
+    if (!workload) return;
+    for (const pod of this.#cache.podsOf(workload)) this.#outbox.note({ workload, pod });
   }
 
   #tellEverything({ era, after }: Extract<RelayAsk, { ask: 'everything' }>): void {

@@ -89,7 +89,7 @@ describe('whose a pod with our finalizer is', () => {
     const cache = new RelayCache({ manage: 'all' });
     cache.putPod(aPod());
     const [news] = cache.putPod(aPod({ resourceVersion: '21', finalizers: [] }));
-    expect(news?.pod?.state).toBe('departed');
+    expect(news?.gone?.state).toBe('departed');
     expect([...cache.workloads()]).toEqual([]);
     expect(cache.putPod(aPod({ resourceVersion: '22', finalizers: [] }))).toEqual([]);
   });
