@@ -5,6 +5,9 @@ import { IAMClient, ListAccessKeysCommand, ListUsersCommand } from '@aws-sdk/cli
 import { GetSecretValueCommand, ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { loadAll } from 'js-yaml';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
 import { createTableInput } from '../../lib/adapters/dynamodb-store.ts';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
@@ -13,8 +16,10 @@ import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
 import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
-import { OURS, findOurs, objectText } from '../../lib/onboarding/ours.ts';
+import { OURS, findOurs, objectText, resourceOf } from '../../lib/onboarding/ours.ts';
 import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
+import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
+import { RELAY_FOLDER, renderChart } from '../infra/rendered-chart.ts';
 import type { Ended } from '../cli/farloop-process.ts';
 import { runFarloop } from '../cli/farloop-process.ts';
 import type { Peer } from '../peers/peer.ts';
@@ -374,6 +379,29 @@ describe('farloop cluster', () => {
     expect((await aws.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
     expect(await clusters().list()).toEqual([]);
     expect(await remove('one')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no cluster one is registered') });
+  });
+
+  test('the API server takes the rendered chart and the kustomize base', async () => {
+    await create('/api/v1/namespaces', { metadata: { name: 'charted' } });
+    await create('/api/v1/namespaces', { metadata: { name: 'farloop' } });
+    const url = 'https://sqs.us-east-1.amazonaws.com/123456789012/q';
+    const values = {
+      cluster: 'c',
+      era: 0,
+      image: 'i:1',
+      region: 'us-east-1',
+      eventsQueueUrl: url,
+      asksQueueUrl: url,
+      access: 'direct',
+      manage: 'own',
+    };
+    const chart = renderChart(values, 'charted');
+    expect(chart).toHaveLength(15);
+    const base = loadAll(readFileSync(join(RELAY_FOLDER, 'base', 'relay.yaml'), 'utf8')) as Manifest[];
+    for (const manifest of [...chart, ...base])
+      expect((await administration.apply(resourceOf(manifest), manifest, { dryRun: true })).metadata.name).toBe(manifest.metadata.name);
+    for (const name of ['charted', 'farloop']) await administration.delete(NAMESPACES, { name });
+    await until(async () => (await administration.list(NAMESPACES)).length === 4);
   });
 
   test("a namespace that was there before is not ours: it stays, and what is somebody else's in it", async () => {

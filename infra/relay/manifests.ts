@@ -1,0 +1,120 @@
+// The kustomize base and the Helm chart, made from the manifests that `farloop cluster add` applies: `npm run relay:manifests` writes them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dump } from 'js-yaml';
+import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
+import { AWS_KEY_SECRET, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
+
+const WRITTEN_BY = '# Written by `npm run relay:manifests` from lib/onboarding: change it there.\n';
+const SETTINGS = 'farloop-relay-settings';
+
+/** Kept by whoever deploys; a cluster that is registered by `farloop cluster add --no-relay` tells all of them. */
+export const SETTING_NAMES = ['CLUSTER', 'EVENTS_QUEUE_URL', 'ASKS_QUEUE_URL', 'MANAGE', 'ACCESS', 'ERA', 'AWS_REGION'] as const;
+
+const common: Pick<RelayValues, 'functionsAccount' | 'namespaces' | 'identity'> = {
+  functionsAccount: true,
+  namespaces: [],
+  // The key of an IAM user is read where there is one, else the pod's own role counts.
+  identity: { kind: 'podIdentity' },
+};
+
+const baseValues: RelayValues = {
+  ...common,
+  cluster: '$(CLUSTER)',
+  namespace: 'farloop',
+  ownsNamespace: true,
+  manage: 'own',
+  access: 'direct',
+  era: 0,
+  image: 'farloop-relay',
+  region: '$(AWS_REGION)',
+  eventsQueueUrl: '$(EVENTS_QUEUE_URL)',
+  asksQueueUrl: '$(ASKS_QUEUE_URL)',
+};
+
+const required = (name: string): string => `{{ required "${name} is missing" .Values.${name} }}`;
+
+const chartValues: RelayValues = {
+  ...baseValues,
+  cluster: required('cluster'),
+  namespace: '{{ .Release.Namespace }}',
+  // Helm makes it: --create-namespace.
+  ownsNamespace: false,
+  image: required('image'),
+  region: required('region'),
+  eventsQueueUrl: required('eventsQueueUrl'),
+  asksQueueUrl: required('asksQueueUrl'),
+};
+
+/** Choices that are no texts in the manifests' values are put in as texts behind them. */
+const withChoices = (
+  manifests: Manifest[],
+  { manage, access, era }: Record<'manage' | 'access' | 'era', string>,
+  settings: boolean,
+): Manifest[] => {
+  const replaced = JSON.stringify(manifests)
+    .replaceAll('"--manage=own"', JSON.stringify(`--manage=${manage}`))
+    .replaceAll('"--access=direct"', JSON.stringify(`--access=${access}`))
+    .replaceAll('"--era=0"', JSON.stringify(`--era=${era}`));
+  const parsed: Manifest[] = JSON.parse(replaced);
+  for (const manifest of parsed.filter(({ kind }) => kind === 'Deployment')) {
+    const { spec }: { spec: { template: { spec: { containers: { env: { name: string }[]; envFrom?: object[] }[] } } } } = JSON.parse(
+      JSON.stringify({ spec: manifest['spec'] }),
+    );
+    for (const container of spec.template.spec.containers) {
+      container.envFrom = [
+        ...(settings ? [{ configMapRef: { name: SETTINGS } }] : []),
+        { secretRef: { name: AWS_KEY_SECRET, optional: true } },
+      ];
+      if (settings) container.env = container.env.filter(({ name }) => name !== 'AWS_REGION');
+    }
+    manifest['spec'] = spec;
+  }
+  return parsed;
+};
+
+export const baseManifests = (): Manifest[] =>
+  withChoices(relayManifests(baseValues), { manage: '$(MANAGE)', access: '$(ACCESS)', era: '$(ERA)' }, true);
+
+export const chartManifests = (): Manifest[] =>
+  withChoices(relayManifests(chartValues), { manage: required('manage'), access: required('access'), era: '{{ .Values.era }}' }, false);
+
+const yamlOf = (manifests: readonly Manifest[]): string =>
+  WRITTEN_BY +
+  manifests.map((manifest) => dump(manifest, { lineWidth: -1, noRefs: true, forceQuotes: true, quoteStyle: 'single' })).join('---\n');
+
+/** Path below this folder → content. */
+export function files(version: string): Record<string, string> {
+  return {
+    'base/relay.yaml': yamlOf(baseManifests()),
+    'base/kustomization.yaml': `${WRITTEN_BY}${dump({
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      resources: ['relay.yaml'],
+      configMapGenerator: [
+        {
+          name: SETTINGS,
+          namespace: 'farloop',
+          literals: SETTING_NAMES.map((name) => `${name}=${{ MANAGE: 'own', ACCESS: 'direct', ERA: '0' }[name as string] ?? ''}`),
+        },
+      ],
+    })}`,
+    'chart/Chart.yaml': `${WRITTEN_BY}${dump({
+      apiVersion: 'v2',
+      name: 'farloop-relay',
+      description: 'Watches one cluster and reports to Farloop',
+      type: 'application',
+      version,
+      appVersion: version,
+    })}`,
+    'chart/values.yaml':
+      `${WRITTEN_BY}# As farloop cluster add --no-relay tells them.\n` +
+      dump({ cluster: '', image: '', region: '', eventsQueueUrl: '', asksQueueUrl: '', manage: 'own', access: 'direct', era: 0 }),
+    'chart/templates/relay.yaml': yamlOf(chartManifests()),
+  };
+}
+
+if (import.meta.main) {
+  const { packageVersion } = await import('../../lib/package-files.ts');
+  for (const [path, content] of Object.entries(files(packageVersion()))) writeFileSync(join(import.meta.dirname, path), content);
+}

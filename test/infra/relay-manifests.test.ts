@@ -1,0 +1,89 @@
+// The image, the kustomize base and the chart of the relay say what `farloop cluster add` applies.
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { files } from '../../infra/relay/manifests.ts';
+import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
+import { AWS_KEY_SECRET, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
+import { packageVersion } from '../../lib/package-files.ts';
+import { RELAY_FOLDER, renderChart } from './rendered-chart.ts';
+
+const VALUES: RelayValues = {
+  cluster: 'staging',
+  namespace: 'relays',
+  ownsNamespace: false,
+  manage: 'all',
+  namespaces: [],
+  functionsAccount: true,
+  access: 'direct',
+  era: 3,
+  image: 'example/farloop-relay:1',
+  region: 'eu-central-1',
+  eventsQueueUrl: 'https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-prod-events',
+  asksQueueUrl: 'https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-prod-relay-staging',
+  identity: { kind: 'podIdentity' },
+};
+
+const chartValues = (): Record<string, string | number> => {
+  const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access } = VALUES;
+  return { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access, manage: 'all-jobs' };
+};
+
+interface PodTemplate {
+  spec: {
+    automountServiceAccountToken: boolean;
+    securityContext: object;
+    containers: { args: string[]; securityContext: object; resources: object; envFrom?: object[] }[];
+  };
+}
+const templateIn = (manifests: readonly Manifest[]): PodTemplate => {
+  const deployment = manifests.find(({ kind }) => kind === 'Deployment');
+  return (deployment?.['spec'] as { template: PodTemplate }).template;
+};
+
+test('base and chart in the repository are those that their source gives: npm run relay:manifests', () => {
+  for (const [path, content] of Object.entries(files(packageVersion())))
+    expect([path, readFileSync(join(RELAY_FOLDER, path), 'utf8')]).toEqual([path, content]);
+});
+
+test('the rendered chart is what farloop cluster add applies, but for the key of an IAM user, which it takes where there is one', () => {
+  const rendered = renderChart(chartValues(), 'relays');
+  const [container] = templateIn(rendered).spec.containers;
+  expect(container?.envFrom).toEqual([{ secretRef: { name: AWS_KEY_SECRET, optional: true } }]);
+  delete container?.envFrom;
+  expect(rendered).toEqual(JSON.parse(JSON.stringify(relayManifests(VALUES))));
+});
+
+test('the chart asks for what it cannot know, by name', () => {
+  const defaults = load(readFileSync(join(RELAY_FOLDER, 'chart', 'values.yaml'), 'utf8')) as Record<string, string>;
+  expect(() => renderChart({ ...chartValues(), image: '' }, 'relays')).toThrow('image is missing');
+  expect(() => renderChart(defaults, 'relays')).toThrow('is missing');
+});
+
+describe('the relay on a cluster', () => {
+  const { spec } = templateIn(relayManifests(VALUES));
+
+  test('runs as nobody, on a read-only root, without capabilities, within limits', () => {
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(spec.automountServiceAccountToken).toBe(false);
+    for (const { securityContext, resources } of spec.containers) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+        readOnlyRootFilesystem: true,
+      });
+      expect(resources).toMatchObject({ requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } });
+    }
+    expect(readFileSync(join(RELAY_FOLDER, 'Dockerfile'), 'utf8')).toContain('USER 65532:65532');
+  });
+
+  test('R15: no rule of its rights names everything, secrets or the rights themselves', () => {
+    const rules = relayManifests(VALUES).flatMap((manifest) => (manifest['rules'] as Record<string, string[]>[] | undefined) ?? []);
+    expect(rules.length).toBeGreaterThan(5);
+    for (const rule of rules) {
+      expect(Object.values(rule).flat()).not.toContain('*');
+      for (const forbidden of ['secrets', 'configmaps', 'roles', 'clusterroles']) expect(rule['resources']).not.toContain(forbidden);
+    }
+  });
+});
