@@ -39,7 +39,8 @@ interface PodTemplate {
 }
 const templateIn = (manifests: readonly Manifest[]): PodTemplate => {
   const deployment = manifests.find(({ kind }) => kind === 'Deployment');
-  return (deployment?.['spec'] as { template: PodTemplate }).template;
+  if (!deployment) throw new Error('no Deployment');
+  return (deployment['spec'] as { template: PodTemplate }).template;
 };
 
 test('base and chart in the repository are those that their source gives: npm run relay:manifests', () => {

@@ -1,0 +1,69 @@
+// `farloop cluster`: contradictions are told before a file is read or anything is contacted.
+import { expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runFarloop, temporaryFolder } from './farloop-process.ts';
+
+const NOWHERE = { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_EC2_METADATA_DISABLED: 'true' };
+const add = ['add', 'a', '--stage', 'prod', '--kubeconfig', '/nowhere'];
+
+const cases: [string, string[], string][] = [
+  ['no image', add, '--image is missing'],
+  ['an image and no relay', [...add, '--image', 'i', '--no-relay'], '--image and --no-relay contradict each other'],
+  ['Pod Identity of no cluster', [...add, '--image', 'i', '--identity', 'pod-identity'], 'needs --eks-cluster'],
+  ['an EKS cluster for a user', [...add, '--image', 'i', '--eks-cluster', 'e'], '--eks-cluster is for --identity pod-identity'],
+  [
+    'Pod Identity elsewhere',
+    [...add, '--no-relay', '--identity', 'pod-identity', '--eks-cluster', 'e'],
+    '--identity pod-identity and --no-relay contradict',
+  ],
+  ["the relay's own namespace", [...add, '--image', 'i', '--namespaces', 'x,farloop'], 'where the relay itself lives'],
+  [
+    'an address of what nothing dials',
+    [...add, '--image', 'i', '--access', 'relayed', '--server', 'https://a'],
+    '--access relayed and --server',
+  ],
+  ['a name that cannot be', ['add', 'Not_A_Name', '--stage', 'prod', '--kubeconfig', 'f'], 'Expected lower case letters'],
+  ['a kubeconfig that is not there', [...add, '--image', 'i'], 'kubeconfig /nowhere: it cannot be read'],
+  ['removal with neither', ['remove', 'a', '--stage', 'prod'], 'give --kubeconfig'],
+  [
+    'removal with both',
+    ['remove', 'a', '--stage', 'prod', '--kubeconfig', 'f', '--unreachable'],
+    '--unreachable and --kubeconfig contradict',
+  ],
+  ['waiting blindly', ['drain', 'a', '--stage', 'prod', '--wait-minutes', '5'], '--wait-minutes needs --kubeconfig'],
+  ['waiting for nothing', ['drain', 'a', '--stage', 'prod', '--undo', '--kubeconfig', 'f'], '--undo contradicts'],
+  ['two installations', ['list', '--stage', 'prod', '--state', '/s'], '--state and --stage contradict each other'],
+  ['a region of this machine', ['list', '--region', 'eu-central-1'], '--region needs --stage'],
+];
+
+test.each(cases)('%s is refused in a sentence', async (_name, args, sentence) => {
+  const { exitCode, stdout, stderr } = await runFarloop(['cluster', ...args], { environment: NOWHERE });
+  expect(stderr).toContain(sentence);
+  expect([stdout, exitCode === 2 || exitCode === 1]).toEqual(['', true]);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('a login plugin is no credential that a function could use', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder.path, 'kubeconfig');
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'login', interactiveMode: 'Never' };
+  writeFileSync(
+    file,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+      clusters: [{ name: 'c', cluster: { server: 'https://api.example.com' } }],
+      users: [{ name: 'u', user: { exec } }],
+    }),
+  );
+  try {
+    const args = ['cluster', 'add', 'a', '--stage', 'prod', '--kubeconfig', file, '--image', 'i', '--credential', 'kubeconfig'];
+    const { exitCode, stderr } = await runFarloop(args, { environment: NOWHERE });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('none of which a function can use') });
+  } finally {
+    folder.remove();
+  }
+});
