@@ -7,7 +7,7 @@ export interface Head {
   era: number;
   /** Unix milliseconds, as all times here. */
   bornAtMs: number;
-  /** Names of the workload's view items; the head is told before an item is written. */
+  /** Names of the workload's view items, the head being told before an item is written; and which ranges of a list have come. */
   items: readonly string[];
   /** resourceVersion of the last whole list of the workload, `0` before the first. */
   floor: string;

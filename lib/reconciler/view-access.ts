@@ -2,15 +2,16 @@
 // Writes are conditional on versions only: an observation is true whoever writes it (R8).
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import { isNewer } from '../objects/resource-version.ts';
+import { isNewer, newest } from '../objects/resource-version.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { PodChange, PodSet } from '../planners/pod-set.ts';
 import type { Head, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { PodEntry, ViewPart, WholeList } from '../wire/observations.ts';
-import { slotOf } from '../wire/view-layout.ts';
+import { END_OF_SLOTS, slotOf } from '../wire/view-layout.ts';
 import { NOTHING_TERMINATED, terminatedBy, type Terminated } from './job-metrics.ts';
 import { readPart, writePart } from './recent-parts.ts';
+import { isMark, noteRange, outdatedMarks, toldFloor, type Span } from './told-ranges.ts';
 import type { News } from './view.ts';
 import { adopt, emptyPart, isLater, joinParts, mergeNews } from './view.ts';
 import type { JoinedItems, ViewMemory } from './view-memory.ts';
@@ -45,7 +46,7 @@ export async function readView(store: Store, head: Head, era: number, memory?: V
   const inHead = head.view && partInHead(head, era);
   const holeInHead = head.view !== undefined && inHead === undefined;
   const first = inHead ? [inHead] : [];
-  if (head.items.length === 0) return { part: joinParts(first, era), hole: holeInHead };
+  if (!hasItems(head)) return { part: joinParts(first, era), hole: holeInHead };
   const { items } = await store.read(head.key);
   const present = new Map(items.map((item) => [item.name, item]));
   const named = namesIn(head).map((name) => present.get(name));
@@ -114,7 +115,8 @@ export async function writeView(
   let head = before;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryToWrite(store, head, news, { era, alongside });
+      const written = await tryToWrite(store, head, news, { era, alongside });
+      return news.whole ? { ...written, head: await noteRange(store, written.head, news.whole, era) } : written;
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
       const current = await store.readHead(head.key);
@@ -146,28 +148,28 @@ async function tryToWrite(
   // What few pods tell stays in the head, whose write is due anyway; when it gets crowded there, all of them leave for their items.
   // A crash in between leaves both, which a reader joins.
   const fresh = news.pods.filter(({ pod: { uid } }) => part.pods.get(uid) !== known.pods.get(uid));
-  const pods = before.items.length === 0 ? part.pods : withFresh(inHead.pods, fresh, part.pods);
-  const isListed = news.whole !== undefined && before.items.length > 0;
+  const pods = !hasItems(before) ? part.pods : withFresh(inHead.pods, fresh, part.pods);
+  const isListed = news.whole !== undefined && hasItems(before);
   const leaves = isListed || pods.size > PODS_IN_HEAD;
   // A list must reach its items whole: what it does not name there is gone.
   const leaving: Leaving = { moved: [...inHead.pods.values()], news: { ...news, pods: isListed ? news.pods : fresh } };
   const head = leaves ? await writeItems(store, before, leaving, { items, layout, era }) : before;
   const ownerIsNew = part.owner !== inHead.owner;
   if (leaves && !ownerIsNew && inHead.pods.size === 0)
-    return { head: await raiseFloor(store, head, news), changed, heardByPass, told: false, terminated };
+    return { head: await raiseFloor(store, head, news, era), changed, heardByPass, told: false, terminated };
 
   const told = await alongside?.(head);
   // Of the head that was read: naming new items may have shown a later one, whose pods would be lost.
   const conditions = { ifViewVersion: before.viewVersion, ...(told?.ifFence !== undefined && { ifFence: told.ifFence }) };
-  const floor = news.whole?.slots === 'all' ? { floor: news.whole.floor } : {};
+  const raised = news.whole?.slots === 'all' ? floorChange(head, news.whole.floor, era) : undefined;
   const view: ViewPart = {
     era,
-    floor: floor.floor ?? inHead.floor,
+    floor: raised?.floor ?? inHead.floor,
     ...(part.owner && { owner: part.owner }),
     pods: leaves ? new Map() : pods,
   };
   return {
-    head: await store.updateHead(head.key, conditions, { ...told?.change, ...floor, view: writePart(view) }),
+    head: await store.updateHead(head.key, conditions, { ...told?.change, ...raised, view: writePart(view) }),
     changed,
     heardByPass,
     told: told !== undefined,
@@ -199,8 +201,14 @@ function withFresh(inHead: ViewPart['pods'], fresh: News['pods'], after: ViewPar
   return pods;
 }
 
-const raiseFloor = async (store: Store, head: Head, { whole }: News): Promise<Head> =>
-  whole?.slots === 'all' && head.floor !== whole.floor ? await store.updateHead(head.key, {}, { floor: whole.floor }) : head;
+const raiseFloor = async (store: Store, head: Head, { whole }: News, era: number): Promise<Head> =>
+  whole?.slots === 'all' && head.floor !== whole.floor ? await store.updateHead(head.key, {}, floorChange(head, whole.floor, era)) : head;
+
+/** A list that came in ranges, and is not younger, is no more waited for. */
+function floorChange(head: Head, floor: string, era: number): { floor: string; removeItems?: readonly string[] } {
+  const removeItems = outdatedMarks(head, { era, floor });
+  return { floor, ...(removeItems.length > 0 && { removeItems }) };
+}
 
 /** The view that a new head begins with; undefined where the news is too large for the head. */
 export function firstView(head: Head, news: News, era: number): Uint8Array | undefined {
@@ -251,12 +259,15 @@ function itemOf(pod: PodFacts, slots: number): string {
 function namesIn({ items }: Head): string[] {
   const names = new Set<string>();
   for (const item of items) {
+    if (isMark(item)) continue;
     const run = /^(pods\/\d+\/)(\d+)-(\d+)$/.exec(item);
     if (!run) names.add(item);
     else for (let at = Number(run[2]); at <= Number(run[3]); at++) names.add(`${run[1]}${at}`);
   }
   return [...names];
 }
+
+const hasItems = ({ items }: Head): boolean => items.some((name) => !isMark(name));
 
 function runsOf(names: readonly string[]): string[] {
   const numbers = names.flatMap((name) => /^pods\/\d+\/(\d+)$/.exec(name)?.[1] ?? []).map(Number);
@@ -332,10 +343,16 @@ async function writeItems(
 
 function isInRange(name: string, { slots }: WholeList): boolean {
   if (slots === 'all') return true;
+  const { from, to } = spanOf(name);
+  return from < slots.to && to > slots.from;
+}
+
+/** The slots that may lie in an item; hashes come from everywhere. */
+function spanOf(name: string): Span {
   const match = /^pods\/(\d+)\/(\d+)$/.exec(name);
-  if (!match) return false;
+  if (!match) return { from: 0, to: END_OF_SLOTS };
   const [width, at] = [Number(match[1]), Number(match[2])];
-  return at * width < slots.to && (at + 1) * width > slots.from;
+  return { from: at * width, to: (at + 1) * width };
 }
 
 async function writeItem(
@@ -345,7 +362,7 @@ async function writeItem(
 ): Promise<void> {
   let current = present;
   for (let attempt = 1; ; attempt++) {
-    const before = partOf(current?.bytes, era) ?? emptyPart({ era, floor: floorOf(head, era) });
+    const before = partOf(current?.bytes, era) ?? emptyPart({ era, floor: newest(floorOf(head, era), toldFloor(head, era, spanOf(name))) });
     // Written since by somebody of a later era.
     if (before.era > era) return;
     const adopted = adopt(before, leaving.moved);

@@ -7,7 +7,7 @@ import type { OutgoingMessage, Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { encodeEvents } from '../wire/events.ts';
 import type { EventMessage, Heartbeat, OwnerObservation, PodObservation, WholeList, WorkloadReport } from '../wire/observations.ts';
-import { slotOf } from '../wire/view-layout.ts';
+import { END_OF_SLOTS, slotOf } from '../wire/view-layout.ts';
 import type { GonePod, News, RelayCache, Workload } from './cache.ts';
 import { expand } from './compact-pod.ts';
 import type { PodRow } from './pod-table.ts';
@@ -69,8 +69,6 @@ const MESSAGES_AT_ONCE = 10;
 const POD_BYTES = 34;
 const REPORT_BYTES = 200;
 const LARGEST_BODY = 1_048_576;
-/** Above every slot: indexes go to 10^9, hashes to 2^32. */
-const END_OF_SLOTS = 2 ** 32;
 
 export class Outbox {
   readonly #setup: OutboxSetup;
@@ -360,7 +358,7 @@ export class Outbox {
 }
 
 /** Neighbouring slots, so many pods at a time; those of one slot stay together, and together the ranges cover every slot. */
-function inRanges(pods: PodObservation[], most: number): { slots: WholeList['slots']; pods: PodObservation[] }[] {
+export function inRanges(pods: PodObservation[], most: number): { slots: WholeList['slots']; pods: PodObservation[] }[] {
   if (pods.length <= most) return [{ slots: 'all', pods }];
   const sorted = pods.map((observation) => ({ observation, slot: slotOf(observation.pod) })).toSorted((a, b) => a.slot - b.slot);
   const ranges: { slots: { from: number; to: number }; pods: PodObservation[] }[] = [];

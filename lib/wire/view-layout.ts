@@ -9,3 +9,6 @@ export function slotOf({ index, number, uid }: Pick<PodFacts, 'index' | 'number'
   for (let at = 0; at < uid.length; at++) hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
+
+/** Above every slot: indexes go to 10^9, hashes to 2^32. */
+export const END_OF_SLOTS = 2 ** 32;

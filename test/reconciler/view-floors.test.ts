@@ -111,6 +111,76 @@ describe('a view in the head and in items beside it', () => {
     expect(await present()).toEqual(range(0, 30).filter((index) => index !== 3 && index !== 20));
   });
 
+  const LONG = 5_200;
+  const RANGES: WholeList['slots'][] = [
+    { from: 0, to: 2_500 },
+    { from: 2_500, to: 5_000 },
+    { from: 5_000, to: 2 ** 32 },
+  ];
+  const within = (pods: readonly PodObservation[], slots: WholeList['slots']): PodObservation[] =>
+    pods.filter(({ pod: { index } }) => slots === 'all' || (Number(index) >= slots.from && Number(index) < slots.to));
+
+  test('R19: the ranges of a long list raise the floor when all have come, in any order and twice, and what none names is gone', async () => {
+    await hear(upTo(LONG, 50));
+    const named = upTo(LONG, 100).filter(({ pod }) => pod.index !== '5100' && pod.index !== '2499');
+    const [first, second, third] = RANGES;
+    for (const slots of [third, first, third]) {
+      if (slots) await hear(within(named, slots), whole(100, slots));
+      expect((await store.readHead(KEY))?.floor).toBe('0');
+    }
+    if (second) await hear(within(named, second), whole(100, second));
+    expect((await store.readHead(KEY))?.floor).toBe('100');
+    expect(await present()).toEqual(range(0, LONG).filter((index) => index !== 5_100 && index !== 2_499));
+    // Late news, also of an item that nobody has begun yet.
+    expect((await hear([observed(5_100, 90), observed(LONG + 900, 90)])).changed).toBe(false);
+    expect((await store.readHead(KEY))?.items.filter((name) => !name.startsWith('pods/'))).toEqual([]);
+  });
+
+  test('R19: ranges of two lists do not make a whole one, and a later list takes the place of one that never came whole', async () => {
+    await hear(upTo(60, 50));
+    await hear(upTo(30, 100), whole(100, { from: 0, to: 30 }));
+    await hear(
+      range(30, 60).map((index) => observed(index, 120)),
+      whole(120, { from: 30, to: 2 ** 32 }),
+    );
+    expect((await store.readHead(KEY))?.floor).toBe('0');
+    await hear(
+      range(30, 60).map((index) => observed(index, 100)),
+      whole(100, { from: 30, to: 2 ** 32 }),
+    );
+    expect((await store.readHead(KEY))?.floor).toBe('0');
+    await hear(upTo(30, 120), whole(120, { from: 0, to: 30 }));
+    expect((await store.readHead(KEY))?.floor).toBe('120');
+    await hear(upTo(10, 140), whole(140, { from: 0, to: 10 }));
+    await hear(upTo(60, 150), whole(150));
+    const stands = await store.readHead(KEY);
+    expect(stands?.floor).toBe('150');
+    expect(stands?.items.filter((name) => !name.startsWith('pods/'))).toEqual([]);
+    expect(await present()).toEqual(range(0, 60));
+  });
+
+  test('R3: ranges that an API server told before it was set back do not complete a list of after', async () => {
+    await hear(upTo(60, 50));
+    await hear(upTo(30, 100), whole(100, { from: 0, to: 30 }));
+    const raised = await store.updateHead(KEY, {}, { era: 1 });
+    const rest = range(30, 60).map((index) => observed(index, 100));
+    const { head: stands } = await writeView(
+      store,
+      raised,
+      { pods: rest, byPass: false, ...whole(100, { from: 30, to: 2 ** 32 }) },
+      { era: 1 },
+    );
+    expect(stands.floor).toBe('0');
+  });
+
+  test('R2: what was told of a range holds for an item of it that begins before the other ranges have come', async () => {
+    await hear([...upTo(30, 50), observed(90, 50)]);
+    await hear(upTo(30, 100), whole(100, { from: 0, to: 80 }));
+    // Too many for the head: an item of their own begins.
+    await hear(range(42, 78).map((index) => observed(index, 60)));
+    expect(await present()).toEqual([...range(0, 30), 90]);
+  });
+
   test('R19: a range says nothing of the items outside of it', async () => {
     await hear([...upTo(30, 50), observed(90, 50)]);
     await hear([observed(90, 60)]);

@@ -3,6 +3,7 @@ import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf, podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import { inRanges } from '../../lib/relay/outbox.ts';
 import { belongingOf } from '../../lib/relay/project.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
 import type { Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/observations.ts';
@@ -68,19 +69,27 @@ async function listAll(world: World): Promise<Listed> {
 const podsOf = (job: Job, pods: readonly Pod[]): Pod[] =>
   pods.filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === job.metadata.uid);
 
-/** All of the cluster as one full list, and the mark that it was all. What the watches said before is part of it. */
-export async function relist(world: World): Promise<void> {
+/**
+ * All of the cluster as one full list, and the mark that it was all. What the watches said before is part of it.
+ * @param wholePods of one Job in one message; more come in ranges
+ */
+export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: number } = {}): Promise<void> {
   await world.settle();
   world.loseHeard();
   const startedAtMs = world.clock.nowMs();
   const { jobs, pods, resourceVersion: floor } = await listAll(world);
-  const reports = jobs.map((job): WorkloadReport => ({
-    owner: ownerOf(job),
-    observed: { heardAt: floor, deleted: false, object: jobFactsOf(job) },
-    pods: podsOf(job, pods).map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) })),
-    whole: { floor, slots: 'all' },
-  }));
-  await world.send(reports);
+  for (const job of jobs) {
+    const observations = podsOf(job, pods).map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) }));
+    for (const { slots, pods: within } of inRanges(observations, wholePods).toReversed())
+      await world.send([
+        {
+          owner: ownerOf(job),
+          observed: { heardAt: floor, deleted: false, object: jobFactsOf(job) },
+          pods: within,
+          whole: { floor, slots },
+        },
+      ]);
+  }
   await heartbeat(world, { fullList: { resourceVersion: floor, startedAtMs } });
 }
 

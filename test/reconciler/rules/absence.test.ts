@@ -23,6 +23,27 @@ async function threeRun(): Promise<void> {
   await world.elapse(8, { play: false });
 }
 
+test('R19: a full list that comes in ranges is as good as one: nothing is listed live after it, and what it does not name is gone', async () => {
+  await world.apply(aJob('demo', { completions: 60, parallelism: 60, completionMode: 'Indexed' }));
+  await world.until(async () => (await world.pods()).filter(({ status }) => status?.phase === 'Running').length === 60, { seconds: 20 });
+  await world.elapse(8, { play: false });
+  const [lost] = await world.pods();
+  const { name = '', uid = '' } = lost?.metadata ?? {};
+  const finalizers = { metadata: { finalizers: null } };
+  await world.as('PATCH', PODS, { namespace: 'default', name, body: finalizers, type: 'application/merge-patch+json' });
+  await world.as('DELETE', PODS, { namespace: 'default', name, body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } });
+  const before = world.cluster.calls.length;
+  await relist(world, { wholePods: 25 });
+  expect(await sweep(world.ports)).toMatchObject({ lookedUp: 0 });
+  await world.elapse(70, { play: false });
+  const calls = world.cluster.calls.slice(before);
+  expect(calls.filter(({ verb }) => verb === 'list')).toEqual([]);
+  // That it is gone has been seen: another one has its index.
+  expect(calls.filter(({ verb, plural }) => verb === 'create' && plural === 'pods')).toHaveLength(1);
+  expect((await world.pods()).map(({ metadata }) => metadata.uid)).not.toContain(uid);
+  expect(await world.pods()).toHaveLength(60);
+});
+
 describe('R19: a watch that skips events', () => {
   test('R19: a digest that differs at two heartbeats has the workload listed live', async () => {
     await threeRun();
