@@ -206,8 +206,10 @@ describe('rights', () => {
     const byRole: Record<string, string[]> = {};
     for (const { role, action } of rightsIn(usual)) if (!action.startsWith('logs:')) (byRole[role] ??= []).push(action);
     expect(byRole['ReconcileRole']).toContain('secretsmanager:GetSecretValue');
-    for (const role of ['IngestRole', 'TimersRole', 'SweepRole', 'ApiRole'])
-      expect(byRole[role]).not.toContain('secretsmanager:GetSecretValue');
+    // It renews them, and nobody else writes one.
+    for (const action of ['GetSecretValue', 'PutSecretValue']) expect(byRole['SweepRole']).toContain(`secretsmanager:${action}`);
+    expect(byRole['ReconcileRole']).not.toContain('secretsmanager:PutSecretValue');
+    for (const role of ['IngestRole', 'TimersRole', 'ApiRole']) expect(byRole[role]).not.toContain('secretsmanager:GetSecretValue');
     for (const action of ['PutItem', 'DeleteItem']) expect(byRole['TimersRole']).not.toContain(`dynamodb:${action}`);
     for (const action of ['PutItem', 'UpdateItem', 'DeleteItem']) expect(byRole['ApiRole']).not.toContain(`dynamodb:${action}`);
     for (const role of ['IngestRole', 'TimersRole', 'SweepRole']) expect(byRole[role]).not.toContain('dynamodb:DeleteItem');
