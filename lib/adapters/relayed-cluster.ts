@@ -19,7 +19,7 @@ import type { Store } from '../ports/store.ts';
 import type { Failure, Outcome } from '../wire/command-answers.ts';
 import { isLastPart, openOutcomes } from '../wire/command-answers.ts';
 import type { Command } from '../wire/commands.ts';
-import { COMMANDS_MAX, encodeCommands } from '../wire/commands.ts';
+import { COMMANDS_MAX, encodeCommands, LEFT_MS_MAX } from '../wire/commands.ts';
 import { MESSAGE_BYTES_MAX } from './queue-limits.ts';
 
 export interface RelayedClusterOptions {
@@ -32,8 +32,6 @@ export interface RelayedClusterOptions {
 
 /** As long as any request lives: then its outcome is unknown. */
 const LIFE_MS = 10_000;
-/** A relay sends nothing that has been on its way for longer: what it sends then has time to be answered. */
-const SENT_WITHIN_MS = 8_000;
 /** Calls that are made at the same time travel together. */
 const GATHERED_FOR_MS = 2;
 /** Of a message before it is packed: one command alone may be larger. */
@@ -165,8 +163,8 @@ export class RelayedCluster implements Cluster {
     if (sent.length === 0) return;
     const nowMs = clock.nowMs();
     const commands = sent.map(({ command, deadline }) => {
-      const leftMs = Math.min(deadline.wallMs - nowMs, deadline.monotonicMs - begunAtMs, SENT_WITHIN_MS);
-      return { ...command, untilMs: Math.floor(nowMs + leftMs) };
+      const leftMs = Math.floor(Math.min(deadline.wallMs - nowMs, deadline.monotonicMs - begunAtMs, LEFT_MS_MAX));
+      return { ...command, untilMs: nowMs + leftMs, leftMs };
     });
     const body = encodeCommands({ cluster: this.#cluster, id, secret, commands });
     if (Buffer.byteLength(body) > MESSAGE_BYTES_MAX) {
@@ -226,8 +224,9 @@ const aim = (verb: Command['verb'], { apiVersion, plural, namespaced }: Resource
   verb,
   apiVersion,
   plural,
-  // When it is sent.
+  // Both when it is sent.
   untilMs: 0,
+  leftMs: 0,
   ...(namespaced && { namespace }),
 });
 

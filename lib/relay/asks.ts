@@ -55,7 +55,7 @@ async function startCommands(
   messages: readonly ReceivedMessage[],
 ): Promise<ReceivedMessage[]> {
   const name = `relay-${cluster}` as const;
-  const arrival = { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+  const arrival = { monotonicMs: clock.monotonicMs() };
   const taken: ReceivedMessage[] = [];
   for (const message of messages) {
     if (!isCommands(message.body)) continue;

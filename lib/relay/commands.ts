@@ -49,16 +49,13 @@ export interface CommandsSetup {
   allowed?: readonly Allowed[];
 }
 
-/** When a message arrived, by the relay's own clocks. */
+/** When a message arrived, by the relay's own clock. */
 export interface Arrival {
-  wallMs: number;
   monotonicMs: number;
 }
 
-/** No command travels longer, whatever its deadline says. */
-const LIFE_MS = 8_000;
-/** So far the relay's wall clock may be ahead of AWS's before commands are refused as late (R17). */
-const CLOCK_BOUND_MS = 2_000;
+/** So far the relay's wall clock may differ from that of who sent a command (R17). */
+export const CLOCK_BOUND_MS = 2_000;
 /** Outcomes that come within travel together. */
 const GATHERED_FOR_MS = 20;
 /** A message that comes again after that is older than its commands' lives. */
@@ -102,9 +99,10 @@ export class Commands {
       await this.#send(message.id, first, parts);
     };
     const isOurs = message.cluster === cluster;
+    const lainMs = Math.max((receivedAtMs ?? sentAtMs) - sentAtMs, 0);
     let news = Promise.withResolvers<void>();
     const ended = message.commands.map(async (command, at) => {
-      const deadline = deadlineOf(command, { queuedAtMs: receivedAtMs ?? sentAtMs, arrival });
+      const deadline = deadlineOf(command, lainMs, arrival);
       const outcome = isOurs ? await this.#outcomeOf(command, deadline) : refused(`they are for the cluster ${message.cluster}`);
       outcomes.push({ at, ...outcome });
       news.resolve();
@@ -215,11 +213,11 @@ export class Commands {
 type Unplaced = { failure: Failure } | { dateMs: number; object?: object } | { dateMs: number; items: object[]; resourceVersion: string };
 
 /**
- * In the relay's own time (R17). By its wall clock, which may be ahead by a bounded offset: one further ahead refuses everything, and one
- * that is behind is caught by the time since the message arrived, for the queue told when that was by AWS's clock.
+ * In the relay's own time (R17): by its wall clock, which may differ by a bounded offset, so that one that is further ahead refuses
+ * everything; and by the time since the message was sent, of which the queue tells, by a clock of its own, how much it lay there.
  */
-function deadlineOf({ untilMs }: Command, { queuedAtMs, arrival }: { queuedAtMs: number; arrival: Arrival }): Deadline {
-  return { wallMs: untilMs + CLOCK_BOUND_MS, monotonicMs: arrival.monotonicMs + Math.min(untilMs - queuedAtMs, LIFE_MS) };
+function deadlineOf({ untilMs, leftMs }: Command, lainMs: number, arrival: Arrival): Deadline {
+  return { wallMs: untilMs + CLOCK_BOUND_MS, monotonicMs: arrival.monotonicMs + leftMs - lainMs };
 }
 
 const refused = (reason: string): { failure: Failure } => ({

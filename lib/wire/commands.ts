@@ -6,12 +6,13 @@ import { isResourceVersion } from '../objects/resource-version.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { UndecodableMessageError } from './messages.ts';
 
-/** One call, and until when it may be sent: Unix milliseconds by the clock of who sends the command (R17). */
+/** One call, and until when it may be sent (R17): Unix milliseconds by the clock of who sends the command, and how long that is. */
 export interface Command {
   verb: 'get' | 'list' | 'create' | 'delete' | 'patch';
   apiVersion: string;
   plural: string;
   untilMs: number;
+  leftMs: number;
   namespace?: string | undefined;
   name?: string | undefined;
   subresource?: 'status' | undefined;
@@ -42,6 +43,9 @@ export const COMMANDS_MAX = 100;
 /** Of an object of Kubernetes, `managedFields` of a deep template included. */
 const DEEPEST = 64;
 
+/** A command travels no longer: what is sent then has time to be answered before who waits gives up. */
+export const LEFT_MS_MAX = 8_000;
+
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(4_096));
 const id = v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/, 'an id'));
 /** Of clusters, namespaces, objects, resources: what no path can be led astray with. */
@@ -52,6 +56,7 @@ const CommandSchema = v.strictObject({
   apiVersion: v.pipe(v.string(), v.regex(/^([a-z0-9.-]{1,253}\/)?[a-z0-9]{1,63}$/, 'an API version')),
   plural: name,
   untilMs: v.pipe(v.number(), v.safeInteger()),
+  leftMs: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(LEFT_MS_MAX)),
   namespace: v.optional(name),
   name: v.optional(name),
   subresource: v.optional(v.literal('status')),

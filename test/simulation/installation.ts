@@ -24,8 +24,9 @@ export class Installation {
     this.store = EmbeddedStore.open({ clock });
     this.queue = EmbeddedQueue.open({ clock });
     const budget = run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
+    const how = run.access === undefined ? {} : { access: run.access };
     for (const name of run.scenario.clusters)
-      this.records.set(name, { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget, version: 1 });
+      this.records.set(name, { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget, version: 1, ...how });
     this.functions = new Functions({
       scheduler,
       queue: this.queue,

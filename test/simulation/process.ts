@@ -1,6 +1,7 @@
 // One process of Farloop: a function's environment, or a relay. Each call of its ports is a point where it may be struck; it may
 // stand still and go on later, or die: then its calls never answer, so that none of its code runs again, its catch blocks neither.
 import { seededBits } from '../../lib/adapters/embedded/seeded-chance.ts';
+import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
 import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
@@ -177,27 +178,36 @@ export class Process {
     });
   }
 
-  ports(raw: Pick<Ports, 'clusters' | 'queue' | 'recorder' | 'store' | 'telemetry'>, clusterOf: (name: string) => DirectCluster): Ports {
+  ports(raw: Pick<Ports, 'clusters' | 'queue' | 'recorder' | 'store' | 'telemetry'>, clusterOf: (name: string) => Cluster): Ports {
+    const { clock } = this;
+    const [queue, store] = [this.watchOver('queue', raw.queue), this.watchOver('store', raw.store)];
+    const relayed = new Map<string, Cluster>();
+    const relayedTo = (name: string): Cluster => {
+      const cluster = relayed.get(name) ?? new RelayedCluster({ cluster: name, queue, store, clock });
+      relayed.set(name, cluster);
+      return cluster;
+    };
     return {
-      clock: this.clock,
+      clock,
       clusters: this.watchOver('clusters', raw.clusters),
-      queue: this.watchOver('queue', raw.queue),
+      queue,
       recorder: raw.recorder,
-      store: this.watchOver('store', raw.store),
+      store,
       telemetry: raw.telemetry,
-      connect: ({ name }) => this.cluster(name, clusterOf(name)),
+      connect: ({ name, access }) => this.cluster(name, access === 'relayed' ? relayedTo(name) : clusterOf(name)),
     };
   }
 
-  cluster(name: string, direct: DirectCluster): Cluster {
+  /** @param port of a pass; `source` where a relay carries out commands */
+  cluster(name: string, through: Cluster, port: 'cluster' | 'source' = 'cluster'): Cluster {
     const point = <Value>(method: string, args: readonly unknown[], effect: () => Promise<Value>): Promise<Value> =>
-      this.call({ port: 'cluster', method, args, cluster: name }, effect, args.at(-1) as Deadline);
+      this.call({ port, method, args, cluster: name }, effect, args.at(-1) as Deadline);
     return {
-      get: (...args) => point('get', args, () => direct.get(args[0], args[1])),
-      list: (...args) => point('list', args, () => direct.list(args[0], args[1])),
-      create: (...args) => point('create', args, () => direct.create(args[0], args[1])),
-      delete: (...args) => point('delete', args, () => direct.delete(args[0], args[1])),
-      patch: (...args) => point('patch', args, () => direct.patch(args[0], args[1], args[2])),
+      get: (...args) => point('get', args, () => through.get(...args)),
+      list: (...args) => point('list', args, () => through.list(...args)),
+      create: (...args) => point('create', args, () => through.create(...args)),
+      delete: (...args) => point('delete', args, () => through.delete(...args)),
+      patch: (...args) => point('patch', args, () => through.patch(...args)),
     };
   }
 

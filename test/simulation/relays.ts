@@ -32,6 +32,7 @@ export class Relays {
       cluster,
       manage: 'all',
       namespaces: [],
+      ...(simulation.run.access === 'relayed' && { executor: process.cluster(cluster, simulation.direct(cluster), 'source') }),
       era: installation.records.get(cluster)?.era ?? 0,
     });
     this.#running.set(process, relay);

@@ -1,8 +1,8 @@
-// npm run simulate -- --seeds N [--from N]: storms from seeds. SEED=n replays one; with SCENARIO and PLAN it replays exactly those faults.
+// npm run simulate -- --seeds N [--from N] [--access direct|relayed|mixed]: storms from seeds. SEED=n replays one; with SCENARIO and PLAN it replays exactly those faults.
 import { planText, parsePlan } from './faults.ts';
 import { inParallelProcesses } from './workers.ts';
 import { scenarioOf, SCENARIOS } from './scenarios.ts';
-import { replayOf, shrink, simulate, stormOf, tell } from './storms.ts';
+import { replayOf, shrink, simulate, stormOf, tell, withAccess } from './storms.ts';
 import type { Run } from './simulation.ts';
 
 const { env, argv } = process;
@@ -15,8 +15,19 @@ function optionOf(name: string, otherwise: number): number {
   return value;
 }
 
+const ACCESSES = ['direct', 'relayed', 'mixed'] as const;
+type Access = (typeof ACCESSES)[number];
+
+function accessOption(): Access {
+  const at = argv.indexOf('--access');
+  const given = at < 0 ? (env['ACCESS'] ?? 'mixed') : argv[at + 1];
+  const access = ACCESSES.find((each) => each === given);
+  if (!access) throw new Error(`--access is one of ${ACCESSES.join(', ')}, got "${given}"`);
+  return access;
+}
+
 function runOf(seed: number): Run {
-  const storm = stormOf(seed);
+  const storm = withAccess(stormOf(seed), accessOption());
   const scenario = env['SCENARIO'] === undefined ? storm.scenario : scenarioOf(env['SCENARIO']);
   if (!scenario) throw new Error(`no story is called "${env['SCENARIO']}": one of ${SCENARIOS.map(({ name }) => name).join(' ')}`);
   if (env['PLAN'] === undefined) return { ...storm, scenario };
@@ -42,10 +53,14 @@ interface Share {
   failed: { seed: number; invariant: string; says: string }[];
 }
 
-async function stormThrough(from: number, seeds: number, bound: { mostFailures: number }): Promise<Share> {
+async function stormThrough(
+  from: number,
+  seeds: number,
+  { mostFailures, access }: { mostFailures: number; access: Access },
+): Promise<Share> {
   const share: Share = { seeds: 0, steps: 0, virtualMs: 0, struck: 0, failed: [] };
-  for (let seed = from; seed < from + seeds && share.failed.length < bound.mostFailures; seed++) {
-    const result = await simulate(stormOf(seed));
+  for (let seed = from; seed < from + seeds && share.failed.length < mostFailures; seed++) {
+    const result = await simulate(withAccess(stormOf(seed), access));
     share.seeds += 1;
     share.steps += result.steps;
     share.virtualMs += result.elapsedMs;
@@ -62,7 +77,7 @@ async function main(): Promise<void> {
   const startedAtMs = performance.now();
   const size = Math.ceil(seeds / cores);
   const parts = Array.from({ length: cores }, (_, core) => ({ from: from + core * size, seeds: Math.min(size, seeds - core * size) }));
-  const shares = await inParallelProcesses<Share>(import.meta.filename, parts);
+  const shares = await inParallelProcesses<Share>(import.meta.filename, parts, ['--access', accessOption()]);
   const seconds = (performance.now() - startedAtMs) / 1000;
   const sum = (of: (share: Share) => number): number => shares.reduce((total, share) => total + of(share), 0);
   const failed = shares.flatMap((share) => share.failed);
@@ -73,7 +88,7 @@ async function main(): Promise<void> {
   for (const { seed, invariant, says } of failed) console.log(`SEED=${seed} ${invariant}: ${says.slice(0, 300)}`);
   const [first] = failed;
   if (!first) return;
-  const run = stormOf(first.seed);
+  const run = withAccess(stormOf(first.seed), accessOption());
   console.log(await tell(await shrink({ run, result: await simulate(run) })));
   process.exitCode = 1;
 }
@@ -82,5 +97,5 @@ const part = env['SIMULATION_PART'];
 if (part === undefined) await main();
 else {
   const { from, seeds } = JSON.parse(part) as { from: number; seeds: number };
-  console.log(JSON.stringify(await stormThrough(from, seeds, { mostFailures: 20 })));
+  console.log(JSON.stringify(await stormThrough(from, seeds, { mostFailures: 20, access: accessOption() })));
 }

@@ -18,6 +18,7 @@ import { History, isTracked, livingOf } from './history.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Installation } from './installation.ts';
 import { Kubelet } from './kubelet.ts';
+import { RelayedCalls } from './relayed-calls.ts';
 import { Process, type Around } from './process.ts';
 import { drained, Scheduler } from './scheduler.ts';
 import type { Scenario } from './scenarios.ts';
@@ -29,6 +30,8 @@ export interface Run {
   plan: Plan;
   /** Beside the plan: faults drawn from the seed. */
   storm?: { faults: readonly FaultName[]; most: number; chance: number };
+  /** How passes reach the clusters; without, they dial them. */
+  access?: 'relayed';
   /** Calls take times drawn from the seed; else always the same. */
   jitter: boolean;
   /** Keeps lines for people. */
@@ -86,6 +89,7 @@ export class Simulation {
   poisoned = 0;
   readonly snapshots = new Map<string, { atMs: number; snapshot: Snapshot }[]>();
   readonly tampering: Tampering;
+  readonly relayedCalls = new RelayedCalls();
   readonly #byCall: Map<number, Plan[number]['fault'][]>;
   /** Apart from the scheduler's, so that a storm replayed as a plan takes the same times. */
   readonly #chance: () => number;
@@ -139,7 +143,9 @@ export class Simulation {
       begin: (about) => this.#begin(about),
       sent: (call, deadline) => this.checks.sent(call, deadline),
       effecting: (call) => {
-        this.actor = call;
+        if (call.port === 'cluster' && this.run.access === 'relayed') this.relayedCalls.made(call);
+        else this.actor = (call.port === 'source' && this.relayedCalls.behind(call)) || call;
+        if (call.port === 'queue' && call.method === 'send') this.relayedCalls.sends(call);
       },
       effected: (call, value) => {
         this.#isDirty = true;

@@ -19,16 +19,26 @@ export function stormOf(seed: number): Run {
   return { scenario, seed, plan: [], storm, jitter: true, limitMs: LIMIT_MS };
 }
 
+/** Of a storm's seeds, every so many reach their clusters through relays. */
+export const RELAYED_EVERY = 8;
+
+/** @param access `mixed`: a slice of the seeds is relayed */
+export function withAccess(run: Run, access: 'direct' | 'relayed' | 'mixed'): Run {
+  const isRelayed = access === 'relayed' || (access === 'mixed' && run.seed % RELAYED_EVERY === 0);
+  return isRelayed ? { ...run, access: 'relayed' } : run;
+}
+
 export const simulate = async (run: Run): Promise<Result> => await new Simulation(run).simulate();
 
 /** The same run with its faults as a plan. */
-export const replayOf = ({ scenario, seed, jitter, limitMs, traced }: Run, plan: Plan): Run => ({
+export const replayOf = ({ scenario, seed, jitter, limitMs, traced, access }: Run, plan: Plan): Run => ({
   scenario,
   seed,
   jitter,
   limitMs,
   plan,
   ...(traced === true && { traced }),
+  ...(access && { access }),
 });
 
 export interface Failure {
@@ -61,7 +71,7 @@ export async function shrink({ run, result }: Failure): Promise<Failure> {
 export async function tell(failure: Failure): Promise<string> {
   const { run } = failure;
   const { timeline, violations } = await simulate({ ...run, traced: true });
-  const again = `SEED=${run.seed} SCENARIO=${run.scenario.name} PLAN=${planText(run.plan)} JITTER=${run.jitter ? 1 : 0}`;
+  const again = `SEED=${run.seed} SCENARIO=${run.scenario.name} PLAN=${planText(run.plan)} JITTER=${run.jitter ? 1 : 0} ACCESS=${run.access ?? 'direct'}`;
   return [
     ...violations.map(({ invariant, atMs, says }) => `violated: ${invariant} at ${(atMs / 1000).toFixed(3)} s: ${says}`),
     `again:    ${again} npm run simulate`,

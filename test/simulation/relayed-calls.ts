@@ -1,0 +1,54 @@
+// With relayed access a pass's call takes effect in the relay: which call of which pass a relay carries out, so that what then changes is
+// that pass's doing.
+import type { Deadline } from '../../lib/ports/clock.ts';
+import { CLOCK_BOUND_MS } from '../../lib/relay/commands.ts';
+import type { OutgoingMessage } from '../../lib/ports/queue.ts';
+import { decodeCommands, isCommands } from '../../lib/wire/commands.ts';
+import type { Call } from './calls.ts';
+
+interface Made {
+  call: Call;
+  about: string;
+}
+
+export class RelayedCalls {
+  /** Calls of passes, by their process, the newest last. */
+  readonly #made = new WeakMap<object, Made[]>();
+  readonly #sent = new Map<string, Call>();
+
+  /** A pass makes a call, which becomes a command. */
+  made(call: Call): void {
+    const { process } = call;
+    const { invocation } = process;
+    // What the process was about then, whatever it does when the relay carries it out.
+    const then = { ...call, process: Object.create(process, { invocation: { value: invocation } }) as typeof process };
+    this.#made.set(process, [...(this.#made.get(process) ?? []).slice(-600), { call: then, about: aboutOf(call.method, call.args) }]);
+  }
+
+  /** A process sends messages: commands among them stand for calls that it made. */
+  sends({ process, args, cluster }: Call): void {
+    const [queue, messages] = args as [string, OutgoingMessage[]];
+    for (const { body } of queue.startsWith('relay-') ? messages : []) {
+      if (!isCommands(body)) continue;
+      const { commands } = decodeCommands(body);
+      for (const { verb, plural, namespace = '', name = '', untilMs } of commands) {
+        const about = [verb, plural, namespace, name].join('/');
+        const made = this.#made.get(process)?.findLast((each) => each.about === about);
+        if (made) this.#sent.set([queue, about, untilMs].join(' '), { ...made.call, cluster: cluster ?? made.call.cluster });
+      }
+    }
+  }
+
+  /** The call that a relay's own stands for; undefined for one that it makes for itself. */
+  behind({ method, args, cluster }: Call): Call | undefined {
+    const deadline = args.at(-1) as Deadline | undefined;
+    if (deadline?.wallMs === undefined) return undefined;
+    return this.#sent.get([`relay-${cluster}`, aboutOf(method, args), deadline.wallMs - CLOCK_BOUND_MS].join(' '));
+  }
+}
+
+function aboutOf(method: string, [resource, target]: readonly unknown[]): string {
+  const { plural } = resource as { plural: string };
+  const { namespace = '', name = '', metadata } = target as { namespace?: string; name?: string; metadata?: Record<string, string> };
+  return [method, plural, metadata?.['namespace'] ?? namespace, metadata?.['name'] ?? name].join('/');
+}
