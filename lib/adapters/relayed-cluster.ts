@@ -36,6 +36,10 @@ const LIFE_MS = 10_000;
 const GATHERED_FOR_MS = 2;
 /** Of a message before it is packed: one command alone may be larger. */
 const GATHERED_BYTES = 768 * 1024;
+/** Answers that took longer tell no time: its error is half of that. */
+const TELLS_TIME_MS = 2_000;
+/** One that is further off is a fault that a person must mend; until then its commands are late or early, and refused. */
+const CLOCKS_APART_MS_MAX = 300_000;
 const FIRST_LOOK_MS = 60;
 const LONGEST_LOOK_MS = 400;
 
@@ -58,6 +62,8 @@ export class RelayedCluster implements Cluster {
   readonly #store: Pick<Store, 'readAnswer'>;
   readonly #clock: Clock;
   #gathered: Waiting[] = [];
+  /** The relay's wall clock minus ours, as its answers tell: it compares with its own whether a command is late (R17). */
+  #relayAheadMs = 0;
 
   constructor({ cluster, queue, store, clock }: RelayedClusterOptions) {
     this.#cluster = cluster;
@@ -164,7 +170,7 @@ export class RelayedCluster implements Cluster {
     const nowMs = clock.nowMs();
     const commands = sent.map(({ command, deadline }) => {
       const leftMs = Math.floor(Math.min(deadline.wallMs - nowMs, deadline.monotonicMs - begunAtMs, LEFT_MS_MAX));
-      return { ...command, untilMs: nowMs + leftMs, leftMs };
+      return { ...command, untilMs: nowMs + leftMs + this.#relayAheadMs, leftMs };
     });
     const body = encodeCommands({ cluster: this.#cluster, id, secret, commands });
     if (Buffer.byteLength(body) > MESSAGE_BYTES_MAX) {
@@ -176,7 +182,7 @@ export class RelayedCluster implements Cluster {
     let reason = `no answer within ${LIFE_MS / 1000} s: check that the relay runs in the cluster and reaches its queue`;
     try {
       await this.#queue.send(`relay-${this.#cluster}`, [{ body }]);
-      await this.#hear({ id, secret, open, untilMs: begunAtMs + LIFE_MS });
+      await this.#hear({ id, secret, open, begunAtMs });
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
       const isNotDone = error instanceof NotDoneError || error instanceof ThrottledError;
@@ -191,13 +197,14 @@ export class RelayedCluster implements Cluster {
   }
 
   /** Takes out of `open` what was answered. @throws UndecodableMessageError an answer that is none */
-  async #hear({ id, secret, open, untilMs }: { id: string; secret: string; open: Map<number, Waiting>; untilMs: number }): Promise<void> {
+  async #hear(of: { id: string; secret: string; open: Map<number, Waiting>; begunAtMs: number }): Promise<void> {
+    const { id, secret, open, begunAtMs } = of;
     let lookAgainMs = FIRST_LOOK_MS;
     let parts: Uint8Array[] = [];
     for (let part = 0; open.size > 0;) {
       const bytes = await this.#store.readAnswer(this.#cluster, id, part).catch(() => undefined);
       if (!bytes) {
-        if (this.#clock.monotonicMs() >= untilMs) return;
+        if (this.#clock.monotonicMs() >= begunAtMs + LIFE_MS) return;
         await this.#clock.wait(lookAgainMs);
         lookAgainMs = Math.min(lookAgainMs * 1.3, LONGEST_LOOK_MS);
         continue;
@@ -206,12 +213,20 @@ export class RelayedCluster implements Cluster {
       lookAgainMs = FIRST_LOOK_MS;
       parts.push(bytes);
       if (!isLastPart(bytes)) continue;
-      for (const outcome of openOutcomes(parts, secret)) {
+      const { relayMs, outcomes } = openOutcomes(parts, secret);
+      this.#learnTime(relayMs, this.#clock.monotonicMs() - begunAtMs);
+      for (const outcome of outcomes) {
         open.get(outcome.at)?.settle(outcome);
         open.delete(outcome.at);
       }
       parts = [];
     }
+  }
+
+  /** @param tookMs since the command was made; the relay looked at its clock within */
+  #learnTime(relayMs: number, tookMs: number): void {
+    const aheadMs = Math.round(relayMs - (this.#clock.nowMs() - tookMs / 2));
+    if (tookMs <= TELLS_TIME_MS && Math.abs(aheadMs) <= CLOCKS_APART_MS_MAX) this.#relayAheadMs = aheadMs;
   }
 
   #senseless(command: Command): Error {

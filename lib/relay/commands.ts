@@ -91,7 +91,7 @@ export class Commands {
     let part = 0;
     let told = 0;
     const tell = async (): Promise<void> => {
-      const parts = sealOutcomes(outcomes, message.secret, clock.randomId());
+      const parts = sealOutcomes({ relayMs: clock.nowMs(), outcomes }, message.secret, clock.randomId());
       told += outcomes.length;
       outcomes = [];
       const first = part;

@@ -26,6 +26,13 @@ export type Outcome = { at: number } & (
   | { dateMs: number; items: object[]; resourceVersion: string }
 );
 
+/** What is sealed together. */
+export interface Answered {
+  /** The relay's wall clock, Unix milliseconds: whoever sends it commands learns from it how far that differs from its own. */
+  relayMs: number;
+  outcomes: Outcome[];
+}
+
 /** One message on the events queue. */
 export interface AnswerPart {
   cluster: string;
@@ -75,13 +82,15 @@ const Outcomes = v.array(
   ]),
 );
 
+const Answered = v.strictObject({ relayMs: dateMs, outcomes: Outcomes });
+
 const keyOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** @param nonce 22 random characters. @returns the parts that the table keeps */
-export function sealOutcomes(outcomes: readonly Outcome[], secret: string, nonce: string): Uint8Array[] {
+export function sealOutcomes(answered: Answered, secret: string, nonce: string): Uint8Array[] {
   const iv = createHash('sha256').update(nonce).digest().subarray(0, NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keyOf(secret), iv);
-  const packed = deflateRawSync(Buffer.from(JSON.stringify(outcomes)));
+  const packed = deflateRawSync(Buffer.from(JSON.stringify(answered)));
   const sealed = Buffer.concat([iv, cipher.update(packed), cipher.final(), cipher.getAuthTag()]);
   const parts: Uint8Array[] = [];
   for (let from = 0; from < sealed.length; from += PART_BYTES) {
@@ -94,7 +103,7 @@ export function sealOutcomes(outcomes: readonly Outcome[], secret: string, nonce
 export const isLastPart = (bytes: Uint8Array): boolean => bytes[0] === IS_LAST;
 
 /** @param parts all of them, in their order. @throws UndecodableMessageError not sealed with that secret, or not what a relay seals */
-export function openOutcomes(parts: readonly Uint8Array[], secret: string): Outcome[] {
+export function openOutcomes(parts: readonly Uint8Array[], secret: string): Answered {
   const sealed = Buffer.concat(parts.map((part) => part.subarray(1)));
   if (sealed.length <= NONCE_BYTES + TAG_BYTES) throw new UndecodableMessageError('an answer that is too short');
   const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), sealed.subarray(0, NONCE_BYTES));
@@ -105,7 +114,7 @@ export function openOutcomes(parts: readonly Uint8Array[], secret: string): Outc
   } catch (error) {
     throw new UndecodableMessageError('an answer that was not sealed with the secret of these commands', { cause: error });
   }
-  return parseGuarded(unpacked(packed, OUTCOMES_BYTES_MAX), Outcomes, 'answer', DEEPEST);
+  return parseGuarded(unpacked(packed, OUTCOMES_BYTES_MAX), Answered, 'answer', DEEPEST);
 }
 
 export const isAnswer = (body: string): boolean => body.startsWith(PREFIX);

@@ -7,6 +7,8 @@ import { isWrite, type Call } from '../calls.ts';
 import type { Invariant } from './table.ts';
 
 const PASS_MS = 20_000;
+/** Bound of the relay's clock, and what is learnt of it. */
+const RELAY_BOUND_MS = 3_000;
 const SLICE_LAPSES_MS = 2_000;
 /** Beyond what a slice of the budget still allows, and the time that its answer takes. */
 const CLOSING_MS = SLICE_LAPSES_MS + 500;
@@ -64,12 +66,16 @@ export const OF_CALLS: readonly Invariant[] = [
   {
     name: "nothing is sent after a pass's deadline",
     rule: 'R17',
-    onSent: ({ call, deadline }, { scheduler }) => {
+    onSent: ({ call, deadline }, { scheduler, relayedCalls }) => {
       const { invocation } = call.process;
-      if (call.port !== 'cluster' || !invocation) return undefined;
+      // Of a command that a relay carries out: of the pass that made it.
+      const pass = call.port === 'source' ? relayedCalls.behind(call)?.process.invocation : invocation;
+      if ((call.port !== 'cluster' && call.port !== 'source') || !pass) return undefined;
       if (!deadline) return 'a call without a deadline';
-      const agedMs = scheduler.elapsedMs - invocation.beganAtMs;
-      return agedMs > PASS_MS ? `${call.method} ${Math.round(agedMs)} ms after the pass began` : undefined;
+      const agedMs = scheduler.elapsedMs - pass.beganAtMs;
+      return agedMs > PASS_MS + (call.port === 'source' ? RELAY_BOUND_MS : 0)
+        ? `${call.method} ${Math.round(agedMs)} ms after the pass began`
+        : undefined;
     },
   },
   {
