@@ -46,7 +46,7 @@ const DEEPEST = 64;
 /** A command travels no longer: what is sent then has time to be answered before who waits gives up. */
 export const LEFT_MS_MAX = 8_000;
 
-const text = v.pipe(v.string(), v.minLength(1), v.maxLength(4_096));
+const text = v.pipe(v.string(), v.maxLength(65_536));
 const id = v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/, 'an id'));
 /** Of clusters, namespaces, objects, resources: what no path can be led astray with. */
 const name = v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'a name'));

@@ -16,6 +16,8 @@ export interface RelayedWorld {
   cluster: RelayedCluster;
   ports: Pick<Ports, 'clusters' | 'queue' | 'store' | 'clock'> & { queue: EmbeddedQueue; store: EmbeddedStore };
   telemetry: RecordingTelemetry;
+  /** Of a world that was opened without: the relay begins to receive. */
+  startRelay: () => void;
   close: () => Promise<void>;
 }
 
@@ -26,6 +28,7 @@ export interface RelayedWorldOptions {
   namespaces?: readonly string[];
   /** Whom the record believes; the relay sends as `local`. */
   senders?: readonly string[];
+  clock?: Clock;
   /** The relay's own. */
   relayClock?: Clock;
   /** The relay receives nothing. */
@@ -39,11 +42,11 @@ export async function openRelayedWorld({
   allowed = ALLOWED,
   namespaces = [],
   senders = ['local'],
+  clock = new SystemClock(),
   relayClock,
   isDeaf = false,
   chaos,
 }: RelayedWorldOptions): Promise<RelayedWorld> {
-  const clock = new SystemClock();
   const [queue, store] = [EmbeddedQueue.open({ clock, ...(chaos && { chaos }) }), EmbeddedStore.open({ clock })];
   const clusters = EmbeddedClusters.open();
   const telemetry = new RecordingTelemetry();
@@ -70,13 +73,16 @@ export async function openRelayedWorld({
   const own = relayClock ?? clock;
   const setup = { executor, queue, clock: own, telemetry, cluster: name, namespaces, kubeSystemUid: () => 'uid-of-kube-system', allowed };
   const commands = new Commands(setup);
-  const relaying = isDeaf
-    ? Promise.resolve()
-    : answerAsks({ queue, clock: own, telemetry, cluster: name, answer: () => Promise.resolve(), commands, signal });
+  let relaying = Promise.resolve();
+  const startRelay = (): void => {
+    relaying = answerAsks({ queue, clock: own, telemetry, cluster: name, answer: () => Promise.resolve(), commands, signal });
+  };
+  if (!isDeaf) startRelay();
   return {
     cluster: new RelayedCluster({ cluster: name, queue, store, clock }),
     ports: { clusters, queue, store, clock },
     telemetry,
+    startRelay,
     close: async () => {
       ending.abort();
       await Promise.all([ingesting, relaying]);
