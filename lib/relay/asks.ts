@@ -7,6 +7,7 @@ import { isCommands } from '../wire/commands.ts';
 import { decodeAsk, UndecodableMessageError } from '../wire/messages.ts';
 import type { RelayAsk } from '../wire/observations.ts';
 import type { Commands } from './commands.ts';
+import { HandedOut } from './handed-out.ts';
 
 export interface AsksSetup {
   queue: Queue;
@@ -27,10 +28,11 @@ const FAILED_WAIT_MS = 5_000;
 export async function answerAsks(setup: AsksSetup): Promise<void> {
   const { queue, clock, telemetry, cluster, answer, signal } = setup;
   const name = `relay-${cluster}` as const;
+  const handedOut = new HandedOut();
   while (!signal.aborted) {
     try {
       const messages = await queue.receive(name, { max: 10, waitSeconds: WAIT_SECONDS, visibilitySeconds: VISIBILITY_SECONDS, signal });
-      const asks = await startCommands(setup, messages);
+      const asks = await startCommands(setup, messages, handedOut);
       for (const message of asks) {
         const ask = askIn(message.body);
         if (ask instanceof Error) {
@@ -53,9 +55,13 @@ export async function answerAsks(setup: AsksSetup): Promise<void> {
 async function startCommands(
   { queue, clock, telemetry, cluster, commands }: AsksSetup,
   messages: readonly ReceivedMessage[],
+  handedOut: HandedOut,
 ): Promise<ReceivedMessage[]> {
   const name = `relay-${cluster}` as const;
-  const arrival = { monotonicMs: clock.monotonicMs() };
+  const nowMs = clock.monotonicMs();
+  // Of all that came together, asks too: the more often the clocks are compared, the better.
+  const times = messages.flatMap(({ receivedAtMs }) => (receivedAtMs === undefined ? [] : [receivedAtMs]));
+  const arrival = { monotonicMs: times.length === 0 ? nowMs : handedOut.at(Math.max(...times), nowMs) };
   const taken: ReceivedMessage[] = [];
   for (const message of messages) {
     if (!isCommands(message.body)) continue;

@@ -49,7 +49,7 @@ export interface CommandsSetup {
   allowed?: readonly Allowed[];
 }
 
-/** When a message arrived, by the relay's own clock. */
+/** When the queue handed a message out, by the relay's own clock. */
 export interface Arrival {
   monotonicMs: number;
 }

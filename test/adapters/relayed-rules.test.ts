@@ -39,15 +39,11 @@ class Pods implements Cluster {
     return this.#answer({ metadata: { name, uid: `uid-of-${name}` } });
   }
 
-  async list<Item extends KubernetesObject>(
-    _: Resource,
-    __: object,
-    deadline: Deadline,
-  ): Promise<{ items: Item[]; resourceVersion: string; dateMs: number }> {
+  list: Cluster['list'] = async (_, __, deadline) => {
     await this.#send(deadline);
-    const items = this.names.map((name) => ({ metadata: { name, annotations: { padding: this.padding() } } }) as unknown as Item);
-    return { items, resourceVersion: '7', dateMs: 0 };
-  }
+    const items = this.names.map((name) => ({ metadata: { name, annotations: { padding: this.padding() } } }));
+    return { items: items as never[], resourceVersion: '7', dateMs: 0 };
+  };
 
   async create<Item extends KubernetesObject>(_: Resource, { metadata }: Item, deadline: Deadline): Promise<Answer<Item>> {
     await this.#send(deadline);
@@ -95,10 +91,10 @@ describe('through a relay', () => {
   const soon = (ms = 20_000): Deadline => deadlineIn(clock, ms);
   /** Lets time pass until the call has ended. */
   const ended = async <Value>(call: Promise<Value>, clocks: VirtualClock[] = [clock]): Promise<Value> => {
-    let isOver = false;
-    const over = (): void => void (isOver = true);
+    const seen = { isOver: false };
+    const over = (): void => void (seen.isOver = true);
     call.then(over, over);
-    for (let passedMs = 0; !isOver && passedMs < 15_000; passedMs += 20) for (const each of clocks) await each.advance(20);
+    for (let passedMs = 0; !seen.isOver && passedMs < 15_000; passedMs += 20) for (const each of clocks) await each.advance(20);
     return await call;
   };
 
