@@ -226,6 +226,8 @@ export class Reconciler {
       const isCounted = pass.wroteStatus && (failures <= pass.state.backoff.failures || failuresIn(plan.status) > failedBefore);
       if (!stop || isCounted) pass.state = { ...pass.state, backoff: { ...plan.head.backoff } };
       if (!stop) {
+        // A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was
+        // seen, and a status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.
         const { hold: _held, park: _parked, ...state } = pass.state;
         pass.state = { ...state, intents: NO_INTENTS };
         return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again) };

@@ -96,6 +96,8 @@ export class Simulation {
   readonly #processes: Process[] = [];
   /** Messages that are still on their way. */
   #late = 0;
+  /** Farloop's clocks were, in all. */
+  #setBackMs = 0;
   #isDirty = true;
 
   constructor(run: Run) {
@@ -281,7 +283,9 @@ export class Simulation {
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
   async #comeToRest(): Promise<void> {
-    const restless = this.scheduler.elapsedMs + Math.max(QUIET_MS, ...this.struck.map(({ fault }) => restMs(fault)));
+    // A queue whose clock was set back keeps what is delayed for as much longer, each time.
+    const restMostMs = Math.max(QUIET_MS, ...this.struck.map(({ fault }) => restMs(fault)));
+    const restless = this.scheduler.elapsedMs + restMostMs + this.#setBackMs;
     let before = { passes: this.checks.passes, writes: this.checks.writes };
     for (;;) {
       const mayMove = this.scheduler.elapsedMs < restless;
@@ -398,6 +402,7 @@ export class Simulation {
   /** Of Farloop's clocks alone: the clusters keep theirs. */
   jump(ms: number): void {
     this.scheduler.jump(ms);
+    this.#setBackMs += Math.max(-ms, 0);
     for (const server of this.servers.values()) server.aheadMs -= ms;
   }
 }

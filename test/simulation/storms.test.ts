@@ -42,6 +42,15 @@ describe('the simulator', () => {
     expect(again.timeline).toEqual(one.timeline);
   });
 
+  test('a queue whose clock is set back again and again is waited for before anything counts as left over', async () => {
+    const storm = { faults: ['clockJumpsBack'] as const, most: 5, chance: 0.05 };
+    const scenario = SCENARIOS.find(({ name }) => name === 'small-budget');
+    if (!scenario) throw new Error('that story is told no more');
+    const result = await simulate({ scenario, seed: 50_426, plan: [], storm, jitter: true, limitMs: 3_600_000 });
+    expect(result.struck.length).toBeGreaterThan(2);
+    expect(result.violations).toEqual([]);
+  });
+
   test('a story is told for people', async () => {
     const run = replayOf(stormOf(104), parsePlan('isReset@40'));
     const text = await tell({ run, result: await simulate(run) });
