@@ -1,0 +1,225 @@
+// `npm run bench cost [-- --only single,typical,storm]`: AWS requests and dollars per pod, counted in one thread on a virtual clock and
+// multiplied by the list prices of prices.json. Counted are the relay's sends, what event sources receive and delete, invocations, and
+// the functions' calls. Exits 1 when a bound is missed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { alarmResources } from '../../infra/alarms.ts';
+import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { METRICS } from '../../lib/ports/metrics.ts';
+import { aJob, World } from '../world/world.ts';
+
+interface Prices {
+  asOf: string;
+  region: string;
+  perMillion: Record<'sqsStandardRequests' | 'sqsFifoRequests' | 'lambdaInvocations' | 'dynamodbWriteUnits' | 'dynamodbReadUnits', number>;
+  lambdaArmGbSecond: number;
+  logsPerGb: number;
+  perMonth: Record<'alarm' | 'customMetric' | 'secret', number>;
+  assumed: Record<
+    'ownMs' | 'awsRequestMs' | 'apiServerRequestMs' | 'apiServerRequestsAtOnce' | 'logBytesPerPass' | 'logBytesPerInvocation',
+    number
+  >;
+}
+const prices: Prices = JSON.parse(readFileSync(join(import.meta.dirname, 'prices.json'), 'utf8'));
+const { perMillion, assumed, perMonth } = prices;
+
+/** As in serverless.yml. */
+const BATCH = { events: 10, wakes: 1, timers: 10 };
+const GIGABYTES = { events: 0.5, wakes: 1, timers: 0.25 };
+const NAMES = ['events', 'wakes', 'timers'] as const;
+
+/** What each part of an installation did. */
+class Counter {
+  readonly sends = { events: 0, wakes: 0, timers: 0, asks: 0 };
+  /** Batches that a function was invoked with. */
+  readonly batches = { events: 0, wakes: 0, timers: 0 };
+  readonly messages = { events: 0, wakes: 0, timers: 0 };
+
+  reset(): void {
+    for (const counts of [this.sends, this.batches, this.messages]) for (const name of Object.keys(counts)) Reflect.set(counts, name, 0);
+  }
+
+  constructor(world: World) {
+    const { queue } = world;
+    const [send, receive] = [queue.send.bind(queue), queue.receive.bind(queue)];
+    queue.send = async (name, messages) => {
+      // Ten messages are one request.
+      this.sends[name === 'events' || name === 'wakes' || name === 'timers' ? name : 'asks'] += Math.ceil(messages.length / 10);
+      return await send(name, messages);
+    };
+    queue.receive = async (name, options) => {
+      const received = await receive(name, options);
+      if (name === 'events' || name === 'wakes' || name === 'timers') {
+        this.batches[name] += Math.ceil(received.length / BATCH[name]);
+        this.messages[name] += received.length;
+      }
+      return received;
+    };
+  }
+}
+
+const indexOfPod = (name: string): number => Number(/-(\d+)-/.exec(name)?.[1] ?? 0);
+
+async function finish(world: World): Promise<void> {
+  await world.until(
+    async () =>
+      (await world.pods()).every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)) &&
+      (await Promise.all([...jobNames(world)].map(async (name) => isJobFinished(await world.job(name))))).every(Boolean),
+    { seconds: 600 },
+  );
+}
+const applied = new WeakMap<World, string[]>();
+const jobNames = (world: World): string[] => applied.get(world) ?? [];
+
+interface Run {
+  world: World;
+  counter: Counter;
+  pods: number;
+}
+
+/** So many Jobs at once; of each, so many pods end each second, after all of them have been created. */
+async function run(jobs: number, podsEach: number, perSecond: number, { endingOnly = false } = {}): Promise<Run> {
+  const world = new World({ writesPerSecond: 100_000 });
+  world.keepsSnapshots = true;
+  const counter = new Counter(world);
+  await world.watch();
+  const names = Array.from({ length: jobs }, (_, at) => `job-${at}`);
+  applied.set(world, names);
+  const pods = jobs * podsEach;
+  for (const name of names) await world.apply(aJob(name, { completions: podsEach, parallelism: podsEach, completionMode: 'Indexed' }));
+  await world.until(async () => (await world.pods()).length === pods, { play: false, seconds: 300 });
+  const all = (await world.pods()).toSorted((one, other) => indexOfPod(one.metadata.name ?? '') - indexOfPod(other.metadata.name ?? ''));
+  for (const pod of all) await world.run1(pod);
+  // As in `bench counts`: a storm is counted from its first event on.
+  if (endingOnly) {
+    await world.clock.advance(30_000);
+    await world.report();
+    await world.run();
+    counter.reset();
+    world.store.meter.reset();
+    for (const told of [world.passes, world.snapshots, world.cluster.calls]) told.splice(0);
+  }
+  const step = perSecond * jobs;
+  for (let at = 0; at < pods; at += step) {
+    for (const pod of all.slice(at, at + step)) await world.end(pod, 0);
+    await world.clock.advance(1_000);
+    await world.report({ eventsPerMessage: 500 });
+    await world.run();
+  }
+  await finish(world);
+  return { world, counter, pods };
+}
+
+const misses: string[] = [];
+function bounded(what: string, figure: number, most: number, digits: number): string {
+  if (figure > most) misses.push(`${what}: ${figure.toFixed(digits)} > ${most}`);
+  return `${figure.toFixed(digits)} (at most ${most})`;
+}
+
+/** Dollars per million pods, part by part, and requests per pod. */
+function tell(title: string, { world, counter, pods }: Run, most: { requests: number; dollars: number }): void {
+  const { sends, batches, messages } = counter;
+  const { meter } = world.store;
+  const invocations = NAMES.reduce((sum, name) => sum + batches[name], 0);
+  const polls = NAMES.reduce((sum, name) => sum + 2 * batches[name], 0);
+  const sent = Object.values(sends).reduce((sum, count) => sum + count, 0);
+  const requests = meter.requests + polls + invocations + sent;
+  const apiCalls = world.cluster.calls.length;
+  const rounds = Math.max(Math.ceil(apiCalls / assumed.apiServerRequestsAtOnce), Math.min(apiCalls, messages.wakes * 3));
+  const functionMs = (name: (typeof NAMES)[number], share: number): number =>
+    batches[name] * assumed.ownMs + share * (meter.requests + sends.wakes + sends.timers) * assumed.awsRequestMs;
+  const milliseconds = {
+    events: functionMs('events', 0.3),
+    wakes: functionMs('wakes', 0.6) + rounds * assumed.apiServerRequestMs,
+    timers: functionMs('timers', 0.1),
+  };
+  const gigabyteSeconds = NAMES.reduce((sum, name) => sum + (milliseconds[name] / 1000) * GIGABYTES[name], 0);
+  const passes = world.passes.length;
+  const snapshotBytes = world.snapshots.reduce(
+    (sum, snapshot) => sum + (snapshot && snapshot.length <= 2_048 ? snapshot.length * (4 / 3) : 0),
+    0,
+  );
+  const actionBytes = world.passes.reduce((sum, { actions }) => sum + JSON.stringify(actions.slice(0, 200)).length, 0);
+  const logBytes = passes * assumed.logBytesPerPass + invocations * assumed.logBytesPerInvocation + snapshotBytes + actionBytes;
+  const dollars = {
+    SQS:
+      (sends.events + sends.timers + sends.asks + 2 * (batches.events + batches.timers)) * perMillion.sqsStandardRequests +
+      (sends.wakes + 2 * batches.wakes) * perMillion.sqsFifoRequests,
+    'Lambda invocations': invocations * perMillion.lambdaInvocations,
+    'Lambda time': gigabyteSeconds * prices.lambdaArmGbSecond * 1e6,
+    'write units': (meter.writeUnits + meter.indexUnits) * perMillion.dynamodbWriteUnits,
+    'read units': meter.readUnits * perMillion.dynamodbReadUnits,
+    logs: (logBytes / 1e9) * prices.logsPerGb * 1e6,
+  };
+  const total = Object.values(dollars).reduce((sum, part) => sum + part, 0) / pods;
+  const perPod = (count: number): string => (count / pods).toFixed(4);
+  console.log(`${title} (${pods} pods)`);
+  console.log(
+    `  AWS requests per pod       ${bounded(`${title} requests`, requests / pods, most.requests, 3)}: table ${perPod(meter.requests)}, sends ${perPod(sent)}, receives and deletes ${perPod(polls)}, invocations ${perPod(invocations)}`,
+  );
+  console.log(
+    `  passes ${perPod(passes)}, write units ${perPod(meter.writeUnits + meter.indexUnits)}, read units ${perPod(meter.readUnits)}, log bytes ${(logBytes / pods).toFixed(0)} (snapshots ${(snapshotBytes / pods).toFixed(0)}), GB-s ${(gigabyteSeconds / pods).toExponential(2)} per pod`,
+  );
+  console.log(
+    `  $ per million pods         ${bounded(`${title} cost`, total, most.dollars, 3)}: ${Object.entries(dollars)
+      .map(([part, sum]) => `${part} ${(sum / pods).toFixed(3)}`)
+      .join(', ')}`,
+  );
+  world.close();
+}
+
+/** What stands there costs though nothing happens. */
+function idle(): void {
+  const month = 30 * 24 * 60;
+  const million = 1e6;
+  // Five pollers per queue, each asking every 20 s.
+  const polls = month * 3 * 5;
+  const alarms = Object.values(alarmResources({ name: 'farloop-prod', namespace: 'Farloop/prod', alarmActions: [] })).filter((resource) =>
+    JSON.stringify(resource).includes('AWS::CloudWatch::Alarm'),
+  ).length;
+  const sweepMs = assumed.ownMs + 8 * assumed.awsRequestMs;
+  const stack = {
+    polling: (2 * polls * perMillion.sqsStandardRequests + polls * perMillion.sqsFifoRequests) / million,
+    sweep: (month * perMillion.lambdaInvocations) / million + ((month * sweepMs) / 1000) * 0.5 * prices.lambdaArmGbSecond,
+    'sweep table': (month * 4 * perMillion.dynamodbReadUnits) / million,
+    logs: ((month * assumed.logBytesPerInvocation) / 1e9) * prices.logsPerGb,
+    alarms: alarms * perMonth.alarm,
+  };
+  const heartbeatMs = assumed.ownMs + 4 * assumed.awsRequestMs;
+  const cluster = {
+    heartbeats: (month * 3 * perMillion.sqsStandardRequests) / million,
+    'relay polling': (month * 3 * perMillion.sqsStandardRequests) / million,
+    ingest: (month * perMillion.lambdaInvocations) / million + ((month * heartbeatMs) / 1000) * 0.5 * prices.lambdaArmGbSecond,
+    table: (month * 2 * (perMillion.dynamodbWriteUnits + perMillion.dynamodbReadUnits)) / million,
+    logs: ((month * assumed.logBytesPerInvocation) / 1e9) * prices.logsPerGb,
+    secret: perMonth.secret,
+  };
+  for (const [what, parts] of Object.entries({ 'idle stack': stack, 'idle cluster': cluster })) {
+    const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
+    console.log(
+      `${what}: $ ${total.toFixed(2)} a month: ${Object.entries(parts)
+        .map(([part, sum]) => `${part} ${sum.toFixed(2)}`)
+        .join(', ')}`,
+    );
+  }
+  const series = Object.values(METRICS).reduce((sum, { sets }) => sum + sets.length, 0);
+  console.log(
+    `custom metrics: ${series} sets of dimensions, $ ${(series * perMonth.customMetric).toFixed(2)} a month where each has one series and is told of all month; by the hour, where not`,
+  );
+}
+
+const { values } = parseArgs({ args: process.argv.slice(3), options: { only: { type: 'string' } } });
+const PARTS: Record<string, () => Promise<void> | void> = {
+  single: async () => tell('S = 1', await run(50, 1, 1), { requests: 12, dollars: 10 }),
+  typical: async () => tell('typical', await run(50, 100, 10), { requests: 1.5, dollars: 1 }),
+  storm: async () => tell('storm', await run(1, 10_000, 1_000, { endingOnly: true }), { requests: 0.05, dollars: 0.15 }),
+  idle,
+};
+console.log(`list prices of ${prices.region}, ${prices.asOf}; no free tier, no discount`);
+for (const [name, part] of Object.entries(PARTS)) if (values.only === undefined || values.only.split(',').includes(name)) await part();
+if (misses.length > 0) {
+  console.log(`missed: ${misses.join('; ')}`);
+  process.exitCode = 1;
+}
