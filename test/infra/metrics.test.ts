@@ -6,7 +6,7 @@ import { METRICS } from '../../lib/ports/metrics.ts';
 import { ROOT } from '../deploy/packaged.ts';
 
 /** Told by a process that stays, on its page of metrics, or by the reference's names: not published on AWS. */
-const ELSEWHERE = /^(EventMessages|ReportsTooLarge|SkippedEvents|SilentWatches|job_controller_\w+)$/;
+const ELSEWHERE = /^(EventMessages|ReportsTooLarge|SkippedEvents|SilentWatches|RefusedCommands|job_controller_\w+)$/;
 
 interface Counted {
   metric: string;

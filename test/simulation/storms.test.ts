@@ -5,7 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import { FAULT_NAMES, parsePlan, planText } from './faults.ts';
 import { INVARIANT_NAMES } from './invariants/table.ts';
 import { SCENARIOS } from './scenarios.ts';
-import { replayOf, simulate, stormOf, tell } from './storms.ts';
+import type { Run } from './simulation.ts';
+import { replayOf, simulate, stormOf, tell, withAccess } from './storms.ts';
 import { inParallelProcesses } from './workers.ts';
 
 const SEEDS = 2_000;
@@ -49,6 +50,23 @@ describe('the simulator', () => {
     const result = await simulate({ scenario, seed: 50_426, plan: [], storm, jitter: true, limitMs: 3_600_000 });
     expect(result.struck.length).toBeGreaterThan(2);
     expect(result.violations).toEqual([]);
+  });
+
+  test.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+    'without faults the story %s ends in its time through relays, too',
+    async (_, scenario) => {
+      const result = await simulate({ scenario, seed: 1, plan: [], jitter: false, limitMs: scenario.withinMs, access: 'relayed' });
+      expect(result.violations).toEqual([]);
+    },
+  );
+
+  test('with relayed access a seed gives the same run each time', async () => {
+    const run: Run = { ...withAccess(stormOf(104), 'relayed'), traced: true };
+    const [one, other] = [await simulate(run), await simulate(run)];
+    expect(other.timeline).toEqual(one.timeline);
+    expect(one.timeline.some((line) => line.includes('send relay-west commands:'))).toBe(true);
+    const again = await simulate(replayOf(run, parsePlan(planText(one.struck))));
+    expect(again.timeline).toEqual(one.timeline);
   });
 
   test('a story is told for people', async () => {

@@ -66,9 +66,11 @@ export const OF_CALLS: readonly Invariant[] = [
   {
     name: "nothing is sent after a pass's deadline",
     rule: 'R17',
-    onSent: ({ call, deadline }, { scheduler, relayedCalls }) => {
+    onSent: ({ call, deadline }, { scheduler, relayedCalls, struck }) => {
       const { invocation } = call.process;
-      // Of a command that a relay carries out: of the pass that made it.
+      // Of a command that a relay carries out: of the pass that made it. That fault sets the clocks of function, queue and relay alike, in
+      // three places at once; against one of them there are two others.
+      if (call.port === 'source' && struck.some(({ fault }) => fault === 'sleepsAndIsSetBack')) return undefined;
       const pass = call.port === 'source' ? relayedCalls.behind(call)?.process.invocation : invocation;
       if ((call.port !== 'cluster' && call.port !== 'source') || !pass) return undefined;
       if (!deadline) return 'a call without a deadline';
