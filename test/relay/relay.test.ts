@@ -274,6 +274,52 @@ describe('while it watches', () => {
     for (const { pods } of told) expect(pods[0]?.pod.controller?.name).toBe('b');
   });
 
+  test('R13: what waits of a pod that is gone is never told of the pod that takes its place', async () => {
+    const { clock, source, queue, reports, ready } = start({
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('jobs', aJob('b'));
+        api.put('pods', aPod('a-1', 'a'));
+      },
+    });
+    await ready();
+    await reports();
+    queue.closed = true;
+    source.put('pods', aPod('a-1', 'a', { phase: 'Failed' }));
+    await clock.advance(300);
+    source.put('pods', aPod('a-1', 'a', { phase: 'Succeeded' }));
+    source.remove('pods', 'uid-a-1');
+    source.put('pods', aPod('b-1', 'b'));
+    await clock.advance(300);
+    queue.closed = false;
+    await clock.advance(40_000);
+    const told = await reports();
+    expect(told.map(brief)).toEqual([
+      { job: 'a', pods: ['a-1 deleted'] },
+      { job: 'b', pods: ['b-1 Running'] },
+    ]);
+  });
+
+  test('a pod that goes and comes back before that was told is told once, as it is', async () => {
+    const { clock, source, reports, ready } = start({
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        api.put('jobs', aJob('b'));
+        api.put('pods', aPod('p', 'a'));
+      },
+    });
+    await ready();
+    await reports();
+    source.put('pods', aPod('p', 'b'));
+    source.put('pods', aPod('p', 'a'));
+    await clock.advance(300);
+    const told = (await reports()).map(({ owner, pods }) => [owner.name, ...pods.map(({ pod }) => pod.controller?.name)]);
+    expect(told.toSorted()).toEqual([
+      ['a', 'a'],
+      ['b', 'a'],
+    ]);
+  });
+
   test('a pod that is released is told to the one that had it, and no more afterwards', async () => {
     const { clock, source, reports, ready } = start({
       before: (api) => {

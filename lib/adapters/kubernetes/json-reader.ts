@@ -1,51 +1,11 @@
 // JSON in bytes → the fields that are wanted of it. What is not wanted is never decoded nor built, only its end is looked for: of a pod
 // as the API server tells it that is nine parts in ten, and an environment value that was never read cannot leak.
-import type { WantedFields } from '../../objects/wanted-fields.ts';
+import type { Wanted, WantedByName, WantedName } from './prepared-fields.ts';
+import { step } from './prepared-fields.ts';
 import type { Window } from './window.ts';
 
 /** The bytes end within a value. */
 export class CutOffError extends SyntaxError {}
-
-/** Wanted fields, prepared for finding them by their bytes. */
-export type Wanted = 'whole' | 'nothing' | WantedByName;
-
-interface WantedByName {
-  /** By hash, a name a slot. */
-  slots: readonly (WantedName | undefined)[];
-  /** One less than their count, a power of two. */
-  mask: number;
-  rest: Wanted;
-}
-
-interface WantedName {
-  name: string;
-  hash: number;
-  wanted: Wanted;
-}
-
-const MOST_SLOTS = 65_536;
-
-/** @throws Error field names that could not be told apart, or not of plain ASCII: a mistake in the program */
-export function prepare(fields: WantedFields): Wanted {
-  if (typeof fields === 'boolean') return fields ? 'whole' : 'nothing';
-  const { '*': rest = false, ...named } = fields;
-  const names = Object.entries(named).map(([name, below]): WantedName => ({ name, hash: hashOf(name), wanted: prepare(below) }));
-  for (let count = 1; count <= MOST_SLOTS; count *= 2) {
-    const slots = Array.from({ length: count }, (_, slot) => names.find(({ hash }) => (hash & (count - 1)) === slot));
-    if (names.every((name) => slots.includes(name))) return { slots, mask: count - 1, rest: prepare(rest) };
-  }
-  throw new Error(`fields that cannot be told apart: ${names.map(({ name }) => name).join(', ')}`);
-}
-
-/** As the reader computes it from bytes. */
-function hashOf(name: string): number {
-  if (!/^[\x20-\x7e]*$/.test(name)) throw new Error(`not a field's name: ${JSON.stringify(name)}`);
-  let hash = 0;
-  for (let at = 0; at < name.length; at += 1) hash = step(hash, name.charCodeAt(at));
-  return hash;
-}
-
-const step = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) | 0;
 
 const TAB = 9,
   NEWLINE = 10,

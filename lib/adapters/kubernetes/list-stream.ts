@@ -1,8 +1,9 @@
 // A page of a list → its items, read one by one as they come, so that the page's text is never held as a whole.
 import { isFields } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
-import type { Wanted } from './json-reader.ts';
-import { CutOffError, JsonReader, prepare } from './json-reader.ts';
+import { CutOffError, JsonReader } from './json-reader.ts';
+import type { Wanted } from './prepared-fields.ts';
+import { prepare } from './prepared-fields.ts';
 import { Window } from './window.ts';
 
 const [QUOTE, COMMA, COLON, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x22, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];

@@ -8,8 +8,9 @@ import type { WantedFields } from '../../objects/wanted-fields.ts';
 import type { WatchEvent } from '../../ports/cluster.ts';
 import { ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import { explainConnectionFault } from './connection-faults.ts';
-import type { Wanted } from './json-reader.ts';
-import { JsonReader, prepare } from './json-reader.ts';
+import { JsonReader } from './json-reader.ts';
+import type { Wanted } from './prepared-fields.ts';
+import { prepare } from './prepared-fields.ts';
 import type { Asked } from './refusals.ts';
 import { errorOfStatus, isStatus } from './refusals.ts';
 import { Window } from './window.ts';
@@ -19,7 +20,7 @@ const LINE_BYTES_MAX = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** No more is taken from the connection while so much waits. */
-const WAITING_BYTES_MAX = 1024 * 1024;
+const WAITING_BYTES_MAX = 256 * 1024;
 
 export interface WatchStreamSetup {
   /** Called once, when the first event is asked for. */

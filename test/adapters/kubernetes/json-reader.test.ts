@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CutOffError, JsonReader, prepare } from '../../../lib/adapters/kubernetes/json-reader.ts';
+import { CutOffError, JsonReader } from '../../../lib/adapters/kubernetes/json-reader.ts';
+import { prepare } from '../../../lib/adapters/kubernetes/prepared-fields.ts';
 import { ListStream } from '../../../lib/adapters/kubernetes/list-stream.ts';
 import { Window } from '../../../lib/adapters/kubernetes/window.ts';
 import { jobFactsOf, JOB_FIELDS } from '../../../lib/objects/job-facts.ts';
