@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KubernetesCluster } from '../lib/adapters/kubernetes-cluster.ts';
+import { RelayedCluster } from '../lib/adapters/relayed-cluster.ts';
 import { runtimeFrom } from '../lib/runtime.ts';
+import { aCluster } from './contracts/clusters.ts';
 
 const QUEUES = ['EVENTS', 'WAKES', 'TIMERS'].flatMap((name) => [`${name}_QUEUE_URL`, `${name}_DEAD_QUEUE_URL`]);
 
@@ -18,7 +21,16 @@ describe('a runtime on AWS', () => {
     const folder = mkdtempSync(join(tmpdir(), 'farloop-test-'));
     const file = join(folder, 'clusters.json');
     const access = { server: 'https://api.example.com', auth: { kind: 'token', token: 'secret' } };
-    writeFileSync(file, JSON.stringify({ clusters: [{ name: 'staging', senders: ['AROAEXAMPLE'], access }] }));
+    const senders = ['AROAEXAMPLE'];
+    writeFileSync(
+      file,
+      JSON.stringify({
+        clusters: [
+          { name: 'staging', senders, access },
+          { name: 'far', senders, access: 'relayed' },
+        ],
+      }),
+    );
     const { ports, deadlineReserveMs } = await runtimeFrom({
       TABLE_NAME: 'farloop',
       ...Object.fromEntries(QUEUES.map((name) => [name, 'https://queue.example.com/1/queue'])),
@@ -29,5 +41,10 @@ describe('a runtime on AWS', () => {
     rmSync(folder, { recursive: true });
     expect(Object.keys(ports).toSorted()).toEqual(['clock', 'clusters', 'connect', 'queue', 'recorder', 'store', 'telemetry']);
     expect(deadlineReserveMs).toBe(22_000);
+    const aRecord = (name: string) => ({ ...aCluster(name), version: 1 });
+    expect(ports.connect({ ...aRecord('far'), access: 'relayed' })).toBeInstanceOf(RelayedCluster);
+    expect(ports.connect(aRecord('staging'))).toBeInstanceOf(KubernetesCluster);
+    // There is no way around the relay.
+    expect(() => ports.connect(aRecord('far'))).toThrow('the cluster far is reached through its relay alone');
   });
 });

@@ -60,7 +60,9 @@ async function startCommands(
   const name = `relay-${cluster}` as const;
   const nowMs = clock.monotonicMs();
   // Of all that came together, asks too: the more often the clocks are compared, the better.
-  const times = messages.flatMap(({ receivedAtMs }) => (receivedAtMs === undefined ? [] : [receivedAtMs]));
+  const times = messages.flatMap(({ receivedAtMs, receiveCount }) =>
+    receivedAtMs === undefined || receiveCount > 1 ? [] : [receivedAtMs],
+  );
   const arrival = { monotonicMs: times.length === 0 ? nowMs : handedOut.at(Math.max(...times), nowMs) };
   const taken: ReceivedMessage[] = [];
   for (const message of messages) {

@@ -94,6 +94,10 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>,
         expect(event).toMatchObject({ body: 'one', receiveCount: 1, groupId: group, senderId: under.senderId });
         expect(received).toMatchObject({ body: wake.body, receiveCount: 1, groupId: group, deduplicationId: wake.deduplicationId });
         expect(Math.abs(event.sentAtMs - sentMs)).toBeLessThan(5_000);
+        // Where the queue tells.
+        const { receivedAtMs = event.sentAtMs } = event;
+        expect(receivedAtMs).toBeGreaterThanOrEqual(event.sentAtMs);
+        expect(receivedAtMs - event.sentAtMs).toBeLessThan(30_000);
         expect(event.messageId).not.toBe(received.messageId);
       }),
     );
