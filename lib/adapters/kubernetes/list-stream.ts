@@ -1,5 +1,5 @@
 // A page of a list → its items, read one by one as they come, so that the page's text is never held as a whole.
-import { isFields } from '../../objects/untyped-fields.ts';
+import { isFields, isObjectMetadata } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
 import { CutOffError, JsonReader } from './json-reader.ts';
 import type { Wanted } from './prepared-fields.ts';
@@ -145,4 +145,4 @@ interface Read<Item> {
   item: Item;
 }
 
-const isRead = <Item>(read: Read<unknown>): read is Read<Item> => isFields(read.item) && isFields(read.item['metadata']);
+const isRead = <Item>(read: Read<unknown>): read is Read<Item> => isFields(read.item) && isObjectMetadata(read.item['metadata']);
