@@ -77,7 +77,7 @@ export interface WatchOptions {
   longestBackoffMs: number;
 }
 
-export const WATCH_OPTIONS: WatchOptions = { silentMs: 65_000, firstBackoffMs: 500, longestBackoffMs: 30_000 };
+export const WATCH_OPTIONS: WatchOptions = { silentMs: 65_000, firstBackoffMs: 500, longestBackoffMs: 6_000 };
 
 export interface Moment {
   /** Milliseconds of a clock that never jumps. */
