@@ -1,5 +1,5 @@
 // Where a local instance keeps its state, and the note by which the other commands find it there while it runs.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
@@ -44,11 +44,13 @@ function homeFolder(): string | undefined {
   }
 }
 
-/** Readable by its owner alone: it carries the token. */
+/** Readable by its owner alone: it carries the token. Appears whole, for other commands may be waiting for it. */
 export function writeInstance(folder: string, instance: Instance): void {
+  const draft = join(folder, `${INSTANCE_FILE}.draft`);
   // A file left by a killed instance may have other rights: it goes first.
-  rmSync(join(folder, INSTANCE_FILE), { force: true });
-  writeFileSync(join(folder, INSTANCE_FILE), `${JSON.stringify(instance, null, 2)}\n`, { mode: 0o600 });
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${JSON.stringify(instance, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, join(folder, INSTANCE_FILE));
 }
 
 export function removeInstance(folder: string): void {
