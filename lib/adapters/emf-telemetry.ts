@@ -3,8 +3,8 @@
 import type { Clock } from '../ports/clock.ts';
 import { METRICS } from '../ports/metrics.ts';
 import type { MetricDescription } from '../ports/metrics.ts';
-import type { Fields, MetricUnit, Telemetry } from '../ports/telemetry.ts';
-import { LEVELS, plainOf, textOf, type Level } from './line-telemetry.ts';
+import type { Fields, MetricUnit } from '../ports/telemetry.ts';
+import { LeveledTelemetry, plainOf, textOf, type Level } from './log-lines.ts';
 
 export interface EmfTelemetryOptions {
   /** CloudWatch namespace, one per stage; without it no metric is written. */
@@ -26,18 +26,17 @@ interface Group {
   metrics: Map<string, { unit: MetricUnit; values: number[] }>;
 }
 
-export class EmfTelemetry implements Telemetry {
+export class EmfTelemetry extends LeveledTelemetry {
   readonly #options: EmfTelemetryOptions;
   readonly #write: (line: string) => void;
-  readonly #lowest: number;
   readonly #groups = new Map<string, Group>();
   #invocation: { function: string; requestId: string } | undefined;
   #isColdStart = true;
 
   constructor(options: EmfTelemetryOptions) {
+    super(options.level);
     this.#options = options;
     this.#write = options.write ?? ((line) => process.stdout.write(`${line}\n`));
-    this.#lowest = LEVELS.indexOf(options.level);
   }
 
   /** From now on lines and metrics are this invocation's. @param functionName short: `ingest` */
@@ -54,22 +53,6 @@ export class EmfTelemetry implements Telemetry {
         this.#write(textOf(lineOf(group, { namespace: namespace ?? '', nowMs: clock.nowMs(), from })));
     this.#groups.clear();
     this.#isColdStart = false;
-  }
-
-  debug(message: string, fields?: Fields): void {
-    this.#line('debug', message, fields);
-  }
-
-  info(message: string, fields?: Fields): void {
-    this.#line('info', message, fields);
-  }
-
-  warn(message: string, fields?: Fields): void {
-    this.#line('warn', message, fields);
-  }
-
-  error(message: string, fields?: Fields): void {
-    this.#line('error', message, fields);
   }
 
   /** Only what stands in the table of metrics is published: others are for the /metrics page of a process that stays. */
@@ -91,8 +74,7 @@ export class EmfTelemetry implements Telemetry {
     else counted.values.push(value);
   }
 
-  #line(level: Level, message: string, fields: Fields = {}): void {
-    if (LEVELS.indexOf(level) < this.#lowest) return;
+  protected override line(level: Level, message: string, fields: Fields): void {
     const plain = Object.fromEntries(
       Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, plainOf(value)]])),
     );

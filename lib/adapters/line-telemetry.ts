@@ -1,11 +1,9 @@
 // Telemetry of local mode: a line per event on standard error, sums of metrics in memory for the /metrics page.
 import { referenceMetric } from '../objects/reference-metrics.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Fields, MetricUnit, Telemetry } from '../ports/telemetry.ts';
+import type { Fields, MetricUnit } from '../ports/telemetry.ts';
+import { DEEPEST_CAUSE, LeveledTelemetry, isError, isUnexpected, plainOf, textOf, type Level } from './log-lines.ts';
 import { SystemClock } from './system-clock.ts';
-
-export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type Level = (typeof LEVELS)[number];
 
 export interface Metric {
   name: string;
@@ -32,36 +30,17 @@ export interface LineTelemetryOptions {
 /** Dimensions take few values; whoever breaks that shall not fill the memory. */
 const METRICS_MAX = 2_000;
 
-const DEEPEST_CAUSE = 4;
-
-export class LineTelemetry implements Telemetry {
-  readonly #lowest: number;
+export class LineTelemetry extends LeveledTelemetry {
   readonly #format: 'json' | 'text';
   readonly #clock: Clock;
   readonly #write: (line: string) => void;
   readonly #metrics = new Map<string, Metric>();
 
   constructor({ level = 'info', format = 'text', clock = new SystemClock(), write = toStandardError }: LineTelemetryOptions = {}) {
-    this.#lowest = LEVELS.indexOf(level);
+    super(level);
     this.#format = format;
     this.#clock = clock;
     this.#write = write;
-  }
-
-  debug(message: string, fields?: Fields): void {
-    this.#line('debug', message, fields);
-  }
-
-  info(message: string, fields?: Fields): void {
-    this.#line('info', message, fields);
-  }
-
-  warn(message: string, fields?: Fields): void {
-    this.#line('warn', message, fields);
-  }
-
-  error(message: string, fields?: Fields): void {
-    this.#line('error', message, fields);
   }
 
   count(metric: string, value: number, unit: MetricUnit, dimensions: Record<string, string> = {}): void {
@@ -92,8 +71,7 @@ export class LineTelemetry implements Telemetry {
     return [...this.#metrics.values()].map((metric) => ({ ...metric })).toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  #line(level: Level, message: string, fields: Fields = {}): void {
-    if (LEVELS.indexOf(level) < this.#lowest) return;
+  protected override line(level: Level, message: string, fields: Fields): void {
     const time = new Date(this.#clock.nowMs()).toISOString();
     const given = Object.entries(fields).filter(([, value]) => value !== undefined);
     const plain = (): Fields => Object.fromEntries(given.map(([name, value]) => [name, plainOf(value)]));
@@ -118,21 +96,6 @@ let guarded = false;
 
 const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
 
-/** Errors keep what they say, their fields that tell, and their cause; the rest stays as it is. */
-export function plainOf(value: unknown, depth = 0): unknown {
-  if (!isError(value)) return value;
-  const { name, message } = value;
-  const code: unknown = Reflect.get(value, 'code');
-  const cause: unknown = Reflect.get(value, 'cause');
-  return {
-    name,
-    message,
-    ...(code === undefined ? {} : { code }),
-    ...(cause === undefined || depth >= DEEPEST_CAUSE ? {} : { cause: plainOf(cause, depth + 1) }),
-    ...(depth === 0 && isUnexpected(name) ? { stack: value.stack } : {}),
-  };
-}
-
 /** For people an error is what it says, and what brought it about unless that is said already; a mistake of our own stays whole. */
 function sentenceOr(value: unknown, depth = 0): unknown {
   if (!isError(value) || isUnexpected(value.name)) return plainOf(value);
@@ -141,23 +104,7 @@ function sentenceOr(value: unknown, depth = 0): unknown {
   return typeof because === 'string' && !value.message.includes(because) ? `${value.message}: ${because}` : value.message;
 }
 
-/** By shape: errors of the runtime itself may come from another realm. */
-const isError = (value: unknown): value is Error =>
-  typeof value === 'object' && value !== null && 'message' in value && 'stack' in value && typeof value.message === 'string';
-
-/** Our own mistakes, which nobody finds without the place. */
-const isUnexpected = (name: string): boolean => ['TypeError', 'ReferenceError', 'AssertionError'].includes(name);
-
 const valueText = (value: unknown): string => {
   const text = typeof value === 'string' ? value : textOf(value);
   return typeof value === 'string' && (text === '' || /[\s"=\p{Cc}]/u.test(text)) ? JSON.stringify(text) : text;
-};
-
-/** Never throws: a log line is not worth a pass. */
-export const textOf = (value: unknown): string => {
-  try {
-    return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'bigint' ? String(part) : plainOf(part))) ?? String(value);
-  } catch (error) {
-    return JSON.stringify(`cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
-  }
 };

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import { NotDoneError } from '../ports/errors.ts';
 import type { PassRecord, RecordedPass, Recorder } from '../ports/recorder.ts';
 import { translated } from './aws-errors.ts';
-import { textOf } from './line-telemetry.ts';
+import { textOf } from './log-lines.ts';
 
 export interface LogRecorderOptions {
   /** The log group that the passes are written to; undefined where nothing reads them. */

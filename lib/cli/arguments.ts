@@ -1,5 +1,6 @@
 // Values on the command line, checked as they are read.
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Level } from '../adapters/log-lines.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 
 /** A parser for commander. @param bounds inclusive */
@@ -34,3 +35,9 @@ export function collectNamespaces(value: string, before: readonly string[] = [])
     throw new InvalidArgumentError('Expected the name of a namespace: lower case letters, digits and dashes.');
   return collect(value, before);
 }
+
+/** Written out: a command line starts without any adapter. */
+const LOG_LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
+
+export const logLevelOption = (usual: Level): Option =>
+  new Option('--log-level <level>', 'what to log on standard error').choices(LOG_LEVELS).default(usual);

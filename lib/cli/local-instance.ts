@@ -7,6 +7,7 @@ import { handler as timers } from '../../functions/timers.ts';
 import { startEventSource } from '../adapters/embedded/event-source.ts';
 import { openStateFolder } from '../adapters/embedded/state-folder.ts';
 import { LineTelemetry } from '../adapters/line-telemetry.ts';
+import type { Level } from '../adapters/log-lines.ts';
 import { SystemClock } from '../adapters/system-clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -31,7 +32,7 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
   context?: string;
   /** Of console and API; 0: any free one. */
   port: number;
-  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  logLevel: Level;
   /** Other times and sizes than the relay's own: for tests. */
   relay?: Partial<RelayOptions>;
 }

@@ -1,8 +1,9 @@
 // `farloop relay`: the relay alone, beside a cluster, sending to the events queue of an installation on AWS.
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Level } from '../adapters/log-lines.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
-import { clusterName, collectNamespaces, queueUrl, wholeNumber } from './arguments.ts';
+import { clusterName, collectNamespaces, logLevelOption, queueUrl, wholeNumber } from './arguments.ts';
 import { UsageError } from './exit.ts';
 import { connectToSqs } from './sqs-client.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -20,7 +21,7 @@ interface RelayOptions {
   lease?: { namespace: string; name: string };
   replica?: string;
   probePort?: number;
-  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  logLevel: Level;
 }
 
 export const relayCommand = (): Command =>
@@ -44,9 +45,7 @@ export const relayCommand = (): Command =>
     .option('--lease <namespace/name>', 'Lease that decides which replica sends; the others watch and take over', leaseName)
     .option('--replica <name>', 'name of this replica, with --lease (default: the host name)')
     .option('--probe-port <number>', 'answer /healthz and /readyz on this port', wholeNumber({ min: 0, max: 65_535 }))
-    .addOption(
-      new Option('--log-level <level>', 'what to log on standard error').choices(['debug', 'info', 'warn', 'error']).default('info'),
-    )
+    .addOption(logLevelOption('info'))
     .addHelpText(
       'after',
       '\nExample:\n  farloop relay --cluster staging --events-queue-url https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-events \\\n    --asks-queue-url https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-relay-staging',

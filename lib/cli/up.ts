@@ -1,7 +1,8 @@
 // `farloop up`: everything in one process, until it is told to end.
 import { Command, Option } from 'commander';
+import type { Level } from '../adapters/log-lines.ts';
 import type { SourcedObject } from './apply.ts';
-import { collect, collectNamespaces, wholeNumber } from './arguments.ts';
+import { collect, collectNamespaces, logLevelOption, wholeNumber } from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -16,7 +17,7 @@ interface UpOptions {
   apply?: string[];
   budget: number;
   access: 'direct' | 'relayed';
-  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  logLevel: Level;
 }
 
 /** It has 2 s in all; what has not ended by itself then is let go: every part survives that. */
@@ -46,9 +47,7 @@ export const upCommand = (): Command =>
         .choices(['direct', 'relayed'])
         .default('direct'),
     )
-    .addOption(
-      new Option('--log-level <level>', 'what to log on standard error').choices(['debug', 'info', 'warn', 'error']).default('warn'),
-    )
+    .addOption(logLevelOption('warn'))
     .addHelpText('after', '\nExamples:\n  farloop up --apply examples/job.yaml\n  farloop up --kubeconfig ~/.kube/config --manage all-jobs')
     .action(async (options: UpOptions) => {
       process.exitCode = await up(options);

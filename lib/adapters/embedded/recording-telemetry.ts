@@ -1,8 +1,9 @@
 // Telemetry for tests: what was said and counted, to look at; or nothing at all.
 import type { Fields, MetricUnit, Telemetry } from '../../ports/telemetry.ts';
+import { LeveledTelemetry, type Level } from '../log-lines.ts';
 
 export interface RecordedLine {
-  level: 'debug' | 'info' | 'warn' | 'error';
+  level: Level;
   message: string;
   fields: Fields;
 }
@@ -14,24 +15,12 @@ export interface RecordedCount {
   dimensions: Record<string, string>;
 }
 
-export class RecordingTelemetry implements Telemetry {
+export class RecordingTelemetry extends LeveledTelemetry {
   readonly lines: RecordedLine[] = [];
   readonly counts: RecordedCount[] = [];
 
-  debug(message: string, fields: Fields = {}): void {
-    this.lines.push({ level: 'debug', message, fields });
-  }
-
-  info(message: string, fields: Fields = {}): void {
-    this.lines.push({ level: 'info', message, fields });
-  }
-
-  warn(message: string, fields: Fields = {}): void {
-    this.lines.push({ level: 'warn', message, fields });
-  }
-
-  error(message: string, fields: Fields = {}): void {
-    this.lines.push({ level: 'error', message, fields });
+  constructor() {
+    super('debug');
   }
 
   count(metric: string, value: number, unit: MetricUnit, dimensions: Record<string, string> = {}): void {
@@ -45,6 +34,10 @@ export class RecordingTelemetry implements Telemetry {
       if (count.metric === metric && Object.entries(dimensions).every(([name, value]) => count.dimensions[name] === value))
         sum += count.value;
     return sum;
+  }
+
+  protected override line(level: Level, message: string, fields: Fields): void {
+    this.lines.push({ level, message, fields });
   }
 }
 
