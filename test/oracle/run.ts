@@ -1,6 +1,7 @@
 // The upstream Job controller as a judge: builds it once into the cache folder, then holds `farloop plan --stream` against it on
 // 5,000 random cases with a fresh seed, which it prints. Needs Go, and the Go module proxy the first time.
-//   run.ts [--seed N] [--count M] [--seeds K]      K seeds in a row, from N on
+//   run.ts [--seed N] [--count M] [--seeds K]      M cases of each of K seeds in a row, from N on, summed
+// From 50,000 cases on each feature must have been compared in 500 of them.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, existsSync, renameSync } from 'node:fs';
@@ -35,20 +36,19 @@ function oracleBinary(): string {
   return binary;
 }
 
-function compare(oracle: string, seed: number, count: number): Promise<number> {
-  console.log(`seed ${seed}, ${count} cases (again: npm run test:oracle -- --seed ${seed} --count ${count})`);
+const MANY_CASES = 50_000;
+const LEAST_OF_MANY = 500;
+
+function compare(oracle: string, { seed, seeds, count }: { seed: number; seeds: number; count: number }): Promise<number> {
+  const again = `--seed ${seed} --count ${count}${seeds > 1 ? ` --seeds ${seeds}` : ''}`;
+  const which = seeds > 1 ? `seeds ${seed} to ${seed + seeds - 1}, ${count} cases of each` : `seed ${seed}, ${count} cases`;
+  console.log(`${which} (again: npm run test:oracle -- ${again})`);
   const plan = `"${process.execPath}" "${join(here, 'plan-stream.ts')}"`;
+  const options = { oracle, plan, seed, seeds, count, least: seeds * count >= MANY_CASES ? LEAST_OF_MANY : 0 };
   const args = [
     join(sources, 'compare.mjs'),
-    '--oracle',
-    oracle,
-    '--plan',
-    plan,
-    '--seed',
-    String(seed),
-    '--count',
-    String(count),
     '--features',
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
   ];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: 'inherit' });
@@ -60,8 +60,5 @@ function compare(oracle: string, seed: number, count: number): Promise<number> {
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, count: { type: 'string', default: '5000' }, seeds: { type: 'string', default: '1' } },
 });
-const oracle = oracleBinary();
-const first = values.seed === undefined ? randomInt(1, 1_000_000) : Number(values.seed);
-for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
-  process.exitCode = (await compare(oracle, seed, Number(values.count))) || (process.exitCode ?? 0);
-}
+const seed = values.seed === undefined ? randomInt(1, 1_000_000) : Number(values.seed);
+process.exitCode = await compare(oracleBinary(), { seed, seeds: Number(values.seeds), count: Number(values.count) });

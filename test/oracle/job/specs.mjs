@@ -13,7 +13,7 @@ export function makeSpec(r, name, uid) {
   if (indexed) spec.completions = wide ? r.pick([99, 1000, 100000]) : r.int(1, 8);
   else if (r.chance(75)) spec.completions = r.int(1, 8);
   if (r.chance(18)) spec.activeDeadlineSeconds = r.pick([1, 10, 30, 60, 100, 600, 3600, 7200, 7200]);
-  const perIndex = indexed && r.chance(40);
+  const perIndex = indexed && r.chance(45);
   const policy = r.chance(30);
   spec.backoffLimit = perIndex && r.chance(70) ? UNLIMITED : +r.weighted({ 0: 7, 1: 9, 2: 10, 3: 14, 4: 14, 5: 14, 6: 32 });
   if (perIndex) {
@@ -21,13 +21,13 @@ export function makeSpec(r, name, uid) {
     if (r.chance(50)) spec.maxFailedIndexes = r.int(0, Math.min(spec.completions, 4));
   }
   const containers = [{ name: 'main' }, ...(r.chance(25) ? [{ name: 'helper' }] : [])];
-  const initContainers = r.chance(20) ? [{ name: 'setup' }, ...(r.chance(50) ? [{ name: 'sidecar', restartPolicy: 'Always' }] : [])] : [];
+  const initContainers = r.chance(28) ? [{ name: 'setup' }, ...(r.chance(50) ? [{ name: 'sidecar', restartPolicy: 'Always' }] : [])] : [];
   if (policy) {
     const named = [...containers, ...initContainers.filter((c) => !c.restartPolicy)].map((c) => c.name);
     spec.podFailurePolicy = {
       rules: range(r.int(1, 3)).map(() => {
-        const action = r.weighted({ FailJob: 25, Ignore: 40, Count: 20, ...(perIndex ? { FailIndex: 80 } : {}) });
-        if (r.chance(55)) {
+        const action = r.weighted({ FailJob: 48, Ignore: 40, Count: 20, ...(perIndex ? { FailIndex: 80 } : {}) });
+        if (r.chance(50)) {
           const operator = r.pick(['In', 'NotIn']);
           const values = r.subset([...(operator === 'NotIn' ? [0] : []), 1, 2, 3, 42, 137, 143], 35);
           return {
@@ -40,7 +40,7 @@ export function makeSpec(r, name, uid) {
           };
         }
         const patterns = [{ type: 'DisruptionTarget', status: r.chance(85) ? 'True' : 'False' }];
-        if (r.chance(30)) patterns.unshift({ type: 'ConfigIssue', status: r.pick(['True', 'Unknown']) });
+        if (r.chance(45)) patterns.unshift({ type: 'ConfigIssue', status: r.pick(['True', 'True', 'Unknown']) });
         return { action, onPodConditions: patterns };
       }),
     };
@@ -48,10 +48,12 @@ export function makeSpec(r, name, uid) {
   if (indexed && r.chance(30)) {
     const completions = Math.min(spec.completions, 12);
     spec.successPolicy = {
-      rules: range(r.int(1, 2)).map(() => {
+      rules: range(r.pick([1, 2, 2, 3])).map((rule) => {
         const indexes = r.subset(range(completions), 40);
         const kind = indexes.length ? r.weighted({ indexes: 40, count: 35, both: 25 }) : 'count';
-        const count = kind === 'both' ? r.int(1, indexes.length) : r.int(1, completions);
+        const most = kind === 'both' ? indexes.length : completions;
+        // The first rule is mostly the hardest to meet, or the others would hardly ever decide.
+        const count = rule === 0 && r.chance(55) ? most : r.int(1, rule === 0 ? most : Math.min(most, 2));
         return {
           ...(kind === 'count' ? {} : { succeededIndexes: indexText(indexes) }),
           ...(kind === 'indexes' ? {} : { succeededCount: count }),
