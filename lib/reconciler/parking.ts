@@ -3,9 +3,12 @@ import { formatKey } from '../objects/workload.ts';
 import type { Action } from '../planners/plan.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EventAction } from './actions.ts';
+import type { Ending } from './closing.ts';
 import type { Pass } from './pass.ts';
 
 const PARKED_MS = { first: 60_000, most: 3_600_000 };
+/** What the API server refuses is tried again later and later. */
+export const HELD_MS = { first: 1_000, most: 60_000 };
 
 /**
  * @param longestMs where it may be well again at any time
@@ -35,6 +38,12 @@ export function park(
     });
   return againInMs;
 }
+
+/** @returns how a pass that parks its workload ends */
+export const parkedEnding = (ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pass, reason: string): Ending => ({
+  outcome: 'parked',
+  againInMs: park(pass, reason, ports),
+});
 
 /** Milliseconds that it stays parked; undefined when it is not, or not any more. */
 export function parkedFor(pass: Pass, nowMs: number): number | undefined {

@@ -5,29 +5,28 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
 import { creationReason } from '../planners/job/counts.ts';
 import { deadlineIn } from '../ports/clock.ts';
-import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import { digestOf } from '../wire/digest.ts';
-import type { Execution, Stop } from './actions.ts';
-import { ForeignNamesakeError, act } from './actions.ts';
+import type { Execution } from './actions.ts';
+import { act } from './actions.ts';
+import { afterStop } from './after-stop.ts';
 import { WriteBudget } from './budget.ts';
+import { ClockOffsets } from './clock-offsets.ts';
 import type { Ending } from './closing.ts';
 import { OvertakenError, close, saveHeard } from './closing.ts';
 import { writeEvents } from './event-objects.ts';
-import { createHead, wakeAnew } from './heads.ts';
-import { LARGEST_OFFSET_MS, readMarker } from './heartbeats.ts';
+import { wakeAnew } from './heads.ts';
 import { intend } from './intending.ts';
-import { countPass, noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
+import { noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
 import { noteLateness } from './lateness.ts';
+import { open } from './opening.ts';
+import { HELD_MS, backoffMs, fightText, parkedEnding, parkedFor } from './parking.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
-import { countWork } from './pass-metrics.ts';
 import { NO_INTENTS, decodeState, initialState, statusDigestOf } from './pass-state.ts';
-import { backoffMs, fightText, park, parkedFor, refusalEvent } from './parking.ts';
+import { tellOfPass } from './pass-told.ts';
 import { planOnce, planPass, rivalOf } from './planning.ts';
 import { Reachability } from './reachability.ts';
-import { PODS_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
 import { resendPutOff } from './resend.ts';
 import { lowestFreeNumber, settle } from './settle.ts';
 import { readyAloneWaitMs, withoutHurriedStatus } from './status-timing.ts';
@@ -54,13 +53,8 @@ export const LOOP_OPTIONS: LoopOptions = { passMs: 20_000, parallelism: 48, unkn
 export type Answer = 'done' | 'failed';
 
 const MOST_ROUNDS = 4;
-/** Only of a pass so quick the answer's `Date` still tells the time when it ends, */
-const QUICK_MS = 2_000;
-/** and only so great a difference is none of whole seconds and ways. */
-const OFF_BY_MS = 5_000;
 /** Work that a drained cluster does not begin is looked at again, for the cluster may take work once more. */
 const DRAINED_AGAIN_MS = 300_000;
-const HELD_MS = { first: 1_000, most: 60_000 };
 
 export class Reconciler {
   readonly #ports: Ports;
@@ -68,13 +62,14 @@ export class Reconciler {
   readonly #budget: WriteBudget;
   readonly #reachability: Reachability;
   readonly #memory = new ViewMemory();
-  readonly #offsets = new Map<string, { offsetMs: number; readAtMs: number }>();
+  readonly #offsets: ClockOffsets;
 
   constructor(ports: Ports, options: LoopOptions = LOOP_OPTIONS) {
     this.#ports = ports;
     this.#options = options;
     this.#budget = new WriteBudget(ports);
     this.#reachability = new Reachability(ports);
+    this.#offsets = new ClockOffsets(ports, options.passMs);
   }
 
   /**
@@ -91,7 +86,7 @@ export class Reconciler {
       telemetry.warn('wake of a cluster that is not registered', { ...key });
       return 'done';
     }
-    const opened = await this.#open(key, record, startedAtMs);
+    const opened = await open(this.#ports, key, record, startedAtMs);
     if (!opened) return 'failed';
     if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);
     const { head, attempt } = opened;
@@ -110,37 +105,13 @@ export class Reconciler {
       state: state ?? initialState(),
       view: part,
       podSet: pods,
-      offsetMs: await this.#offsetOf(key.cluster),
+      offsetMs: await this.#offsets.of(key.cluster),
     });
     // Before any list of this pass lets go of tombstones: the numbers that vanished pods held (R5).
     pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };
     const ending = await this.#run(pass, unknown);
-    this.#learnOffset(pass);
+    this.#offsets.learnFrom(pass);
     return await this.#record(pass, ending, head.pendingSinceMs);
-  }
-
-  /** Replaces the fence by this pass's own. Undefined: overtaken at the door. */
-  async #open(key: WorkloadKey, record: ClusterRecord, openedAtMs: number): Promise<{ head: Head; attempt: number } | undefined> {
-    const { store, clock } = this.#ports;
-    const fence = clock.randomId();
-    for (let time = 1; ; time++) {
-      const before = (await store.readHead(key)) ?? (await createHead(this.#ports, key, record));
-      const attempt = (before.wake?.attempt ?? 0) + 1;
-      try {
-        // A timer set before this pass is none of the next one's: what comes while it is at work must set its own (R9).
-        const head = await store.updateHead(key, { ifFence: before.fence }, { fence, openedAtMs, wake: null });
-        return { head, attempt };
-      } catch (error) {
-        if (!(error instanceof StaleWriteError)) throw error;
-        const current = error.current as Head | undefined;
-        // Our own try, repeated below us (R8).
-        if (current?.fence === fence) return { head: current, attempt };
-        // The table was lost between the two: nobody else is at work on it.
-        if (current === undefined && time === 1) continue;
-        await wakeAnew(this.#ports, key, record);
-        return undefined;
-      }
-    }
   }
 
   async #run(pass: Pass, unknown: boolean): Promise<Ending> {
@@ -155,7 +126,7 @@ export class Reconciler {
       if (unknown) {
         const waitMs = await this.#getToKnow(pass);
         const rival = rivalOf(this.#ports.clock, pass);
-        if (rival !== undefined) return this.#park(pass, fightText(pass, rival));
+        if (rival !== undefined) return parkedEnding(this.#ports, pass, fightText(pass, rival));
         if (waitMs > 0) return { outcome: 'unknown', againInMs: waitMs };
       }
       if (!pass.owner) await pass.readOwner();
@@ -201,12 +172,12 @@ export class Reconciler {
     for (let round = 1; ; round++) {
       const plan = await planPass(this.#ports.clock, pass);
       if (!plan) return { outcome: 'notOurs' };
-      if ('rival' in plan) return this.#park(pass, fightText(pass, plan.rival));
+      if ('rival' in plan) return parkedEnding(this.#ports, pass, fightText(pass, plan.rival));
       pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
       noteSync(pass, plan);
       if (plan.outcome === 'parked') {
         pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
-        return this.#park(pass, plan.why.join('; '));
+        return parkedEnding(this.#ports, pass, plan.why.join('; '));
       }
       const actions = withoutHurriedStatus(pass, plan.actions, this.#timing(pass).nowMs);
       const writes = actions.filter((action) => action.verb !== 'event');
@@ -232,7 +203,7 @@ export class Reconciler {
         pass.state = { ...state, intents: NO_INTENTS };
         return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again) };
       }
-      const next = await this.#afterStop(pass, stop);
+      const next = await afterStop(this.#ports, pass, stop);
       if (next !== 'again') return next;
       if (round === MOST_ROUNDS)
         return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error('planned again too often in one pass') };
@@ -249,43 +220,6 @@ export class Reconciler {
     return Math.max(pass.startedAtMs + COMPANY_MS - this.#ports.clock.nowMs(), 0);
   }
 
-  async #afterStop(pass: Pass, stop: Stop): Promise<Ending | 'again'> {
-    switch (stop.kind) {
-      case 'conflict':
-        if (stop.error instanceof ForeignNamesakeError) pass.events.push(refusalEvent(pass, stop.during, stop.error));
-        // Somebody else was first: the owner and what is to be counted are read live, then planned again (R18).
-        await pass.readOwner();
-        await pass.listChildren();
-        await settle(pass);
-        pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner?.status) };
-        return 'again';
-      case 'refused': {
-        const failures = (pass.state.hold?.failures ?? 0) + 1;
-        if (stop.during === 'status' && stop.error.code === 403) throw stop.error;
-        if (stop.during === 'status') {
-          if (pass.wasRefused) return this.#park(pass, `the API server refuses its status: ${stop.error.message}`);
-          // It may have been planned from what is no longer so: once more from what there is, before a person is asked.
-          pass.wasRefused = true;
-          await pass.readOwner();
-          await pass.listChildren();
-          await settle(pass);
-          return 'again';
-        }
-        const untilMs = (pass.live?.dateMs ?? this.#ports.clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
-        pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
-        await settle(pass);
-        pass.state = { ...pass.state, hold: { failures, untilMs, generation: pass.owner?.metadata.generation ?? 0 } };
-        // What has ended is counted all the same: the plan leaves creating and deleting out while it is held.
-        return 'again';
-      }
-      case 'throttled':
-        return { outcome: 'throttled', againInMs: stop.retryAfterMs };
-      case 'unknown':
-      case 'notDone':
-        return { outcome: stop.kind, againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: stop.error };
-    }
-  }
-
   /** Not while a wake is on its way: that one's pass forgets. With the head gone the next news would send a second one (R9). */
   async #forget(pass: Pass): Promise<void> {
     try {
@@ -298,10 +232,6 @@ export class Reconciler {
 
   #timing(pass: Pass): { nowMs: number; everyMs: number } {
     return { nowMs: this.#ports.clock.nowMs() + pass.offsetMs, everyMs: this.#options.readyAloneMs };
-  }
-
-  #park(pass: Pass, reason: string): Ending {
-    return { outcome: 'parked', againInMs: park(pass, reason, this.#ports) };
   }
 
   #trouble(): TroubleSetup {
@@ -330,31 +260,8 @@ export class Reconciler {
     return await this.#reachability.sawAnswer(pass.key);
   }
 
-  /** Cluster time minus ours, milliseconds, as the relay last told (R12); read again once a minute. */
-  async #offsetOf(cluster: string): Promise<number> {
-    const nowMs = this.#ports.clock.nowMs();
-    const known = this.#offsets.get(cluster);
-    if (known && nowMs - known.readAtMs < 60_000) return known.offsetMs;
-    const offsetMs = (await readMarker(this.#ports, cluster))?.marker.clockOffsetMs ?? 0;
-    this.#offsets.set(cluster, { offsetMs, readAtMs: nowMs });
-    return offsetMs;
-  }
-
-  /** What the API server itself said a moment ago counts for more: a clock may have jumped since the relay told (R12). */
-  #learnOffset(pass: Pass): void {
-    if (!pass.live) return;
-    const { clock } = this.#ports;
-    const nowMs = clock.nowMs();
-    const tookMs = [nowMs - pass.startedAtMs, clock.monotonicMs() - (pass.deadline.monotonicMs - this.#options.passMs)];
-    if (tookMs.some((ms) => ms < 0 || ms > QUICK_MS)) return;
-    const offsetMs = pass.live.dateMs + 500 - nowMs;
-    if (Math.abs(offsetMs - pass.offsetMs) < OFF_BY_MS || Math.abs(offsetMs) > LARGEST_OFFSET_MS) return;
-    this.#offsets.set(pass.key.cluster, { offsetMs, readAtMs: nowMs });
-  }
-
   /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */
   async #record(pass: Pass, ending: Ending, wokenAtMs: number | undefined): Promise<Answer> {
-    const { recorder, telemetry, clock } = this.#ports;
     let answer: Answer = 'done';
     let nextWakeAtMs: number | undefined;
     try {
@@ -371,40 +278,7 @@ export class Reconciler {
       // To a later pass; where the table was lost there is none: what must follow begins anew, held up by nothing (R1).
       answer = (await wakeAnew(this.#ports, pass.key, pass.record)) ? 'done' : 'failed';
     }
-    const durationMs = clock.nowMs() - pass.startedAtMs;
-    countPass(telemetry, pass, { durationMs, outcome: ending.outcome });
-    const { error } = ending;
-    telemetry.info('reconciled', {
-      ...pass.key,
-      passId: pass.fence,
-      outcome: ending.outcome,
-      durationMs,
-      ...(error instanceof Error && { error: error.message }),
-    });
-    const lagMs = wokenAtMs === undefined ? undefined : clock.nowMs() - wokenAtMs;
-    countWork(telemetry, pass, { outcome: ending.outcome, durationMs, lagMs });
-    const { planned } = pass;
-    const recorded = {
-      key: pass.key,
-      passId: pass.fence,
-      startedAtMs: pass.startedAtMs,
-      durationMs,
-      outcome: ending.outcome,
-      why: pass.why,
-      saw: {
-        pods: pass.pods.size,
-        ...(pass.pods.size <= PODS_IN_SNAPSHOT && { digest: digestOf(pass.pods) }),
-        resourceVersion: pass.owner?.metadata.resourceVersion ?? '',
-        live: pass.live !== undefined,
-        listed: pass.listed,
-      },
-      actions: pass.actions,
-      ...(nextWakeAtMs !== undefined && { nextWakeAtMs }),
-      ...(error instanceof Error && { error: error.message }),
-    };
-    await recorder
-      .append(recorded, planned && ((): Uint8Array | undefined => snapshotOf(planned)))
-      .catch((cause: unknown) => telemetry.warn('pass not recorded', { ...pass.key, error: cause }));
+    await tellOfPass(this.#ports, pass, { ending, wokenAtMs, nextWakeAtMs });
     return answer;
   }
 }

@@ -14,6 +14,7 @@ export interface Mutant {
 }
 
 const RECONCILE = 'lib/reconciler/reconcile.ts';
+const OPENING = 'lib/reconciler/opening.ts';
 const PLANNING = 'lib/reconciler/planning.ts';
 const TROUBLE = 'lib/reconciler/trouble.ts';
 const CLOSING = 'lib/reconciler/closing.ts';
@@ -163,7 +164,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'fence not replaced at opening',
     rule: 'R8',
-    file: RECONCILE,
+    file: OPENING,
     search: '{ ifFence: before.fence }, { fence, openedAtMs, wake: null }',
     replacement: '{ ifFence: before.fence }, { openedAtMs, wake: null }',
     why: 'two passes at once both think that the head is theirs',
@@ -217,7 +218,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'timer from before the pass counts as on its way',
     rule: 'R9',
-    file: RECONCILE,
+    file: OPENING,
     search: '{ fence, openedAtMs, wake: null }',
     replacement: '{ fence, openedAtMs }',
     why: 'news that comes while a pass is at work wakes nobody, for ever',

@@ -1,0 +1,50 @@
+// What follows when a plan could not be carried out whole: planned again from what there is now, or later.
+import type { Ports } from '../ports/ports.ts';
+import type { Stop } from './actions.ts';
+import { ForeignNamesakeError } from './actions.ts';
+import type { Ending } from './closing.ts';
+import { HELD_MS, backoffMs, parkedEnding, refusalEvent } from './parking.ts';
+import type { Pass } from './pass.ts';
+import { statusDigestOf } from './pass-state.ts';
+import { settle } from './settle.ts';
+import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
+
+/** @returns how the pass ends, or that it is to plan again */
+export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pass, stop: Stop): Promise<Ending | 'again'> {
+  switch (stop.kind) {
+    case 'conflict':
+      if (stop.error instanceof ForeignNamesakeError) pass.events.push(refusalEvent(pass, stop.during, stop.error));
+      // Somebody else was first: the owner and what is to be counted are read live, then planned again (R18).
+      await lookAnew(pass);
+      pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner?.status) };
+      return 'again';
+    case 'refused': {
+      const failures = (pass.state.hold?.failures ?? 0) + 1;
+      if (stop.during === 'status' && stop.error.code === 403) throw stop.error;
+      if (stop.during === 'status') {
+        if (pass.wasRefused) return parkedEnding(ports, pass, `the API server refuses its status: ${stop.error.message}`);
+        // It may have been planned from what is no longer so: once more from what there is, before a person is asked.
+        pass.wasRefused = true;
+        await lookAnew(pass);
+        return 'again';
+      }
+      const untilMs = (pass.live?.dateMs ?? ports.clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
+      pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
+      await settle(pass);
+      pass.state = { ...pass.state, hold: { failures, untilMs, generation: pass.owner?.metadata.generation ?? 0 } };
+      // What has ended is counted all the same: the plan leaves creating and deleting out while it is held.
+      return 'again';
+    }
+    case 'throttled':
+      return { outcome: 'throttled', againInMs: stop.retryAfterMs };
+    case 'unknown':
+    case 'notDone':
+      return { outcome: stop.kind, againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: stop.error };
+  }
+}
+
+async function lookAnew(pass: Pass): Promise<void> {
+  await pass.readOwner();
+  await pass.listChildren();
+  await settle(pass);
+}

@@ -1,0 +1,45 @@
+// How far the clocks of clusters are from ours: as their relays tell, or as their API servers said themselves a moment ago (R12).
+import type { Ports } from '../ports/ports.ts';
+import { LARGEST_OFFSET_MS, readMarker } from './heartbeats.ts';
+import type { Pass } from './pass.ts';
+
+/** What a relay told is read again so often. */
+const READ_AGAIN_MS = 60_000;
+/** Only of a pass so quick the answer's `Date` still tells the time when it ends, */
+const QUICK_MS = 2_000;
+/** and only so great a difference is none of whole seconds and ways. */
+const OFF_BY_MS = 5_000;
+
+export class ClockOffsets {
+  readonly #ports: Pick<Ports, 'clock' | 'store'>;
+  readonly #passMs: number;
+  readonly #known = new Map<string, { offsetMs: number; readAtMs: number }>();
+
+  /** @param passMs from a pass's beginning to its deadline */
+  constructor(ports: Pick<Ports, 'clock' | 'store'>, passMs: number) {
+    this.#ports = ports;
+    this.#passMs = passMs;
+  }
+
+  /** Cluster time minus ours, milliseconds. */
+  async of(cluster: string): Promise<number> {
+    const nowMs = this.#ports.clock.nowMs();
+    const known = this.#known.get(cluster);
+    if (known && nowMs - known.readAtMs < READ_AGAIN_MS) return known.offsetMs;
+    const offsetMs = (await readMarker(this.#ports, cluster))?.marker.clockOffsetMs ?? 0;
+    this.#known.set(cluster, { offsetMs, readAtMs: nowMs });
+    return offsetMs;
+  }
+
+  /** What the API server itself said counts for more than the relay: a clock may have jumped since that told. */
+  learnFrom(pass: Pass): void {
+    if (!pass.live) return;
+    const { clock } = this.#ports;
+    const nowMs = clock.nowMs();
+    const tookMs = [nowMs - pass.startedAtMs, clock.monotonicMs() - (pass.deadline.monotonicMs - this.#passMs)];
+    if (tookMs.some((ms) => ms < 0 || ms > QUICK_MS)) return;
+    const offsetMs = pass.live.dateMs + 500 - nowMs;
+    if (Math.abs(offsetMs - pass.offsetMs) < OFF_BY_MS || Math.abs(offsetMs) > LARGEST_OFFSET_MS) return;
+    this.#known.set(pass.key.cluster, { offsetMs, readAtMs: nowMs });
+  }
+}
