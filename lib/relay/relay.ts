@@ -1,19 +1,20 @@
 // The relay: watches one cluster, reports what concerns workloads, says once a minute that it lives, answers asks.
-import { JOBS, NAMESPACES } from '../objects/resources.ts';
+import { JOBS } from '../objects/resources.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
-import type { Job, KubernetesObject } from '../objects/kubernetes.ts';
+import type { Job } from '../objects/kubernetes.ts';
 import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
-import type { Answer, Cluster, ClusterSource } from '../ports/cluster.ts';
+import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { Heartbeat, RelayAsk, WatchState } from '../wire/observations.ts';
 import { answerAsks } from './asks.ts';
-import { findSkipped } from './audit.ts';
+import { AuditRounds } from './audit-rounds.ts';
 import { RelayCache } from './cache.ts';
 import { Commands } from './commands.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { Identity } from './identity.ts';
 import type { OutboxOptions } from './outbox.ts';
 import { Outbox, OUTBOX_OPTIONS } from './outbox.ts';
 import { Scope } from './scope.ts';
@@ -80,9 +81,6 @@ export interface Relay {
 }
 
 const LIFE_MS = 10_000;
-const LONGEST_ROUND_TRIP_MS = 2_000;
-/** After one comparison with a list of metadata and before another, however often watches break off. */
-const AUDIT_PAUSE_MS = 30_000;
 /** Before the first list is through, so many failed connections in a row end the start. */
 const PATIENCE = 4;
 const RETRY_MS = 1_000;
@@ -110,21 +108,19 @@ class RunningRelay {
   readonly #outbox: Outbox;
   readonly #scopes: Scope[];
   readonly #heartbeats = new Heartbeats();
+  readonly #identity: Identity;
+  readonly #audits: AuditRounds;
   readonly #ending = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   readonly #loops: Promise<void>[] = [];
   #session: string;
   #era: number;
-  #kubeSystemUid = '';
-  #clockOffsetMs = 0;
   /** What a list told was accepted, since it sends. */
   #isReady = false;
   /** A list was through, whoever sent it. */
   #isWarm = false;
   #failures = 0;
   #fullListAtMs = Number.NEGATIVE_INFINITY;
-  #auditedAtMs = Number.NEGATIVE_INFINITY;
-  #isAuditDue = false;
   /** Until it rests; undefined while it does. */
   #leading: AbortController | undefined;
   #isWatching = false;
@@ -139,12 +135,24 @@ class RunningRelay {
     this.#era = era;
     if (setup.standby !== true) this.#leading = new AbortController();
     this.#cache = new RelayCache({ manage });
+    this.#identity = new Identity({ source, clock, telemetry, cluster, changed: () => this.#beginSession() });
+    this.#audits = new AuditRounds({
+      source,
+      clock,
+      telemetry,
+      cluster,
+      options: { pageSize: this.#options.pageSize, graceMs: this.#options.auditGraceMs },
+      scopes: () => this.#scopes,
+      isLeading: () => this.#leading !== undefined,
+      restored: (versions) => this.#restored(versions),
+      signal: this.#ending.signal,
+    });
     this.#outbox = new Outbox({
       cache: this.#cache,
       queue,
       clock,
       telemetry,
-      sender: () => ({ cluster, session: this.#session, era: this.#era, kubeSystemUid: this.#kubeSystemUid }),
+      sender: () => ({ cluster, session: this.#session, era: this.#era, kubeSystemUid: this.#identity.kubeSystemUid }),
       podFloor: (namespace) => this.#scopeOf(namespace)?.podFloor ?? '0',
       jobFloor: (namespace) => this.#scopeOf(namespace)?.jobFloor ?? '0',
       options: { ...OUTBOX_OPTIONS, ...this.#options },
@@ -163,9 +171,9 @@ class RunningRelay {
           noteWhole: (workload) => this.#outbox.noteWhole(workload),
           listed: () => this.#listed(),
           failed: (error) => this.#failed(error),
-          resumed: () => void this.#auditSoon(),
+          resumed: () => void this.#audits.runSoon(),
           restored: (versions) => this.#restored(versions),
-          sawDate: (dateMs, askedAtMs) => this.#sawDate(dateMs, askedAtMs),
+          sawDate: (dateMs, askedAtMs) => this.#identity.sawDate(dateMs, askedAtMs),
         }),
     );
   }
@@ -222,9 +230,9 @@ class RunningRelay {
 
   async #run(): Promise<void> {
     const { signal } = this.#ending;
-    while (this.#kubeSystemUid === '' && !signal.aborted)
+    while (this.#identity.kubeSystemUid === '' && !signal.aborted)
       try {
-        await this.#identify();
+        await this.#identity.ask();
       } catch (error) {
         this.#failed(error);
         await this.#setup.clock.wait(RETRY_MS, signal);
@@ -237,7 +245,7 @@ class RunningRelay {
     else for (const scope of this.#scopes) scope.list();
     await Promise.all([
       this.#every(this.#options.heartbeatMs, async () => await this.#beat()),
-      this.#every(this.#options.auditMs, async () => await this.#audit()),
+      this.#every(this.#options.auditMs, async () => await this.#audits.run()),
     ]);
   }
 
@@ -245,7 +253,8 @@ class RunningRelay {
   #commandsOf(): Commands | undefined {
     const { executor, queue, clock, telemetry, cluster, namespaces } = this.#setup;
     this.#commands ??=
-      executor && new Commands({ executor, queue, clock, telemetry, cluster, namespaces, kubeSystemUid: () => this.#kubeSystemUid });
+      executor &&
+      new Commands({ executor, queue, clock, telemetry, cluster, namespaces, kubeSystemUid: () => this.#identity.kubeSystemUid });
     return this.#commands;
   }
 
@@ -259,27 +268,10 @@ class RunningRelay {
     }
   }
 
-  /** Which cluster this is, and what time it has. */
-  async #identify(): Promise<void> {
-    const { source, clock, telemetry, cluster } = this.#setup;
-    const askedAtMs = clock.nowMs();
-    const target = { name: 'kube-system', namespace: '' };
-    const { object, dateMs }: Answer<KubernetesObject> = await source.get(NAMESPACES, target, deadlineIn(clock, LIFE_MS));
-    this.#sawDate(dateMs, askedAtMs);
-    const uid = object.metadata.uid ?? '';
-    if (this.#kubeSystemUid !== '' && this.#kubeSystemUid !== uid) {
-      telemetry.error('another cluster answers at this address', { cluster, before: this.#kubeSystemUid, now: uid });
-      this.#session = clock.randomId();
-      for (const scope of this.#scopes) scope.list();
-    }
-    this.#kubeSystemUid = uid;
-  }
-
-  /** The `Date` header has whole seconds: half a one is its error. An answer that was long on its way tells no time. */
-  #sawDate(dateMs: number, askedAtMs: number): void {
-    const nowMs = this.#setup.clock.nowMs();
-    if (Math.abs(nowMs - askedAtMs) > LONGEST_ROUND_TRIP_MS) return;
-    this.#clockOffsetMs = Math.round(dateMs + 500 - (askedAtMs + nowMs) / 2);
+  /** Of another cluster than the one that was told of. */
+  #beginSession(): void {
+    this.#session = this.#setup.clock.randomId();
+    for (const scope of this.#scopes) scope.list();
   }
 
   /** A scope's lists are through; once all are, the full list is told of behind them. */
@@ -308,7 +300,7 @@ class RunningRelay {
   }
 
   async #beat(): Promise<void> {
-    await this.#identify().catch((error: unknown) => this.#failed(error));
+    await this.#identity.ask().catch((error: unknown) => this.#failed(error));
     if (!this.#leading) this.#outbox.age();
     if (!this.#isReady) return;
     await this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
@@ -318,7 +310,7 @@ class RunningRelay {
     return this.#heartbeats.build({
       cache: this.#cache,
       watches: this.#scopes.flatMap(({ watches }) => watches),
-      clockOffsetMs: this.#clockOffsetMs,
+      clockOffsetMs: this.#identity.clockOffsetMs,
       heardUntil: (namespace) => this.#scopeOf(namespace)?.podsHeardUntil ?? '0',
       isWaiting: (workload) => this.#outbox.isWaiting(workload) || (this.#scopeOf(workload.owner.namespace)?.isBeginningAnew ?? false),
       ...(fullList && { fullList }),
@@ -332,36 +324,6 @@ class RunningRelay {
       return;
     }
     void this.#outbox.heartbeat(() => ({ ...this.#heartbeat(), restored: { from, to } }), { afterWholes: false });
-  }
-
-  /** One at a time, and not at each break of a connection that breaks all the time. */
-  async #auditSoon(): Promise<void> {
-    const { clock, telemetry, cluster } = this.#setup;
-    if (this.#isAuditDue) return;
-    this.#isAuditDue = true;
-    await clock.wait(Math.max(this.#auditedAtMs + AUDIT_PAUSE_MS - clock.monotonicMs(), 0), this.#ending.signal);
-    this.#isAuditDue = false;
-    if (this.#ending.signal.aborted) return;
-    await this.#audit().catch((error: unknown) => telemetry.warn('relay could not compare what it knows', { cluster, error }));
-  }
-
-  async #audit(): Promise<void> {
-    // Whoever takes over lists everything.
-    if (!this.#leading) return;
-    this.#auditedAtMs = this.#setup.clock.monotonicMs();
-    const { source, clock, telemetry, cluster } = this.#setup;
-    const { signal } = this.#ending;
-    const options = { pageSize: this.#options.pageSize, graceMs: this.#options.auditGraceMs };
-    for (const scope of this.#scopes)
-      for (const { listAnew, ...audited } of scope.audits) {
-        if (scope.isListing) continue;
-        const { skipped, restored } = await findSkipped(audited, { source, clock, options, signal });
-        if (skipped.length === 0 || signal.aborted) continue;
-        telemetry.error('watch has skipped events', { cluster, resource: audited.resource.plural, objects: skipped.slice(0, 5) });
-        telemetry.count('SkippedEvents', skipped.length, 'Count', { resource: audited.resource.plural });
-        if (restored) this.#restored(restored);
-        listAnew();
-      }
   }
 
   async #answer(ask: RelayAsk): Promise<void> {

@@ -513,7 +513,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'skipped events never found',
     rule: 'R19',
-    file: 'lib/relay/relay.ts',
+    file: 'lib/relay/audit-rounds.ts',
     search: '        listAnew();',
     replacement: '        if (skipped.length === 0) listAnew();',
     why: 'what a watch left out is never told',

@@ -1,0 +1,61 @@
+// When what is known is compared with the cluster (audit.ts), and what follows where it differs.
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster, ClusterSource } from '../ports/cluster.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import type { AuditOptions, Findings } from './audit.ts';
+import { findSkipped } from './audit.ts';
+import type { Scope } from './scope.ts';
+
+/** After one comparison and before another, however often watches break off. */
+const PAUSE_MS = 30_000;
+
+export interface AuditRoundsSetup {
+  source: ClusterSource & Pick<Cluster, 'get'>;
+  clock: Clock;
+  telemetry: Telemetry;
+  cluster: string;
+  options: AuditOptions;
+  scopes: () => readonly Scope[];
+  /** Whoever takes over lists everything: on standby nothing is compared. */
+  isLeading: () => boolean;
+  restored: (versions: NonNullable<Findings['restored']>) => void;
+  signal: AbortSignal;
+}
+
+export class AuditRounds {
+  readonly #setup: AuditRoundsSetup;
+  #begunAtMs = Number.NEGATIVE_INFINITY;
+  #isDue = false;
+
+  constructor(setup: AuditRoundsSetup) {
+    this.#setup = setup;
+  }
+
+  /** One at a time, and not at each break of a connection that breaks all the time. */
+  async runSoon(): Promise<void> {
+    const { clock, telemetry, cluster, signal } = this.#setup;
+    if (this.#isDue) return;
+    this.#isDue = true;
+    await clock.wait(Math.max(this.#begunAtMs + PAUSE_MS - clock.monotonicMs(), 0), signal);
+    this.#isDue = false;
+    if (signal.aborted) return;
+    await this.run().catch((error: unknown) => telemetry.warn('relay could not compare what it knows', { cluster, error }));
+  }
+
+  /** @throws what the API server refuses with */
+  async run(): Promise<void> {
+    const { source, clock, telemetry, cluster, options, scopes, isLeading, restored: tellRestored, signal } = this.#setup;
+    if (!isLeading()) return;
+    this.#begunAtMs = clock.monotonicMs();
+    for (const scope of scopes())
+      for (const { listAnew, ...audited } of scope.audits) {
+        if (scope.isListing) continue;
+        const { skipped, restored } = await findSkipped(audited, { source, clock, options, signal });
+        if (skipped.length === 0 || signal.aborted) continue;
+        telemetry.error('watch has skipped events', { cluster, resource: audited.resource.plural, objects: skipped.slice(0, 5) });
+        telemetry.count('SkippedEvents', skipped.length, 'Count', { resource: audited.resource.plural });
+        if (restored) tellRestored(restored);
+        listAnew();
+      }
+  }
+}
