@@ -53,3 +53,8 @@ export function translated(error: unknown, what: string, isWrite: boolean): Erro
     return isWrite ? new UnknownOutcomeError(because, { cause: error }) : new NotDoneError(because, { cause: error });
   return new Error(because, { cause: error });
 }
+
+/** What a read throws instead: it has changed nothing, however it ended. */
+export const readFailed = (error: unknown, what: string): never => {
+  throw translated(error, what, false);
+};

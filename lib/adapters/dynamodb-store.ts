@@ -8,15 +8,15 @@ import {
   PutItemCommand,
   QueryCommand,
   UpdateItemCommand,
-  type CreateTableCommandInput,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import { formatKey, parseKey, type WorkloadKey } from '../objects/workload.ts';
+import { formatKey, type WorkloadKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
 import { TerminalError, ThrottledError } from '../ports/errors.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type ViewItem } from '../ports/store.ts';
-import { nameOf, translated } from './aws-errors.ts';
+import { nameOf, readFailed, translated } from './aws-errors.ts';
 import { SystemClock } from './system-clock.ts';
+import { TableIndexes } from './table-indexes.ts';
 import {
   answerItem,
   answerKey,
@@ -24,7 +24,6 @@ import {
   HEAD,
   headItem,
   headOf,
-  INDEX_SHARDS,
   isIndexedWake,
   noteItem,
   noteOf,
@@ -39,50 +38,12 @@ import {
 } from './table-items.ts';
 import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from './write-units.ts';
 
-const PENDING_INDEX = 'pending';
-const DUE_INDEX = 'due';
-const WORKLOADS_INDEX = 'workloads';
-
 const READ_AT_ONCE = 100;
 const NAMES_AT_ONCE = 100;
 const DELETED_AT_ONCE = 25;
 /** How often what a batch left undone is asked for again, before whoever called has to wait. */
 const BATCH_ROUNDS = 4;
 const VIEW_ITEM_PREFIX = viewItemSortKey('');
-
-/** For tests and tools; in AWS the stack makes the table. TTL on attribute `x` is switched on beside, and only cleans up. */
-export const createTableInput = (tableName: string): CreateTableCommandInput => ({
-  TableName: tableName,
-  BillingMode: 'PAY_PER_REQUEST',
-  KeySchema: [
-    { AttributeName: 'pk', KeyType: 'HASH' },
-    { AttributeName: 'sk', KeyType: 'RANGE' },
-  ],
-  AttributeDefinitions: [
-    { AttributeName: 'pk', AttributeType: 'S' },
-    { AttributeName: 'sk', AttributeType: 'S' },
-    { AttributeName: 'c', AttributeType: 'S' },
-    { AttributeName: 'h', AttributeType: 'S' },
-    { AttributeName: 'p', AttributeType: 'N' },
-    { AttributeName: 'd', AttributeType: 'N' },
-  ],
-  GlobalSecondaryIndexes: [indexOf(PENDING_INDEX, 'h', 'p'), indexOf(DUE_INDEX, 'h', 'd'), indexOf(WORKLOADS_INDEX, 'c', 'pk')],
-});
-
-export const TIME_TO_LIVE_ATTRIBUTE = 'x';
-
-type Index = NonNullable<CreateTableCommandInput['GlobalSecondaryIndexes']>[number];
-
-function indexOf(name: string, hash: string, range: string): Index {
-  return {
-    IndexName: name,
-    KeySchema: [
-      { AttributeName: hash, KeyType: 'HASH' },
-      { AttributeName: range, KeyType: 'RANGE' },
-    ],
-    Projection: { ProjectionType: 'KEYS_ONLY' },
-  };
-}
 
 /**
  * Writes that time out, are reset or answered with a 5xx throw UnknownOutcomeError: they may have taken effect. The SDK repeats
@@ -97,11 +58,13 @@ export class DynamoDbStore implements Store {
   readonly #client: DynamoDBClient;
   readonly #tableName: string;
   readonly #clock: Clock;
+  readonly #indexes: TableIndexes;
 
   constructor({ client, tableName, clock = new SystemClock() }: { client: DynamoDBClient; tableName: string; clock?: Clock }) {
     this.#client = client;
     this.#tableName = tableName;
     this.#clock = clock;
+    this.#indexes = new TableIndexes({ client, tableName, meter: this.meter });
   }
 
   async readHead(key: WorkloadKey): Promise<Head | undefined> {
@@ -123,7 +86,7 @@ export class DynamoDbStore implements Store {
             ...(start ? { ExclusiveStartKey: start } : {}),
           }),
         )
-        .catch((error: unknown) => failed(error, `reading ${formatKey(key)}`));
+        .catch((error: unknown) => readFailed(error, `reading ${formatKey(key)}`));
       const items = page.Items ?? [];
       this.meter.add('read', { readUnits: readUnitsOf(items.reduce((bytes, item) => bytes + itemSizeBytes(item), 0)) });
       for (const item of items) {
@@ -144,7 +107,7 @@ export class DynamoDbStore implements Store {
       if (round === BATCH_ROUNDS) throw new ThrottledError(`${what}: ${keys.length} were not answered`, { retryAfterSeconds: 1 });
       const answer = await this.#client
         .send(new BatchGetItemCommand({ RequestItems: { [this.#tableName]: { Keys: keys, ConsistentRead: true } } }))
-        .catch((error: unknown) => failed(error, what));
+        .catch((error: unknown) => readFailed(error, what));
       const found = answer.Responses?.[this.#tableName] ?? [];
       const asked = keys.length;
       keys = answer.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];
@@ -246,29 +209,15 @@ export class DynamoDbStore implements Store {
   }
 
   async pendingBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
-    return this.#earliest('pendingBefore', PENDING_INDEX, 'p', timeMs, limit);
+    return await this.#indexes.pendingBefore(timeMs, limit);
   }
 
   async dueBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
-    return this.#earliest('dueBefore', DUE_INDEX, 'd', timeMs, limit);
+    return await this.#indexes.dueBefore(timeMs, limit);
   }
 
-  async workloads(cluster: string, { limit, after }: { limit: number; after?: string }): Promise<{ keys: WorkloadKey[]; next?: string }> {
-    const answer = await this.#client
-      .send(
-        new QueryCommand({
-          TableName: this.#tableName,
-          IndexName: WORKLOADS_INDEX,
-          KeyConditionExpression: 'c = :cluster and pk > :after',
-          ExpressionAttributeValues: { ':cluster': text(cluster), ':after': text(after ?? ' ') },
-          Limit: limit,
-        }),
-      )
-      .catch((error: unknown) => failed(error, `listing the workloads of ${cluster}`));
-    this.meter.add('workloads', { readUnits: 0.5 });
-    const keys = keysOf(answer.Items ?? []);
-    const last = answer.LastEvaluatedKey?.['pk']?.S;
-    return last === undefined ? { keys } : { keys, next: last };
+  async workloads(cluster: string, page: { limit: number; after?: string }): Promise<{ keys: WorkloadKey[]; next?: string }> {
+    return await this.#indexes.workloads(cluster, page);
   }
 
   async readNote(cluster: string, name: string): Promise<Note | undefined> {
@@ -301,7 +250,7 @@ export class DynamoDbStore implements Store {
   async #get(operation: string, key: Item, what: string): Promise<Item | undefined> {
     const { Item: item } = await this.#client
       .send(new GetItemCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }))
-      .catch((error: unknown) => failed(error, `reading ${what}`));
+      .catch((error: unknown) => readFailed(error, `reading ${what}`));
     this.meter.add(operation, { readUnits: readUnitsOf(item ? itemSizeBytes(item) : 0) });
     return item;
   }
@@ -356,32 +305,6 @@ export class DynamoDbStore implements Store {
     }
     if (requests.length > 0) throw new ThrottledError(`${what}: ${requests.length} view items were not deleted`, { retryAfterSeconds: 1 });
   }
-
-  /** Asks every shard, and merges by time. */
-  async #earliest(operation: string, index: string, attribute: string, timeMs: number, limit: number): Promise<WorkloadKey[]> {
-    const shards = Array.from({ length: INDEX_SHARDS }, (_, shard) =>
-      this.#earliestOf(operation, index, attribute, String(shard), timeMs, limit),
-    );
-    const items = (await Promise.all(shards)).flat();
-    const timeOf = (item: Item): number => Number(item[attribute]?.N);
-    return keysOf(items.toSorted((one, other) => timeOf(one) - timeOf(other)).slice(0, limit));
-  }
-
-  async #earliestOf(operation: string, index: string, attribute: string, shard: string, timeMs: number, limit: number): Promise<Item[]> {
-    const { Items: items = [] } = await this.#client
-      .send(
-        new QueryCommand({
-          TableName: this.#tableName,
-          IndexName: index,
-          KeyConditionExpression: `h = :shard and ${attribute} < :time`,
-          ExpressionAttributeValues: { ':shard': text(shard), ':time': number(timeMs) },
-          Limit: limit,
-        }),
-      )
-      .catch((error: unknown) => failed(error, `reading the index ${index}`));
-    this.meter.add(operation, { readUnits: Math.max(0.5, readUnitsOf(items.reduce((bytes, item) => bytes + itemSizeBytes(item), 0)) / 2) });
-    return items;
-  }
 }
 
 /** An update that would make the item too large is found out by the service alone. */
@@ -402,10 +325,3 @@ function lostCondition(error: unknown): Lost | undefined {
 }
 
 const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null && 'pk' in value;
-
-const failed = (error: unknown, what: string): never => {
-  throw translated(error, what, false);
-};
-
-const keysOf = (items: readonly Item[]): WorkloadKey[] =>
-  items.map((item) => parseKey(item['pk']?.S ?? '')).filter((key): key is WorkloadKey => key !== undefined);

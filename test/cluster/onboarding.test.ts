@@ -9,7 +9,7 @@ import { loadAll } from 'js-yaml';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
-import { createTableInput } from '../../lib/adapters/dynamodb-store.ts';
+import { createTableInput } from '../../lib/adapters/table-definition.ts';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import { RenewedCredentials } from '../../lib/adapters/renewed-credentials.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';

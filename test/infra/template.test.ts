@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
-import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/dynamodb-store.ts';
+import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/table-definition.ts';
 import { LOOP_OPTIONS } from '../../lib/reconciler/reconcile.ts';
 import { FUNCTION_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { FUNCTIONS, filesInZip, osls, packageInto, unpack, zipOf } from '../deploy/packaged.ts';

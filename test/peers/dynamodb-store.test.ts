@@ -1,7 +1,8 @@
 // The store contract on ministack's DynamoDB.
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
-import { createTableInput, DynamoDbStore } from '../../lib/adapters/dynamodb-store.ts';
+import { DynamoDbStore } from '../../lib/adapters/dynamodb-store.ts';
+import { createTableInput } from '../../lib/adapters/table-definition.ts';
 import { storeContract } from '../contracts/store.ts';
 import { startMinistack, type Peer } from './peer.ts';
 
