@@ -187,7 +187,10 @@ async function tellOfHole(
   if (news.whole?.slots === 'all' || head.era < era) return;
   const isHole = (bytes: Uint8Array | undefined): boolean => partOf(bytes, era) === undefined;
   const touched = new Set(news.pods.map(({ pod }) => itemOf(pod, layout)));
-  const hasHole = (head.view && isHole(head.view)) || head.items.some((name) => touched.has(name) && isHole(items.get(name)?.bytes));
+  const suspects = namesIn(head).filter((name) => touched.has(name) && isHole(items.get(name)?.bytes));
+  // Whoever named one a moment ago may only just have written it.
+  const again = suspects.length > 0 ? await readItems(store, head, suspects) : items;
+  const hasHole = (head.view && isHole(head.view)) || suspects.some((name) => isHole(again.get(name)?.bytes));
   if (hasHole) await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
 }
 

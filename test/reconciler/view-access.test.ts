@@ -5,9 +5,9 @@ import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
-import type { Store } from '../../lib/ports/store.ts';
+import type { Head, Store } from '../../lib/ports/store.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
-import { readView, writeView } from '../../lib/reconciler/view-access.ts';
+import { readView, UNKNOWN_ERA, writeView } from '../../lib/reconciler/view-access.ts';
 import type { PodObservation } from '../../lib/wire/observations.ts';
 
 const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-1' };
@@ -90,5 +90,42 @@ describe('R8: writers of one view at the same time', () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('R1: an item that the head names and that is lost', () => {
+  const WIDE = 400;
+  const openView = async (): Promise<{ store: EmbeddedStore; head: () => Promise<Head> }> => {
+    const clock = new VirtualClock();
+    const store = EmbeddedStore.open({ clock });
+    const created = await createHead({ store, clock }, KEY, RECORD);
+    const all = Array.from({ length: WIDE }, (_, index) => observed(index, 1));
+    await writeView(store, created, { pods: all, byPass: false }, { era: 0 });
+    return { store, head: async () => (await store.readHead(KEY)) ?? created };
+  };
+  const lose = (store: EmbeddedStore, name: string): void => {
+    expect(store.database.prepare('delete from items where name = ?').run(name).changes).toBe(1);
+  };
+
+  test('R1: told of in a run of names, it makes the workload unknown as soon as news touches it, and does not begin anew unseen', async () => {
+    const { store, head } = await openView();
+    expect((await head()).items).toEqual(['pods/40/0-9']);
+    lose(store, 'pods/40/3');
+    expect((await readView(store, await head(), 0)).hole).toBe(true);
+    const news = Array.from({ length: 25 }, (_, at) => observed(120 + at, 2));
+    await writeView(store, await head(), { pods: news, byPass: false }, { era: 0 });
+    // The item is there again, with 25 pods of forty: only the head can say so.
+    expect((await readView(store, await head(), 0)).hole).toBe(false);
+    expect((await head()).era).toBe(UNKNOWN_ERA);
+    store.close();
+  });
+
+  test('R1: news of its neighbours says nothing of it', async () => {
+    const { store, head } = await openView();
+    lose(store, 'pods/40/3');
+    await writeView(store, await head(), { pods: [observed(200, 2)], byPass: false }, { era: 0 });
+    expect((await head()).era).toBe(0);
+    expect((await readView(store, await head(), 0)).hole).toBe(true);
+    store.close();
   });
 });
