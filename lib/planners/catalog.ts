@@ -29,7 +29,8 @@ export interface KindRow<Owner extends Job, Status> {
 
 export type CatalogRow = KindRow<Job, JobStatus>;
 
-const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+/** Pods carry it with the prefix too, but for those made before Kubernetes 1.27. */
+const CONTROLLER_UID = 'controller-uid';
 
 export const CATALOG = {
   Job: {

@@ -1,7 +1,7 @@
 // The cleaner of orphans' finalizers, through the whole loop: without it these pods could never go away.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
-import { PODS } from '../../lib/objects/resources.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { aJob, conditionsOf, World } from '../world/world.ts';
 
@@ -52,6 +52,24 @@ describe('finalizers of orphans', () => {
     await world.until(async () => (await finalizersOf('stray')) === undefined, { seconds: 5, play: false });
     await world.until(isForgotten, { seconds: 20, play: false });
     expect(world.passes.at(-1)).toMatchObject({ key: { kind: 'Job' }, outcome: 'gone' });
+  });
+
+  test.each([
+    ['with both labels', ['controller-uid', 'batch.kubernetes.io/controller-uid']],
+    ['of before the prefix', ['controller-uid']],
+  ])('case 158: its Job is deleted, and nobody had told of the pod, one %s: the live list finds it', async (_, keys) => {
+    await world.apply(aJob('demo', { suspend: true }));
+    await world.elapse(2, { play: false });
+    const { uid = '' } = (await world.job('demo')).metadata;
+    world.keepBack('Pod');
+    await aPod({ labels: Object.fromEntries(keys.map((key) => [key, uid])), ownerReferences: [anOwner({ name: 'demo', uid })] });
+    await world.as('DELETE', JOBS, {
+      namespace: 'default',
+      name: 'demo',
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' },
+    });
+    await world.until(async () => (await finalizersOf('stray')) === undefined, { seconds: 10, play: false });
+    expect(await finalizersOf('stray')).toBeUndefined();
   });
 
   test('case 160: one that belongs to another kind keeps it', async () => {
