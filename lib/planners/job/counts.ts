@@ -7,7 +7,8 @@ import type { ReferenceMetricName } from '../../objects/reference-metrics.ts';
 import type { Action, Plan } from '../plan.ts';
 import { trueCondition } from './conditions.ts';
 import { judgeFailure } from './failure-policy.ts';
-import { isFailed, termsOf } from './terms.ts';
+import { isFailed } from './pod-replacement.ts';
+import { termsOf } from './terms.ts';
 import { expiryOf, needsCleanup } from './ttl.ts';
 
 export interface Counted {

@@ -6,7 +6,8 @@ import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../objects/
 import { completionIndexOf, isReady, type PodFacts } from '../../objects/pod-facts.ts';
 import { PLACES_PER_GROUP, type Fold, type PodSet } from '../pod-set.ts';
 import { judgeFailure } from './failure-policy.ts';
-import { isFailed, termsOf, type Terms } from './terms.ts';
+import { isFailed } from './pod-replacement.ts';
+import { termsOf, type Terms } from './terms.ts';
 
 export interface Headcount {
   /** Not controlled by the Job, or with labels that its selector does not match. */

@@ -6,6 +6,7 @@ import type { PlanHead } from '../plan.ts';
 import { activeIndexesIn } from './headcount.ts';
 import { nextIndexes } from './indexes.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
+import { heldPlaces } from './pod-replacement.ts';
 import { podsToRemove } from './removal-order.ts';
 import type { Progress } from './progress.ts';
 import type { Tally } from './tally.ts';
@@ -38,7 +39,7 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
   const numbers = `${counts.active} of ${want} wanted pods run`;
   if (remove.length > 0) return { remove, start: [], why: surplus > 0 ? numbers : 'pods with a wrong, missing or doubled index run' };
 
-  const blocking = terms.replacesOnlyFailed ? counts.terminating : 0;
+  const blocking = heldPlaces(counts.terminating, terms);
   const missing = Math.min(want - counts.active - blocking, MAX_PODS_PER_PASS);
   if (missing <= 0)
     return { remove, start: [], why: blocking > 0 ? `${numbers}, ${blocking} terminating ones hold their places` : numbers };

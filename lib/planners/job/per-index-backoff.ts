@@ -1,13 +1,14 @@
 // Failures counted per index: which indexes have failed for good, which failed pods wait for their replacement, and what the
 // replacement inherits.
 import type { JobSpec } from '../../objects/kubernetes.ts';
-import { hasIndex, integerOf, withIndexes, type IndexSet } from '../../objects/index-text.ts';
+import { countIndexes, hasIndex, integerOf, withIndexes, type IndexSet } from '../../objects/index-text.ts';
 import { completionIndexOf, isActive, type PodFacts } from '../../objects/pod-facts.ts';
 import { finishTimeOf, remainingBackoffMs } from './backoff.ts';
 import { judgeFailure } from './failure-policy.ts';
 import { usableIndexOf } from './indexes.ts';
+import { isFailed } from './pod-replacement.ts';
 import type { Tally } from './tally.ts';
-import { isFailed } from './terms.ts';
+import type { Verdict } from './verdict.ts';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 
@@ -72,6 +73,20 @@ function isPreferred(pod: PodFacts, other: PodFacts): boolean {
 /** Milliseconds until the index of this delayed pod may be tried again. */
 export const indexBackoffMs = (delayed: PodFacts | undefined, nowMs: number): number =>
   delayed === undefined ? 0 : remainingBackoffMs(earlierFailures(delayed) + 1, finishTimeOf(delayed), nowMs);
+
+/** The end of a Job of whose indexes too many have failed, or all are decided and some have. */
+export function failedIndexesVerdict(
+  { completions = 0, maxFailedIndexes }: JobSpec,
+  { completed, failed }: { completed: IndexSet; failed: IndexSet },
+): Verdict | undefined {
+  const count = countIndexes(failed);
+  if (maxFailedIndexes !== undefined && count > maxFailedIndexes) {
+    const message = 'Job has exceeded the specified maximal number of failed indexes';
+    return { succeeded: false, reason: 'MaxFailedIndexesExceeded', message };
+  }
+  if (count === 0 || count + countIndexes(completed) < completions) return undefined;
+  return { succeeded: false, reason: 'FailedIndexes', message: 'Job has failed indexes' };
+}
 
 /** What a replacement's annotations say: failures of its index that counted, and those that the policy ignored. */
 export function inheritedFailures(spec: JobSpec, replaced: PodFacts | undefined): { counted: number; ignored: number } {

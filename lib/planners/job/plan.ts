@@ -3,13 +3,14 @@
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { isJobFinished } from '../../objects/job-facts.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
-import { isActive, isReady, secondsOf, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, isReady, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
 import { podSetOf, type PodSet } from '../pod-set.ts';
 import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './actions.ts';
 import { nextBackoff } from './backoff.ts';
+import { deadlineOf } from './deadline.ts';
 import { headcountFold } from './headcount.ts';
-import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus, type Verdict } from './finish.ts';
+import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
 import { staffingOf, type Staffing } from './manage.ts';
 import { nextChildren } from './numbers.ts';
 import { obstacleOf, type Obstacle } from './obstacles.ts';
@@ -18,9 +19,11 @@ import { templateProblem } from './pod.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { applySuspension } from './suspend.ts';
 import { tallyOf } from './tally.ts';
-import { isKnownMode, isOurs, termsOf } from './terms.ts';
+import { isOurs } from './managed-by.ts';
+import { isKnownMode, termsOf } from './terms.ts';
 import { track } from './tracking.ts';
 import { cleanupOf, NoExpiryError, type Cleanup } from './ttl.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Pod events come in bursts: a Job that waits for its back-off is not looked at sooner than this. */
 const MIN_WAIT_MS = 1000;
@@ -155,14 +158,6 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     why,
     head: { backoff: ends ? { failures: 0 } : backoff, ordinal: head.ordinal },
   };
-}
-
-/** How long the Job has run and may still; nothing is told while it has no deadline or is suspended. */
-function deadlineOf({ spec, status }: Job, nowMs: number): { runningMs: number | undefined; remainingMs: number | undefined } {
-  if (spec.activeDeadlineSeconds === undefined || spec.suspend === true) return { runningMs: undefined, remainingMs: undefined };
-  const startedAt = secondsOf(status?.startTime);
-  const runningMs = startedAt === undefined ? 0 : nowMs - startedAt * 1000;
-  return { runningMs, remainingMs: spec.activeDeadlineSeconds * 1000 - runningMs };
 }
 
 interface PodChanges extends Staffing {

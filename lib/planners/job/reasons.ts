@@ -12,7 +12,8 @@ import { claimPods } from './ownership.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { tallyOf } from './tally.ts';
-import { isKnownMode, isOurs, termsOf } from './terms.ts';
+import { isOurs } from './managed-by.ts';
+import { isKnownMode, termsOf } from './terms.ts';
 import { expiryOf, needsCleanup, NoExpiryError } from './ttl.ts';
 
 /** Every reason there is. */

@@ -5,7 +5,8 @@ import { podSetOf, type Pods, type PodSet } from '../pod-set.ts';
 import { judgeFailure } from './failure-policy.ts';
 import { headcountFold, type Headcount } from './headcount.ts';
 import { usableIndexOf } from './indexes.ts';
-import { isFailed, type Terms } from './terms.ts';
+import { isFailed } from './pod-replacement.ts';
+import type { Terms } from './terms.ts';
 
 export interface Tally {
   terms: Terms;

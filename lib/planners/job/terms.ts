@@ -1,10 +1,6 @@
 // The terms of a Job: its spec with what missing fields mean, read once per plan.
 import type { Job, JobSpec } from '../../objects/kubernetes.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
-
-/** The values of `spec.managedBy` that stand for the built-in controller and for Farloop. */
-const BUILT_IN_MANAGER = 'kubernetes.io/job-controller';
-const OUR_MANAGER = 'farloop.dev/job';
+import { replacesOnlyFailed } from './pod-replacement.ts';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 
@@ -34,18 +30,8 @@ export function termsOf({ metadata, spec }: Job): Terms {
     perIndexLimit,
     suspended: spec.suspend === true,
     deleting: metadata.deletionTimestamp !== undefined,
-    replacesOnlyFailed: spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined,
+    replacesOnlyFailed: replacesOnlyFailed(spec),
   };
-}
-
-/** Whether the pod counts as failed: its phase says so or, where terminating pods are replaced, it is being deleted. */
-export const isFailed = ({ phase, deletedAt }: PodFacts, { replacesOnlyFailed }: Terms): boolean =>
-  phase === 'Failed' || (!replacesOnlyFailed && deletedAt !== undefined && phase !== 'Succeeded');
-
-/** Whether the Job is ours to reconcile. `own`: it names Farloop; `all`: the built-in controller's too. */
-export function isOurs({ managedBy }: JobSpec, manage: 'own' | 'all'): boolean {
-  if (managedBy === OUR_MANAGER) return true;
-  return manage === 'all' && (managedBy === undefined || managedBy === BUILT_IN_MANAGER);
 }
 
 /** Whether the completion mode is one that this planner knows; absent means NonIndexed. */

@@ -5,10 +5,10 @@ import { countIndexes, formatIndexes, hasIndex } from '../../objects/index-text.
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 import { conditionAt, trueCondition, withCondition } from './conditions.ts';
 import { judgeFailure } from './failure-policy.ts';
-import type { Verdict } from './finish.ts';
 import { usableIndexOf } from './indexes.ts';
 import type { Progress } from './progress.ts';
-import { isFailed } from './terms.ts';
+import { isFailed } from './pod-replacement.ts';
+import type { Verdict } from './verdict.ts';
 
 /** At most so many pods are counted between two status writes. */
 const MAX_UNCOUNTED = 500;

@@ -1,0 +1,6 @@
+// The end of a Job, as its policies decide it.
+export interface Verdict {
+  succeeded: boolean;
+  reason: string;
+  message: string;
+}
