@@ -1,8 +1,7 @@
 // Worked cases of counting, creating and ending; NonIndexed.
 import { describe, expect, test } from '@jest/globals';
-import { aCondition, aJob, aPod, aSnapshot, at, now, podsOf } from './builders.ts';
+import { aCondition, aJob, aPod, at, now, podsOf } from './builders.ts';
 import { actionsOf, claimed, orderOf, outcomeOf, planOf, stripsOf, writtenBy, type Case } from './outcome.ts';
-import { jobPlanner } from '../../../lib/planners/job/plan.ts';
 
 const ENDED = ['SuccessCriteriaMet', 'Complete'];
 
@@ -128,12 +127,6 @@ const cases: Case[] = [
     writes: 0,
     events: ['UnknownCompletionMode'],
   },
-  { name: 'case 30: externally managed', job: aJob({ managedBy: 'example.com/x' }), pods: '1S', strips: 0, writes: 0, events: [] },
-  {
-    name: 'case 31: reserved managedBy',
-    job: aJob({ parallelism: 1, completions: 1, managedBy: 'kubernetes.io/job-controller' }),
-    creates: 1,
-  },
 ];
 
 describe('counting and creating', () => {
@@ -161,6 +154,13 @@ describe('counting and creating', () => {
     expect(outcomeOf(planOf({ job: aJob({ parallelism: 3, completions: 5 }), pods, head })).creates).toBe(1);
   });
 
+  test('deletes that a pass intended and does not see keep it from deleting again for scale-down', () => {
+    const pods = podsOf('3A');
+    const head = { expectations: { create: [], delete: [pods[0]?.uid ?? ''], strip: [] } };
+    const outcome = outcomeOf(planOf({ job: aJob({ completions: 5 }), pods, head }));
+    expect(outcome).toMatchObject({ deletes: 0, status: '3/0/0/0/0' });
+  });
+
   test('case 28: a finished Job', () => {
     const plan = planOf({ job: aJob({ completions: 1 }, { status: { conditions: [aCondition('Complete', 'True')] } }) });
     expect(plan).toMatchObject({ actions: [], outcome: 'converged' });
@@ -172,19 +172,6 @@ describe('counting and creating', () => {
   });
 
   test('case 29: an unknown mode is parked', () => expect(planOf({ job: aJob({ completionMode: 'Other' }) }).outcome).toBe('parked'));
-
-  test.each([
-    ['own', undefined, 'notOurs'],
-    ['own', 'kubernetes.io/job-controller', 'notOurs'],
-    ['own', 'farloop.dev/job', 'acted'],
-    ['all', undefined, 'acted'],
-    ['all', 'kubernetes.io/job-controller', 'acted'],
-    ['all', 'farloop.dev/job', 'acted'],
-    ['all', 'example.com/x', 'notOurs'],
-  ] as const)('with --manage %s a Job of %s is %s', (manage, managedBy, outcome) => {
-    const job = aJob({ completions: 1, ...(managedBy && { managedBy }) });
-    expect(jobPlanner.plan({ ...aSnapshot(job), manage }, now).outcome).toBe(outcome);
-  });
 });
 
 describe('writes', () => {
