@@ -4,6 +4,7 @@ import type { JobSpec, JobStatus, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { parseKey } from '../../lib/objects/workload.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../lib/ports/errors.ts';
+import { reportsOf } from '../world/reporter.ts';
 import { aJob, conditionsOf, World } from '../world/world.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
@@ -176,6 +177,47 @@ describe('when a change is looked at', () => {
     await once();
     expect(world.passes.length).toBeGreaterThan(before);
     expect(await world.pods()).toHaveLength(3);
+  });
+
+  test('cases 146, 153: what happens to pods or to the status is looked at together, after a second', async () => {
+    const pods = await running(3);
+    await world.elapse(20, { play: false });
+    const passes = (): number => world.passes.filter(({ outcome }) => outcome !== 'gone').length;
+    const before = passes();
+    for (const pod of pods) {
+      await world.end(pod, 0);
+      await once();
+    }
+    expect(passes() - before).toBeLessThanOrEqual(1);
+    await world.elapse(2, { play: false });
+    expect((await statusOf()).succeeded).toBe(3);
+    expect(passes() - before).toBeLessThanOrEqual(3);
+  });
+
+  test('case 147: a delete that is seen is no longer waited for', async () => {
+    await running(2);
+    await change({ parallelism: 1 });
+    await world.until(async () => (await world.pods()).some(({ metadata }) => metadata.deletionTimestamp !== undefined), { play: false });
+    await change({ parallelism: 3 });
+    await once();
+    expect((await world.pods()).filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toHaveLength(3);
+  });
+
+  test('cases 148, 149: a finalizer is taken off once, and what is told again costs nothing', async () => {
+    const [first] = await running(2);
+    if (!first) throw new Error('no pod runs');
+    await world.end(first, 0);
+    await world.elapse(20, { play: false });
+    const strips = world.cluster.writes.filter(
+      ({ verb, plural, name }) => verb === 'patch' && plural === 'pods' && name === first.metadata.name,
+    );
+    expect(strips).toHaveLength(1);
+    const writes = world.cluster.writes.length;
+    const told = [...world.podsEver.values()].map((object) => ({ type: 'MODIFIED', object }));
+    await world.send(reportsOf(told));
+    await world.ingest();
+    await world.elapse(5, { play: false });
+    expect(world.cluster.writes).toHaveLength(writes);
   });
 
   test('case 154: a changed spec does not wait for the back-off after an error', async () => {

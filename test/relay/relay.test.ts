@@ -257,7 +257,7 @@ describe('while it watches', () => {
     expect(report?.observed?.heardAt).toBe('105');
   });
 
-  test('a pod that changes its owner is told to both', async () => {
+  test('case 150: a pod that changes its owner is told to both', async () => {
     const { clock, source, reports, ready } = start({
       before: (api) => {
         api.put('jobs', aJob('a'));
@@ -359,7 +359,7 @@ describe('while it watches', () => {
     expect(await reports()).toEqual([]);
   });
 
-  test('an orphan with the labels of a Job is that Job’s business', async () => {
+  test('case 151: an orphan with the labels of a Job is that Job’s business', async () => {
     const { reports, ready } = start({
       before: (api) => {
         api.put('jobs', aJob('a'));

@@ -120,7 +120,7 @@ describe('R4, R6: an unknown outcome is looked up', () => {
     };
   };
 
-  test('R4: of a create: a pod that nobody ever tells of is found, though nothing is to be created any more', async () => {
+  test('R4, case 25 (no time makes it lapse): of a create: a pod that nobody ever tells of is found, though nothing is to be created any more', async () => {
     await world.apply(aJob('demo', { completions: 3, parallelism: 1 }));
     world.keepBack('Pod');
     loseAnswerOf('create');
