@@ -46,6 +46,8 @@ const { values } = parseArgs({
   },
 });
 const repetitions = Number(values.repetitions);
+/** Of Farloop and of the node. */
+const profile = values['cpu-prof'] === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values['cpu-prof']];
 const clock = new SystemClock();
 
 /** One Job by one controller. */
@@ -61,7 +63,7 @@ type Turn = 'ours' | 'theirs';
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'farloop-bench-'));
   const plane = await startControlPlane({});
-  const node = launch(['node', '--simulated', '--kubeconfig', plane.kubeconfigPath]);
+  const node = launch(['node', '--simulated', '--kubeconfig', plane.kubeconfigPath], profile);
   const cluster = new KubernetesCluster({ access: await accessFromKubeconfig({ file: plane.kubeconfigPath }), clock });
   const shared = {
     'kube-apiserver': findProcess('kube-apiserver', plane.folder),
@@ -143,7 +145,6 @@ async function ended(child: ChildProcess): Promise<void> {
 
 async function withFarloop(plane: ControlPlane, folder: string, measure: (pid: number) => Promise<Run>): Promise<Run> {
   const state = ['--state', join(folder, 'state'), '--port', '0', '--budget', '5000'];
-  const profile = values['cpu-prof'] === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values['cpu-prof']];
   const child = launch(['up', '--kubeconfig', plane.kubeconfigPath, '--manage', 'all-jobs', ...state], profile);
   try {
     await new Promise<void>((ready, failed) => {

@@ -32,7 +32,7 @@ export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep 
     return isDeleted && pod.metadata.deletionGracePeriodSeconds !== 0 ? { verb: 'remove' } : nothing;
   }
   if (isDeleted) return { verb: 'report', status: endOf(pod, stoppedContainers(pod, moment.nowMs), moment.nowMs) };
-  if ((pod.status?.containerStatuses ?? []).length === 0) return { verb: 'report', status: startOf(pod, moment, node) };
+  if ((pod.status?.containerStatuses ?? []).length === 0) return { verb: 'report', status: firstReportOf(pod, moment, node) };
 
   const deadlineMs = deadlineOf(pod);
   if (moment.nowMs >= deadlineMs) {
@@ -74,6 +74,19 @@ function deadlineOf(pod: Pod): number {
   const seconds = pod.spec['activeDeadlineSeconds'];
   const startTime = pod.status?.startTime;
   return typeof seconds === 'number' && startTime !== undefined ? Date.parse(startTime) + seconds * 1000 : Infinity;
+}
+
+/** The start; of a pod whose processes are over as soon as they begin the end too, for nobody looks at it in between. */
+function firstReportOf(pod: Pod, moment: Moment, node: NodeIdentity): PodStatus {
+  const start = startOf(pod, moment, node);
+  const started: Pod = { ...pod, status: { ...pod.status, ...start } };
+  // The status tells the start by the second alone.
+  const { statuses } = containersAt(started, { ...moment, startedAtMs: () => moment.nowMs });
+  if (!statuses.every(({ state }) => state?.terminated !== undefined)) return start;
+  const end = endOf(started, statuses, moment.nowMs);
+  const isAtEnd = new Set(end.conditions?.map(({ type }) => type));
+  const conditions = [...(start.conditions ?? []).filter(({ type }) => !isAtEnd.has(type)), ...(end.conditions ?? [])];
+  return { ...start, ...end, conditions };
 }
 
 function startOf(pod: Pod, moment: Moment, { hostIp }: NodeIdentity): PodStatus {

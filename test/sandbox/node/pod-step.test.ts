@@ -64,6 +64,34 @@ describe('the next step for a pod', () => {
       pod: aPod({}),
       step: { verb: 'report', status: { phase: 'Running', containerStatuses: [{ restartCount: 0, ready: true }] } },
     },
+    {
+      name: 'bound, and over as soon as it begins: one report tells both',
+      pod: aPod({ command: ['true'] }),
+      step: {
+        verb: 'report',
+        status: {
+          phase: 'Succeeded',
+          startTime: '2024-01-01T00:00:00Z',
+          podIP: expect.stringMatching(/^10\./),
+          conditions: ['PodScheduled', 'Initialized', 'Ready', 'ContainersReady', 'PodReadyToStartContainers'].map((type) => ({
+            type,
+            status: type === 'PodScheduled' || type === 'Initialized' ? 'True' : 'False',
+          })),
+          containerStatuses: [{ ready: false, state: { terminated: { exitCode: 0, startedAt: '2024-01-01T00:00:00Z' } } }],
+        },
+      },
+    },
+    {
+      name: 'bound late in a second, and to run for a moment',
+      pod: aPod({ command: ['sleep', '0.1'] }),
+      nowMs: 950,
+      step: { verb: 'report', status: { phase: 'Running', containerStatuses: [{ state: { running: {} } }] } },
+    },
+    {
+      name: 'bound, and restarting as soon as it begins',
+      pod: aPod({ command: ['false'], spec: { restartPolicy: 'OnFailure' } }),
+      step: { verb: 'report', status: { phase: 'Running', containerStatuses: [{ restartCount: 0, state: { running: {} } }] } },
+    },
     { name: 'running', pod: aPod({ status: started() }), step: { verb: 'wait', untilMs: startMs + 5000 } },
     { name: 'running for ever', pod: aPod({ status: started(), command: ['serve'] }), step: { verb: 'nothing' } },
     {
