@@ -11,6 +11,8 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node24',
+  // ES modules where a package has both: of a CommonJS one a dynamic import would give nothing but its default.
+  mainFields: ['module', 'main'],
   outExtension: { '.js': '.mjs' },
   sourcemap: 'linked',
   sourcesContent: false,

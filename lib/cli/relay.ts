@@ -14,6 +14,7 @@ interface RelayOptions {
   asksQueueUrl: string;
   kubeconfig?: string;
   context?: string;
+  serviceAccount?: string;
   manage: 'own' | 'all-jobs';
   namespace?: string[];
   era: number;
@@ -32,6 +33,7 @@ export const relayCommand = (): Command =>
     .requiredOption('--asks-queue-url <url>', "SQS queue from which the relay is asked: the cluster's own", queueUrl)
     .option('--kubeconfig <file>', 'the cluster to watch (default: the one it runs in, by its service account)')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+    .option('--service-account <folder>', 'where token and ca.crt of the service account lie (default: where a kubelet puts them)')
     .addOption(
       new Option('--manage <jobs>', 'which Jobs to report, as the cluster is registered').choices(['own', 'all-jobs']).default('own'),
     )
@@ -60,6 +62,7 @@ async function runRelay({
   asksQueueUrl,
   kubeconfig,
   context,
+  serviceAccount,
   manage,
   namespace = [],
   era,
@@ -71,6 +74,8 @@ async function runRelay({
 }: RelayOptions): Promise<number> {
   if (replica !== undefined && lease === undefined) throw new UsageError('--replica needs --lease: without one there is one relay only');
   if (context !== undefined && kubeconfig === undefined) throw new UsageError('--context needs --kubeconfig');
+  if (serviceAccount !== undefined && kubeconfig !== undefined)
+    throw new UsageError('--service-account and --kubeconfig are two ways to one cluster: give one');
   const stopping = listenForStop();
   // Before anything else is loaded: it works at the start of a process only.
   const { keepHeapSmall } = await import('../relay/small-heap.ts');
@@ -93,7 +98,7 @@ async function runRelay({
   const clock = new SystemClock();
   const access =
     kubeconfig === undefined
-      ? await accessFromServiceAccount(process.env)
+      ? await accessFromServiceAccount(process.env, serviceAccount)
       : await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
   const client = await connectToSqs(eventsQueueUrl);
   const source = new KubernetesCluster({ access, clock });

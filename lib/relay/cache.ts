@@ -229,9 +229,13 @@ export class RelayCache {
     return this.#pods.rowsOf(workload.pods);
   }
 
+  isRowOf(workload: Workload, row: PodRow): boolean {
+    return this.#workloadAt(row) === workload;
+  }
+
   /** @returns undefined where that row is not, or no longer, of a pod of this workload */
   podOf(workload: Workload, row: PodRow): CompactPod | undefined {
-    return this.#workloadAt(row) === workload ? this.#pods.podOf(row) : undefined;
+    return this.isRowOf(workload, row) ? this.#pods.podOf(row) : undefined;
   }
 
   isPodOf(workload: Workload, uid: string): boolean {

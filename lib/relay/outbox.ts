@@ -6,11 +6,12 @@ import type { Clock } from '../ports/clock.ts';
 import type { OutgoingMessage, Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { encodeEvents } from '../wire/events.ts';
-import type { EventMessage, Heartbeat, OwnerObservation, PodObservation, WholeList, WorkloadReport } from '../wire/observations.ts';
-import { END_OF_SLOTS, slotOf } from '../wire/view-layout.ts';
+import type { Heartbeat, OutgoingEvents, OutgoingReport, OwnerObservation } from '../wire/observations.ts';
 import type { GonePod, News, RelayCache, Workload } from './cache.ts';
 import { expand } from './compact-pod.ts';
 import type { PodRow } from './pod-table.ts';
+import type { Told } from './telling.ts';
+import { inRanges, Telling } from './telling.ts';
 
 export interface OutboxOptions {
   /** How long the first news waits for company. */
@@ -32,10 +33,10 @@ export const OUTBOX_OPTIONS: OutboxOptions = {
 };
 
 /** What every message says of the relay itself. */
-export type Sender = Pick<EventMessage, 'cluster' | 'session' | 'era' | 'kubeSystemUid'>;
+export type Sender = Pick<OutgoingEvents, 'cluster' | 'session' | 'era' | 'kubeSystemUid'>;
 
 export interface OutboxSetup {
-  cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isPodOf'>;
+  cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isRowOf' | 'isPodOf'>;
   queue: Queue;
   clock: Clock;
   telemetry: Telemetry;
@@ -57,6 +58,10 @@ interface Marks {
   whole: boolean;
   /** What was told of the Job in the last draft. */
   told?: Workload['unsent'];
+}
+
+interface Report extends OutgoingReport {
+  pods: Telling;
 }
 
 /** Encoded at once: the reports themselves would take many times the memory. */
@@ -264,7 +269,7 @@ export class Outbox {
   /** As much of what waits as fills a message. */
   #takeDraft(): Draft {
     const taken: Marks[] = [];
-    const reports: WorkloadReport[] = [];
+    const reports: Report[] = [];
     let bytes = 0;
     for (const [workload, marks] of this.#marks) {
       if (bytes >= this.#setup.options.messageBytes) break;
@@ -273,51 +278,53 @@ export class Outbox {
       taken.push(marks);
       for (const report of this.#reportsOf(marks)) {
         reports.push(report);
-        bytes += REPORT_BYTES + (report.observed ? REPORT_BYTES : 0) + POD_BYTES * report.pods.length;
+        bytes += REPORT_BYTES + (report.observed ? REPORT_BYTES : 0) + POD_BYTES * report.pods.told.length;
       }
     }
     return { marks: taken, messages: this.#encode(reports) };
   }
 
   /** One report, or several of a whole list that one message would not hold. */
-  #reportsOf(marks: Marks): WorkloadReport[] {
+  #reportsOf(marks: Marks): Report[] {
     const { workload, owner, whole } = marks;
     if (workload.job?.foreign) return [];
     const observed = owner ? this.#observedOf(workload) : undefined;
     marks.told = observed && workload.unsent;
     const told = { owner: workload.owner, ...(observed && { observed }) };
     if (!whole) {
-      const news = this.#observationsOf(marks, marks.pods);
-      return observed || news.length > 0 ? [{ ...told, pods: news }] : [];
+      const news = this.#tellingOf(marks, marks.pods);
+      return observed || news.told.length > 0 ? [{ ...told, pods: news }] : [];
     }
     // Pods that are gone were heard of since the list: they are named beside those that are there.
-    const observations = this.#observationsOf(marks, this.#setup.cache.podsOf(workload));
+    const telling = this.#tellingOf(marks, this.#setup.cache.podsOf(workload));
     const floor = this.#setup.podFloor(workload.owner.namespace);
-    return inRanges(observations, this.#setup.options.wholePods).map(({ slots, pods: within }, at) => ({
+    const ranges = inRanges(telling.told, this.#setup.options.wholePods, (each) => telling.slotOf(each));
+    return ranges.map(({ slots, pods: within }, at) => ({
       ...(at === 0 ? told : { owner: workload.owner }),
-      pods: within,
+      pods: telling.of(within),
       whole: { floor, slots },
     }));
   }
 
   /** A pod that is there was heard in the last list too; of one that is not, only its own version tells. */
-  #observationsOf({ workload, gone }: Marks, rows: Iterable<PodRow>): PodObservation[] {
+  #tellingOf({ workload, gone }: Marks, rows: Iterable<PodRow>): Telling {
     const { cache, podFloor } = this.#setup;
     const { owner } = workload;
     const floor = podFloor(owner.namespace);
-    const observations: PodObservation[] = [];
-    for (const row of rows) {
-      // Another pod may stand there by now, and what became of this one has been noted for itself.
-      const facts = cache.podOf(workload, row);
-      if (facts) observations.push({ heardAt: newest(facts.version, floor), deleted: false, pod: expand(facts, owner) });
-    }
-    for (const [uid, { facts, owner: told, state }] of gone) {
-      // It has come back.
-      if (cache.isPodOf(workload, uid)) continue;
+    const told: Told[] = [];
+    // Another pod may stand there by now, and what became of this one has been noted for itself.
+    for (const row of rows) if (cache.isRowOf(workload, row)) told.push(row);
+    // The others have come back.
+    for (const [uid, pod] of gone) if (!cache.isPodOf(workload, uid)) told.push(pod);
+    return new Telling(told, (each) => {
+      if (typeof each === 'number') {
+        const pod = cache.podOf(workload, each);
+        return pod && { heardAt: newest(pod.version, floor), deleted: false, pod: expand(pod, owner) };
+      }
+      const { facts, owner: teller, state } = each;
       const heardAt = state === 'moved' ? newest(facts.version, floor) : facts.version;
-      observations.push({ heardAt, deleted: state === 'deleted', pod: expand(facts, told) });
-    }
-    return observations;
+      return { heardAt, deleted: state === 'deleted', pod: expand(facts, teller) };
+    });
   }
 
   #observedOf({ owner, unsent }: Workload): OwnerObservation | undefined {
@@ -328,7 +335,7 @@ export class Outbox {
   }
 
   /** Messages that the queue can hold: what turns out too large is halved, what cannot be halved is told of and left out. */
-  #encode(reports: readonly WorkloadReport[]): OutgoingMessage[] {
+  #encode(reports: readonly Report[]): OutgoingMessage[] {
     if (reports.length === 0) return [];
     const message = this.#messageOf({ reports: [...reports] });
     if (message.body.length <= LARGEST_BODY) return [message];
@@ -337,11 +344,12 @@ export class Outbox {
       const half = Math.ceil(reports.length / 2);
       return [...this.#encode(reports.slice(0, half)), ...this.#encode(reports.slice(half))];
     }
-    if (only.pods.length > 1 && !only.whole) {
-      const half = Math.ceil(only.pods.length / 2);
+    const { told } = only.pods;
+    if (told.length > 1 && !only.whole) {
+      const half = Math.ceil(told.length / 2);
       return [
-        ...this.#encode([{ ...only, pods: only.pods.slice(0, half) }]),
-        ...this.#encode([{ owner: only.owner, pods: only.pods.slice(half) }]),
+        ...this.#encode([{ ...only, pods: only.pods.of(told.slice(0, half)) }]),
+        ...this.#encode([{ owner: only.owner, pods: only.pods.of(told.slice(half)) }]),
       ];
     }
     this.#setup.telemetry.error('report is too large for a message', { ...only.owner, bytes: message.body.length });
@@ -349,29 +357,10 @@ export class Outbox {
     return [];
   }
 
-  #messageOf(content: { reports: WorkloadReport[]; heartbeat?: Heartbeat }): OutgoingMessage {
+  #messageOf(content: { reports: Report[]; heartbeat?: Heartbeat }): OutgoingMessage {
     const sender = this.#setup.sender();
     this.#sequence += 1;
-    const message: EventMessage = { ...sender, sequence: this.#sequence, sentAtMs: Math.round(this.#setup.clock.nowMs()), ...content };
+    const message: OutgoingEvents = { ...sender, sequence: this.#sequence, sentAtMs: Math.round(this.#setup.clock.nowMs()), ...content };
     return { body: encodeEvents(message), groupId: sender.cluster };
   }
-}
-
-/** Neighbouring slots, so many pods at a time; those of one slot stay together, and together the ranges cover every slot. */
-export function inRanges(pods: PodObservation[], most: number): { slots: WholeList['slots']; pods: PodObservation[] }[] {
-  if (pods.length <= most) return [{ slots: 'all', pods }];
-  const sorted = pods.map((observation) => ({ observation, slot: slotOf(observation.pod) })).toSorted((a, b) => a.slot - b.slot);
-  const ranges: { slots: { from: number; to: number }; pods: PodObservation[] }[] = [];
-  let from = 0;
-  let within: PodObservation[] = [];
-  for (const [at, { observation, slot }] of sorted.entries()) {
-    if (within.length >= most && slot !== sorted[at - 1]?.slot) {
-      ranges.push({ slots: { from, to: slot }, pods: within });
-      from = slot;
-      within = [];
-    }
-    within.push(observation);
-  }
-  ranges.push({ slots: { from, to: END_OF_SLOTS }, pods: within });
-  return ranges;
 }

@@ -153,7 +153,7 @@ function writeDifference(writer: ByteWriter, a: string, b: string): void {
 }
 
 /** Pods in the order given; neighbours should be alike. */
-export function packPods(entries: readonly PodEntry[], before?: WrittenShapes): PackedPods {
+export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): PackedPods {
   const writers: Columns = {
     shape: new ByteWriter(),
     uidTexts: new ByteWriter(),
@@ -170,9 +170,11 @@ export function packPods(entries: readonly PodEntry[], before?: WrittenShapes): 
   let index = 0;
   let number = 0;
   let createdAt = 0;
+  let count = 0;
   let last: { pod: PodFacts; bits: number; written: string; at: number } | undefined;
   for (const entry of entries) {
     const { pod, heardAt } = entry;
+    count += 1;
     const known = before?.get(entry);
     const bits = known?.bits ?? bitsOf(entry);
     if (!last || bits !== last.bits || (known ? known.written !== last.written : !isAlike(pod, last.pod))) {
@@ -208,7 +210,7 @@ export function packPods(entries: readonly PodEntry[], before?: WrittenShapes): 
     for (const { finishedAt } of pod.containers) if (finishedAt !== undefined) writers.times.signed(finishedAt - createdAt);
   }
   const all = new ByteWriter();
-  all.unsigned(entries.length);
+  all.unsigned(count);
   all.unsigned(shapes.size);
   for (const shape of shapes.keys()) all.text(shape);
   for (const column of Object.values(writers) as ByteWriter[]) {

@@ -7,7 +7,7 @@ import { packPods, unpackPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { UndecodableMessageError } from './messages.ts';
-import type { EventMessage, Heartbeat, PodObservation, WorkloadReport } from './observations.ts';
+import type { EventMessage, Heartbeat, OutgoingEvents, OutgoingReport, PodEntry, PodObservation, WorkloadReport } from './observations.ts';
 import { JobObject } from './view-item.ts';
 
 /** What a body may be long; a queue takes 1 MiB. */
@@ -57,10 +57,23 @@ const Header = v.strictObject({
 });
 
 /** The body of one queue message; base64, since a queue takes text. */
-export function encodeEvents(message: EventMessage): string {
-  const reports = message.reports.map((report) => ({ ...report, pods: report.pods.length }));
-  const entries = message.reports.flatMap(({ pods }) => pods.map((observation) => ({ ...observation, byPass: false })));
-  return Buffer.from(seal({ header: JSON.stringify({ ...message, reports }), pods: packPods(entries) })).toString('base64');
+export function encodeEvents(message: OutgoingEvents): string {
+  const counts = message.reports.map(() => 0);
+  const pods = packPods(entriesOf(message.reports, counts));
+  const reports = message.reports.map((report, at) => ({ ...report, pods: counts[at] }));
+  return Buffer.from(seal({ header: JSON.stringify({ ...message, reports }), pods })).toString('base64');
+}
+
+/** @param counts at the same places, of what has been told */
+function* entriesOf(reports: readonly OutgoingReport[], counts: number[]): Generator<PodEntry> {
+  for (const [at, { pods }] of reports.entries()) {
+    let count = 0;
+    for (const { heardAt, deleted, pod } of pods) {
+      count += 1;
+      yield { heardAt, deleted, pod, byPass: false };
+    }
+    counts[at] = count;
+  }
 }
 
 /** @throws UndecodableMessageError what is wrong with it; nothing of such a message is believed */

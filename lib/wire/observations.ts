@@ -83,6 +83,15 @@ export interface EventMessage {
   heartbeat?: Heartbeat;
 }
 
+/** A message to be written: pods of a report may come one by one, so that there is never an object for each of thousands. */
+export interface OutgoingEvents extends Omit<EventMessage, 'reports'> {
+  reports: readonly OutgoingReport[];
+}
+
+export interface OutgoingReport extends Omit<WorkloadReport, 'pods'> {
+  pods: Iterable<PodObservation>;
+}
+
 /** A queued request to look at a key; carries no facts. `follows`: the fence it was sent after. */
 export interface WakeMessage {
   key: string;

@@ -19,8 +19,13 @@ const environment = ((): NodeJS.ProcessEnv => {
   return { ...kept, PATH: path.join(delimiter) };
 })();
 
-function run(command: string, args: readonly string[], cwd: string): { exitCode: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: environment, encoding: 'utf8' });
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  more: Record<string, string> = {},
+): { exitCode: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: { ...environment, ...more }, encoding: 'utf8' });
   return { exitCode: status, stdout, stderr };
 }
 
@@ -61,6 +66,28 @@ describe('the installed package', () => {
     expect(planned.stdout).toContain('create Pod: demo-0-');
     expect(run(bin, ['plan', '-f', 'nowhere.yaml'], folder.path).exitCode).toBe(2);
   });
+
+  test('finds the clients of AWS in its bundle', () => {
+    const nothing = 'http://127.0.0.1:1';
+    const aws = {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'none',
+      AWS_SECRET_ACCESS_KEY: 'none',
+      AWS_ENDPOINT_URL: nothing,
+      AWS_MAX_ATTEMPTS: '1',
+    };
+    const kubeconfig = join(folder.path, 'kubeconfig');
+    const clusters = [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }];
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({ clusters, contexts: [{ name: 'c', context: { cluster: 'c', user: '' } }], 'current-context': 'c' }),
+    );
+    const queues = ['--events-queue-url', `${nothing}/1/events`, '--asks-queue-url', `${nothing}/1/asks`];
+    const relay = run(bin, ['relay', '--cluster', 'c', ...queues, '--kubeconfig', kubeconfig], folder.path, aws);
+    expect(relay).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('nothing listens there') });
+    const list = run(bin, ['cluster', 'list', '--stage', 's'], folder.path, aws);
+    expect(list).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('ECONNREFUSED') });
+  }, 30_000);
 
   test('runs up, serves its console, and ends on SIGTERM', async () => {
     const farloop = spawn(bin, ['up', '--state', join(folder.path, 'state'), '--port', '0'], {

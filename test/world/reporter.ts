@@ -3,7 +3,8 @@ import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf, podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
-import { inRanges } from '../../lib/relay/outbox.ts';
+import { slotOf } from '../../lib/wire/view-layout.ts';
+import { inRanges } from '../../lib/relay/telling.ts';
 import { belongingOf } from '../../lib/relay/project.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
 import type { Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/observations.ts';
@@ -80,12 +81,12 @@ export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: 
   const { jobs, pods, resourceVersion: floor } = await listAll(world);
   for (const job of jobs) {
     const observations = podsOf(job, pods).map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) }));
-    for (const { slots, pods: within } of inRanges(observations, wholePods).toReversed())
+    for (const { slots, pods: within } of inRanges(observations, wholePods, ({ pod }) => slotOf(pod)).toReversed())
       await world.send([
         {
           owner: ownerOf(job),
           observed: { heardAt: floor, deleted: false, object: jobFactsOf(job) },
-          pods: within,
+          pods: [...within],
           whole: { floor, slots },
         },
       ]);

@@ -313,6 +313,16 @@ describe('a page of a list that comes in pieces', () => {
     expect([broken.end(), found.length]).toEqual([undefined, 2]);
   });
 
+  test('is none from an item on whose name, namespace, uid or version is no text', () => {
+    for (const field of ['name', 'namespace', 'uid', 'resourceVersion'])
+      for (const value of ['7', 'true', 'null', '{}', '["u"]']) {
+        const found: unknown[] = [];
+        const stream = new ListStream<unknown>({ metadata: true }, (item) => found.push(item));
+        stream.take(Buffer.from(`{"items":[{"metadata":{"uid":"u"}},{"metadata":{"${field}":${value}}},{"metadata":{"uid":"v"}}]}`));
+        expect([field, value, stream.end(), found]).toEqual([field, value, undefined, [{ metadata: { uid: 'u' } }]]);
+      }
+  });
+
   test('of one item larger than any piece is not read anew with each piece', () => {
     const text = JSON.stringify({ items: [{ a: 'x'.repeat(300_000) }] });
     const cuts = Array.from({ length: 3_000 }, (_, at) => at * 100);
