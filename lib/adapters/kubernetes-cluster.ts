@@ -1,9 +1,9 @@
 // Cluster and ClusterSource over HTTPS to one API server.
 import type { IncomingMessage } from 'node:http';
-import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { compareResourceVersions, isResourceVersion } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
-import { pathOf } from '../objects/resources.ts';
+import { PATCH_CONTENT_TYPES, pathOf } from '../objects/resources.ts';
 import { fieldsOf, isFields, isObjectMetadata } from '../objects/untyped-fields.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import { hasPassed } from '../ports/clock.ts';
@@ -11,10 +11,13 @@ import type {
   Answer,
   Cluster,
   ClusterSource,
+  Deletion,
   ListAnswer,
   ListSelection,
   Named,
   PageSelection,
+  Patch,
+  PatchTarget,
   WatchEvent,
   WatchSelection,
 } from '../ports/cluster.ts';
@@ -44,11 +47,6 @@ const LIST_PAGE = 500;
 const REQUEST_LIFE_MS = 10_000;
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
-const PATCH_TYPES = {
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-} as const;
 
 type Query = Record<string, string | number | boolean | undefined>;
 
@@ -115,13 +113,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 
   async delete<Item extends KubernetesObject>(
     resource: Resource,
-    {
-      namespace,
-      name,
-      uid,
-      resourceVersion,
-      propagationPolicy,
-    }: Named & { uid: string; resourceVersion?: string; propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' },
+    { namespace, name, uid, resourceVersion, propagationPolicy }: Deletion,
     deadline: Deadline,
   ): Promise<Answer<Item | undefined>> {
     const body = JSON.stringify({
@@ -144,8 +136,8 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 
   async patch<Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, name, uid, subresource }: Named & { uid: string; subresource?: string },
-    { type, body }: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
+    { namespace, name, uid, subresource }: PatchTarget,
+    { type, body }: Patch,
     deadline: Deadline,
   ): Promise<Answer<Item>> {
     return await this.#object<Item>({
@@ -155,7 +147,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       target: { namespace, name, subresource },
       query: { fieldManager: FIELD_MANAGER },
       body: JSON.stringify(withUid(body, uid)),
-      contentType: PATCH_TYPES[type],
+      contentType: PATCH_CONTENT_TYPES[type],
       deadline,
     });
   }
@@ -264,7 +256,7 @@ const isGone = ({ metadata }: KubernetesObject): boolean =>
   (metadata.finalizers ?? []).length === 0 && (metadata.deletionTimestamp === undefined || metadata.deletionGracePeriodSeconds === 0);
 
 /** Every kind of patch may set the uid to what it is; to another value it is refused with a cause that names the field (R8). */
-function withUid(patch: Json | object, uid: string): object {
+function withUid(patch: Patch['body'], uid: string): object {
   if (Array.isArray(patch)) return [{ op: 'replace', path: '/metadata/uid', value: uid }, ...patch];
   const fields = fieldsOf(patch);
   return { ...fields, metadata: { ...fieldsOf(fields['metadata']), uid } };

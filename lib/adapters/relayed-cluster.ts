@@ -1,10 +1,10 @@
 // Cluster for what nothing can dial: calls become commands on the queue of that cluster's relay, answers come back through ingest, which
 // believes the cluster's own sender only (R15), and are waited for here. What is not answered in time is an unknown outcome (R6).
-import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import { hasPassed } from '../ports/clock.ts';
-import type { Answer, Cluster, ListAnswer, ListSelection, Named } from '../ports/cluster.ts';
+import type { Answer, Cluster, Deletion, ListAnswer, ListSelection, Named, Patch, PatchTarget } from '../ports/cluster.ts';
 import {
   ConflictError,
   ExpiredError,
@@ -94,13 +94,7 @@ export class RelayedCluster implements Cluster {
 
   async delete<Item extends KubernetesObject>(
     resource: Resource,
-    {
-      namespace,
-      name,
-      uid,
-      resourceVersion,
-      propagationPolicy,
-    }: Named & { uid: string; resourceVersion?: string; propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' },
+    { namespace, name, uid, resourceVersion, propagationPolicy }: Deletion,
     deadline: Deadline,
   ): Promise<Answer<Item | undefined>> {
     const command: Command = { ...aim('delete', resource, namespace), name, uid, resourceVersion, propagationPolicy };
@@ -111,8 +105,8 @@ export class RelayedCluster implements Cluster {
 
   async patch<Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, name, uid, subresource }: Named & { uid: string; subresource?: string },
-    { type, body }: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
+    { namespace, name, uid, subresource }: PatchTarget,
+    { type, body }: Patch,
     deadline: Deadline,
   ): Promise<Answer<Item>> {
     if (subresource !== undefined && subresource !== 'status')

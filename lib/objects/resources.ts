@@ -8,6 +8,17 @@ export interface Resource {
   namespaced: boolean;
 }
 
+/** What becomes of an object's dependents when it is deleted. */
+export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
+
+export type PatchType = 'merge' | 'json' | 'strategic';
+
+export const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+
 export const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 export const JOBS: Resource = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
 export const NODES: Resource = { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };

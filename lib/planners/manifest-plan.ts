@@ -3,11 +3,12 @@ import { withJobDefaults } from '../objects/job-defaults.ts';
 import { validateJob } from '../objects/job-validation.ts';
 import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
+import type { PatchType } from '../objects/resources.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import { isWorkloadKind, WORKLOAD_KINDS, type WorkloadKind } from '../objects/workload.ts';
 import { rowOf, type CatalogRow } from './catalog.ts';
 import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
-import { EMPTY_HEAD, type Action, type PatchType, type Plan, type PlanHead, type Target } from './plan.ts';
+import { EMPTY_HEAD, type Action, type Plan, type PlanHead, type Target } from './plan.ts';
 
 /** A parsed document and where it stands, such as `job.yaml:12`. */
 export interface SourcedDocument {

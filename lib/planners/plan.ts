@@ -1,6 +1,7 @@
 // The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
+import type { PatchType } from '../objects/resources.ts';
 import type { Pods } from './pod-set.ts';
 
 /** Durable state of a workload that no object on the cluster shows. */
@@ -33,8 +34,6 @@ export interface Target {
   name: string;
   uid: string;
 }
-
-export type PatchType = 'merge' | 'json' | 'strategic';
 
 /** Few verbs, so that the executor stays a short switch. Every one says why. */
 export type Action =

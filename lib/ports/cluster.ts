@@ -1,6 +1,6 @@
 // A registered cluster's API server, as passes and the relay need it.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
-import type { Resource } from '../objects/resources.ts';
+import type { PatchType, PropagationPolicy, Resource } from '../objects/resources.ts';
 import type { WantedFields } from '../objects/wanted-fields.ts';
 import type { Deadline } from './clock.ts';
 
@@ -20,6 +20,24 @@ export interface ListAnswer<Item> {
 export interface Named {
   namespace: string;
   name: string;
+}
+
+/** What to delete, and as what it was known: another uid or version is refused (R8). */
+export interface Deletion extends Named {
+  uid: string;
+  resourceVersion?: string;
+  propagationPolicy?: PropagationPolicy;
+}
+
+/** What to patch, and as what it was known. */
+export interface PatchTarget extends Named {
+  uid: string;
+  subresource?: string;
+}
+
+export interface Patch {
+  type: PatchType;
+  body: Json | object;
 }
 
 export interface ListSelection {
@@ -63,18 +81,9 @@ export interface Cluster {
    * @returns the object as it stands after the call: still there with a deletionTimestamp, or undefined when it is gone
    * @throws NotFoundError it was gone already; ConflictError another uid or version
    */
-  delete<Item extends KubernetesObject>(
-    resource: Resource,
-    target: Named & { uid: string; resourceVersion?: string; propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' },
-    deadline: Deadline,
-  ): Promise<Answer<Item | undefined>>;
+  delete<Item extends KubernetesObject>(resource: Resource, target: Deletion, deadline: Deadline): Promise<Answer<Item | undefined>>;
   /** Of the object, or of its status by `subresource`. The uid goes into the patch's own metadata as its precondition. @throws ConflictError another uid (422) or version (409) */
-  patch<Item extends KubernetesObject>(
-    resource: Resource,
-    target: Named & { uid: string; subresource?: string },
-    patch: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
-    deadline: Deadline,
-  ): Promise<Answer<Item>>;
+  patch<Item extends KubernetesObject>(resource: Resource, target: PatchTarget, patch: Patch, deadline: Deadline): Promise<Answer<Item>>;
 }
 
 /** The relay's side: lists by page and watches. Not bound to a pass, so without its deadline. */

@@ -3,6 +3,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/resource-version.ts';
+import type { PatchType, PropagationPolicy } from '../objects/resources.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { UndecodableMessageError } from './messages.ts';
 
@@ -18,10 +19,10 @@ export interface Command {
   subresource?: 'status' | undefined;
   uid?: string | undefined;
   resourceVersion?: string | undefined;
-  propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
+  propagationPolicy?: PropagationPolicy | undefined;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
-  patchType?: 'merge' | 'json' | 'strategic' | undefined;
+  patchType?: PatchType | undefined;
   /** The object to create, or the patch. */
   body?: object | undefined;
 }

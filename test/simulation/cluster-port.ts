@@ -2,16 +2,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { errorOf, errorOfStatus } from '../../lib/adapters/kubernetes/refusals.ts';
 import type { Asked } from '../../lib/adapters/kubernetes/refusals.ts';
-import type { Json, KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
-import { pathOf, type Resource } from '../../lib/objects/resources.ts';
-import type { Answer, ClusterSource, ListAnswer, ListSelection, Named, WatchEvent } from '../../lib/ports/cluster.ts';
+import type { KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
+import { PATCH_CONTENT_TYPES, pathOf, type Resource } from '../../lib/objects/resources.ts';
+import type {
+  Answer,
+  ClusterSource,
+  Deletion,
+  ListAnswer,
+  ListSelection,
+  Named,
+  Patch,
+  PatchTarget,
+  WatchEvent,
+} from '../../lib/ports/cluster.ts';
 import type { SimApiServer } from './api-server.ts';
 
-const PATCH_TYPES = {
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-};
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const MANAGER = { fieldManager: 'farloop' };
 
@@ -54,7 +59,7 @@ export class DirectCluster {
 
   delete = async <Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, name, uid, resourceVersion }: Named & { uid: string; resourceVersion?: string },
+    { namespace, name, uid, resourceVersion }: Deletion,
   ): Promise<Answer<Item | undefined>> => {
     const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
     const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions };
@@ -64,12 +69,16 @@ export class DirectCluster {
 
   patch = <Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, name, uid, subresource }: Named & { uid: string; subresource?: string },
-    { type, body }: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
+    { namespace, name, uid, subresource }: PatchTarget,
+    { type, body }: Patch,
   ): Promise<Answer<Item>> => {
     const { metadata, ...rest } = body as { metadata?: object };
     const aim = { verb: 'patch' as const, namespace, name, subresource };
-    return this.#call<Item>(resource, aim, { query: MANAGER, body: { ...rest, metadata: { ...metadata, uid } }, type: PATCH_TYPES[type] });
+    return this.#call<Item>(resource, aim, {
+      query: MANAGER,
+      body: { ...rest, metadata: { ...metadata, uid } },
+      type: PATCH_CONTENT_TYPES[type],
+    });
   };
 
   listPage = async <Item extends KubernetesObject>(

@@ -1,9 +1,9 @@
 // The cluster port on the sandbox's API server without sockets. Counts what is written; a test may stand between a call and its effect.
-import type { Json, KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
-import { pathOf, type Resource } from '../../lib/objects/resources.ts';
+import type { KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
+import { PATCH_CONTENT_TYPES, pathOf, type Resource } from '../../lib/objects/resources.ts';
 import type { Clock, Deadline } from '../../lib/ports/clock.ts';
 import { hasPassed } from '../../lib/ports/clock.ts';
-import type { Answer, Cluster, ListAnswer, ListSelection, Named } from '../../lib/ports/cluster.ts';
+import type { Answer, Cluster, Deletion, ListAnswer, ListSelection, Named, Patch, PatchTarget } from '../../lib/ports/cluster.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
 
@@ -20,12 +20,6 @@ export interface Interference {
   before?: (call: Call) => void | Promise<void>;
   after?: (call: Call) => void | Promise<void>;
 }
-
-const PATCH_TYPES = {
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-};
 
 export class InProcessCluster implements Cluster {
   readonly calls: Call[] = [];
@@ -69,11 +63,7 @@ export class InProcessCluster implements Cluster {
     return this.#call<Item>('POST', resource, { namespace: object.metadata.namespace, verb: 'create', body: object }, deadline);
   }
 
-  async delete<Item extends KubernetesObject>(
-    resource: Resource,
-    target: Named & { uid: string; resourceVersion?: string; propagationPolicy?: string },
-    deadline: Deadline,
-  ): Promise<Answer<Item | undefined>> {
+  async delete<Item extends KubernetesObject>(resource: Resource, target: Deletion, deadline: Deadline): Promise<Answer<Item | undefined>> {
     const { namespace, name, uid, resourceVersion, propagationPolicy } = target;
     const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
     const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, ...(propagationPolicy !== undefined && { propagationPolicy }) };
@@ -81,16 +71,11 @@ export class InProcessCluster implements Cluster {
     return { object: object.kind === 'Status' || isGone(object) ? undefined : object, dateMs };
   }
 
-  patch<Item extends KubernetesObject>(
-    resource: Resource,
-    target: Named & { uid: string; subresource?: string },
-    patch: { type: 'merge' | 'json' | 'strategic'; body: Json | object },
-    deadline: Deadline,
-  ): Promise<Answer<Item>> {
+  patch<Item extends KubernetesObject>(resource: Resource, target: PatchTarget, patch: Patch, deadline: Deadline): Promise<Answer<Item>> {
     return this.#call<Item>(
       'PATCH',
       resource,
-      { ...target, verb: 'patch', body: patch.body, contentType: PATCH_TYPES[patch.type] },
+      { ...target, verb: 'patch', body: patch.body, contentType: PATCH_CONTENT_TYPES[patch.type] },
       deadline,
     );
   }
