@@ -106,7 +106,7 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
     import('../onboarding/registration.ts'),
     import('../adapters/kubernetes-administration.ts'),
   ]);
-  const access = await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
+  const access = await accessFromKubeconfig({ file: kubeconfig, context });
   const request = requestOf(cluster, options, access);
   const session = await openAwsSession(options);
   const administration = new KubernetesAdministration(access);

@@ -1,10 +1,11 @@
 // `farloop cluster drain`: what runs is finished, nothing is begun.
 import { Command } from 'commander';
 import type { Job } from '../objects/kubernetes.ts';
-import type { ClusterRecord } from '../ports/clusters.ts';
+import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { AwsOptions } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
 import { registeredName } from './cluster-add.ts';
+import { administrationOf, jobsSentence } from './cluster-administration.ts';
 import { wholeNumber } from './arguments.ts';
 import { FailedError, UsageError } from './exit.ts';
 
@@ -16,7 +17,6 @@ interface DrainOptions extends AwsOptions {
 }
 
 const LOOK_EVERY_MS = 2_000;
-const NAMED_JOBS = 10;
 
 export const clusterDrainCommand = (): Command =>
   new Command('drain')
@@ -59,38 +59,31 @@ async function follow(
   record: ClusterRecord,
   { kubeconfig: file, context, waitMinutes = 0 }: { kubeconfig: string; context: string | undefined; waitMinutes: number | undefined },
 ): Promise<void> {
-  const [{ accessFromKubeconfig }, { KubernetesAdministration }, { JOBS }, { isForeign }, { isJobFinished }] = await Promise.all([
-    import('../adapters/kubernetes/kubeconfig.ts'),
-    import('../adapters/kubernetes-administration.ts'),
+  const [{ JOBS }, { isForeign }, { isJobFinished }] = await Promise.all([
     import('../objects/resources.ts'),
     import('../relay/project.ts'),
     import('../objects/job-facts.ts'),
   ]);
-  const administration = new KubernetesAdministration(await accessFromKubeconfig({ file, ...(context !== undefined && { context }) }));
+  const administration = await administrationOf(file, context);
   const isRunning = (job: Job): boolean =>
     !isForeign(job.spec, record.manage) &&
     !isJobFinished(job) &&
     job.status?.startTime !== undefined &&
-    (record.namespaces.length === 0 || record.namespaces.includes(job.metadata.namespace ?? ''));
+    isInScope(record, job.metadata.namespace ?? '');
   try {
     const untilMs = performance.now() + waitMinutes * 60_000;
     let told: number | undefined;
     for (;;) {
-      const running = (await administration.list<Job>(JOBS)).filter(isRunning);
-      if (running.length !== told) process.stdout.write(`${sentenceOf(running)}\n`);
+      const running = (await administration.list<Job>(JOBS))
+        .filter(isRunning)
+        .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+      if (running.length !== told) process.stdout.write(`${jobsSentence(running, 'running')}\n`);
       told = running.length;
       if (running.length === 0 || waitMinutes === 0) return;
-      if (performance.now() > untilMs) throw new FailedError(`after ${waitMinutes} minutes ${sentenceOf(running)}`);
+      if (performance.now() > untilMs) throw new FailedError(`after ${waitMinutes} minutes ${jobsSentence(running, 'running')}`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   } finally {
     administration.close();
   }
-}
-
-function sentenceOf(running: readonly Job[]): string {
-  const names = running.slice(0, NAMED_JOBS).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  const more = running.length > NAMED_JOBS ? ` and ${running.length - NAMED_JOBS} more` : '';
-  if (running.length === 0) return 'no Job is running';
-  return `${running.length === 1 ? '1 Job is' : `${running.length} Jobs are`} running: ${names.join(', ')}${more}`;
 }

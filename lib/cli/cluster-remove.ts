@@ -6,6 +6,7 @@ import type { Remains } from '../onboarding/removal.ts';
 import type { AwsOptions } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from './aws-session.ts';
 import { namespaceName, registeredName } from './cluster-add.ts';
+import { administrationOf, jobsSentence } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 
 interface RemoveOptions extends AwsOptions {
@@ -16,9 +17,6 @@ interface RemoveOptions extends AwsOptions {
   force?: boolean;
   dryRun?: boolean;
 }
-
-/** Jobs in a sentence. */
-const NAMED_JOBS = 10;
 
 export const clusterRemoveCommand = (): Command =>
   new Command('remove')
@@ -78,14 +76,6 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
   }
 }
 
-async function administrationOf(file: string, context: string | undefined): Promise<KubernetesAdministration> {
-  const [{ accessFromKubeconfig }, { KubernetesAdministration: Administration }] = await Promise.all([
-    import('../adapters/kubernetes/kubeconfig.ts'),
-    import('../adapters/kubernetes-administration.ts'),
-  ]);
-  return new Administration(await accessFromKubeconfig({ file, ...(context !== undefined && { context }) }));
-}
-
 /** A kubeconfig of another cluster must not cost that one its relay. */
 async function refuseOther(
   { name, kubeSystemUid }: ClusterRecord,
@@ -107,11 +97,9 @@ function consequences({ unfinished, tracked }: Remains, unreachable: boolean): s
     return [
       'what is ours stays on the cluster: the relay (which sends no more, for its AWS identity goes), its rights, and finalizers of pods of unfinished Jobs',
     ];
-  if (unfinished.length === 0) return ['no Job is unfinished'];
-  const named = unfinished.slice(0, NAMED_JOBS).join(', ');
-  const more = unfinished.length > NAMED_JOBS ? ` and ${unfinished.length - NAMED_JOBS} more` : '';
+  if (unfinished.length === 0) return [jobsSentence(unfinished, 'unfinished')];
   return [
-    `${unfinished.length === 1 ? '1 Job is' : `${unfinished.length} Jobs are`} unfinished: ${named}${more}`,
+    jobsSentence(unfinished, 'unfinished'),
     `nobody will look after ${unfinished.length === 1 ? 'it' : 'them'}: ${tracked.length} pods lose the finalizer by which they are counted and run on, none is begun, replaced or counted, and no status is written`,
   ];
 }

@@ -90,7 +90,7 @@ async function freePortLike(port: number): Promise<number> {
  */
 export async function clusterOfKubeconfig(file: string, context: string | undefined): Promise<LocalCluster> {
   const { accessFromKubeconfig } = await import('../adapters/kubernetes/kubeconfig.ts');
-  const access = await accessFromKubeconfig({ file, ...(context !== undefined && { context }) });
+  const access = await accessFromKubeconfig({ file, context });
   return {
     name: clusterNameOf(context ?? (await currentContextOf(file))),
     access,

@@ -42,7 +42,7 @@ async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<numb
       import('../adapters/kubernetes-cluster.ts'),
       import('../adapters/system-clock.ts'),
     ]);
-  const access = await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
+  const access = await accessFromKubeconfig({ file: kubeconfig, context });
   // An address, a certificate or a token that will not do is told at once: the node itself would try for ever.
   const clock = new SystemClock();
   const cluster = new KubernetesCluster({ access, clock });

@@ -99,7 +99,7 @@ async function runRelay({
   const access =
     kubeconfig === undefined
       ? await accessFromServiceAccount(process.env, serviceAccount)
-      : await accessFromKubeconfig({ file: kubeconfig, ...(context !== undefined && { context }) });
+      : await accessFromKubeconfig({ file: kubeconfig, context });
   const client = await connectToSqs(eventsQueueUrl);
   const source = new KubernetesCluster({ access, clock });
   // A relay never looks at dead letters.

@@ -12,7 +12,7 @@ import type { Job, Pod } from '../objects/kubernetes.ts';
 import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ClusterRecord } from '../ports/clusters.ts';
+import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import { NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
@@ -49,9 +49,10 @@ const ROUNDS = 10;
 
 export async function remainsOn(
   administration: KubernetesAdministration,
-  { manage, namespaces }: Pick<ClusterRecord, 'manage' | 'namespaces'>,
+  record: Pick<ClusterRecord, 'manage' | 'namespaces'>,
 ): Promise<Remains> {
-  const isInReach = ({ metadata }: Job | Pod): boolean => namespaces.length === 0 || namespaces.includes(metadata.namespace ?? '');
+  const { manage } = record;
+  const isInReach = ({ metadata }: Job | Pod): boolean => isInScope(record, metadata.namespace ?? '');
   // Pods first: whatever Job has one of them is in the later list.
   const pods = (await administration.list<Pod>(PODS)).filter(isInReach);
   const jobs = (await administration.list<Job>(JOBS)).filter(isInReach);

@@ -24,6 +24,10 @@ export interface ClusterRecord {
   version: number;
 }
 
+/** @returns whether workloads of that namespace are this cluster's to look after */
+export const isInScope = ({ namespaces }: Pick<ClusterRecord, 'namespaces'>, namespace: string): boolean =>
+  namespaces.length === 0 || namespaces.includes(namespace);
+
 export interface Clusters {
   get(name: string): Promise<ClusterRecord | undefined>;
   list(): Promise<ClusterRecord[]>;

@@ -4,7 +4,7 @@ import { isActive, isFinished } from '../objects/pod-facts.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
-import type { ClusterRecord } from '../ports/clusters.ts';
+import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
@@ -92,7 +92,7 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
   const work = new Map<string, { key: WorkloadKey; record: ClusterRecord; reports: WorkloadReport[]; messageIds: string[] }>();
   for (const { delivery, message, record } of accepted)
     for (const report of message.reports) {
-      if (record.namespaces.length > 0 && !record.namespaces.includes(report.owner.namespace)) continue;
+      if (!isInScope(record, report.owner.namespace)) continue;
       const key: WorkloadKey = { cluster: record.name, ...report.owner };
       const entry = work.get(formatKey(key)) ?? { key, record, reports: [], messageIds: [] };
       entry.reports.push(report);

@@ -5,6 +5,7 @@ import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import { CATALOG } from '../planners/catalog.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
+import { isInScope } from '../ports/clusters.ts';
 import {
   ConflictError,
   ExpiredError,
@@ -137,9 +138,8 @@ export class Commands {
     const rule = this.#allowed.find(({ resource }) => resource.apiVersion === apiVersion && resource.plural === plural);
     if (!rule?.verbs.includes(verb)) return `this relay does not ${verb} ${plural} of ${apiVersion}`;
     if (subresource !== undefined && verb !== 'patch') return `this relay does not ${verb} a ${subresource}`;
-    const { namespaces } = this.#setup;
     if (rule.resource.namespaced && namespace === undefined) return 'it names no namespace';
-    if (namespace !== undefined && namespaces.length > 0 && !namespaces.includes(namespace))
+    if (namespace !== undefined && !isInScope(this.#setup, namespace))
       return `the namespace ${namespace} is not one of those that this relay is for`;
     if (verb === 'list') return rule;
     if (name === undefined) return 'it names no object';

@@ -15,7 +15,7 @@ const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
  * @param options.context the file's current context when absent
  * @throws TerminalError one sentence: which file, what is wrong with it, what to do
  */
-export async function accessFromKubeconfig({ file, context }: { file: string; context?: string }): Promise<ClusterAccess> {
+export async function accessFromKubeconfig({ file, context }: { file: string; context?: string | undefined }): Promise<ClusterAccess> {
   if (file === '') throw new TerminalError('the path given with --kubeconfig is empty: expected a file');
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw unusable(file, `it cannot be read (${faultCodeOf(error)}): check the path given with --kubeconfig`, error);

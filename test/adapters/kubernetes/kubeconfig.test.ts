@@ -117,7 +117,7 @@ describe('what is wrong with it is said in one sentence', () => {
   ];
   test.each(cases)('$name', async ({ text, context, says }) => {
     const file = await fileWith(text);
-    const failure = await accessFromKubeconfig({ file, ...(context !== undefined && { context }) }).catch((error: unknown) => error);
+    const failure = await accessFromKubeconfig({ file, context }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(TerminalError);
     expect(String(failure)).toMatch(says);
     expect(String(failure)).toContain(`kubeconfig ${file}`);
