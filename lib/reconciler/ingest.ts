@@ -8,7 +8,6 @@ import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import type { AnswerPart } from '../wire/command-answers.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
 import { decodeEvents } from '../wire/events.ts';
 import type { EventMessage, OwnerObservation, PodEntry, PodObservation, WorkloadReport } from '../wire/observations.ts';
@@ -29,44 +28,63 @@ export interface EventDelivery extends Delivery {
   senderId: string;
 }
 
-/** A relay's answers to commands have no view to change: they are kept for the pass that waits. */
-async function keepAnswer(delivery: EventDelivery, { clusters, queue, store, telemetry }: Ports): Promise<'done' | 'undone'> {
-  const { messageId, body, senderId } = delivery;
-  let answer: AnswerPart;
+type Opened<Message> = 'unreadable' | 'dropped' | { message: Message; record: ClusterRecord };
+
+/** Reads a message, and believes its sender about the cluster it is registered for only (R15). */
+async function open<Message extends { cluster: string; kubeSystemUid: string }>(
+  delivery: EventDelivery,
+  decode: (body: string) => Message,
+  { clusters, queue, telemetry }: Ports,
+): Promise<Opened<Message>> {
+  const { body, senderId } = delivery;
+  let message: Message;
   try {
-    answer = decodeAnswer(body);
+    message = decode(body);
   } catch (error) {
     await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error });
+    return 'unreadable';
+  }
+  const { cluster, kubeSystemUid } = message;
+  const record = await clusters.get(cluster);
+  if (!record?.senders.includes(senderId)) return refuse(telemetry, delivery, cluster, 'sender is not registered for this cluster');
+  if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== kubeSystemUid)
+    return refuse(telemetry, delivery, cluster, 'another cluster than the registered one');
+  return { message, record };
+}
+
+function refuse(telemetry: Ports['telemetry'], { messageId, senderId }: EventDelivery, cluster: string, reason: string): 'dropped' {
+  telemetry.error('message refused', { messageId, senderId, cluster, reason });
+  telemetry.count('RefusedMessages', 1, 'Count', { reason });
+  return 'dropped';
+}
+
+/** A relay's answers to commands have no view to change: they are kept for the pass that waits. */
+async function keepAnswer(delivery: EventDelivery, ports: Ports): Promise<'done' | 'undone'> {
+  const opened = await open(delivery, decodeAnswer, ports);
+  if (opened === 'unreadable') return 'undone';
+  if (opened === 'dropped') return 'done';
+  const { id, part, bytes } = opened.message;
+  const { name: cluster } = opened.record;
+  try {
+    await ports.store.putAnswer(cluster, id, part, bytes);
+    return 'done';
+  } catch (error) {
+    ports.telemetry.warn('answer not kept', { cluster, error });
     return 'undone';
   }
-  const { cluster, kubeSystemUid, id, part, bytes } = answer;
-  const record = await clusters.get(cluster);
-  const reason = refusalOf(record, { senderId, kubeSystemUid });
-  if (!record || reason !== undefined) refuse(telemetry, { messageId, senderId, cluster }, reason);
-  else
-    try {
-      await store.putAnswer(record.name, id, part, bytes);
-    } catch (error) {
-      telemetry.warn('answer not kept', { cluster, error });
-      return 'undone';
-    }
-  return 'done';
 }
 
-/** @returns why nothing from that sender is believed about that cluster (R15) */
-function refusalOf(
-  record: ClusterRecord | undefined,
-  { senderId, kubeSystemUid }: { senderId: string; kubeSystemUid: string },
-): string | undefined {
-  if (!record?.senders.includes(senderId)) return 'sender is not registered for this cluster';
-  return record.kubeSystemUid !== undefined && record.kubeSystemUid !== kubeSystemUid
-    ? 'another cluster than the registered one'
-    : undefined;
-}
-
-function refuse(telemetry: Ports['telemetry'], about: { messageId: string; senderId: string; cluster: string }, reason = ''): void {
-  telemetry.error('message refused', { ...about, reason });
-  telemetry.count('RefusedMessages', 1, 'Count', { reason });
+async function openEvents(delivery: EventDelivery, ports: Ports): Promise<Opened<EventMessage>> {
+  const opened = await open(delivery, decodeEvents, ports);
+  if (opened === 'unreadable' || opened === 'dropped') return opened;
+  const { message, record } = opened;
+  // A session begun before the API server was restored tells of a past that is no more (R3).
+  if (message.era < record.era) {
+    // The ask sent when the era was raised may have been lost: once a minute it is sent again.
+    if (message.heartbeat) await askForEverything(ports, record);
+    return refuse(ports.telemetry, delivery, message.cluster, 'relay session of an earlier era');
+  }
+  return opened;
 }
 
 const WORKLOADS_AT_ONCE = 16;
@@ -84,7 +102,7 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
     }),
   );
   for (const delivery of events) {
-    const opened = await open(delivery, ports);
+    const opened = await openEvents(delivery, ports);
     if (opened === 'unreadable') undone.add(delivery.messageId);
     else if (opened !== 'dropped') accepted.push({ delivery, ...opened });
   }
@@ -118,33 +136,6 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
         undone.add(delivery.messageId);
       }
   return [...undone];
-}
-
-type Opened = 'unreadable' | 'dropped' | { message: EventMessage; record: ClusterRecord };
-
-async function open(delivery: EventDelivery, { clusters, queue, telemetry }: Ports): Promise<Opened> {
-  const { messageId, body, senderId } = delivery;
-  let message: EventMessage;
-  try {
-    message = decodeEvents(body);
-  } catch (error) {
-    await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error });
-    return 'unreadable';
-  }
-  const record = await clusters.get(message.cluster);
-  const drop = (reason: string | undefined): Opened => {
-    refuse(telemetry, { messageId, senderId, cluster: message.cluster }, reason);
-    return 'dropped';
-  };
-  const reason = refusalOf(record, { senderId, kubeSystemUid: message.kubeSystemUid });
-  if (!record || reason !== undefined) return drop(reason);
-  // A session begun before the API server was restored tells of a past that is no more (R3).
-  if (message.era < record.era) {
-    // The ask sent when the era was raised may have been lost: once a minute it is sent again.
-    if (message.heartbeat) await askForEverything({ queue }, record);
-    return drop('relay session of an earlier era');
-  }
-  return { message, record };
 }
 
 async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, reports: readonly WorkloadReport[]): Promise<void> {
