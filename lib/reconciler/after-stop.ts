@@ -2,6 +2,7 @@
 import type { Ports } from '../ports/ports.ts';
 import type { Stop } from './actions.ts';
 import { ForeignNamesakeError } from './actions.ts';
+import { turnOf } from './budget.ts';
 import type { Ending } from './closing.ts';
 import { HELD_MS, backoffMs, parkedEnding, refusalEvent } from './parking.ts';
 import type { Pass } from './pass.ts';
@@ -36,7 +37,7 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       return 'again';
     }
     case 'throttled':
-      return { outcome: 'throttled', againInMs: stop.retryAfterMs };
+      return { outcome: 'throttled', ...turnOf(pass, stop.retryAfterMs, ports.clock) };
     case 'unknown':
     case 'notDone':
       return { outcome: stop.kind, againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: stop.error };

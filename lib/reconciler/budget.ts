@@ -1,9 +1,11 @@
 // The write budget of a cluster, shared by all functions (R14): a token bucket in one note, taken in slices that lapse soon,
 // so that the note is not written for every pass. `Retry-After` of one is honoured by all.
 import * as v from 'valibot';
+import type { Clock } from '../ports/clock.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import type { Pass } from './pass.ts';
 
 const NOTE = 'budget';
 const SLICE_LAPSES_MS = 2_000;
@@ -84,6 +86,25 @@ export class WriteBudget {
   async #read(record: ClusterRecord, nowMs: number): Promise<{ bucket: Bucket; version: number }> {
     return await readBucket(this.#ports, record, nowMs);
   }
+}
+
+/** Milliseconds: whoever got nothing of a budget asks again after so long, each time later, up to so much. */
+const TURN_MS = { first: 1_000, most: 30_000 };
+
+/**
+ * When a workload that was refused by the budget comes again. Who could write something goes on as soon as there is more; who could not waits
+ * twice as long each time: a thousand workloads of one flooding cluster would else be a thousand passes a second that write nothing,
+ * in slots that other clusters wait for.
+ * @returns when, from now, and the number of this attempt
+ */
+export function turnOf(
+  { attempt, actions }: Pick<Pass, 'attempt' | 'actions'>,
+  retryAfterMs: number,
+  clock: Clock,
+): { againInMs: number; attempt: number } {
+  if (actions.some(({ result }) => result === 'done')) return { againInMs: retryAfterMs, attempt: 0 };
+  const patienceMs = Math.min(TURN_MS.first * 2 ** Math.min(attempt - 1, 10), TURN_MS.most);
+  return { againInMs: Math.round(retryAfterMs + patienceMs * clock.random()), attempt };
 }
 
 /** As people see it: writes that may go at once, and for how long the API server has asked everybody to wait. */

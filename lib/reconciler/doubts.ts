@@ -21,7 +21,11 @@ export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly 
   if (messages.length === 0) return;
   await queue.send(
     'timers',
-    messages.map((message) => ({ body: encodeTimer(message), delaySeconds: DOUBT_SECONDS })),
+    messages.map((message) => ({
+      body: encodeTimer(message),
+      groupId: message.doubt.slice(0, message.doubt.indexOf('/')),
+      delaySeconds: DOUBT_SECONDS,
+    })),
   );
 }
 

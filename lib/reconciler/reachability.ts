@@ -8,6 +8,8 @@ import { StaleWriteError } from '../ports/store.ts';
 
 const NOTE = 'reach';
 const PROBE_EVERY_MS = 5_000;
+/** A request that nobody answers lasts that long (R17): while one probe waits, no second one takes another slot. */
+const PROBE_LASTS_MS = 10_000;
 /** Rights come back by a person's hand. */
 const RIGHTS_EVERY_MS = 20_000;
 const CACHED_MS = 1_000;
@@ -63,10 +65,10 @@ export class Reachability {
     if (known && nowMs - known.readAtMs < CACHED_MS && isOpen(known.reach, namespace)) return GO;
     const { reach, version } = await this.#read(cluster);
     if (reach.downSinceMs !== null) {
-      const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_EVERY_MS);
+      const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_LASTS_MS + PROBE_EVERY_MS);
       if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(nowMs - reach.downSinceMs), probe: 'none' };
       // Whoever moves the probe's time on is the probe.
-      const isProbe = await this.#put(cluster, { ...reach, probeAtMs: nowMs + PROBE_EVERY_MS }, version);
+      const isProbe = await this.#put(cluster, { ...reach, probeAtMs: nowMs + PROBE_LASTS_MS + PROBE_EVERY_MS }, version);
       return isProbe ? { waitMs: 0, probe: 'answer' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
     }
     const probeAtMs = reach.forbidden?.probeAtMs[namespace];

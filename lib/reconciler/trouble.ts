@@ -4,6 +4,7 @@ import { hasPassed } from '../ports/clock.ts';
 import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { WriteBudget } from './budget.ts';
+import { turnOf } from './budget.ts';
 import type { Ending } from './closing.ts';
 import { OvertakenError } from './closing.ts';
 import { RestoredServerError, raiseEra } from './era.ts';
@@ -42,7 +43,7 @@ export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown):
   }
   if (error instanceof ThrottledError) {
     await budget.close(pass.record, error.retryAfterSeconds);
-    return { outcome: 'throttled', againInMs: error.retryAfterSeconds * 1000, error };
+    return { outcome: 'throttled', ...turnOf(pass, error.retryAfterSeconds * 1000, ports.clock), error };
   }
   // Held up until its own deadline: that tells nothing of the cluster.
   if (error instanceof NotDoneError && hasPassed(pass.deadline, ports.clock))

@@ -32,7 +32,7 @@ export async function sendWake({ queue }: Pick<Ports, 'queue'>, key: WorkloadKey
   await queue.send('wakes', [{ body, groupId: groupOf(key), deduplicationId: digest(`${formatKey(key)} ${follows}`) }]);
 }
 
-/** Sends the delayed wake that falls within the queue's reach; a later one is left to the index. */
+/** Sends the delayed wake that falls within the queue's reach; a later one is left to the index. The queue is fair by cluster. */
 export async function sendTimer(
   { queue, clock }: Pick<Ports, 'queue' | 'clock'>,
   head: Head,
@@ -40,7 +40,8 @@ export async function sendTimer(
 ): Promise<void> {
   const delaySeconds = Math.ceil(Math.max(due.dueAtMs - clock.nowMs(), 0) / 1000);
   if (delaySeconds > LONGEST_DELAY_SECONDS) return;
-  await queue.send('timers', [{ body: encodeTimer({ key: formatKey(head.key), follows: head.fence, ...due }), delaySeconds }]);
+  const body = encodeTimer({ key: formatKey(head.key), follows: head.fence, ...due });
+  await queue.send('timers', [{ body, groupId: head.key.cluster, delaySeconds }]);
 }
 
 /**

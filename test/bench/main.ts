@@ -3,6 +3,10 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
   plan: { module: () => import('./plan.ts'), tells: 'microseconds of one plan at 1,000 and 100,000 indexes, when ten pods changed' },
   counts: { module: () => import('./counts.ts'), tells: 'API-server writes, write units and passes per pod, counted on a virtual clock' },
   cost: { module: () => import('./cost.ts'), tells: 'AWS requests and dollars per pod, and what an idle stack and cluster cost a month' },
+  fairness: {
+    module: () => import('./fairness.ts'),
+    tells: "a hundred clusters, one dead, one flooding: the others' lag beside that of a quiet run, six minutes on real time",
+  },
   start: { module: () => import('./start.ts'), tells: 'milliseconds until a deployed function is ready, and the size of its zip' },
   large: { module: () => import('./large.ts'), tells: 'a Job of 100,000 indexes through the whole loop, on a virtual clock' },
   sandbox: { module: () => import('./sandbox.ts'), tells: 'pods per second of one Job on farloop up with its own sandbox' },

@@ -43,6 +43,8 @@ export interface FunctionsSetup {
   /** Of an invocation's beginning and end, for checks. */
   began: (process: Process, messages: readonly ReceivedMessage[]) => void;
   ended: (process: Process, messages: readonly ReceivedMessage[], acknowledged: number) => void;
+  /** Batches at once, where a run wants others than the stories do. */
+  concurrency?: Record<Source['function'], number>;
 }
 
 export class Functions {
@@ -58,7 +60,8 @@ export class Functions {
   }
 
   start(): void {
-    for (const source of SOURCES) void this.#poll(source);
+    const { concurrency } = this.#setup;
+    for (const source of SOURCES) void this.#poll({ ...source, ...(concurrency && { concurrency: concurrency[source.function] }) });
     void this.#sweeps();
   }
 

@@ -1,5 +1,5 @@
-// Who is served next: the order of one queue's messages in memory. Standard lines serve what became visible first;
-// FIFO lines serve groups, each in order, and none of a group while one of it is in flight.
+// Who is served next: the order of one queue's messages in memory. Standard lines serve groups in turn, of each what
+// became visible first; FIFO lines serve groups, each in order, and none of a group while one of it is in flight.
 
 export interface Entry {
   sequence: number;
@@ -179,32 +179,54 @@ abstract class TimedLine {
   protected abstract removed(entry: Entry, before: Entry['state']): void;
 }
 
+/** Messages of one group that can be served, in the order in which they became visible. Those without a group are one. */
+interface Lane {
+  name: string;
+  entries: Deque<Entry>;
+}
+
+/** Fair, as a standard queue of SQS is to message groups: one message of each in turn, so that none waits behind another's flood. */
 export class StandardLine extends TimedLine implements Line {
-  readonly #visible = new Deque<Entry>();
+  readonly #lanes = new Map<string, Lane>();
+  /** The lane that waits longest first. */
+  readonly #turns = new Deque<Lane>();
 
   take(max: number, refuse: (entry: Entry) => boolean): Entry[] {
     const taken: Entry[] = [];
     while (taken.length < max) {
-      const entry = this.#visible.shift();
-      if (!entry) break;
+      const lane = this.#turns.shift();
+      if (!lane) break;
+      const entry = lane.entries.shift();
       // Deleted after its time-out had passed, or standing here twice.
-      if (entry.state !== 'visible' || taken.includes(entry)) continue;
-      if (!refuse(entry)) taken.push(entry);
+      if (entry?.state === 'visible' && !taken.includes(entry) && !refuse(entry)) taken.push(entry);
+      if (lane.entries.length > 0) this.#turns.push(lane);
+      else this.#lanes.delete(lane.name);
     }
     return taken;
   }
 
   protected added(entry: Entry): void {
-    if (entry.state === 'visible') this.#visible.push(entry);
+    if (entry.state === 'visible') this.#queueUp(entry);
   }
 
   protected appeared(entry: Entry): void {
-    this.#visible.push(entry);
+    this.#queueUp(entry);
   }
 
   protected hidden(): void {}
 
   protected removed(): void {}
+
+  #queueUp(entry: Entry): void {
+    const name = entry.groupId ?? '';
+    let lane = this.#lanes.get(name);
+    if (!lane) {
+      lane = { name, entries: new Deque() };
+      this.#lanes.set(name, lane);
+      this.#turns.push(lane);
+    }
+    lane.entries.push(entry);
+  }
 }
 
 interface Group {

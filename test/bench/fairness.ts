@@ -1,0 +1,55 @@
+// `npm run bench fairness [-- --minutes 3 --every 10]`: a hundred clusters on the embedded adapters in this process, as long quiet as stormy:
+// one dead, one flooding with ten times its share. Exits 1 where the others' lag p99 is more than twice that of the quiet run.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CLUSTERS, DEAD, FLOODING, quantile } from '../fairness/crowd.ts';
+import { runForReal, type RealRun } from '../fairness/real-run.ts';
+
+const { values } = parseArgs({
+  args: process.argv.slice(3),
+  options: { minutes: { type: 'string', default: '3' }, every: { type: 'string', default: '10' } },
+});
+const FROM_MS = 15_000;
+const MOST = 2;
+/** Twice what a share takes; the flood takes five times as much as there is. */
+const WRITES_PER_SECOND = 1;
+
+async function run(isStormy: boolean): Promise<RealRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'farloop-fairness-'));
+  try {
+    const untilMs = FROM_MS + Number(values.minutes) * 60_000;
+    return await runForReal(
+      { everyMs: Number(values.every) * 1_000, fromMs: FROM_MS, untilMs, isStormy, writesPerSecond: WRITES_PER_SECOND },
+      folder,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function tell(title: string, { lags, flooding, jobs, unfinished, callsOfDead, passes, processorShare }: RealRun): void {
+  const milliseconds = (sorted: readonly number[], share: number): string => quantile(sorted, share).toFixed(0);
+  console.log(`${title}: ${jobs} Jobs on ${CLUSTERS} clusters, processor ${(processorShare * 100).toFixed(0)} % of one`);
+  for (const [what, sorted] of [
+    ['Job created to pod created', lags.creation],
+    ['pod ended to Job ended', lags.completion],
+  ] as const)
+    console.log(
+      `  ${what.padEnd(27)} p50 ${milliseconds(sorted, 0.5)} ms, p99 ${milliseconds(sorted, 0.99)} ms (${sorted.length} of the other clusters)`,
+    );
+  console.log(
+    `  ${DEAD}: ${passes.get(DEAD) ?? 0} passes, ${callsOfDead} calls; ${FLOODING}: ${passes.get(FLOODING) ?? 0} passes, ${flooding.completion.length} Jobs ended; unfinished elsewhere: ${unfinished}`,
+  );
+}
+
+const quiet = await run(false);
+tell('quiet', quiet);
+const stormy = await run(true);
+tell('one dead, one flooding', stormy);
+for (const part of ['creation', 'completion'] as const) {
+  const ratio = quantile(stormy.lags[part], 0.99) / quantile(quiet.lags[part], 0.99);
+  console.log(`${part}: lag p99 ${ratio.toFixed(2)} times that of the quiet run (at most ${MOST})`);
+  if (!(ratio <= MOST) || stormy.unfinished > 0) process.exitCode = 1;
+}
