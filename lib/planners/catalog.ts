@@ -1,4 +1,5 @@
 // Every workload kind in one table: what it is, what it owns, how its children are found and named, which planner decides.
+import { jobNameLabel } from '../objects/job-defaults.ts';
 import type { Job, JobStatus } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../objects/resources.ts';
@@ -21,6 +22,8 @@ export interface KindRow<Owner extends Job, Status> {
   isOwnerless?: true;
   /** Selects the children in a live list: by the owner's own selector where it is known. */
   childSelection(key: WorkloadKey, owner: Owner | undefined): { labelSelector: string } | { fieldSelector: string };
+  /** Selects children that the first selection misses, somebody having changed the label that it asks for; undefined where nothing can. */
+  strayedSelection?(key: WorkloadKey, owner: Owner | undefined): { labelSelector: string } | undefined;
   /** Whether a pod that the selector found is this workload's business: controlled by it, or by nobody. */
   concerns(key: WorkloadKey, pod: PodFacts): boolean;
   /** The name that a child's slot and number stand for (R5). */
@@ -40,6 +43,7 @@ export const CATALOG = {
     component: 'job-controller',
     planner: jobPlanner,
     childSelection: (key, owner) => ({ labelSelector: selectorTextOf(owner) ?? `${CONTROLLER_UID}=${key.uid}` }),
+    strayedSelection,
     concerns: (key, { controller }) => controller === undefined || controller.uid === key.uid,
     childName: (owner, { slot, number }) => podNameOf(owner, slot, number),
   },
@@ -57,6 +61,13 @@ export const CATALOG = {
 } satisfies Record<WorkloadKind, CatalogRow>;
 
 export const rowOf = (kind: WorkloadKind): CatalogRow => CATALOG[kind];
+
+/** By the name that the API server labels them with beside the uid; where people chose the selector there may be no such label. */
+function strayedSelection({ name }: WorkloadKey, owner: Job | undefined): { labelSelector: string } | undefined {
+  const labels = Object.entries(owner?.spec.selector?.matchLabels ?? {});
+  const [label, uid] = labels[0] ?? [];
+  return labels.length === 1 && label === CONTROLLER_UID ? { labelSelector: `${jobNameLabel}=${name},${label}!=${uid}` } : undefined;
+}
 
 /** `matchLabels` as a selector text; undefined where there are none, or expressions beside them. */
 function selectorTextOf(owner: Job | undefined): string | undefined {

@@ -2,7 +2,7 @@
 import type { Job, Pod } from '../objects/kubernetes.ts';
 import { isReadLive, jobFactsOf } from '../objects/job-facts.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import { podFactsOf } from '../objects/pod-facts.ts';
+import { controllerOf, podFactsOf } from '../objects/pod-facts.ts';
 import { isNewer, newest } from '../objects/resource-version.ts';
 import { JOBS, PODS, type Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
@@ -216,8 +216,12 @@ export class Pass {
     return known?.uid === metadata.uid && isNewer(known?.resourceVersion ?? '0', metadata.resourceVersion ?? '0');
   }
 
-  /** Lists the children live and whole (R1, R18). @throws RestoredServerError */
-  async listChildren(): Promise<void> {
+  /**
+   * Lists the children live and whole (R1, R18).
+   * @param isUnknown nothing that was heard before tells of children whose labels somebody has changed: they are looked for too
+   * @throws RestoredServerError
+   */
+  async listChildren({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
     const heard = newestPodHeard(this.view);
     let list = await this.#list();
     // A live list cannot lag: confirmed by a second one, the API server has lost what was heard from it (R3).
@@ -227,7 +231,7 @@ export class Pass {
     }
     if (isNewer(heard, list.resourceVersion))
       throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${heard} had been heard from it`);
-    const strayed = await this.#strayed(list);
+    const strayed = [...(isUnknown ? await this.#relabelled() : []), ...(await this.#strayed(list))];
     const items = [...list.items, ...strayed].filter((pod) => this.row.concerns(this.key, podFactsOf(pod)));
     this.hearList(items, list.resourceVersion);
     for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.hearPod(pod);
@@ -251,6 +255,13 @@ export class Pass {
           if (!(error instanceof NotFoundError)) throw error;
         }
     return found.filter(({ metadata }) => uids.has(metadata.uid ?? ''));
+  }
+
+  async #relabelled(): Promise<Pod[]> {
+    const selection = this.row.strayedSelection?.(this.key, this.owner);
+    if (!selection) return [];
+    const { items } = await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, ...selection }, this.deadline);
+    return items.filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === this.key.uid);
   }
 
   async #list(): Promise<ListAnswer<Pod>> {

@@ -148,9 +148,11 @@ export class Reconciler {
   /** R1: nothing is created, deleted or counted before the children were listed live. @returns milliseconds to wait, 0 to go on */
   async #getToKnow(pass: Pass): Promise<number> {
     const { owner } = await pass.readOwner();
-    await pass.listChildren();
+    // A suspended Job has neither a start time nor pods, but a status: somebody has been at work on it.
+    const hasStatus = Object.keys(owner.status ?? {}).length > 0;
+    await pass.listChildren({ isUnknown: hasStatus });
     const isOver = isJobFinished(owner);
-    const hadStarted = owner.status?.startTime !== undefined || pass.pods.size > 0;
+    const hadStarted = hasStatus || pass.pods.size > 0;
     const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
     // A head that is merely distrusted still holds the intents of all earlier passes: they are settled, not waited for.
     const isNew = pass.state.listedEra === undefined;

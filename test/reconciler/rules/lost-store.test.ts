@@ -1,5 +1,7 @@
 // R1: the cluster is the only truth. Store and queue may be lost, torn or replaced by an old copy at any moment.
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Pod } from '../../../lib/objects/kubernetes.ts';
+import { JOBS, PODS, type Resource } from '../../../lib/objects/resources.ts';
 import { decodeAsk } from '../../../lib/wire/messages.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
@@ -8,13 +10,18 @@ import { aJob, CLUSTER, World } from '../../world/world.ts';
 let world: World;
 afterEach(() => world.close());
 
-const PODS = 24;
+const COMPLETIONS = 24;
+
+const change = async (resource: Resource, name: string, body: object): Promise<unknown> =>
+  await world.as('PATCH', resource, { namespace: 'default', name, body, type: 'application/merge-patch+json' });
+
+const named = async ({ metadata: { name = '' } }: Pod): Promise<Pod> => await world.as<Pod>('GET', PODS, { namespace: 'default', name });
 
 /** An Indexed Job of which some pods have ended, some run and some are yet to come; large enough for view items beside the head. */
 async function inTheMiddle(): Promise<void> {
   world = new World();
   await world.watch();
-  await world.apply(aJob('demo', { completions: PODS, parallelism: 22, completionMode: 'Indexed' }));
+  await world.apply(aJob('demo', { completions: COMPLETIONS, parallelism: 22, completionMode: 'Indexed' }));
   await world.until(async () => ((await world.job('demo')).status?.succeeded ?? 0) === 0 && world.podsEver.size === 22, { play: false });
   for (const pod of (await world.pods()).slice(0, 6)) await world.run1(pod);
   for (const pod of (await world.pods()).slice(0, 3)) await world.end(pod, 0);
@@ -22,7 +29,7 @@ async function inTheMiddle(): Promise<void> {
 
 async function right(): Promise<void> {
   await runToEnd(world, 'demo');
-  await expectCompleted(world, 'demo', { succeeded: PODS, mostActive: 22 });
+  await expectCompleted(world, 'demo', { succeeded: COMPLETIONS, mostActive: 22 });
   await expectQuiet(world, 2);
 }
 
@@ -93,6 +100,41 @@ describe('R1: lost', () => {
     expect(new Set(names).size).toBe(6);
   });
 
+  test('R1: a suspended Job has a history too: resumed after the loss, it waits until no earlier pass can be at work on it', async () => {
+    world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
+    await world.elapse(2, { play: false });
+    await change(JOBS, 'demo', { spec: { suspend: true } });
+    await world.until(async () => (await world.pods()).length === 0);
+    world.store.wipe();
+    world.wipeQueue();
+    await change(JOBS, 'demo', { spec: { suspend: false } });
+    await world.elapse(28, { play: false });
+    expect(await world.pods()).toEqual([]);
+    await world.elapse(5, { play: false });
+    expect(await world.pods()).toHaveLength(2);
+  });
+
+  test.each([1, 2, 3])('R1, R19: of %i pods the label was edited, nobody tells of them after the loss: they are found', async (edited) => {
+    world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));
+    await world.until(async () => (await world.pods()).length === 3, { play: false });
+    const labels = { 'batch.kubernetes.io/controller-uid': 'another' };
+    const pods = (await world.pods()).slice(0, edited);
+    for (const { metadata } of pods) await change(PODS, metadata.name ?? '', { metadata: { labels } });
+    world.loseHeard();
+    world.store.wipe();
+    world.wipeQueue();
+    await change(JOBS, 'demo', { metadata: { labels: { edited: 'yes' } } });
+    await world.until(async () => (await world.pods()).filter(({ metadata }) => metadata.ownerReferences === undefined).length === edited, {
+      play: false,
+    });
+    for (const pod of pods) expect((await named(pod)).metadata.finalizers ?? []).toEqual([]);
+    expect(await world.pods()).toHaveLength(3 + edited);
+  });
+
   test('R1: a Job without a history does not wait', async () => {
     world = new World();
     await world.watch();
@@ -112,7 +154,7 @@ describe('R1: an old copy in its place', () => {
     const copy = world.copyStore();
     await world.elapse(seconds, { play: seconds > 5 });
     const before = (await world.job('demo')).status?.succeeded ?? 0;
-    expect(before).toBe({ 0: 0, 5: 3 }[seconds] ?? PODS);
+    expect(before).toBe({ 0: 0, 5: 3 }[seconds] ?? COMPLETIONS);
     world.restoreStore(copy);
     await right();
   });
