@@ -14,7 +14,7 @@ interface Made {
 export class RelayedCalls {
   /** Calls of passes, by their process, the newest last. */
   readonly #made = new WeakMap<object, Made[]>();
-  readonly #sent = new Map<string, Call>();
+  readonly #sent = new Map<string, { made: Call; sentAs: number }>();
 
   /** A pass makes a call, which becomes a command. */
   made(call: Call): void {
@@ -26,7 +26,7 @@ export class RelayedCalls {
   }
 
   /** A process sends messages: commands among them stand for calls that it made. */
-  sends({ process, args, cluster }: Call): void {
+  sends({ process, args, cluster, number }: Call): void {
     const [queue, messages] = args as [string, OutgoingMessage[]];
     for (const { body } of queue.startsWith('relay-') ? messages : []) {
       if (!isCommands(body)) continue;
@@ -34,13 +34,25 @@ export class RelayedCalls {
       for (const { verb, plural, namespace = '', name = '', untilMs } of commands) {
         const about = [verb, plural, namespace, name].join('/');
         const made = this.#made.get(process)?.findLast((each) => each.about === about);
-        if (made) this.#sent.set([queue, about, untilMs].join(' '), { ...made.call, cluster: cluster ?? made.call.cluster });
+        if (made) {
+          const call = { ...made.call, cluster: cluster ?? made.call.cluster };
+          this.#sent.set([queue, about, untilMs].join(' '), { made: call, sentAs: number });
+        }
       }
     }
   }
 
   /** The call that a relay's own stands for; undefined for one that it makes for itself. */
-  behind({ method, args, cluster }: Call): Call | undefined {
+  behind(call: Call): Call | undefined {
+    return this.#commandOf(call)?.made;
+  }
+
+  /** The number of the call that sent the command which a relay's own call carries out. */
+  sentAs(call: Call): number | undefined {
+    return this.#commandOf(call)?.sentAs;
+  }
+
+  #commandOf({ method, args, cluster }: Call): { made: Call; sentAs: number } | undefined {
     const deadline = args.at(-1) as Deadline | undefined;
     if (deadline?.wallMs === undefined) return undefined;
     return this.#sent.get([`relay-${cluster}`, aboutOf(method, args), deadline.wallMs - CLOCK_BOUND_MS].join(' '));

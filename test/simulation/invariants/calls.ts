@@ -68,9 +68,10 @@ export const OF_CALLS: readonly Invariant[] = [
     rule: 'R17',
     onSent: ({ call, deadline }, { scheduler, relayedCalls, struck }) => {
       const { invocation } = call.process;
-      // Of a command that a relay carries out: of the pass that made it. That fault sets the clocks of function, queue and relay alike, in
-      // three places at once; against one of them there are two others.
-      if (call.port === 'source' && struck.some(({ fault }) => fault === 'sleepsAndIsSetBack')) return undefined;
+      // Of a command that a relay carries out: of the pass that made it. One that stands still between its last look at the clock and the
+      // queue's socket is stopped by the relay's wall clock alone, and that fault sets it back as well, at that very moment.
+      const sentAs = call.port === 'source' ? relayedCalls.sentAs(call) : undefined;
+      if (sentAs !== undefined && struck.some((each) => each.fault === 'sleepsAndIsSetBack' && each.call === sentAs)) return undefined;
       const pass = call.port === 'source' ? relayedCalls.behind(call)?.process.invocation : invocation;
       if ((call.port !== 'cluster' && call.port !== 'source') || !pass) return undefined;
       if (!deadline) return 'a call without a deadline';
