@@ -14,13 +14,28 @@ export type IndexSet = readonly IndexInterval[];
 export const noIndexes: IndexSet = [];
 
 const largestInt64 = 2n ** 63n - 1n;
+const LONGEST_PLAIN = 15;
 
 /** A decimal integer as Go's `strconv.Atoi` takes it: a sign and leading zeros are fine, blanks and fractions are not. */
 export function integerOf(text: string): number | undefined {
+  const plain = plainIntegerOf(text);
+  if (plain !== undefined) return plain;
   const digits = /^[+-]?0*([0-9]*)$/.exec(text)?.[1];
   if (digits === undefined || !/[0-9]$/.test(text) || digits.length > 19) return undefined;
   const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits);
   return value > largestInt64 || value < -largestInt64 - 1n ? undefined : Number(value);
+}
+
+/** What nearly all of them are, digits that a number holds exactly, needs no large integers. */
+function plainIntegerOf(text: string): number | undefined {
+  if (text === '' || text.length > LONGEST_PLAIN) return undefined;
+  let value = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /**

@@ -95,7 +95,13 @@ function pairAt(text: string, at: number): number {
 }
 
 /** RFC 3339 with whole seconds, as the API server writes times. */
-export const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+export function timeOf(seconds: number): string {
+  if (seconds !== written.seconds) written = { seconds, text: new Date(seconds * 1000).toISOString().replace('.000Z', 'Z') };
+  return written.text;
+}
+
+/** The time asked for last: one pass asks for the same one again and again, and so do passes that follow upon each other. */
+let written = { seconds: 0, text: '1970-01-01T00:00:00Z' };
 
 export const controllerOf = (references: readonly OwnerReference[] | undefined): OwnerReference | undefined =>
   references?.find((reference) => reference.controller === true);

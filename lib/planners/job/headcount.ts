@@ -96,7 +96,7 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
           counts.active += 1;
           if (isReady(pod)) counts.ready += 1;
         } else if (!ended) counts.terminating += 1;
-        if (phase === 'Running' || phase === 'Pending') for (const { restarts } of pod.containers) counts.restarts += restarts;
+        if (!ended) counts.restarts += restartsOf(pod);
         if (rules && counts.failJob === undefined && isFailed(pod, terms)) counts.failJob = judgeFailure(rules, pod).message;
         if (group === undefined) continue;
         const index = completionIndexOf(pod);
@@ -132,6 +132,13 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
   };
 }
 
+function restartsOf({ phase, containers }: PodFacts): number {
+  if (phase !== 'Running' && phase !== 'Pending') return 0;
+  let restarts = 0;
+  for (let at = 0; at < containers.length; at += 1) restarts += containers[at]?.restarts ?? 0;
+  return restarts;
+}
+
 function keeperOrNone(job: Job): (pod: PodFacts) => boolean {
   try {
     return keeperOf(job);
@@ -163,9 +170,19 @@ export function activeIndexesIn(counts: Headcount): IndexSet {
   const { activeBits, firstIndex, parts } = counts;
   if (counts.active === 0) return noIndexes;
   const intervals: IndexInterval[] = [];
-  for (const part of parts) for (const interval of activeIndexesIn(part)) appendInterval(intervals, interval);
-  for (let at = 0; activeBits >>> at !== 0; at += 1)
-    if ((activeBits & (1 << at)) !== 0) appendInterval(intervals, { first: firstIndex + at, last: firstIndex + at });
+  for (const part of parts) {
+    const below = activeIndexesIn(part);
+    for (let at = 0; at < below.length; at += 1) {
+      const interval = below[at];
+      if (interval) appendInterval(intervals, interval);
+    }
+  }
+  for (let at = 0; activeBits >>> at !== 0; at += 1) {
+    if ((activeBits & (1 << at)) === 0) continue;
+    const from = at;
+    while ((activeBits & (1 << (at + 1))) !== 0) at += 1;
+    intervals.push({ first: firstIndex + from, last: firstIndex + at });
+  }
   counts.activeIndexes = intervals;
   return intervals;
 }

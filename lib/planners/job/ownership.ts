@@ -80,24 +80,29 @@ type PatchAction = Extract<Action, { verb: 'patch' }>;
 
 export const targetOf = ({ namespace, name, uid }: PodFacts) => ({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid });
 
+const OFF = [TRACKING_FINALIZER];
+
 /**
  * The patch that takes the tracking finalizer off.
  * @param ifVersion only if the pod is still in the state that was judged: an active one may have ended meanwhile, and would not be
  *   counted (R8). Where a delete of the pod follows, its version is the precondition of both.
  */
 export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersion?: string } = {}): PatchAction {
+  const { namespace, name, uid } = pod;
+  const metadata =
+    ifVersion === undefined
+      ? { uid, '$deleteFromPrimitiveList/finalizers': OFF }
+      : { uid, resourceVersion: ifVersion, '$deleteFromPrimitiveList/finalizers': OFF };
   return {
     verb: 'patch',
     purpose: 'strip',
-    ...targetOf(pod),
+    apiVersion: 'v1',
+    kind: 'Pod',
+    namespace,
+    name,
+    uid,
     type: 'strategic',
-    patch: {
-      metadata: {
-        uid: pod.uid,
-        ...(ifVersion !== undefined && { resourceVersion: ifVersion }),
-        '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER],
-      },
-    },
+    patch: { metadata },
     why,
   };
 }

@@ -31,30 +31,27 @@ export function podMaker(job: Job): (order: PodOrder) => Pod {
   const own = template.metadata?.finalizers ?? [];
   const finalizers = own.includes(TRACKING_FINALIZER) ? own : [...own, TRACKING_FINALIZER];
   const spec = indexed ? withIndexVariable(template.spec) : template.spec;
+  const { annotations: ownAnnotations, labels: ownLabels } = template.metadata ?? {};
+  const hasLabels = indexed || Object.keys(ownLabels ?? {}).length > 0;
+  const ownerReferences = [owner];
   return ({ slot, number, replaces }) => {
     const index = String(slot);
-    const annotations: Record<string, string> = { ...template.metadata?.annotations, [CHILD_NUMBER]: String(number) };
+    const annotations: Record<string, string> = { ...ownAnnotations };
+    annotations[CHILD_NUMBER] = String(number);
     if (indexed) annotations[COMPLETION_INDEX] = index;
     if (perIndex) {
       const { counted, ignored } = inheritedFailures(job.spec, replaces);
       annotations[INDEX_FAILURE_COUNT] = String(counted);
       if (ignored > 0) annotations[INDEX_IGNORED_FAILURE_COUNT] = String(ignored);
     }
-    const labels = { ...template.metadata?.labels, ...(indexed && { [COMPLETION_INDEX]: index }) };
-    return {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: {
-        name: podNameOf(job, slot, number),
-        generateName: namePrefixOf(jobName, indexed ? slot : undefined),
-        namespace,
-        ...(Object.keys(labels).length > 0 && { labels }),
-        annotations,
-        finalizers,
-        ownerReferences: [owner],
-      },
-      spec: indexed ? { ...spec, hostname: `${jobName}-${slot}` } : spec,
-    };
+    const labels: Record<string, string> = { ...ownLabels };
+    if (indexed) labels[COMPLETION_INDEX] = index;
+    const name = podNameOf(job, slot, number);
+    const generateName = namePrefixOf(jobName, indexed ? slot : undefined);
+    const metadata = hasLabels
+      ? { name, generateName, namespace, labels, annotations, finalizers, ownerReferences }
+      : { name, generateName, namespace, annotations, finalizers, ownerReferences };
+    return { apiVersion: 'v1', kind: 'Pod', metadata, spec: indexed ? { ...spec, hostname: `${jobName}-${slot}` } : spec };
   };
 }
 

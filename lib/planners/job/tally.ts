@@ -1,7 +1,7 @@
 // What the Job's pods are: active, ready, terminating, newly finished; and how many have succeeded and failed in all.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { isActive, isTerminating, type PodFacts } from '../../objects/pod-facts.ts';
-import { podSetOf, type Pods, type PodSet } from '../pod-set.ts';
+import { podSetOf, type Fold, type Pods, type PodSet } from '../pod-set.ts';
 import { judgeFailure } from './failure-policy.ts';
 import { headcountFold, type Headcount } from './headcount.ts';
 import { usableIndexOf } from './indexes.ts';
@@ -20,7 +20,7 @@ export interface Tally {
   /** Pods with the finalizer that ended or are being deleted: of a running Job, only these can change anything. */
   leaving: readonly PodFacts[];
   /** Carries the finalizer, and nobody has asked to take it off yet. */
-  isTracked(pod: PodFacts): boolean;
+  isTracked: (pod: PodFacts) => boolean;
   uncounted: { succeeded: ReadonlySet<string>; failed: ReadonlySet<string> };
   /** Tracked pods that finished and are in no list of the status yet. */
   newSucceeded: PodFacts[];
@@ -28,6 +28,54 @@ export interface Tally {
   /** With the lists of the status and the new ones; failures that the policy ignores left out. */
   succeeded: number;
   failed: number;
+}
+
+/**
+ * A class: an object written with getters gets a hidden class of its own each time, which only a full collection takes away, and with
+ * it all pods of that plan.
+ */
+class LookedFor implements Tally {
+  readonly terms: Terms;
+  readonly pods: PodSet;
+  readonly counts: Headcount;
+  readonly leaving: readonly PodFacts[];
+  readonly isTracked: (pod: PodFacts) => boolean;
+  readonly uncounted: Tally['uncounted'];
+  readonly newSucceeded: PodFacts[] = [];
+  readonly newFailed: PodFacts[] = [];
+  succeeded: number;
+  failed: number;
+  readonly #fold: Fold<Headcount>;
+  #active: PodFacts[] | undefined;
+  #terminating: PodFacts[] | undefined;
+
+  constructor(pods: PodSet, found: FoundAtOnce) {
+    this.pods = pods;
+    this.#fold = found.fold;
+    this.terms = found.terms;
+    this.counts = found.counts;
+    this.leaving = found.leaving;
+    this.isTracked = found.isTracked;
+    this.uncounted = found.uncounted;
+    this.succeeded = found.succeeded;
+    this.failed = found.failed;
+  }
+
+  get active(): readonly PodFacts[] {
+    return (this.#active ??= this.pods.select(this.#fold, (counts) => counts.active, isActive));
+  }
+
+  get terminating(): readonly PodFacts[] {
+    return (this.#terminating ??= this.pods.select(this.#fold, (counts) => counts.terminating, isTerminating));
+  }
+
+  get tracked(): readonly PodFacts[] {
+    return this.pods.select(this.#fold, (counts) => counts.tracked, this.isTracked);
+  }
+}
+
+interface FoundAtOnce extends Pick<Tally, 'terms' | 'counts' | 'leaving' | 'isTracked' | 'uncounted' | 'succeeded' | 'failed'> {
+  fold: Fold<Headcount>;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -45,33 +93,20 @@ export function tallyOf(job: Job, terms: Terms, { pods: given, stripping }: { po
   const rules = job.spec.podFailurePolicy?.rules;
   const pods = podSetOf(given);
   const fold = headcountFold(job, pods);
-  let active: PodFacts[] | undefined;
-  let terminating: PodFacts[] | undefined;
-  const tally: Tally = {
+  const tally = new LookedFor(pods, {
     terms,
-    pods,
     counts: pods.counts(fold),
-    get active() {
-      return (active ??= pods.select(fold, (counts) => counts.active, isActive));
-    },
-    get terminating() {
-      return (terminating ??= pods.select(fold, (counts) => counts.terminating, isTerminating));
-    },
-    get tracked() {
-      return pods.select(fold, (counts) => counts.tracked, isTracked);
-    },
     leaving: pods.select(
       fold,
       (counts) => counts.leaving,
       (pod) => pod.tracked && !isActive(pod),
     ),
+    fold,
     isTracked,
     uncounted,
-    newSucceeded: [],
-    newFailed: [],
     succeeded: (status.succeeded ?? 0) + uncounted.succeeded.size,
     failed: (status.failed ?? 0) + uncounted.failed.size,
-  };
+  });
   for (const pod of tally.leaving) {
     if (!isTracked(pod) || uncounted.succeeded.has(pod.uid)) continue;
     if (terms.indexed && usableIndexOf(pod, terms.completions ?? 0) === undefined) continue;

@@ -161,8 +161,8 @@ function writeIndexes(job: Job, status: JobStatus, { completed, failed, tally }:
   // The API server lets the counter fall only where the Job may be scaled down.
   status.succeeded = shrinks ? countIndexes(completed) : Math.max(countIndexes(completed), before.succeeded ?? 0);
   status.completedIndexes = completedIndexes;
-  if (failedIndexes === undefined) delete status.failedIndexes;
-  else status.failedIndexes = failedIndexes;
+  if (failedIndexes !== undefined) status.failedIndexes = failedIndexes;
+  else if (status.failedIndexes !== undefined) delete status.failedIndexes;
   return completedIndexes !== (before.completedIndexes ?? '') || failedIndexes !== before.failedIndexes;
 }
 
