@@ -4,6 +4,7 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Config } from './config.ts';
 import { configFrom } from './config.ts';
 import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
+import type { Credentials } from './adapters/kubernetes/access.ts';
 import type { ClusterAccess } from './adapters/kubernetes-cluster.ts';
 import type { RenewedCredentials } from './adapters/renewed-credentials.ts';
 import type { SqsQueueOptions } from './adapters/sqs-queue.ts';
@@ -155,8 +156,9 @@ async function registeredClusters(
     const clusters = await FileClusters.open(file ?? '', store);
     return { clusters, accessOf: (name) => ({ access: clusters.accessOf(name), asText: '' }) };
   }
-  const [{ DynamoDbClusters }, { SecretCredentials }, { isForbiddenAddress }] = await Promise.all([
+  const [{ DynamoDbClusters }, { EksTokens }, { SecretCredentials }, { isForbiddenAddress }] = await Promise.all([
     import('./adapters/dynamodb-clusters.ts'),
+    import('./adapters/eks-token.ts'),
     import('./adapters/secret-credentials.ts'),
     import('./adapters/registered-access.ts'),
   ]);
@@ -169,8 +171,10 @@ async function registeredClusters(
     return new Client({});
   };
   const secrets = new SecretCredentials({ client, prefix, clock });
+  // Any client knows the function's own credentials.
+  const eksTokens = new EksTokens({ key: async () => await dynamodb.config.credentials(), nowMs: () => clock.nowMs() });
   const serverOf = (name: string): Omit<ClusterAccess, 'auth'> => {
-    const { auth: _secret, ...server } = clusters.accessOf(name);
+    const { auth: _how, ...server } = clusters.accessOf(name);
     return { ...server, refuses: (address) => isForbiddenAddress(address, { allowLoopback }) };
   };
   // Only sweep renews.
@@ -182,16 +186,17 @@ async function registeredClusters(
   return {
     clusters,
     renewCredential: async (record) => {
+      // Where a role is shown, there is nothing that ends.
+      if (record.access !== 'relayed' && clusters.accessOf(record.name).auth.kind === 'eks') return false;
       renewed ??= renewedCredentials();
       return await (await renewed).renew(record);
     },
     accessOf: (name) => {
       const server = serverOf(name);
-      const access: ClusterAccess = {
-        ...server,
-        auth: { kind: 'dynamic', credentials: async () => await secrets.of(name) },
-      };
-      return { access, asText: JSON.stringify(server) };
+      const { auth } = clusters.accessOf(name);
+      const credentials = async (): Promise<Credentials> =>
+        auth.kind === 'eks' ? { authorization: `Bearer ${await eksTokens.of(auth.cluster)}` } : await secrets.of(name);
+      return { access: { ...server, auth: { kind: 'dynamic', credentials } }, asText: JSON.stringify([server, auth]) };
     },
   };
 }

@@ -11,8 +11,8 @@ const SETTINGS = 'farloop-relay-settings';
 /** Kept by whoever deploys; a cluster that is registered by `farloop cluster add --no-relay` tells all of them. */
 export const SETTING_NAMES = ['CLUSTER', 'EVENTS_QUEUE_URL', 'ASKS_QUEUE_URL', 'MANAGE', 'ACCESS', 'ERA', 'AWS_REGION'] as const;
 
-const common: Pick<RelayValues, 'functionsAccount' | 'namespaces' | 'identity'> = {
-  functionsAccount: true,
+const common: Pick<RelayValues, 'functions' | 'namespaces' | 'identity'> = {
+  functions: 'account',
   namespaces: [],
   // The key of an IAM user is read where there is one, else the pod's own role counts.
   identity: { kind: 'podIdentity' },

@@ -15,7 +15,7 @@ import type { ClusterRecord, Clusters } from '../ports/clusters.ts';
 import { TerminalError } from '../ports/errors.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { nameOf, translated } from './aws-errors.ts';
-import { ClusterName, serverFields } from './registered-access.ts';
+import { ClusterName, EksClusterName, serverFields } from './registered-access.ts';
 
 const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.pipe(v.string(), v.minLength(1));
@@ -30,11 +30,18 @@ const StoredRecord = v.object({
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }),
   draining: v.exactOptional(v.literal(true)),
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
+  eks: v.exactOptional(EksClusterName),
 });
 
-/** How functions reach a cluster. Nothing in it is secret: a credential lies in Secrets Manager, under the cluster's name. */
+/**
+ * How functions reach a cluster. Nothing in it is secret: a credential lies in Secrets Manager, under the cluster's name, or is the
+ * function's own role, which EKS lets in.
+ */
 const storedAccess = (allowLoopback: boolean) =>
-  v.object({ ...serverFields(allowLoopback), auth: v.object({ kind: v.literal('secret') }) });
+  v.object({
+    ...serverFields(allowLoopback),
+    auth: v.variant('kind', [v.object({ kind: v.literal('secret') }), v.object({ kind: v.literal('eks'), cluster: EksClusterName })]),
+  });
 export type StoredAccess = v.InferOutput<ReturnType<typeof storedAccess>>;
 
 /** What a process has read serves it for so long: a pass may last longer, so passes stand a record that is as old. */

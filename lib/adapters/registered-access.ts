@@ -61,3 +61,9 @@ export const serverFields = (
   caPem: v.ExactOptionalSchema<typeof text, undefined>;
   tlsServerName: v.ExactOptionalSchema<typeof text, undefined>;
 } => ({ server: serverOf(allowLoopback), caPem: v.exactOptional(text), tlsServerName: v.exactOptional(text) });
+
+/** A cluster as EKS knows it: in a signed header and in the name of a host, so letters, digits and dashes it is. */
+export const EksClusterName = v.object({
+  name: v.pipe(v.string(), v.regex(/^[0-9A-Za-z][-0-9A-Za-z_]{0,99}$/, 'the name of a cluster in EKS')),
+  region: v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'the name of an AWS region')),
+});

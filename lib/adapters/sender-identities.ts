@@ -10,6 +10,7 @@ import {
   DeleteRolePolicyCommand,
   DeleteUserCommand,
   DeleteUserPolicyCommand,
+  GetOpenIDConnectProviderCommand,
   GetRoleCommand,
   GetUserCommand,
   ListAccessKeysCommand,
@@ -160,17 +161,28 @@ export class SenderIdentities {
     return { accessKeyId, secretAccessKey };
   }
 
-  /** The user or the role of that name, whichever there is, with all that hangs on it. @returns what was removed, in words */
-  async remove(name: string): Promise<string[]> {
+  /** @param providerArn of an OIDC issuer */
+  async knowsIssuer(providerArn: string): Promise<boolean> {
+    const ask = async (): Promise<unknown> =>
+      await this.#client.send(new GetOpenIDConnectProviderCommand({ OpenIDConnectProviderArn: providerArn }));
+    return (await this.#found(ask, providerArn)) !== undefined;
+  }
+
+  /**
+   * The user or the role of that name, whichever there is, with all that hangs on it.
+   * @param kinds the other one stays
+   * @returns what was removed, in words
+   */
+  async remove(name: string, kinds: readonly ('user' | 'role')[] = ['user', 'role']): Promise<string[]> {
     const removed: string[] = [];
-    if (await this.#user(name)) {
+    if (kinds.includes('user') && (await this.#user(name))) {
       for (const AccessKeyId of await this.keysOf(name))
         await this.#gone(async () => this.#client.send(new DeleteAccessKeyCommand({ UserName: name, AccessKeyId })), name);
       await this.#gone(async () => this.#client.send(new DeleteUserPolicyCommand({ UserName: name, PolicyName: POLICY })), name);
       await this.#gone(async () => this.#client.send(new DeleteUserCommand({ UserName: name })), name);
       removed.push(`IAM user ${name}`);
     }
-    if (await this.#role(name)) {
+    if (kinds.includes('role') && (await this.#role(name))) {
       await this.#gone(async () => this.#client.send(new DeleteRolePolicyCommand({ RoleName: name, PolicyName: POLICY })), name);
       await this.#gone(async () => this.#client.send(new DeleteRoleCommand({ RoleName: name })), name);
       removed.push(`IAM role ${name}`);

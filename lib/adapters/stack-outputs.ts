@@ -16,6 +16,8 @@ export interface Installation {
   clustersTable: string;
   /** Before a cluster's name in the name of its secret. */
   secretPrefix: string;
+  /** ARN of the role under which functions dial clusters; empty where a stack of an earlier version does not tell it. */
+  functionsRoleArn: string;
   /** Only a stage that tests remove again. */
   allowLoopback: boolean;
 }
@@ -44,6 +46,7 @@ export async function readInstallation(client: CloudFormationClient, stage: stri
     viewsTable: of('ViewsTable'),
     clustersTable: of('ClustersTable'),
     secretPrefix: of('ClusterSecretPrefix'),
+    functionsRoleArn: outputs.get('ReconcileRoleArn') ?? '',
     allowLoopback: outputs.get('AllowLoopback') === 'yes',
   };
 }

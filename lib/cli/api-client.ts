@@ -3,7 +3,6 @@ import { Option } from 'commander';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import { FailedError, UsageError } from './exit.ts';
 import { readInstance, stateFolderPath } from './instance-file.ts';
-import { signatureHeaders } from './request-signature.ts';
 
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -97,7 +96,10 @@ function remoteAccess(endpoint: string, environment: Environment): Access {
   return {
     base,
     async headers(request) {
-      const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb');
+      const [{ DynamoDBClient }, { signatureHeaders }] = await Promise.all([
+        import('@aws-sdk/client-dynamodb'),
+        import('../adapters/request-signature.ts'),
+      ]);
       // Any client knows the way to credentials.
       const client = new DynamoDBClient({ region });
       const key = await client.config.credentials().catch((error: unknown) => {

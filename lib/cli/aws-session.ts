@@ -5,6 +5,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { IAMClient } from '@aws-sdk/client-iam';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { EksAccess } from '../adapters/eks-access.ts';
 import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
 import type { SenderIdentities } from '../adapters/sender-identities.ts';
 import type { Installation } from '../adapters/stack-outputs.ts';
@@ -26,6 +27,8 @@ export interface AwsSession {
   iam: IAMClient;
   secrets: SecretsManagerClient;
   sqs: SQSClient;
+  /** EKS in that region; loaded when it is first asked. */
+  eks: (region: string) => Promise<EksAccess>;
   close: () => void;
 }
 
@@ -68,14 +71,23 @@ export async function openAwsSession({ stage, region: asked }: AwsOptions): Prom
       secrets: new secrets.SecretsManagerClient({ region }),
       sqs: new sqs.SQSClient({ region }),
     };
+    const eks = new Map<string, EksAccess>();
     const awsEndpointUrl = process.env['AWS_ENDPOINT_URL'];
     return {
       installation,
       region,
       ...(awsEndpointUrl && { awsEndpointUrl }),
       ...session,
+      eks: async (of) => {
+        const { EKSClient } = await import('@aws-sdk/client-eks');
+        const { EksAccess: Access } = await import('../adapters/eks-access.ts');
+        const access = eks.get(of) ?? new Access(new EKSClient({ region: of }));
+        eks.set(of, access);
+        return access;
+      },
       close: () => {
         for (const client of Object.values(session)) client.destroy();
+        for (const access of eks.values()) access.close();
       },
     };
   } finally {

@@ -22,7 +22,8 @@ interface AddOptions extends AwsOptions {
   relayNamespace: string;
   identity: 'user' | 'irsa' | 'pod-identity';
   eksCluster?: string;
-  credential: 'service-account' | 'kubeconfig';
+  eksRegion?: string;
+  credential: 'service-account' | 'kubeconfig' | 'eks';
   tokenDays: number;
   server?: string;
   tlsServerName?: string;
@@ -43,6 +44,16 @@ export function registeredName(text: string): string {
 export function namespaceName(text: string): string {
   if (problemsOfDnsLabel(text).length > 0)
     throw new InvalidArgumentError('Expected the name of a namespace: lower case letters, digits and dashes.');
+  return text;
+}
+
+function eksName(text: string): string {
+  if (!/^[0-9A-Za-z][-0-9A-Za-z_]{0,99}$/.test(text)) throw new InvalidArgumentError('Expected the name of a cluster in EKS.');
+  return text;
+}
+
+function regionName(text: string): string {
+  if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(text)) throw new InvalidArgumentError('Expected the name of an AWS region.');
   return text;
 }
 
@@ -72,8 +83,11 @@ export const clusterAddCommand = (): Command =>
     .option('--server <url>', "the API server's address, as functions reach it (default: the kubeconfig's)")
     .option('--tls-server-name <name>', "name in its certificate, where it is not the address's")
     .addOption(
-      new Option('--credential <kind>', "what functions show: a token of an account of their own, or the kubeconfig's own credential")
-        .choices(['service-account', 'kubeconfig'])
+      new Option(
+        '--credential <kind>',
+        "what functions show: a token of an account of their own, the kubeconfig's own credential, or their AWS role, which EKS lets in",
+      )
+        .choices(['service-account', 'kubeconfig', 'eks'])
         .default('service-account'),
     )
     .option('--token-days <number>', 'life of that token to ask for; it is renewed in time', wholeNumber({ min: 1, max: 365 }), 30)
@@ -85,14 +99,17 @@ export const clusterAddCommand = (): Command =>
         .choices(['user', 'irsa', 'pod-identity'])
         .default('user'),
     )
-    .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity")
+    .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity and --credential eks", eksName)
+    .option('--eks-region <name>', "its region (default: the installation's)", regionName)
     .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
     .option('--dry-run', 'print everything that would be made, and make nothing')
     .addOption(outputOption())
     .addHelpText(
       'after',
       '\nExamples:\n  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --dry-run -o yaml\n' +
-        '  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --namespaces batch,etl',
+        '  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --namespaces batch,etl\n' +
+        '  farloop cluster add shop --stage prod --kubeconfig ~/.kube/shop --image example/farloop-relay:1 --eks-cluster shop \\\n' +
+        '    --identity pod-identity --credential eks',
     )
     .action(async (name: string, options: AddOptions) => {
       await add(name, options);
@@ -107,8 +124,10 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
     import('../adapters/kubernetes-administration.ts'),
   ]);
   const access = await accessFromKubeconfig({ file: kubeconfig, context });
-  const request = requestOf(cluster, options, access);
+  const asked = requestOf(cluster, options, access);
   const session = await openAwsSession(options);
+  const { eksCluster, eksRegion = session.region } = options;
+  const request = { ...asked, ...(eksCluster !== undefined && { eks: { name: eksCluster, region: eksRegion } }) };
   const administration = new KubernetesAdministration(access);
   try {
     const place = { ...(await registryOf(session)), administration };
@@ -135,8 +154,8 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
 
 /** Told before a file is read or a server is asked. */
 function refuseContradictions(options: AddOptions): void {
-  const { relay, image, identity, eksCluster, relayNamespace, namespaces = [], access, server, credential } = options;
-  if (access === 'relayed' && (server !== undefined || credential === 'kubeconfig'))
+  const { relay, image, identity, eksCluster, eksRegion, relayNamespace, namespaces = [], access, server, credential } = options;
+  if (access === 'relayed' && (server !== undefined || credential !== 'service-account'))
     throw new UsageError(
       `--access relayed and ${server === undefined ? '--credential' : '--server'} contradict each other: nothing dials such a cluster, and nothing of its credentials is kept`,
     );
@@ -149,14 +168,19 @@ function refuseContradictions(options: AddOptions): void {
     );
   if (identity === 'pod-identity' && eksCluster === undefined)
     throw new UsageError('--identity pod-identity needs --eks-cluster: the role is handed to that cluster alone');
-  if (identity !== 'pod-identity' && eksCluster !== undefined)
-    throw new UsageError(`--eks-cluster is for --identity pod-identity, but the identity is ${identity}`);
+  if (credential === 'eks' && eksCluster === undefined)
+    throw new UsageError('--credential eks needs --eks-cluster: that cluster is told to let the functions in');
+  if (identity !== 'pod-identity' && credential !== 'eks' && eksCluster !== undefined)
+    throw new UsageError(
+      `--eks-cluster is for --identity pod-identity and --credential eks, but the identity is ${identity} and the credential ${credential}`,
+    );
+  if (eksRegion !== undefined && eksCluster === undefined) throw new UsageError('--eks-region needs --eks-cluster');
   if (namespaces.includes(relayNamespace))
     throw new UsageError(`--namespaces names ${relayNamespace}, where the relay itself lives: choose another --relay-namespace`);
 }
 
 function requestOf(cluster: string, options: AddOptions, access: ClusterAccess): RegistrationRequest {
-  const { kubeconfig, manage, namespaces = [], image, identity, eksCluster = '', credential, tokenDays, budget, relayNamespace } = options;
+  const { kubeconfig, manage, namespaces = [], image, identity, credential, tokenDays, budget, relayNamespace } = options;
   if (access.insecureSkipTls)
     throw new UsageError(
       `kubeconfig ${kubeconfig}: it takes any certificate (insecure-skip-tls-verify), which functions never do: give its certificate authority`,
@@ -170,13 +194,15 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
     budget: { writesPerSecond: budget, burst: budget * 2 },
     relayNamespace,
     image,
-    identity: identity === 'pod-identity' ? { kind: 'podIdentity', eksCluster } : { kind: identity },
+    identity: identity === 'pod-identity' ? { kind: 'podIdentity' } : { kind: identity },
     credential:
       options.access === 'relayed'
         ? { kind: 'none' }
         : credential === 'service-account'
           ? { kind: 'serviceAccount', tokenSeconds: tokenDays * DAY_SECONDS }
-          : { kind: 'given', credential: lastingCredential(kubeconfig, access) },
+          : credential === 'eks'
+            ? { kind: 'eks' }
+            : { kind: 'given', credential: lastingCredential(kubeconfig, access) },
     server: {
       server: options.server ?? access.server,
       ...(caPem !== undefined && { caPem }),
@@ -205,8 +231,8 @@ async function refuseAddress({ server: given }: RegistrationRequest, { installat
 }
 
 async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Survey, output: OutputFormat): Promise<void> {
-  const { manifests, queue, sender, secret, record, access } = plan;
-  const aws = { queues: [queue, `${queue}-dead`], sender, secret, record, access };
+  const { manifests, queue, sender, eks, secret, record, access } = plan;
+  const aws = { queues: [queue, `${queue}-dead`], sender, eks, secret, record, access };
   if (output === 'json') {
     process.stdout.write(`${JSON.stringify({ aws, manifests }, null, 2)}\n`);
     return;
@@ -223,7 +249,11 @@ async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Sur
     `on AWS, nothing of which is made yet:`,
     `  queues ${queue}, ${queue}-dead`,
     `  IAM ${sender.kind} ${sender.name}`,
-    ...(access === undefined ? [] : [`  secret ${secret}`]),
+    ...(eks?.podIdentity
+      ? [`  Pod Identity of ${eks.podIdentity.namespace}/${eks.podIdentity.serviceAccount} on the EKS cluster ${eks.cluster.name}`]
+      : []),
+    ...(eks?.accessEntry ? [`  access entry of ${eks.accessEntry.principalArn} on the EKS cluster ${eks.cluster.name}`] : []),
+    ...(secret === undefined ? [] : [`  secret ${secret}`]),
     `  record ${record.name} in the clusters' table; ${access === undefined ? 'its relay carries out what functions want' : `functions reach ${access.server}`}`,
     `on the cluster (${version}):`,
     ...manifests.map(
@@ -236,12 +266,8 @@ async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Sur
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function nextSteps({ relay, sender }: RegistrationPlan, { identity, image, cluster }: RegistrationRequest, asksQueueUrl: string): string {
+function nextSteps({ relay, sender }: RegistrationPlan, { image, cluster }: RegistrationRequest, asksQueueUrl: string): string {
   const lines = [`farloop cluster list shows ${cluster} as Watching once its relay has sent its first heartbeat`];
-  if (identity.kind === 'podIdentity')
-    lines.unshift(
-      `EKS must hand the role to the relay once: aws eks create-pod-identity-association --cluster-name ${identity.eksCluster} --namespace ${relay.namespace} --service-account farloop-relay --role-arn ROLE-OF-${sender.name}`,
-    );
   if (image === undefined)
     lines.unshift(
       `run the relay, with credentials of the IAM ${sender.kind} ${sender.name}:`,

@@ -1,7 +1,9 @@
 // Kinds of objects that a registration leaves on a cluster, and how ours are found there again.
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import { NAMESPACES } from '../objects/resources.ts';
+import { NotFoundError } from '../ports/errors.ts';
 import type { Manifest } from './relay-manifests.ts';
 import { OURS_LABEL } from './relay-manifests.ts';
 
@@ -51,7 +53,17 @@ export function ourObject(manifest: Manifest): OurObject {
 export async function findOurs(administration: KubernetesAdministration, namespace: string): Promise<OurObject[]> {
   const found: OurObject[] = [];
   for (const resource of OURS)
-    for (const { metadata } of await administration.list(resource, { labelSelector: `${OURS_LABEL}=${namespace}` }))
+    for (const { metadata } of await labelled(administration, resource, namespace))
       found.push({ resource, ...(metadata.namespace !== undefined && { namespace: metadata.namespace }), name: metadata.name ?? '' });
   return found;
+}
+
+async function labelled(administration: KubernetesAdministration, resource: Resource, namespace: string): Promise<KubernetesObject[]> {
+  try {
+    return await administration.list(resource, { labelSelector: `${OURS_LABEL}=${namespace}` });
+  } catch (error) {
+    // An API server that does not know the kind has none of it: the sandbox knows no RBAC.
+    if (error instanceof NotFoundError) return [];
+    throw error;
+  }
 }

@@ -4,18 +4,20 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
 import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
 import { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import type { EksCluster } from '../adapters/eks-token.ts';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { ensureRelayQueue, relayQueueName } from '../adapters/relay-queues.ts';
 import { putCredential, removeCredential } from '../adapters/secret-credentials.ts';
 import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts';
 import { podIdentityTrust, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
-import type { Installation } from '../adapters/stack-outputs.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { JOBS, NAMESPACES } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { NotDoneError, TerminalError } from '../ports/errors.ts';
+import type { EksPlace, EksPlan } from './eks.ts';
+import { planEks, refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { findOurs, objectText, ourObject, resourceOf } from './ours.ts';
 import type { Manifest, RelayValues, SenderIdentity } from './relay-manifests.ts';
 import { AWS_AUDIENCE, AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, RELAY, awsKeySecret, relayManifests } from './relay-manifests.ts';
@@ -31,20 +33,23 @@ export interface RegistrationRequest {
   relayNamespace: string;
   /** Of the relay; undefined where somebody else runs it. */
   image: string | undefined;
-  identity: { kind: 'user' } | { kind: 'irsa' } | { kind: 'podIdentity'; eksCluster: string };
+  identity: { kind: 'user' } | { kind: 'irsa' } | { kind: 'podIdentity' };
   /** What functions show: a token of an account with just the rights they need, or the kubeconfig's own credential. */
   credential:
     | { kind: 'serviceAccount'; tokenSeconds: number }
     | { kind: 'given'; credential: Credential }
+    /** The functions' own role, which EKS lets in as a group with just those rights; nothing of it is kept. */
+    | { kind: 'eks' }
     /** Nothing dials the cluster: the relay carries out what passes want, and no credential of it is kept. */
     | { kind: 'none' };
+  /** Its name in EKS, where EKS has a part in identity or credential. */
+  eks?: EksCluster;
   /** How functions reach the API server. */
   server: { server: string; caPem?: string; tlsServerName?: string };
 }
 
 /** Where a registration is written, and with whose rights. */
-export interface RegistrationPlace {
-  installation: Installation;
+export interface RegistrationPlace extends EksPlace {
   region: string;
   awsEndpointUrl?: string;
   clusters: DynamoDbClusters;
@@ -73,9 +78,10 @@ export interface Survey {
  * @throws TerminalError the name belongs to another cluster, or the cluster has another name
  */
 export async function survey(
-  { clusters, administration }: Pick<RegistrationPlace, 'clusters' | 'administration'>,
-  { cluster, relayNamespace, identity, namespaces }: Pick<RegistrationRequest, 'cluster' | 'relayNamespace' | 'identity' | 'namespaces'>,
+  place: Pick<RegistrationPlace, 'clusters' | 'administration' | 'eks' | 'installation' | 'senders'>,
+  { cluster, relayNamespace, identity, namespaces, credential, eks, server }: Omit<RegistrationRequest, 'manage' | 'budget' | 'image'>,
 ): Promise<Survey> {
+  const { clusters, administration, installation, senders } = place;
   const kubeSystem = await administration.get(NAMESPACES, { name: IDENTITY_NAMESPACE });
   const kubeSystemUid = kubeSystem?.metadata.uid;
   if (kubeSystemUid === undefined)
@@ -93,6 +99,14 @@ export async function survey(
       throw new TerminalError(`the cluster has no namespace ${name}: make it first, or leave it out of --namespaces`);
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
   const { issuer, version } = await administration.about(identity.kind === 'irsa');
+  if (identity.kind === 'irsa') await refuseUnknownIssuer(senders, { issuer, installation });
+  if (eks)
+    await refuseUnfitEksCluster(await place.eks(eks.region), {
+      eks,
+      installation,
+      caPem: server.caPem,
+      needsEntry: credential.kind === 'eks',
+    });
   return {
     kubeSystemUid,
     version,
@@ -106,7 +120,10 @@ export async function survey(
 export interface RegistrationPlan {
   queue: string;
   sender: { kind: 'user' | 'role'; name: string; policy: object; trust?: object };
-  secret: string;
+  /** What EKS is told; undefined where it has no part in it. */
+  eks: EksPlan | undefined;
+  /** Undefined where no credential is kept. */
+  secret: string | undefined;
   record: Omit<ClusterRecord, 'version' | 'senders'>;
   /** Absent where nothing dials the cluster. */
   access: StoredAccess | undefined;
@@ -119,20 +136,28 @@ export function planRegistration(
   request: RegistrationRequest,
   { kubeSystemUid, issuer, namespaceIsForeign, record }: Survey,
 ): RegistrationPlan {
-  const { cluster, manage, namespaces, budget, relayNamespace, image, identity, server } = request;
+  const { cluster, manage, namespaces, budget, relayNamespace, image, identity, credential, server } = request;
   const queue = relayQueueName(installation.stackName, cluster);
   const [, partition = 'aws', , , account = ''] = installation.eventsQueueArn.split(':');
   const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
   const name = `${installation.stackName}-relay-${cluster}`;
   const era = record?.era ?? 0;
-  const access = request.credential.kind === 'none' ? 'relayed' : 'direct';
+  const roleArn = `arn:${partition}:iam::${account}:role/${name}`;
+  const access = credential.kind === 'none' ? 'relayed' : 'direct';
+  const eks =
+    request.eks &&
+    planEks(
+      request.eks,
+      { accessEntry: credential.kind === 'eks', podIdentity: identity.kind === 'podIdentity' },
+      { relayNamespace, roleArn, functionsRoleArn: installation.functionsRoleArn },
+    );
   const relay: RelayValues = {
     cluster,
     namespace: relayNamespace,
     ownsNamespace: !namespaceIsForeign,
     manage,
     namespaces,
-    functionsAccount: request.credential.kind === 'serviceAccount',
+    functions: credential.kind === 'serviceAccount' ? 'account' : credential.kind === 'eks' ? 'group' : 'none',
     access,
     era,
     image: image ?? '',
@@ -140,7 +165,7 @@ export function planRegistration(
     eventsQueueUrl: installation.eventsQueueUrl,
     asksQueueUrl: installation.eventsQueueUrl.replace(/[^/]+$/, queue),
     ...(awsEndpointUrl !== undefined && { awsEndpointUrl }),
-    identity: identityIn(identity, `arn:${partition}:iam::${account}:role/${name}`),
+    identity: identity.kind === 'irsa' ? { kind: 'webIdentity', roleArn } : { kind: identity.kind },
   };
   const host = issuer.replace(/^https:\/\//, '');
   const subject = `system:serviceaccount:${relayNamespace}:${RELAY}`;
@@ -154,7 +179,7 @@ export function planRegistration(
             subject,
             audience: AWS_AUDIENCE,
           })
-        : podIdentityTrust({ eksCluster: identity.eksCluster, namespace: relayNamespace, account: RELAY });
+        : podIdentityTrust({ eksCluster: request.eks?.name ?? '', namespace: relayNamespace, account: RELAY });
   return {
     queue,
     sender: {
@@ -163,21 +188,20 @@ export function planRegistration(
       policy: senderPolicy({ eventsQueueArn: installation.eventsQueueArn, asksQueueArn }),
       ...(trust && { trust }),
     },
-    secret: `${installation.secretPrefix}${cluster}`,
-    record: { name: cluster, era, kubeSystemUid, manage, namespaces, budget, access },
-    access: access === 'relayed' ? undefined : { ...server, auth: { kind: 'secret' } },
+    eks,
+    secret: eks?.accessEntry || access === 'relayed' ? undefined : `${installation.secretPrefix}${cluster}`,
+    record: { name: cluster, era, kubeSystemUid, manage, namespaces, budget, access, ...(eks && { eks: eks.cluster }) },
+    access:
+      access === 'relayed' ? undefined : { ...server, auth: eks?.accessEntry ? { kind: 'eks', cluster: eks.cluster } : { kind: 'secret' } },
     relay,
     manifests: image === undefined ? rightsAlone(relay) : relayManifests(relay),
   };
 }
 
-const identityIn = (identity: RegistrationRequest['identity'], roleArn: string): SenderIdentity =>
-  identity.kind === 'irsa' ? { kind: 'webIdentity', roleArn } : { kind: identity.kind };
-
 /** Where the relay runs elsewhere, nothing is needed on the cluster but the functions' account and its rights. */
 const RELAY_ALONE = ['Deployment', 'PodDisruptionBudget', 'Lease'];
 const rightsAlone = (relay: RelayValues): Manifest[] =>
-  relay.functionsAccount
+  relay.functions !== 'none'
     ? relayManifests(relay).filter(({ kind, metadata }) => !RELAY_ALONE.includes(kind) && metadata.name !== RELAY)
     : [];
 
@@ -198,7 +222,8 @@ export async function register(
   // Whom a new version of the record names may send; nobody does so yet.
   const senders = [...new Set([...(found.record?.senders ?? []).filter((id) => id === sender.senderId), sender.senderId])];
   const { draining: _draining, ...kept } = found.record ?? { version: 0 };
-  await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0);
+  // What EKS was told earlier stays in the record until it is taken back.
+  const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0);
   tell(
     'record',
     `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${request.manage === 'all' ? 'all Jobs' : 'Jobs of farloop.dev/job'}`,
@@ -207,6 +232,8 @@ export async function register(
   for (const manifest of objects.filter(({ kind }) => kind !== 'Deployment')) await administration.apply(resourceOf(manifest), manifest);
   if (objects.length > 0)
     tell('rights', `${objects.length - 1} objects in the namespace ${request.relayNamespace} and for the whole cluster`);
+  // Before the relay: EKS gives an identity to pods that begin later only.
+  for (const told of plan.eks ? await tellEks(place, plan.eks) : []) tell('eks', told);
   if (plan.access) {
     await giveCredential(place, request, { record: plan.record, access: plan.access }, tell);
     await clusters.putAccess(cluster, plan.access);
@@ -220,7 +247,14 @@ export async function register(
     await administration.apply(resourceOf(manifest), { ...manifest });
     tell('relay', `${objectText(ourObject(manifest))}, ${request.image}`);
   }
-  const stale = await removeStale(place, request, objects);
+  const stale = [
+    ...(await removeStale(place, request, objects)),
+    ...(await place.senders.remove(plan.sender.name, plan.sender.kind === 'user' ? ['role'] : ['user'])),
+    ...(found.record?.eks
+      ? await removeStaleEks(place, { known: found.record.eks, relayNamespace: request.relayNamespace }, plan.eks)
+      : []),
+  ];
+  if (found.record?.eks && !plan.eks) await clusters.put({ ...plan.record, senders }, version);
   if (stale.length > 0) tell('stale', `removed what an earlier registration had left: ${stale.join(', ')}`);
   return { asksQueueUrl: queue.url, plan };
 }
@@ -260,6 +294,10 @@ async function giveCredential(
   let given: Credential;
   let until = '';
   if (credential.kind === 'none') return;
+  if (credential.kind === 'eks') {
+    await removeCredential(secrets, { prefix: installation.secretPrefix, cluster });
+    return tell('credential', 'none is kept: functions show their own role');
+  }
   if (credential.kind === 'given') given = credential.credential;
   else {
     const name = { namespace: relayNamespace, name: FUNCTIONS_ACCOUNT };
@@ -299,7 +337,6 @@ async function removeStale(
   { relayNamespace }: RegistrationRequest,
   wanted: readonly Manifest[],
 ): Promise<string[]> {
-  if (wanted.length === 0) return [];
   const names = new Set(wanted.map((manifest) => objectText(ourObject(manifest))));
   const removed: string[] = [];
   for (const object of await findOurs(administration, relayNamespace)) {

@@ -24,8 +24,8 @@ export interface RelayValues {
   manage: 'own' | 'all';
   /** Empty: all. */
   namespaces: readonly string[];
-  /** Functions show the token of an account of their own. */
-  functionsAccount: boolean;
+  /** Who functions are on the cluster: an account of their own, a group as which EKS lets their role in, or nobody that we give rights. */
+  functions: 'account' | 'group' | 'none';
   /** How passes reach the API server. `relayed`: the relay carries out their commands, and needs the rights for it. */
   access: 'direct' | 'relayed';
   era: number;
@@ -40,6 +40,8 @@ export interface RelayValues {
 
 export const RELAY = 'farloop-relay';
 export const FUNCTIONS_ACCOUNT = 'farloop-functions';
+/** As EKS calls the functions' role on the cluster. @param namespace the relay's, so that two installations are two groups */
+export const functionsGroup = (namespace: string): string => `${namespace}-functions`;
 /** Holds the key of an IAM user. */
 export const AWS_KEY_SECRET = 'farloop-relay-aws';
 export const PROBE_PORT = 8081;
@@ -55,16 +57,20 @@ const USER_ID = 65_532;
 
 /** In the order in which they are to be applied. A key of an IAM user is none of them: see `awsKeySecret`. */
 export function relayManifests(values: RelayValues): Manifest[] {
-  const { namespace, ownsNamespace, functionsAccount } = values;
+  const { namespace, ownsNamespace } = values;
+  const relay = account(RELAY, namespace);
+  const hasAccount = values.functions === 'account';
+  const functions = hasAccount ? account(FUNCTIONS_ACCOUNT, namespace) : group(functionsGroup(namespace));
+  const isKnown = values.functions !== 'none';
   return [
     ...(ownsNamespace ? [namespaceOf(values)] : []),
     named('v1', 'ServiceAccount', RELAY, values, { automountServiceAccountToken: false }),
-    ...(functionsAccount ? [named('v1', 'ServiceAccount', FUNCTIONS_ACCOUNT, values, { automountServiceAccountToken: false })] : []),
-    ...clusterRole(values, `${namespace}-identity`, [identityRule()], functionsAccount ? [RELAY, FUNCTIONS_ACCOUNT] : [RELAY]),
-    ...rights(values, `${namespace}-relay`, values.access === 'relayed' ? [...relayRules(), ...functionRules()] : relayRules(), RELAY),
-    ...(functionsAccount ? rights(values, `${namespace}-functions`, functionRules(), FUNCTIONS_ACCOUNT) : []),
-    ...(functionsAccount ? role(values, { name: FUNCTIONS_ACCOUNT, namespace }, tokenRules(FUNCTIONS_ACCOUNT), FUNCTIONS_ACCOUNT) : []),
-    ...role(values, { name: RELAY, namespace }, leaseRules(RELAY), RELAY),
+    ...(hasAccount ? [named('v1', 'ServiceAccount', FUNCTIONS_ACCOUNT, values, { automountServiceAccountToken: false })] : []),
+    ...clusterRole(values, `${namespace}-identity`, [identityRule()], isKnown ? [relay, functions] : [relay]),
+    ...rights(values, `${namespace}-relay`, values.access === 'relayed' ? [...relayRules(), ...functionRules()] : relayRules(), relay),
+    ...(isKnown ? rights(values, `${namespace}-functions`, functionRules(), functions) : []),
+    ...(hasAccount ? role(values, { name: FUNCTIONS_ACCOUNT, namespace }, tokenRules(FUNCTIONS_ACCOUNT), functions) : []),
+    ...role(values, { name: RELAY, namespace }, leaseRules(RELAY), relay),
     named('coordination.k8s.io/v1', 'Lease', RELAY, values),
     named('policy/v1', 'PodDisruptionBudget', RELAY, values, {
       spec: { minAvailable: 1, selector: { matchLabels: selectorLabels } },
@@ -102,13 +108,19 @@ const named = (
   rest: Record<string, Json | object> = {},
 ): Manifest => ({ apiVersion, kind, metadata: { name, namespace, labels: labelsOf(namespace) }, ...rest });
 
-/** Everywhere, or in the chosen namespaces only. */
-const rights = (values: RelayValues, name: string, rules: PolicyRule[], account: string): Manifest[] =>
-  values.namespaces.length === 0
-    ? clusterRole(values, name, rules, [account])
-    : values.namespaces.flatMap((namespace) => role(values, { name, namespace }, rules, account));
+/** Whom a binding gives rights. */
+type Subject = { kind: 'ServiceAccount'; name: string; namespace: string } | { kind: 'Group'; apiGroup: string; name: string };
 
-function clusterRole({ namespace }: RelayValues, name: string, rules: PolicyRule[], accounts: readonly string[]): Manifest[] {
+const account = (name: string, namespace: string): Subject => ({ kind: 'ServiceAccount', name, namespace });
+const group = (name: string): Subject => ({ kind: 'Group', apiGroup: RBAC, name });
+
+/** Everywhere, or in the chosen namespaces only. */
+const rights = (values: RelayValues, name: string, rules: PolicyRule[], subject: Subject): Manifest[] =>
+  values.namespaces.length === 0
+    ? clusterRole(values, name, rules, [subject])
+    : values.namespaces.flatMap((namespace) => role(values, { name, namespace }, rules, subject));
+
+function clusterRole({ namespace }: RelayValues, name: string, rules: PolicyRule[], subjects: readonly Subject[]): Manifest[] {
   const metadata = { name, labels: labelsOf(namespace) };
   return [
     { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata, rules },
@@ -117,12 +129,12 @@ function clusterRole({ namespace }: RelayValues, name: string, rules: PolicyRule
       kind: 'ClusterRoleBinding',
       metadata,
       roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
-      subjects: accounts.map((account) => subject(account, namespace)),
+      subjects,
     },
   ];
 }
 
-function role(values: RelayValues, place: { name: string; namespace: string }, rules: PolicyRule[], account: string): Manifest[] {
+function role(values: RelayValues, place: { name: string; namespace: string }, rules: PolicyRule[], subject: Subject): Manifest[] {
   const metadata = { ...place, labels: labelsOf(values.namespace) };
   return [
     { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules },
@@ -131,12 +143,10 @@ function role(values: RelayValues, place: { name: string; namespace: string }, r
       kind: 'RoleBinding',
       metadata,
       roleRef: { apiGroup: RBAC, kind: 'Role', name: place.name },
-      subjects: [subject(account, values.namespace)],
+      subjects: [subject],
     },
   ];
 }
-
-const subject = (name: string, namespace: string): object => ({ kind: 'ServiceAccount', name, namespace });
 
 /** Two replicas: one sends, the other watches and is ready to take over. */
 function deployment(values: RelayValues): Manifest {

@@ -6,7 +6,6 @@ import type { KubernetesAdministration } from '../adapters/kubernetes-administra
 import { removeRelayQueue } from '../adapters/relay-queues.ts';
 import { removeCredential } from '../adapters/secret-credentials.ts';
 import type { SenderIdentities } from '../adapters/sender-identities.ts';
-import type { Installation } from '../adapters/stack-outputs.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
 import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
@@ -17,12 +16,13 @@ import { NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { isForeign } from '../relay/project.ts';
+import type { EksPlace } from './eks.ts';
+import { removeFromEks } from './eks.ts';
 import { OURS, findOurs, objectText } from './ours.ts';
-import { FUNCTIONS_ACCOUNT } from './relay-manifests.ts';
+import { FUNCTIONS_ACCOUNT, functionsGroup } from './relay-manifests.ts';
 import type { Tell } from './registration.ts';
 
-export interface RemovalPlace {
-  installation: Installation;
+export interface RemovalPlace extends EksPlace {
   clusters: DynamoDbClusters;
   senders: SenderIdentities;
   sqs: SQSClient;
@@ -87,6 +87,7 @@ export async function removeCluster(
   if (administration) await clearCluster(place, administration, { record, relayNamespace }, tell);
   if (await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster: name }))
     tell('credential', `secret ${installation.secretPrefix}${name} removed`);
+  if (record.eks) for (const told of await removeFromEks(place, { known: record.eks, relayNamespace })) tell('eks', `${told} removed`);
   for (const identity of await place.senders.remove(`${installation.stackName}-relay-${name}`)) tell('identity', `${identity} removed`);
   for (const queue of await removeRelayQueue(place.sqs, installation.stackName, name)) tell('queue', `${queue} removed`);
   const forgotten = await forgetWorkloads(place, name);
@@ -109,7 +110,7 @@ async function clearCluster(
     tell('stop', `${objectText(object)} removed`);
   }
   // Without rights a pass can do nothing from now on. With a credential that is not ours to take away, it has to end first.
-  if (!found.some(({ name }) => name === FUNCTIONS_ACCOUNT)) {
+  if (!found.some(({ name }) => name === FUNCTIONS_ACCOUNT || name === functionsGroup(relayNamespace))) {
     tell('stop', `waiting ${PASSES_END_MS / 1000} s for passes that may be under way`);
     await clock.wait(PASSES_END_MS);
   }

@@ -21,6 +21,8 @@ export interface ClusterRecord {
    * nothing dials it; its relay is sent commands and carries them out with credentials of its own, so that none is kept outside the cluster.
    */
   access?: 'direct' | 'relayed';
+  /** What EKS knows it as, where EKS was told of us: who removes the cluster takes that back. */
+  eks?: { name: string; region: string };
   version: number;
 }
 

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connectToInstance } from '../../lib/cli/api-client.ts';
-import { signatureHeaders } from '../../lib/cli/request-signature.ts';
+import { signatureHeaders } from '../../lib/adapters/request-signature.ts';
 
 const opened: Server[] = [];
 afterEach(async () => {

@@ -1,8 +1,11 @@
 // `farloop cluster`: contradictions are told before a file is read or anything is contacted.
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runFarloop, temporaryFolder } from './farloop-process.ts';
+
+// Each starts a process of its own.
+jest.setTimeout(30_000);
 
 const NOWHERE = { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_EC2_METADATA_DISABLED: 'true' };
 const add = ['add', 'a', '--stage', 'prod', '--kubeconfig', '/nowhere'];
@@ -12,6 +15,14 @@ const cases: [string, string[], string][] = [
   ['an image and no relay', [...add, '--image', 'i', '--no-relay'], '--image and --no-relay contradict each other'],
   ['Pod Identity of no cluster', [...add, '--image', 'i', '--identity', 'pod-identity'], 'needs --eks-cluster'],
   ['an EKS cluster for a user', [...add, '--image', 'i', '--eks-cluster', 'e'], '--eks-cluster is for --identity pod-identity'],
+  ['a role for no EKS cluster', [...add, '--image', 'i', '--credential', 'eks'], '--credential eks needs --eks-cluster'],
+  ['a region of no EKS cluster', [...add, '--image', 'i', '--eks-region', 'eu-central-1'], '--eks-region needs --eks-cluster'],
+  ['an EKS cluster that cannot be', [...add, '--image', 'i', '--eks-cluster', 'a/b'], 'Expected the name of a cluster in EKS'],
+  [
+    'a role for what nothing dials',
+    [...add, '--image', 'i', '--access', 'relayed', '--credential', 'eks', '--eks-cluster', 'e'],
+    '--access relayed and --credential',
+  ],
   [
     'Pod Identity elsewhere',
     [...add, '--no-relay', '--identity', 'pod-identity', '--eks-cluster', 'e'],

@@ -24,6 +24,7 @@ import type { Ended } from '../cli/farloop-process.ts';
 import { runFarloop } from '../cli/farloop-process.ts';
 import type { Peer } from '../peers/peer.ts';
 import { startMinistack } from '../peers/peer.ts';
+import { isAllowed } from './access-review.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
 
@@ -123,26 +124,8 @@ async function secretToken(name: string): Promise<string> {
   return (JSON.parse(SecretString ?? '{}') as { token: string }).token;
 }
 
-/** Whether the API server lets whoever has that token do it. */
-async function may(token: string, verb: string, group: string, resource: string, namespace = 'default'): Promise<boolean> {
-  const [plural, subresource] = resource.split('/');
-  const client = httpsNodeClient({ url: controlPlane.url, caPem: controlPlane.caPem, token });
-  try {
-    const { body } = await client.request({
-      method: 'POST',
-      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-      body: {
-        apiVersion: 'authorization.k8s.io/v1',
-        kind: 'SelfSubjectAccessReview',
-        spec: { resourceAttributes: { verb, group, resource: plural, ...(subresource !== undefined && { subresource }), namespace } },
-      },
-    });
-    const { allowed }: { allowed?: boolean } = (body as { status: object }).status;
-    return allowed === true;
-  } finally {
-    await client.close();
-  }
-}
+const may = async (token: string, verb: string, group: string, resource: string, namespace = 'default'): Promise<boolean> =>
+  await isAllowed(controlPlane, token, { verb, group, resource, namespace });
 
 async function runningJob(name: string): Promise<void> {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };

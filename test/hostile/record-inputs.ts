@@ -36,6 +36,16 @@ export const RECORD_INPUTS: readonly RecordInput[] = [
   server('a link-local address', 'https://[fe80::1]'),
   { name: 'a credential in the record itself', access: { auth: { kind: 'token', token: 'planted' } }, answer: notDialled },
   { name: 'a program to run for a credential', access: { auth: { kind: 'exec', command: 'sh' } }, answer: notDialled },
+  {
+    name: 'an EKS cluster in a region that is a host of theirs',
+    access: { auth: { kind: 'eks', cluster: { name: 'shop', region: 'evil.example/#-1' } } },
+    answer: notDialled,
+  },
+  {
+    name: 'an EKS cluster whose name holds another header',
+    access: { auth: { kind: 'eks', cluster: { name: 'shop\r\nhost: evil.example', region: 'eu-central-1' } } },
+    answer: notDialled,
+  },
   { name: 'an authority that is no text', access: { caPem: 7 }, answer: notDialled },
   { name: 'a cluster name that leads upwards', record: { name: '../prod' }, answer: notWritten },
   { name: 'a cluster name with a pattern in it', record: { name: 'prod*' }, answer: notWritten },

@@ -15,7 +15,7 @@ const VALUES: RelayValues = {
   ownsNamespace: false,
   manage: 'all',
   namespaces: [],
-  functionsAccount: true,
+  functions: 'account',
   access: 'direct',
   era: 3,
   image: 'example/farloop-relay:1',
