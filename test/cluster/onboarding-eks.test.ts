@@ -20,7 +20,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
-import { createTableInput } from '../../lib/adapters/dynamodb-store.ts';
+import { createTableInput } from '../../lib/adapters/table-definition.ts';
 import { eksToken } from '../../lib/adapters/eks-token.ts';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import type { SigningKey } from '../../lib/adapters/request-signature.ts';
