@@ -19,7 +19,7 @@ import { NotDoneError, TerminalError } from '../ports/errors.ts';
 import type { EksPlace, EksPlan } from './eks.ts';
 import { planEks, refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { findOurs, objectText, ourObject, resourceOf } from './ours.ts';
-import type { Manifest, RelayValues, SenderIdentity } from './relay-manifests.ts';
+import type { Manifest, RelayValues } from './relay-manifests.ts';
 import { AWS_AUDIENCE, AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, RELAY, awsKeySecret, relayManifests } from './relay-manifests.ts';
 import { IDENTITY_NAMESPACE } from './rights.ts';
 
