@@ -1,10 +1,9 @@
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { JOBS, NAMESPACES } from '../../lib/objects/resources.ts';
 import type { Cluster, ClusterSource } from '../../lib/ports/cluster.ts';
 import type { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
 import { ALLOWED, type Allowed } from '../../lib/relay/commands.ts';
-import { startSandbox } from '../../lib/sandbox/sandbox.ts';
+import { openSandboxServer } from '../contracts/api-server/sandbox-server.ts';
+import { overHttps } from '../contracts/cluster-over-https.ts';
 import { clusterContract } from '../contracts/cluster.ts';
 import { openRelayedWorld } from './relayed-world.ts';
 
@@ -27,21 +26,17 @@ const together = (relayed: RelayedCluster, source: ClusterSource): Cluster & Clu
 });
 
 clusterContract('the sandbox through a relay', async () => {
-  const { url, caPem, token, forgetChanges, stop } = await startSandbox();
-  const clock = new SystemClock();
-  const executor = new KubernetesCluster({ access: { server: url, caPem, auth: { kind: 'token', token } }, clock });
-  const unknown = new KubernetesCluster({ access: { server: url, caPem, auth: { kind: 'token', token: 'unknown' } }, clock });
+  const direct = overHttps(await openSandboxServer());
+  const { cluster: executor, stranger: unknown, forgetHistory } = direct;
   const [world, other] = [await openRelayedWorld({ executor, allowed }), await openRelayedWorld({ executor: unknown, allowed })];
   return {
     cluster: together(world.cluster, executor),
     stranger: other.cluster,
-    forgetHistory: async () => forgetChanges(),
+    forgetHistory,
     close: async () => {
       await world.close();
       await other.close();
-      executor.close();
-      unknown.close();
-      await stop();
+      await direct.close();
     },
   };
 });

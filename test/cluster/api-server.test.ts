@@ -1,7 +1,4 @@
 import { apiServerContract } from '../contracts/api-server.ts';
-import { startControlPlane } from './control-plane.ts';
+import { openReferenceServer } from './reference-server.ts';
 
-apiServerContract('kube-apiserver 1.36.3', async () => {
-  const { url, caPem, token, forgetHistory, stop } = await startControlPlane({ controllers: '*,-job' });
-  return { url, caPem, token, forgetHistory, close: stop };
-});
+apiServerContract('kube-apiserver 1.36.3', async () => await openReferenceServer({ controllers: '*,-job' }));

@@ -1,31 +1,18 @@
 // A real kube-apiserver decides what is filled into Jobs and pods: what was recorded of it still holds, and ours is the same.
 // RECORD=1 writes the recording anew.
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient } from '../contracts/api-server/client.ts';
+import { expect, test } from '@jest/globals';
+import { clientOf } from '../contracts/api-server/opened-client.ts';
 import { jobsToDefault, podsToDefault } from '../contracts/admission/defaulted-objects.ts';
 import { lasting, recordedAnswers } from '../contracts/admission/defaulted.ts';
 import { objectsJudge } from '../contracts/admission/objects-judge.ts';
 import { serverJudge } from '../contracts/admission/server-judge.ts';
-import { startControlPlane } from './control-plane.ts';
-import type { ControlPlane } from './control-plane.ts';
+import { openReferenceServer } from './reference-server.ts';
 
-let controlPlane: ControlPlane;
-let api: ApiClient;
-
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  const { url, caPem, token, forgetHistory, stop } = controlPlane;
-  api = new ApiClient({ url, caPem, token, forgetHistory, close: stop });
-}, 20 * 60_000);
-
-afterAll(async () => {
-  api?.close();
-  await controlPlane?.stop();
-});
+const api = clientOf(openReferenceServer);
 
 test('Jobs and pods come back as recorded', async () => {
-  const judge = serverJudge(api);
+  const judge = serverJudge(api());
   const answers: ReturnType<typeof recordedAnswers> = { jobs: {}, pods: {} };
   for (const job of jobsToDefault) answers.jobs[job.metadata.name ?? ''] = lasting((await judge.createJob(job)).object);
   for (const pod of podsToDefault) answers.pods[pod.metadata.name ?? ''] = lasting((await judge.createPod(pod)).object);
@@ -37,7 +24,7 @@ test('Jobs and pods come back as recorded', async () => {
 });
 
 test('what ours fills in, the server takes and leaves as it is', async () => {
-  const [server, ours] = [serverJudge(api), objectsJudge()];
+  const [server, ours] = [serverJudge(api()), objectsJudge()];
   for (const job of jobsToDefault) {
     const name = `again-${job.metadata.name ?? ''}`;
     const { object } = await ours.createJob({ ...job, metadata: { ...job.metadata, name } });

@@ -1,26 +1,12 @@
 // The shapes of the sandbox's resources are those of a real server: every field, type, default, list key and merge strategy of its
 // OpenAPI documents. Descriptions are not compared: the sandbox has its own words, and few of them.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startSandbox } from '../../lib/sandbox/sandbox.ts';
-import { ApiClient } from '../contracts/api-server/client.ts';
-import { startControlPlane } from './control-plane.ts';
+import { expect, test } from '@jest/globals';
+import { clientOf } from '../contracts/api-server/opened-client.ts';
+import { openSandboxServer } from '../contracts/api-server/sandbox-server.ts';
+import { openReferenceServer } from './reference-server.ts';
 
-let real: ApiClient;
-let ours: ApiClient;
-
-beforeAll(async () => {
-  const controlPlane = await startControlPlane();
-  real = new ApiClient({ ...controlPlane, close: controlPlane.stop });
-  const { url, caPem, token, forgetChanges, stop } = await startSandbox();
-  ours = new ApiClient({ url, caPem, token, forgetHistory: async () => forgetChanges(), close: stop });
-}, 20 * 60_000);
-
-afterAll(async () => {
-  for (const api of [real, ours]) {
-    api?.close();
-    await api?.server.close();
-  }
-});
+const real = clientOf(openReferenceServer);
+const ours = clientOf(openSandboxServer);
 
 /** Shared helpers of documents that a document may carry without needing them. */
 const carried = /\.(Time|MicroTime|Quantity|IntOrString|Patch|ListMeta|DeleteOptions|Preconditions|FieldsV1)$/;
@@ -45,7 +31,7 @@ test.each([
   'apis/events.k8s.io/v1',
   'apis/policy/v1',
 ])('/openapi/v3/%s', async (place) => {
-  const [there, here] = await Promise.all([real, ours].map((api) => api.get(`/openapi/v3/${place}`)));
+  const [there, here] = await Promise.all([real(), ours()].map((api) => api.get(`/openapi/v3/${place}`)));
   const theirs = there?.body.components?.schemas ?? {};
   const own = Object.entries(here?.body.components?.schemas ?? {}).filter(([name]) => !carried.test(name));
   expect(own.length).toBeGreaterThan(5);

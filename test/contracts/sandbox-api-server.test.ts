@@ -1,13 +1,4 @@
-import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { apiServerContract } from './api-server.ts';
+import { openSandboxServer } from './api-server/sandbox-server.ts';
 
-apiServerContract('sandbox', async () => {
-  const { url, caPem, token, forgetChanges, stop } = await startSandbox();
-  return {
-    url,
-    caPem,
-    token,
-    forgetHistory: async () => forgetChanges(),
-    close: stop,
-  };
-});
+apiServerContract('sandbox', openSandboxServer);

@@ -1,13 +1,4 @@
-import { startSandbox } from '../../lib/sandbox/sandbox.ts';
+import { openSandboxServer } from '../contracts/api-server/sandbox-server.ts';
 import { simulatedNodeContract } from '../contracts/simulated-node.ts';
 
-simulatedNodeContract('sandbox', async () => {
-  const { url, caPem, token, forgetChanges, stop } = await startSandbox();
-  return {
-    url,
-    caPem,
-    token,
-    forgetHistory: async () => forgetChanges(),
-    close: stop,
-  };
-});
+simulatedNodeContract('sandbox', openSandboxServer);
