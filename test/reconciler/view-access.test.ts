@@ -3,42 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
-import type { PodFacts } from '../../lib/objects/pod-facts.ts';
-import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Head, Store } from '../../lib/ports/store.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
 import { readView, UNKNOWN_ERA, writeView } from '../../lib/reconciler/view-access.ts';
 import type { PodObservation } from '../../lib/wire/observations.ts';
+import { KEY, observed as observedAs, RECORD } from './demo-view.ts';
 
-const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-1' };
-const RECORD = {
-  name: 'west',
-  era: 0,
-  manage: 'all' as const,
-  namespaces: [],
-  senders: [],
-  budget: { writesPerSecond: 1, burst: 1 },
-  version: 1,
-};
-
-const observed = (index: number, version: number): PodObservation => {
-  const pod: PodFacts = {
-    uid: `pod-${index}`,
-    name: `demo-${index}`,
-    namespace: 'default',
-    resourceVersion: String(version),
-    labels: {},
-    index: String(index),
-    number: 0,
-    tracked: true,
-    phase: `at ${version}`,
-    createdAt: 0,
-    assigned: true,
-    conditions: [],
-    containers: [],
-  };
-  return { heardAt: String(version), deleted: false, pod };
-};
+const observed = (index: number, version: number): PodObservation => observedAs(index, version, { phase: `at ${version}` });
 
 /** Every call takes as many turns as the schedule says, so that writers get between each other's calls. */
 function interleaved(store: Store, turns: () => number): Store {

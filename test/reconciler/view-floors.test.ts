@@ -3,43 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
-import type { PodFacts } from '../../lib/objects/pod-facts.ts';
-import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Head } from '../../lib/ports/store.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
 import type { News } from '../../lib/reconciler/view.ts';
 import { readView, writeView } from '../../lib/reconciler/view-access.ts';
 import type { PodObservation, WholeList } from '../../lib/wire/observations.ts';
-
-const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-1' };
-const RECORD = {
-  name: 'west',
-  era: 0,
-  manage: 'all' as const,
-  namespaces: [],
-  senders: [],
-  budget: { writesPerSecond: 1, burst: 1 },
-  version: 1,
-};
-
-function observed(index: number, version: number, deleted = false): PodObservation {
-  const pod: PodFacts = {
-    uid: `pod-${index}`,
-    name: `demo-${index}`,
-    namespace: 'default',
-    resourceVersion: String(version),
-    labels: {},
-    index: String(index),
-    number: 0,
-    tracked: true,
-    phase: 'Running',
-    createdAt: 0,
-    assigned: true,
-    conditions: [],
-    containers: [],
-  };
-  return { heardAt: String(version), deleted, pod };
-}
+import { KEY, observed, RECORD } from './demo-view.ts';
 
 const upTo = (count: number, version: number): PodObservation[] => Array.from({ length: count }, (_, index) => observed(index, version));
 const whole = (floor: number, slots: WholeList['slots'] = 'all'): Pick<News, 'whole'> => ({ whole: { floor: String(floor), slots } });
@@ -208,7 +177,7 @@ describe('a view in the head and in items beside it', () => {
     };
     await writeView(store, before ?? head, { pods: upTo(30, 100), byPass: false, ...whole(100) }, { era: 0 });
     expect(await present()).toEqual(range(0, 30));
-    await hear([observed(70, 80, true)]);
+    await hear([observed(70, 80, {}, true)]);
     expect(await present()).toEqual(range(0, 30));
   });
 

@@ -3,45 +3,18 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
-import type { PodFacts } from '../../lib/objects/pod-facts.ts';
-import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
 import { livingIn } from '../../lib/reconciler/view.ts';
 import { readView, writeView } from '../../lib/reconciler/view-access.ts';
 import { ViewMemory } from '../../lib/reconciler/view-memory.ts';
 import type { PodObservation } from '../../lib/wire/observations.ts';
+import { KEY, observed as observedAs, RECORD } from './demo-view.ts';
 
 const SEED = Date.now() % 2 ** 31;
-const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-1' };
-const RECORD = {
-  name: 'west',
-  era: 0,
-  manage: 'all' as const,
-  namespaces: [],
-  senders: [],
-  budget: { writesPerSecond: 1, burst: 1 },
-  version: 1,
-};
 
 /** `uid` apart from the index: a pod's index may change, so that it lies in two items for a while. */
-const observed = ({ uid, index, version, deleted }: { uid: number; index: number; version: number; deleted: boolean }): PodObservation => {
-  const pod: PodFacts = {
-    uid: `pod-${uid}`,
-    name: `demo-${uid}`,
-    namespace: 'default',
-    resourceVersion: String(version),
-    labels: {},
-    index: String(index),
-    number: 0,
-    tracked: version % 3 > 0,
-    phase: version % 2 > 0 ? 'Running' : 'Succeeded',
-    createdAt: 0,
-    assigned: true,
-    conditions: [],
-    containers: [],
-  };
-  return { heardAt: String(version), deleted, pod };
-};
+const observed = ({ uid, index, version, deleted }: { uid: number; index: number; version: number; deleted: boolean }): PodObservation =>
+  observedAs(uid, version, { index: String(index), tracked: version % 3 > 0, phase: version % 2 > 0 ? 'Running' : 'Succeeded' }, deleted);
 
 describe(`views read with a memory (seed ${SEED})`, () => {
   test('R2: are those read without it', async () => {
