@@ -20,52 +20,58 @@ async function until(condition: () => boolean, withinMs: number): Promise<boolea
   return condition();
 }
 
+/** Starts Farloop by a process above it, kills that one, and says what became of Farloop. */
+async function fateBelow(
+  command: (state: string) => readonly [string, ...string[]],
+  { signal, environment }: { signal: NodeJS.Signals; environment: Record<string, string> },
+): Promise<{ hasStarted: boolean; hasEnded: boolean; leftItsNote: boolean }> {
+  const folder = temporaryFolder();
+  const instance = join(folder.path, 'instance.json');
+  const [program, ...args] = command(folder.path);
+  const starter = spawn(program, args, { env: { ...process.env, ...environment }, stdio: 'ignore' });
+  const hasStarted = await until(() => existsSync(instance), 10_000);
+  const { pid }: { pid: number } = hasStarted ? JSON.parse(readFileSync(instance, 'utf8')) : { pid: starter.pid };
+  starter.kill(signal);
+  const hasEnded = await until(() => !isAlive(pid), 3_000);
+  const leftItsNote = existsSync(instance);
+  folder.remove();
+  return { hasStarted, hasEnded, leftItsNote };
+}
+
+const bin = join(root, 'bin', 'farloop.js');
+/** As npx does it: a shell that cannot be replaced by its command, and passes no signal on. */
+const below = (state: string): string => `"${process.execPath}" "${bin}" up --state "${state}" --port 0; true`;
+const spawning = (program: string, args: string): string => `require('node:child_process').spawnSync(${program}, ${args})`;
+
 describe('started by npx', () => {
+  const environment = { npm_command: 'exec' };
+
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
     test(`it ends when ${signal} has ended the shell that it runs below`, async () => {
-      const folder = temporaryFolder();
-      const instance = join(folder.path, 'instance.json');
-      // As npx does it: a shell that cannot be replaced by its command, and passes no signal on.
-      const command = `"${process.execPath}" "${join(root, 'bin', 'farloop.js')}" up --state "${folder.path}" --port 0; true`;
-      const shell = spawn('sh', ['-c', command], { env: { ...process.env, npm_command: 'exec' }, stdio: 'ignore' });
-      expect(await until(() => existsSync(instance), 10_000)).toBe(true);
-      const { pid }: { pid: number } = JSON.parse(readFileSync(instance, 'utf8'));
-      shell.kill(signal);
-      expect(await until(() => !isAlive(pid), 3_000)).toBe(true);
-      expect(existsSync(instance)).toBe(false);
-      folder.remove();
+      expect(await fateBelow((state) => ['sh', '-c', below(state)], { signal, environment })).toEqual({
+        hasStarted: true,
+        hasEnded: true,
+        leftItsNote: false,
+      });
     }, 20_000);
 
   for (const signal of ['SIGHUP', 'SIGKILL'] as const)
     test(`it ends when ${signal} has ended npx itself, and the shell between lives on`, async () => {
-      const folder = temporaryFolder();
-      const instance = join(folder.path, 'instance.json');
-      const command = `"${process.execPath}" "${join(root, 'bin', 'farloop.js')}" up --state "${folder.path}" --port 0; true`;
-      const npx = spawn(process.execPath, ['-e', `require('node:child_process').spawnSync('sh', ['-c', ${JSON.stringify(command)}])`], {
-        env: { ...process.env, npm_command: 'exec' },
-        stdio: 'ignore',
-      });
-      expect(await until(() => existsSync(instance), 10_000)).toBe(true);
-      const { pid }: { pid: number } = JSON.parse(readFileSync(instance, 'utf8'));
-      npx.kill(signal);
-      expect(await until(() => !isAlive(pid), 3_000)).toBe(true);
-      expect(existsSync(instance)).toBe(false);
-      folder.remove();
+      expect(
+        await fateBelow((state) => [process.execPath, '-e', spawning("'sh'", JSON.stringify(['-c', below(state)]))], {
+          signal,
+          environment,
+        }),
+      ).toEqual({ hasStarted: true, hasEnded: true, leftItsNote: false });
     }, 20_000);
 });
 
 test('the process that runs on a newer Node ends with the one that started it', async () => {
-  const folder = temporaryFolder();
-  const instance = join(folder.path, 'instance.json');
   // As the older Node's process does it.
-  const args = [join(root, 'bin', 'farloop.js'), 'up', '--state', folder.path, '--port', '0'];
-  const starter = spawn(process.execPath, ['-e', `require('node:child_process').spawnSync(process.execPath, ${JSON.stringify(args)})`], {
-    env: { ...process.env, npm_command: '', FARLOOP_STARTED_BY_BIN: '1' },
-    stdio: 'ignore',
+  const args = (state: string): string => JSON.stringify([bin, 'up', '--state', state, '--port', '0']);
+  const fate = await fateBelow((state) => [process.execPath, '-e', spawning('process.execPath', args(state))], {
+    signal: 'SIGKILL',
+    environment: { npm_command: '', FARLOOP_STARTED_BY_BIN: '1' },
   });
-  expect(await until(() => existsSync(instance), 10_000)).toBe(true);
-  const { pid }: { pid: number } = JSON.parse(readFileSync(instance, 'utf8'));
-  starter.kill('SIGKILL');
-  expect(await until(() => !isAlive(pid), 3_000)).toBe(true);
-  folder.remove();
+  expect(fate).toMatchObject({ hasStarted: true, hasEnded: true });
 }, 20_000);
