@@ -39,6 +39,15 @@ function valueBranches(places: readonly Place[], act: (value: Value) => string):
   return [...byAct].map(([action, ats]) => `    ${alternatives(ats)}) ${action} ;;`);
 }
 
+/** What bash and zsh do with each word before the cursor: past the value of an option, or down to a command. */
+const wordStep = (places: readonly Place[]): string => `    if [[ -n "$skip" ]]; then skip=''; continue; fi
+    case "\${place:+$place }$word" in
+      ${alternatives(steps(places))}) place="\${place:+$place }$word"; continue ;;
+    esac
+    case "$place:$word" in
+      ${alternatives(valuedOptions(places).map(({ at }) => at))}) skip=1 ;;
+    esac`;
+
 export function bashScript(places: readonly Place[]): string {
   const offer = (words: readonly string[]): string => `COMPREPLY=($(compgen -W '${words.join(' ')}' -- "$current"))`;
   const act = (value: Value): string => {
@@ -61,13 +70,7 @@ _farloop() {
   for ((at = 1; at < COMP_CWORD; at++)); do
     word="\${COMP_WORDS[at]}"
     [[ "$word" == '=' ]] && continue
-    if [[ -n "$skip" ]]; then skip=''; continue; fi
-    case "\${place:+$place }$word" in
-      ${alternatives(steps(places))}) place="\${place:+$place }$word"; continue ;;
-    esac
-    case "$place:$word" in
-      ${alternatives(valuedOptions(places).map(({ at }) => at))}) skip=1 ;;
-    esac
+${wordStep(places)}
   done
   local IFS=$' \\t\\n'
   case "$place" in
@@ -108,13 +111,7 @@ _farloop() {
   local -a words_here options_here suffix
   for ((at = 2; at < CURRENT; at++)); do
     word=$words[at]
-    if [[ -n $skip ]]; then skip=''; continue; fi
-    case "\${place:+$place }$word" in
-      ${alternatives(steps(places))}) place="\${place:+$place }$word"; continue ;;
-    esac
-    case "$place:$word" in
-      ${alternatives(valuedOptions(places).map(({ at }) => at))}) skip=1 ;;
-    esac
+${wordStep(places)}
   done
   if [[ $current == --*=* ]]; then
     previous=\${current%%=*}
