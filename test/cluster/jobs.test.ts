@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
@@ -17,6 +16,7 @@ import { FarloopProcess, root, temporaryFolder } from '../cli/farloop-process.ts
 import { EXAMPLE_ENDS } from '../example-ends.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
+import { until } from '../claims.ts';
 
 /** Farloop stands for both of these. */
 const WITHOUT_JOBS = '*,-job,-ttl-after-finished-controller';
@@ -58,14 +58,6 @@ const endOf = (job: Job | undefined) =>
 async function change(job: Job, spec: Partial<JobSpec>): Promise<void> {
   const { name = '', namespace = '', uid = '' } = job.metadata;
   await api.patch<Job>(JOBS, { name, namespace, uid }, { type: 'merge', body: { metadata: { uid }, spec } }, soon());
-}
-
-async function until(what: string, holds: () => Promise<boolean>, withinMs: number): Promise<void> {
-  const untilMs = clock.monotonicMs() + withinMs;
-  while (!(await holds())) {
-    if (clock.monotonicMs() > untilMs) throw new Error(`${what} did not come about`);
-    await sleep(250);
-  }
 }
 
 describe('examples on a real API server', () => {

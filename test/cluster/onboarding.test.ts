@@ -27,6 +27,7 @@ import { startMinistack } from '../peers/peer.ts';
 import { isAllowed } from './access-review.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
+import { until } from '../claims.ts';
 
 const STAGE = 't';
 const STACK = {
@@ -61,11 +62,15 @@ beforeAll(async () => {
   const stacks = new CloudFormationClient(connection);
   const StackName = `farloop-${STAGE}`;
   await stacks.send(new CreateStackCommand({ StackName, TemplateBody: JSON.stringify(STACK) }));
-  await until(async () => (await stacks.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0]?.StackStatus === 'CREATE_COMPLETE');
+  await until(
+    'the stack is there',
+    async () => (await stacks.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0]?.StackStatus === 'CREATE_COMPLETE',
+    30_000,
+  );
   stacks.destroy();
   await aws.dynamodb.send(new CreateTableCommand(createClustersTableInput(`farloop-${STAGE}-clusters`)));
   await aws.dynamodb.send(new CreateTableCommand(createTableInput(`farloop-${STAGE}-views`)));
-  await until(async () => (await administration.list(NAMESPACES)).length === 4);
+  await until('the four namespaces of the beginning', async () => (await administration.list(NAMESPACES)).length === 4, 30_000);
 }, 300_000);
 
 afterAll(async () => {
@@ -78,14 +83,6 @@ afterAll(async () => {
 /** What stands in the table now, not what was read a moment ago. */
 const clusters = (): DynamoDbClusters =>
   new DynamoDbClusters({ client: aws.dynamodb, tableName: `farloop-${STAGE}-clusters`, clock: new SystemClock(), allowLoopback: true });
-
-async function until(holds: () => Promise<boolean>, withinMs = 30_000): Promise<void> {
-  const endMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error(`it did not come about within ${withinMs / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 const cluster = async (...args: string[]): Promise<Ended> =>
   await runFarloop(['cluster', ...args, '--stage', STAGE], {
@@ -348,7 +345,11 @@ describe('farloop cluster', () => {
     const token = await secretToken('one');
     const { exitCode, stderr } = await remove('one', '--force');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    await until(async () => (await administration.get(NAMESPACES, { name: 'farloop' })) === undefined);
+    await until(
+      'the relay’s namespace is gone',
+      async () => (await administration.get(NAMESPACES, { name: 'farloop' })) === undefined,
+      30_000,
+    );
     const jobs = [
       'Job default/busy ',
       'Job default/theirs ',
@@ -384,7 +385,7 @@ describe('farloop cluster', () => {
     for (const manifest of [...chart, ...base])
       expect((await administration.apply(resourceOf(manifest), manifest, { dryRun: true })).metadata.name).toBe(manifest.metadata.name);
     for (const name of ['charted', 'farloop']) await administration.delete(NAMESPACES, { name });
-    await until(async () => (await administration.list(NAMESPACES)).length === 4);
+    await until('the four namespaces of the beginning', async () => (await administration.list(NAMESPACES)).length === 4, 30_000);
   });
 
   test("a namespace that was there before is not ours: it stays, and what is somebody else's in it", async () => {
@@ -393,7 +394,7 @@ describe('farloop cluster', () => {
     const now = await everythingOn();
     expect(await add('one', '--relay-namespace', 'shared')).toMatchObject({ exitCode: 0 });
     expect(await remove('one', '--relay-namespace', 'shared', '--force')).toMatchObject({ exitCode: 0, stderr: '' });
-    await until(async () => (await everythingOn()).length === now.length);
+    await until('no more and no less than before', async () => (await everythingOn()).length === now.length, 30_000);
     expect(await everythingOn()).toEqual(now);
   });
 });

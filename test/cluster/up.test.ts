@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
@@ -12,6 +11,7 @@ import { deadlineIn } from '../../lib/ports/clock.ts';
 import { FarloopProcess, root, runFarloop, temporaryFolder } from '../cli/farloop-process.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
+import { until } from '../claims.ts';
 
 const folder = temporaryFolder();
 const state = join(folder.path, 'state');
@@ -49,14 +49,6 @@ const statusWriters = async (name: string): Promise<string[]> =>
 
 const podsOf = async (name: string): Promise<Pod[]> =>
   (await api.list<Pod>(PODS, { namespace: 'default', labelSelector: `job-name=${name}` }, deadlineIn(clock, 5_000))).items;
-
-async function until(what: string, holds: () => Promise<boolean>, withinMs = 40_000): Promise<void> {
-  const untilMs = clock.monotonicMs() + withinMs;
-  while (!(await holds())) {
-    if (clock.monotonicMs() > untilMs) throw new Error(`${what} did not come about`);
-    await sleep(100);
-  }
-}
 
 describe('up on a real API server', () => {
   test('all Jobs run where the built-in controller is off', async () => {
@@ -123,7 +115,7 @@ describe('up on a real API server', () => {
       plain,
     );
     await farloop.says('job/handed-over Complete: 4 of 4 succeeded', 40_000);
-    await until('the end of the other Job', async () => (await get('plain')).status?.succeeded === 5);
+    await until('the end of the other Job', async () => (await get('plain')).status?.succeeded === 5, 40_000);
     expect(await statusWriters('handed-over')).toEqual(['farloop']);
     expect(await statusWriters('plain')).toEqual(['kube-controller-manager']);
     await farloop.end('SIGTERM');

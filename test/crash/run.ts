@@ -18,6 +18,7 @@ import { deadlineIn } from '../../lib/ports/clock.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import { CHAOS_VARIABLE, MOMENT_VARIABLE, MOMENTS, SKIP_VARIABLE, type Moment } from './moments.ts';
 import { Witness } from './witness.ts';
+import { check, until } from '../claims.ts';
 
 const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
 const HOOK = new URL('./hook.ts', import.meta.url).href;
@@ -264,18 +265,6 @@ async function judge({ cluster, witness }: Scene, name: string): Promise<void> {
     async () => (await stripped()).every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)),
     20_000,
   );
-}
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
-}
-
-async function until(what: string, holds: () => boolean | Promise<boolean>, boundMs: number): Promise<void> {
-  const began = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - began > boundMs) throw new Error(`not within ${boundMs / 1000} s: ${what}`);
-    await clock.wait(100);
-  }
 }
 
 main().then(

@@ -25,6 +25,7 @@ import type { Order } from './orders.ts';
 import { Customer, faultsOf, hasFinalizer, isFinished, nameOf, NAMESPACE, orderOf } from './orders.ts';
 import { HostileProxy } from './proxy.ts';
 import { RelayCalls } from './relay-calls.ts';
+import { check, until } from '../claims.ts';
 
 const KINDS = ['cut', 'stall', 'slow', 'corrupt', 'mute', 'restart', 'forget'] as const;
 type Kind = (typeof KINDS)[number];
@@ -310,23 +311,6 @@ async function differingViews({ ports, cluster }: LocalInstance, customer: Custo
 async function counted({ ports }: LocalInstance, family: string): Promise<number> {
   const lines = (await metricsText(ports)).split('\n').filter((line) => line.startsWith(`${family}{`) || line.startsWith(`${family} `));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-}
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
-}
-
-async function until(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  boundMs: number,
-  seen: () => Promise<string> = async () => '',
-): Promise<void> {
-  const untilMs = performance.now() + boundMs;
-  while (!(await holds())) {
-    if (performance.now() > untilMs) throw new Error(`not within ${boundMs / 1000} s: ${what} ${await seen()}`);
-    await clock.wait(100);
-  }
 }
 
 const hung = clock.wait(WHOLE_RUN_MS).then(() => Promise.reject(new Error(`not through after ${WHOLE_RUN_MS / 1000} s`)));

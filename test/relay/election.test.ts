@@ -16,6 +16,7 @@ import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import type { EventMessage } from '../../lib/wire/observations.ts';
+import { until } from '../claims.ts';
 
 const clock = new SystemClock();
 const LEASE = { namespace: 'default', name: 'farloop-relay' };
@@ -113,14 +114,6 @@ function startReplica(name: string): Replica {
   });
   const replica = { name, relay, election, die: () => void (state = 'dead'), cutOff: () => void (state = 'cutOff') };
   return replica;
-}
-
-async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 15_000): Promise<void> {
-  const endMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error(`${what} did not come about within ${withinMs / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 async function createJob(name: string): Promise<Job> {

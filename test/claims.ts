@@ -1,0 +1,26 @@
+// What is claimed of a running system: that it is so now, or comes about within a bound.
+
+/** @throws Error `otherwise` */
+export function check(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}
+
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Waits for what is to come about.
+ * @param what as a sentence would name it: `the end of every Job`
+ * @param seen what there was instead, told when it did not
+ */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  withinMs = 15_000,
+  seen: () => Promise<string> = async () => '',
+): Promise<void> {
+  const endMs = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > endMs) throw new Error(`not within ${withinMs / 1000} s: ${what} ${await seen()}`.trimEnd());
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
