@@ -14,7 +14,7 @@ const LONGEST_CLOSED_SECONDS = 300;
 /** What lies so far ahead was written before the clock was set back. */
 const FUTURE_MS = 60_000;
 
-const Bucket = v.object({ tokens: v.number(), atMs: v.number(), closedUntilMs: v.number() });
+const Bucket = v.looseObject({ tokens: v.number(), atMs: v.number(), closedUntilMs: v.number() });
 type Bucket = v.InferOutput<typeof Bucket>;
 
 export class WriteBudget {

@@ -21,7 +21,7 @@ export const LARGEST_OFFSET_MS = 600_000;
 /** So many suspects are remembered from one heartbeat to the next. */
 const MOST_SUSPECTS = 200;
 
-const RelayMarker = v.object({
+const RelayMarker = v.looseObject({
   session: v.string(),
   era: v.number(),
   heardAtMs: v.number(),

@@ -11,7 +11,8 @@ export type Child = v.InferOutput<typeof Child>;
 /** Foreign children have no number: their uid. */
 export type ChildOrUid = Child | string;
 
-const PassState = v.object({
+/** Loose: what a later build added is carried along, for functions of two builds work side by side while one is rolled out. */
+const PassState = v.looseObject({
   /** Era in which the children were listed live; absent: not yet, the workload is unknown (R1). */
   listedEra: v.optional(wholeNumber),
   /** Written before acting (R5); an entry goes when its outcome is known (R4). */

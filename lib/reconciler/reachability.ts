@@ -18,7 +18,7 @@ const MOST_TRIES = 4;
 const REFUSED_WORKLOADS = 2;
 const REFUSED_WITHIN_MS = 600_000;
 
-const Reach = v.object({
+const Reach = v.looseObject({
   downSinceMs: v.nullable(v.number()),
   probeAtMs: v.number(),
   reason: v.string(),

@@ -26,8 +26,8 @@ const text = v.pipe(v.string(), v.maxLength(1_024));
 const texts = v.record(text, text);
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** What many pods share, to the letter. Single letters, since a small item holds one shape for few pods. */
-const Shape = v.strictObject({
+/** What many pods share, to the letter. Single letters, since a small item holds one shape for few pods. What is not known is passed over. */
+const Shape = v.object({
   /** namespace */
   n: text,
   /** controller */

@@ -1,0 +1,124 @@
+// How each kind of version 1 is read: messages, and the items of both tables. What a reader gives, as JSON.
+import { createHash } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
+import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
+import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { headOf, noteOf, viewItemOf, type Item } from '../../lib/adapters/table-items.ts';
+import type { ClusterRecord } from '../../lib/ports/clusters.ts';
+import { budgetLeft } from '../../lib/reconciler/budget.ts';
+import { readMarker } from '../../lib/reconciler/heartbeats.ts';
+import { decodeState } from '../../lib/reconciler/pass-state.ts';
+import { Reachability } from '../../lib/reconciler/reachability.ts';
+import { decodeAnswer, openOutcomes } from '../../lib/wire/command-answers.ts';
+import { decodeCommands } from '../../lib/wire/commands.ts';
+import { open } from '../../lib/wire/envelope.ts';
+import { decodeEvents } from '../../lib/wire/events.ts';
+import { decodeAsk, decodeTimer, decodeWake } from '../../lib/wire/messages.ts';
+import { unpackSnapshot } from '../../lib/wire/snapshot.ts';
+import { unpackPart } from '../../lib/wire/view-item.ts';
+
+const bytesOf = (base64: string): Buffer => Buffer.from(base64, 'base64');
+
+/** Of an item as JSON, with `{ "base64": … }` where it holds bytes. */
+const itemOf = (text: string): Item =>
+  JSON.parse(text, (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && 'base64' in value ? new Uint8Array(bytesOf(String(value.base64))) : value,
+  ) as Item;
+
+const view = (bytes: Uint8Array): unknown => {
+  const { pods, ...rest } = unpackPart(bytes);
+  return { ...rest, pods: [...pods.values()] };
+};
+
+/** The note of that name, as those who use it read it. */
+async function withNote<Told>(
+  name: string,
+  body: string,
+  tell: (store: EmbeddedStore, clock: VirtualClock) => Promise<Told>,
+): Promise<Told> {
+  const clock = new VirtualClock({ startMs: 1_790_000_010_000 });
+  const store = EmbeddedStore.open({ clock });
+  try {
+    await store.putNote('west-1', name, body, 0);
+    return await tell(store, clock);
+  } finally {
+    store.close();
+  }
+}
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, count: () => {} };
+const RECORD: ClusterRecord = {
+  name: 'west-1',
+  era: 0,
+  manage: 'all',
+  namespaces: [],
+  senders: [],
+  budget: { writesPerSecond: 1, burst: 100 },
+  version: 1,
+};
+
+/** The table of clusters answers that item to every request. */
+async function recordIn(item: Item): Promise<unknown> {
+  const client = new DynamoDBClient({ region: 'eu-central-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } });
+  client.middlewareStack.add(() => async () => ({ output: { $metadata: {}, Item: item }, response: {} }), { step: 'initialize' });
+  return await new DynamoDbClusters({ client, tableName: 'clusters', clock: new VirtualClock() }).get('west-1');
+}
+
+const READERS: Record<string, (written: string) => unknown> = {
+  events: decodeEvents,
+  wake: decodeWake,
+  delayed: decodeTimer,
+  ask: decodeAsk,
+  commands: decodeCommands,
+  answer: (written) => {
+    const { bytes, ...head } = decodeAnswer(written);
+    return { ...head, bytes: Buffer.from(bytes).toString('base64') };
+  },
+  sealed: (written) => {
+    const { secret, parts } = JSON.parse(written) as { secret: string; parts: string[] };
+    return openOutcomes(parts.map(bytesOf), secret);
+  },
+  view: (written) => view(bytesOf(written)),
+  snapshot: (written) => unpackSnapshot(bytesOf(written)),
+  state: decodeState,
+  'head item': (written) => {
+    const head = headOf(itemOf(written));
+    return { ...head, ...(head.view && { view: view(head.view) }) };
+  },
+  'view item': (written) => {
+    const item = viewItemOf(itemOf(written));
+    return { ...item, bytes: view(item.bytes) };
+  },
+  'note item': (written) => noteOf(itemOf(written)),
+  'answer item': (written) => itemOf(written)['v']?.B,
+  'marker note': (written) => withNote('relay', written, async (store) => await readMarker({ store }, 'west-1')),
+  'budget note': (written) => withNote('budget', written, async (store, clock) => await budgetLeft({ store, clock }, RECORD)),
+  'reach note': (written) =>
+    withNote('reach', written, async (store, clock) => {
+      const reachability = new Reachability({ store, clock, telemetry: silent });
+      const places = [
+        { cluster: 'west-1', namespace: 'default' },
+        { cluster: 'west-1', namespace: 'other' },
+      ];
+      const silence = await reachability.silence('west-1');
+      return { silence, holds: await Promise.all(places.map(async (place) => await reachability.hold(place))) };
+    }),
+  'cluster item': (written) => recordIn(itemOf(written)),
+  /** Every other byte of it is behind this one's back: another text is another version. */
+  dictionary: (written) => {
+    const { header } = open(bytesOf(written), { bytes: 1_000, unpackedBytes: 100_000 });
+    return { characters: header.length, sha256: createHash('sha256').update(header).digest('hex') };
+  },
+};
+
+export async function read(kind: string, written: string): Promise<unknown> {
+  const reader = READERS[kind];
+  if (!reader) throw new Error(`no reader of "${kind}"`);
+  const told: unknown = await reader(written);
+  return JSON.parse(
+    JSON.stringify(told, (_key, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value)),
+  ) as unknown;
+}
+
+export const KINDS = Object.keys(READERS);
