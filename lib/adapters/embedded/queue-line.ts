@@ -179,7 +179,7 @@ abstract class TimedLine {
   protected abstract removed(entry: Entry, before: Entry['state']): void;
 }
 
-/** Messages of one group that can be served, in the order in which they became visible. Those without a group are one. */
+/** Messages of one group that can be served, in the order in which they became visible. One without a group is its own, as for SQS. */
 interface Lane {
   name: string;
   entries: Deque<Entry>;
@@ -218,7 +218,7 @@ export class StandardLine extends TimedLine implements Line {
   protected removed(): void {}
 
   #queueUp(entry: Entry): void {
-    const name = entry.groupId ?? '';
+    const name = entry.groupId ?? `without a group: ${entry.sequence}`;
     let lane = this.#lanes.get(name);
     if (!lane) {
       lane = { name, entries: new Deque() };
