@@ -67,8 +67,8 @@ export async function runtimeFrom(environment: Record<string, string | undefined
 
 async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports' | 'begin'>>> {
   const [{ DynamoDBClient }, { SQSClient }, { DynamoDbStore }, { SqsQueue }, { LogRecorder }] = await Promise.all([
-    import('@aws-sdk/client-dynamodb'),
-    import('@aws-sdk/client-sqs'),
+    import('./adapters/sdk/dynamodb.ts'),
+    import('./adapters/sdk/sqs.ts'),
     import('./adapters/dynamodb-store.ts'),
     import('./adapters/sqs-queue.ts'),
     import('./adapters/log-recorder.ts'),
@@ -107,7 +107,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   };
   const recorder = new LogRecorder({
     logGroup: config.PASSES_LOG_GROUP,
-    client: async () => new (await import('@aws-sdk/client-cloudwatch-logs')).CloudWatchLogsClient({}),
+    client: async () => new (await import('./adapters/sdk/cloudwatch-logs.ts')).CloudWatchLogsClient({}),
     clock,
   });
   const begin = (functionName: string, requestId: string): (() => void) => {
@@ -167,7 +167,7 @@ async function registeredClusters(
     telemetry.error('record of a cluster is not usable', { cluster, reason: fault });
   const clusters = new DynamoDbClusters({ client: dynamodb, tableName, clock, allowLoopback, onFault });
   const client = async (): Promise<SecretsManagerClient> => {
-    const { SecretsManagerClient: Client } = await import('@aws-sdk/client-secrets-manager');
+    const { SecretsManagerClient: Client } = await import('./adapters/sdk/secrets-manager.ts');
     return new Client({});
   };
   const secrets = new SecretCredentials({ client, prefix, clock });

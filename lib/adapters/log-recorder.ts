@@ -82,7 +82,7 @@ export class LogRecorder implements Recorder {
   async #search(filterPattern: string, matches: (line: Line) => boolean, enough: number): Promise<Line[]> {
     const { logGroup, client, clock } = this.#options;
     if (logGroup === undefined) return [];
-    const { FilterLogEventsCommand } = await import('@aws-sdk/client-cloudwatch-logs');
+    const { FilterLogEventsCommand } = await import('./sdk/cloudwatch-logs.ts');
     const logs = await client();
     const nowMs = clock.nowMs();
     const giveUpAtMs = clock.monotonicMs() + SEARCH_MS;

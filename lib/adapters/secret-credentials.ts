@@ -57,7 +57,7 @@ export async function readCredential(
   { prefix, cluster }: { prefix: string; cluster: string },
 ): Promise<GivenCredential> {
   const name = `${prefix}${cluster}`;
-  const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
+  const { GetSecretValueCommand } = await import('./sdk/secrets-manager.ts');
   const { SecretString: secret } = await client.send(new GetSecretValueCommand({ SecretId: name })).catch((error: unknown) => {
     if (nameOf(error) === 'ResourceNotFoundException')
       throw new TerminalError(`there is no secret ${name}: register the cluster ${cluster} again`, { cause: error });
@@ -77,7 +77,7 @@ export async function putCredential(
   client: SecretsManagerClient,
   { prefix, cluster, credential }: { prefix: string; cluster: string; credential: GivenCredential },
 ): Promise<void> {
-  const { CreateSecretCommand, PutSecretValueCommand, RestoreSecretCommand } = await import('@aws-sdk/client-secrets-manager');
+  const { CreateSecretCommand, PutSecretValueCommand, RestoreSecretCommand } = await import('./sdk/secrets-manager.ts');
   const SecretId = `${prefix}${cluster}`;
   const SecretString = JSON.stringify(credential);
   const put = async (): Promise<unknown> => await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
@@ -99,7 +99,7 @@ export async function removeCredential(
   client: SecretsManagerClient,
   { prefix, cluster }: { prefix: string; cluster: string },
 ): Promise<boolean> {
-  const { DeleteSecretCommand } = await import('@aws-sdk/client-secrets-manager');
+  const { DeleteSecretCommand } = await import('./sdk/secrets-manager.ts');
   const SecretId = `${prefix}${cluster}`;
   try {
     await client.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));

@@ -1,0 +1,9 @@
+// What functions use of the SDK's client, imported late: asked for by name, the rest of the client stays out of their bundles.
+export {
+  CreateSecretCommand,
+  DeleteSecretCommand,
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  RestoreSecretCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
