@@ -18,7 +18,7 @@ export function makeSpec(r, name, uid) {
   spec.backoffLimit = perIndex && r.chance(70) ? UNLIMITED : +r.weighted({ 0: 7, 1: 9, 2: 10, 3: 14, 4: 14, 5: 14, 6: 32 });
   if (perIndex) {
     spec.backoffLimitPerIndex = r.int(0, 3);
-    if (r.chance(50)) spec.maxFailedIndexes = r.int(0, Math.min(spec.completions, 4));
+    if (r.chance(60)) spec.maxFailedIndexes = r.pick([0, 0, r.int(0, Math.min(spec.completions, 4))]);
   }
   const containers = [{ name: 'main' }, ...(r.chance(25) ? [{ name: 'helper' }] : [])];
   const initContainers = r.chance(28) ? [{ name: 'setup' }, ...(r.chance(50) ? [{ name: 'sidecar', restartPolicy: 'Always' }] : [])] : [];
