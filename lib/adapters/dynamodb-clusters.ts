@@ -31,6 +31,7 @@ const StoredRecord = v.object({
   draining: v.exactOptional(v.literal(true)),
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
   eks: v.exactOptional(EksClusterName),
+  workloadWithJob: v.exactOptional(v.literal(true)),
 });
 
 /**

@@ -41,3 +41,7 @@ const LOG_LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
 
 export const logLevelOption = (usual: Level): Option =>
   new Option('--log-level <level>', 'what to log on standard error').choices(LOG_LEVELS).default(usual);
+
+/** Alpha, and so off: the same words wherever it can be switched on. */
+export const workloadWithJobOption = (): Option =>
+  new Option('--workload-with-job', 'alpha: make each new Job known to the scheduler as a group of pods (Workload and PodGroup)');

@@ -31,9 +31,14 @@ export async function startLocalSandbox(options: {
   kubeconfigPath: string;
   port?: number;
   withNode: boolean;
+  /** Alpha: it serves the Workload API, too. */
+  workloadWithJob?: boolean;
   report: (problem: string) => void;
 }): Promise<LocalCluster> {
-  const { folder, kubeconfigPath, port = 0, withNode, report } = options;
+  const { folder, kubeconfigPath, port = 0, withNode, workloadWithJob = false, report } = options;
+  const { switchOn } = await import('../sandbox/features.ts');
+  // Before the tables of resources are read.
+  if (workloadWithJob) switchOn('WorkloadWithJob');
   const [{ startSandbox }, { startSimulatedNode }, { httpsNodeClient }] = await Promise.all([
     import('../sandbox/sandbox.ts'),
     import('../sandbox/simulated-node.ts'),

@@ -143,11 +143,12 @@ function sentenceOf(error: unknown, folder: string): unknown {
 }
 
 async function openCluster(
-  { folder, kubeconfig, context }: LocalInstanceOptions,
+  { folder, kubeconfig, context, workloadWithJob }: LocalInstanceOptions,
   report: (problem: string) => void,
 ): Promise<LocalCluster> {
   if (kubeconfig !== undefined) return await clusterOfKubeconfig(kubeconfig, context);
-  return await startLocalSandbox({ folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig`, withNode: true, report });
+  const files = { folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig` };
+  return await startLocalSandbox({ ...files, withNode: true, workloadWithJob: workloadWithJob === true, report });
 }
 
 /** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */

@@ -3,16 +3,22 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { isFields } from '../objects/untyped-fields.ts';
-import { planManifests, SeveralWorkloadsError, UnusableManifestError, type ManifestPlan } from '../planners/manifest-plan.ts';
+import {
+  planManifests,
+  SeveralWorkloadsError,
+  UnusableManifestError,
+  type ManifestPlan,
+  type PlanRequest,
+} from '../planners/manifest-plan.ts';
 
 const BLOCK_CHARACTERS = 1 << 16;
 
 /** Reads cases until the input ends. Each line: `{"id", "now", "objects": […], "workload"?}`. */
-export async function planStream(input: Readable, output: Writable): Promise<void> {
+export async function planStream(input: Readable, output: Writable, options: Pick<PlanRequest, 'workloadWithJob'> = {}): Promise<void> {
   let block = '';
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue;
-    block += `${JSON.stringify(planLine(line))}\n`;
+    block += `${JSON.stringify(planLine(line, options))}\n`;
     if (block.length < BLOCK_CHARACTERS && input.readableLength > 0) continue;
     if (!output.write(block)) await once(output, 'drain');
     block = '';
@@ -21,7 +27,7 @@ export async function planStream(input: Readable, output: Writable): Promise<voi
 }
 
 /** The answer to one line. */
-function planLine(line: string): { id: unknown } & (ManifestPlan | { error: string }) {
+function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): { id: unknown } & (ManifestPlan | { error: string }) {
   let given: unknown;
   try {
     given = JSON.parse(line);
@@ -36,7 +42,7 @@ function planLine(line: string): { id: unknown } & (ManifestPlan | { error: stri
   if (workload !== undefined && typeof workload !== 'string') return { id, error: 'workload: expected KIND/[NAMESPACE/]NAME' };
   try {
     const documents = objects.map((document: unknown, at) => ({ document, source: `objects[${at}]` }));
-    return { id, ...planManifests(documents, { now: new Date(time), ...(workload !== undefined && { workload }) }) };
+    return { id, ...planManifests(documents, { ...options, now: new Date(time), ...(workload !== undefined && { workload }) }) };
   } catch (error) {
     if (error instanceof UnusableManifestError || error instanceof SeveralWorkloadsError) return { id, error: error.message };
     // A fault of ours in one case must not take the others with it.

@@ -1,5 +1,6 @@
 // `farloop plan`: what one pass would do with objects from files; nothing is contacted.
 import { Command, Option } from 'commander';
+import { workloadWithJobOption } from './arguments.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, print } from './output.ts';
@@ -9,6 +10,7 @@ interface PlanOptions {
   now?: string;
   workload?: string;
   stream?: boolean;
+  workloadWithJob?: true;
   output: OutputFormat;
 }
 
@@ -19,6 +21,7 @@ export const planCommand = (): Command =>
     .option('--now <time>', 'the time of the pass (RFC 3339; default: now)')
     .option('--workload <name>', 'which one, where there are several: KIND/[NAMESPACE/]NAME')
     .addOption(outputOption())
+    .addOption(workloadWithJobOption())
     .addOption(
       new Option('--stream', 'plan many cases: each line of standard input is {"id", "now", "objects", "workload"?}').conflicts([
         'filename',
@@ -32,10 +35,10 @@ export const planCommand = (): Command =>
     )
     .action(runPlan);
 
-async function runPlan({ filename, now, workload, stream, output }: PlanOptions): Promise<void> {
+async function runPlan({ filename, now, workload, stream, workloadWithJob, output }: PlanOptions): Promise<void> {
   if (stream) {
     const { planStream } = await import('./plan-stream.ts');
-    await planStream(process.stdin, process.stdout);
+    await planStream(process.stdin, process.stdout, { workloadWithJob: workloadWithJob === true });
     return;
   }
   if (filename === undefined) throw new UsageError('expected -f FILE with the objects to plan from, or --stream; see farloop plan --help');
@@ -45,7 +48,11 @@ async function runPlan({ filename, now, workload, stream, output }: PlanOptions)
   const { explainPlan } = await import('../planners/explain.ts');
   const documents = await readManifests(filename, process.stdin);
   try {
-    const decision = decideFromManifests(documents, { now: time, ...(workload !== undefined && { workload }) });
+    const decision = decideFromManifests(documents, {
+      now: time,
+      ...(workload !== undefined && { workload }),
+      ...(workloadWithJob && { workloadWithJob }),
+    });
     const { kind, namespace, name } = decision.workload;
     await print(printedPlan(decision), output, () => explainPlan(`${kind}/${namespace}/${name}`, decision.plan));
   } catch (error) {

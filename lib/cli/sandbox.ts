@@ -1,6 +1,6 @@
 // `farloop sandbox`: the embedded API server with a simulated node, and nothing that reconciles.
 import { Command } from 'commander';
-import { wholeNumber } from './arguments.ts';
+import { wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -8,6 +8,7 @@ interface SandboxOptions {
   state?: string;
   port: number;
   node: boolean;
+  workloadWithJob?: true;
 }
 
 const report = (problem: string): void => {
@@ -25,8 +26,9 @@ export const sandboxCommand = (): Command =>
       0,
     )
     .option('--no-node', 'without the simulated node')
+    .addOption(workloadWithJobOption())
     .addHelpText('after', '\nExample:\n  farloop sandbox --port 6443')
-    .action(async ({ state, port, node }: SandboxOptions) => {
+    .action(async ({ state, port, node, workloadWithJob }: SandboxOptions) => {
       const stopping = listenForStop();
       const [{ startLocalSandbox }, { openStateFolder }] = await Promise.all([
         import('./local-cluster.ts'),
@@ -34,7 +36,8 @@ export const sandboxCommand = (): Command =>
       ]);
       const folder = openStateFolder(stateFolderPath(state));
       const kubeconfigPath = `${folder.path}/kubeconfig`;
-      const sandbox = await startLocalSandbox({ folder: `${folder.path}/sandbox`, kubeconfigPath, port, withNode: node, report });
+      const files = { folder: `${folder.path}/sandbox`, kubeconfigPath };
+      const sandbox = await startLocalSandbox({ ...files, port, withNode: node, workloadWithJob: workloadWithJob === true, report });
       process.stdout.write(`kubeconfig  ${sandbox.kubeconfigPath}\n`);
       await Promise.race([sandbox.ready, stopping.asked]);
       if (!stopping.signal.aborted) process.stdout.write('sandbox ready\n');

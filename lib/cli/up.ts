@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
 import type { SourcedObject } from './apply.ts';
-import { collect, collectNamespaces, logLevelOption, wholeNumber } from './arguments.ts';
+import { collect, collectNamespaces, logLevelOption, wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -17,6 +17,7 @@ interface UpOptions {
   apply?: string[];
   budget: number;
   access: 'direct' | 'relayed';
+  workloadWithJob?: true;
   logLevel: Level;
 }
 
@@ -47,6 +48,7 @@ export const upCommand = (): Command =>
         .choices(['direct', 'relayed'])
         .default('direct'),
     )
+    .addOption(workloadWithJobOption())
     .addOption(logLevelOption('warn'))
     .addHelpText('after', '\nExamples:\n  farloop up --apply examples/job.yaml\n  farloop up --kubeconfig ~/.kube/config --manage all-jobs')
     .action(async (options: UpOptions) => {
@@ -70,6 +72,7 @@ async function up({
   apply = [],
   budget,
   access,
+  workloadWithJob,
   logLevel,
 }: UpOptions): Promise<number> {
   if (context !== undefined && kubeconfig === undefined)
@@ -87,6 +90,7 @@ async function up({
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     access,
+    ...(workloadWithJob && { workloadWithJob }),
     logLevel,
   });
   const instance = await Promise.race([starting, stopping.asked]);

@@ -3,6 +3,7 @@
 import type { FieldError } from './field-error.ts';
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-defaults.ts';
 import { validatePodFailurePolicy, validatePodReplacementPolicy, validateSuccessPolicy } from './job-policy-validation.ts';
+import { validateJobScheduling, validateJobSchedulingUpdate } from './job-scheduling-validation.ts';
 import { validateTemplateUpdate } from './job-template-update-validation.ts';
 import type { Job, JobSpec, ObjectMeta } from './kubernetes.ts';
 import type { LabelMatcher } from './label-selector.ts';
@@ -46,6 +47,7 @@ export function validateJobUpdate(next: Job, previous: Job): FieldError[] {
     ...validateCompletionsUpdate(next.spec, previous.spec),
     ...validateTemplateUpdate(next, previous),
     ...validateImmutableFields(next.spec, previous.spec),
+    ...validateJobSchedulingUpdate(next.spec, previous.spec),
   ]);
 }
 
@@ -66,6 +68,7 @@ function validateSpec(spec: JobSpec): FieldError[] {
     ...validatePodFailurePolicy(spec),
     ...validateSuccessPolicy(spec),
     ...validatePodReplacementPolicy(spec),
+    ...validateJobScheduling(spec),
     ...validatePodTemplate(spec.template ?? { spec: { containers: [] } }, 'spec.template'),
     ...validateRestartPolicy(spec),
     ...validateSelector(spec),

@@ -1,6 +1,8 @@
 // Kubernetes objects as they travel: JSON with RFC 3339 texts for times. Only fields that somebody here reads are named;
 // whatever else an object carries passes through untouched.
 
+import type { JobScheduling } from './job-scheduling.ts';
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export interface OwnerReference {
@@ -149,6 +151,8 @@ export interface JobSpec {
   suspend?: boolean;
   podReplacementPolicy?: string;
   managedBy?: string;
+  /** Alpha: only where its switch is on. */
+  scheduling?: JobScheduling;
 }
 
 export interface JobStatus {

@@ -57,6 +57,7 @@ const PURPOSES = {
   adopt: 'adopt',
   release: 'release',
   letGo: 'take the tracking finalizer off the orphaned',
+  resize: 'change the size of',
 } as const;
 
 const perPod = (reason: string): boolean => reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete';

@@ -1,6 +1,8 @@
 // Planning from manifests: parsed documents in, what one pass would do out, as `farloop plan` prints it. Nothing is contacted.
 import { withJobDefaults } from '../objects/job-defaults.ts';
 import { validateJob } from '../objects/job-validation.ts';
+import { isJobFinished } from '../objects/job-facts.ts';
+import { SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../objects/job-scheduling.ts';
 import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
 import type { PatchType } from '../objects/resources.ts';
@@ -8,6 +10,9 @@ import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import { isWorkloadKind, WORKLOAD_KINDS, type WorkloadKind } from '../objects/workload.ts';
 import { rowOf, type CatalogRow } from './catalog.ts';
 import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
+import { isPodGroup, isSchedulingWorkload, schedulingProblem } from './manifest-shapes.ts';
+import { schedulingActions } from './job/scheduling-actions.ts';
+import type { SchedulingGroup, SchedulingObjects } from './job/scheduling.ts';
 import { EMPTY_HEAD, type Action, type Plan, type PlanHead, type Target } from './plan.ts';
 
 /** A parsed document and where it stands, such as `job.yaml:12`. */
@@ -47,6 +52,8 @@ export interface PlanRequest {
   now: Date;
   /** `KIND/[NAMESPACE/]NAME`: which one, where there are several. */
   workload?: string;
+  /** Alpha: the Workload and PodGroup that stand for a Job's pods are planned, too; off, `spec.scheduling` means nothing. */
+  workloadWithJob?: boolean;
 }
 
 const HEAD_API_VERSION = 'farloop.dev/v1';
@@ -77,16 +84,43 @@ export const printedPlan = ({ workload, plan }: Decision): ManifestPlan => ({
 });
 
 /** @throws as planManifests */
-export function decideFromManifests(documents: readonly SourcedDocument[], { now, workload }: PlanRequest): Decision {
-  const { owners, pods, heads } = sortedOut(documents);
+export function decideFromManifests(
+  documents: readonly SourcedDocument[],
+  { now, workload, workloadWithJob = false }: PlanRequest,
+): Decision {
+  const { owners, pods, heads, scheduling } = sortedOut(documents, workloadWithJob);
   const chosen = chooseOwner(owners, workload);
+  if (!workloadWithJob && isFields(chosen.value['spec'])) delete chosen.value['spec']['scheduling'];
   const owner = ownerOf(chosen, now);
   const [head, second] = heads;
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
   const facts = pods.map(({ value }) => podFactsOf(value));
-  const plan = rowOf(chosen.kind).planner.plan({ owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' }, now);
+  const given = { owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' as const };
+  const planOf = (group?: SchedulingGroup): Plan<JobStatus> =>
+    rowOf(chosen.kind).planner.plan({ ...given, ...(group && { schedulingGroup: group }) }, now);
+  const plan = workloadWithJob ? withScheduling(given, scheduling, planOf) : planOf();
   const { namespace = '', name = '', uid = '' } = owner.metadata;
   return { workload: { apiVersion: owner.apiVersion ?? '', kind: chosen.kind, namespace, name, uid }, plan };
+}
+
+/** The plan with what stands for the pods before the scheduler: made, or changed, before all else. */
+function withScheduling(
+  { owner, pods }: { owner: Job; pods: readonly unknown[] },
+  given: SchedulingObjects,
+  planOf: (group?: SchedulingGroup) => Plan<JobStatus>,
+): Plan<JobStatus> {
+  const plan = planOf();
+  if (plan.outcome === 'notOurs' || plan.outcome === 'parked' || isJobFinished(owner) || owner.metadata.deletionTimestamp !== undefined)
+    return plan;
+  const { actions, group, why, problem } = schedulingActions(owner, given, pods.length);
+  if (problem !== undefined) return { ...plan, actions: [], status: owner.status ?? {}, outcome: 'parked', why: [problem] };
+  const grouped = planOf(group);
+  return {
+    ...grouped,
+    actions: [...actions, ...grouped.actions],
+    ...(actions.length > 0 && { outcome: 'acted' }),
+    why: [...grouped.why, why],
+  };
 }
 
 interface Sourced<Value> {
@@ -101,10 +135,15 @@ interface Owner extends Sourced<Fields> {
 }
 
 /** Lists are opened, objects that no planner reads are left out. */
-function sortedOut(documents: readonly SourcedDocument[]): { owners: Owner[]; pods: Sourced<Pod>[]; heads: Sourced<PlanHead>[] } {
+function sortedOut(
+  documents: readonly SourcedDocument[],
+  workloadWithJob: boolean,
+): { owners: Owner[]; pods: Sourced<Pod>[]; heads: Sourced<PlanHead>[]; scheduling: SchedulingObjects } {
   const owners: Owner[] = [];
   const pods: Sourced<Pod>[] = [];
   const heads: Sourced<PlanHead>[] = [];
+  const workloads: SchedulingWorkload[] = [];
+  const podGroups: PodGroup[] = [];
   const waiting = documents.toReversed();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { document, source } = next;
@@ -131,6 +170,10 @@ function sortedOut(documents: readonly SourcedDocument[]): { owners: Owner[]; po
       if (!isPod(document)) throw misshapen(podProblem(document), source);
       document.metadata.namespace ??= 'default';
       pods.push({ value: document, source });
+    } else if (workloadWithJob && apiVersion === SCHEDULING_WORKLOADS.apiVersion && (kind === 'Workload' || kind === 'PodGroup')) {
+      if (kind === 'Workload' && isSchedulingWorkload(document)) workloads.push(document);
+      else if (kind === 'PodGroup' && isPodGroup(document)) podGroups.push(document);
+      else throw misshapen(schedulingProblem(document, kind), source);
     } else if (isWorkloadKind(kind) && isOwnerOf(rowOf(kind), { apiVersion, kind })) {
       const metadata = isFields(document['metadata']) ? document['metadata'] : {};
       const { namespace = 'default', name } = metadata;
@@ -140,7 +183,7 @@ function sortedOut(documents: readonly SourcedDocument[]): { owners: Owner[]; po
       owners.push({ value: document, source, kind, namespace, name });
     }
   }
-  return { owners, pods, heads };
+  return { owners, pods, heads, scheduling: { workloads, podGroups } };
 }
 
 /** JSON's null means that a field is not given. Changes the document itself. */

@@ -1,6 +1,8 @@
 // The shapes of objects that `farloop plan` is given: what a planner reads has the right types, before anything is decided.
 import * as v from 'valibot';
+import type { PodGroup, SchedulingWorkload } from '../objects/job-scheduling.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
+import { isFields } from '../objects/untyped-fields.ts';
 import type { PlanHead } from './plan.ts';
 
 const text = v.string('text');
@@ -87,6 +89,27 @@ const failureRule = object({
   onPodConditions: optional(list(object({ type: text, status: optional(text) }))),
 });
 
+const schedulingPolicy = object({ basic: optional(object({})), gang: optional(object({ minCount: optional(int32) })) });
+const groupConstraints = {
+  schedulingConstraints: optional(object({ topology: optional(list(object({ key: text }))) })),
+  disruptionMode: optional(object({ single: optional(object({})), all: optional(object({})) })),
+  resourceClaims: optional(list(object({ name: text, resourceClaimName: optional(text), resourceClaimTemplateName: optional(text) }))),
+};
+const podGroupSpec = { schedulingPolicy, ...groupConstraints, priorityClassName: optional(text) };
+
+const schedulingWorkload = object({
+  metadata: v.looseObject({ ...metadata.entries, uid: text }, 'an object'),
+  spec: object({
+    controllerRef: optional(object({ apiGroup: optional(text), kind: text, name: text })),
+    podGroupTemplates: list(object({ name: text, ...podGroupSpec })),
+  }),
+});
+
+const podGroup = object({
+  metadata: v.looseObject({ ...metadata.entries, uid: text }, 'an object'),
+  spec: object({ ...podGroupSpec, workloadRef: optional(object({ workloadName: text, templateName: text })) }),
+});
+
 const job = object({
   metadata,
   spec: object({
@@ -109,6 +132,7 @@ const job = object({
     suspend: optional(flag),
     podReplacementPolicy: optional(text),
     managedBy: optional(text),
+    scheduling: optional(object({ schedulingPolicy: optional(schedulingPolicy), ...groupConstraints })),
   }),
   status: optional(
     object({
@@ -151,6 +175,11 @@ export const isPod = (document: object): document is Pod => v.is(pod, document);
 export const jobProblem = (document: object): ShapeProblem => problemIn(job, document);
 export const podProblem = (document: object): ShapeProblem => problemIn(pod, document);
 
+export const isSchedulingWorkload = (document: object): document is SchedulingWorkload => v.is(schedulingWorkload, document);
+export const isPodGroup = (document: object): document is PodGroup => v.is(podGroup, document);
+export const schedulingProblem = (document: object, kind: 'Workload' | 'PodGroup'): ShapeProblem =>
+  problemIn(kind === 'Workload' ? schedulingWorkload : podGroup, document);
+
 /** What a Head document says, with what it leaves out. */
 export function readHead(document: object): PlanHead | ShapeProblem {
   const result = v.safeParse(head, document);
@@ -164,11 +193,26 @@ function problemIn(schema: v.GenericSchema, document: object): ShapeProblem {
   const { issues } = v.safeParse(schema, document, { abortEarly: true });
   const issue = issues?.[0];
   const found: unknown = issue?.input;
+  const path = issue?.path ?? [];
   return {
-    field: fieldText(issue?.path ?? []),
-    expected: issue?.message ?? 'something else',
+    field: fieldText(path),
+    // Of a field that is missing the object around it complains.
+    expected: (found === undefined && wantedAt(schema, path)) || (issue?.message ?? 'something else'),
     found: found === undefined ? undefined : JSON.stringify(found).slice(0, 80),
   };
+}
+
+/** What stands there according to the schema; undefined where it does not say. */
+function wantedAt(schema: v.GenericSchema, path: readonly v.IssuePathItem[]): string | undefined {
+  let at: unknown = schema;
+  for (const { key } of path) {
+    if (!isFields(at)) return undefined;
+    if (isFields(at['entries'])) at = at['entries'][String(key)];
+    else at = at['item'] ?? at['value'];
+    while (isFields(at) && isFields(at['wrapped'])) at = at['wrapped'];
+  }
+  const wanted = isFields(at) ? at['message'] : undefined;
+  return typeof wanted === 'string' ? wanted : undefined;
 }
 
 function fieldText(path: readonly v.IssuePathItem[]): string {

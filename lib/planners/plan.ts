@@ -24,6 +24,8 @@ export interface Snapshot<Owner extends KubernetesObject> {
   head: PlanHead;
   /** `own`: only workloads that name Farloop as their manager; `all`: those of the built-in controller too. */
   manage: 'own' | 'all';
+  /** The group that new pods are scheduled with (alpha). */
+  schedulingGroup?: { name: string; uid: string };
 }
 
 /** Where an action is aimed: enough to build the request. */
@@ -43,8 +45,8 @@ export type Action =
    * `propagationPolicy`: of the owner, whose children go first.
    */
   | ({ verb: 'delete'; active: boolean; resourceVersion?: string; propagationPolicy?: 'Foreground'; why: string } & Target)
-  /** `strip`: of a pod that is counted, or need not be; `letGo`: of one that nobody owns. */
-  | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release' | 'letGo'; type: PatchType; patch: object; why: string } & Target)
+  /** `strip`: of a pod that is counted, or need not be; `letGo`: of one that nobody owns; `resize`: of the group that pods are scheduled with. */
+  | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release' | 'letGo' | 'resize'; type: PatchType; patch: object; why: string } & Target)
   | { verb: 'status'; status: object; why: string }
   /** Told once what stands before it was carried out. `about`: of this pod alone, told if what was done to it was. */
   | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target; about?: string; why: string };

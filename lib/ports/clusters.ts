@@ -23,6 +23,8 @@ export interface ClusterRecord {
   access?: 'direct' | 'relayed';
   /** What EKS knows it as, where EKS was told of us: who removes the cluster takes that back. */
   eks?: { name: string; region: string };
+  /** Alpha: Jobs are made known to the scheduler as groups of pods (Workload and PodGroup). */
+  workloadWithJob?: true;
   version: number;
 }
 

@@ -37,6 +37,8 @@ const PassState = v.looseObject({
   park: v.optional(v.object({ failures: wholeNumber, untilMs: wholeNumber, reason: v.string(), generation: wholeNumber })),
   /** Another controller writes the same status. */
   foreign: v.optional(v.object({ strikes: wholeNumber, seenAtMs: wholeNumber })),
+  /** Of the spec when its Workload and PodGroup were seen to (alpha). */
+  groupedGeneration: v.optional(wholeNumber),
   /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
 });

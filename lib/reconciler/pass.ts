@@ -8,6 +8,7 @@ import { JOBS, PODS, type Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
 import type { Counted } from '../planners/job/counts.ts';
+import type { SchedulingGroup } from '../planners/job/scheduling.ts';
 import type { Action } from '../planners/plan.ts';
 import { PodSet, type PodChange } from '../planners/pod-set.ts';
 import type { Deadline } from '../ports/clock.ts';
@@ -69,6 +70,8 @@ export class Pass {
   gone = false;
   /** It takes no more pods. */
   namespaceEnds = false;
+  /** The group that its new pods are scheduled with, or none; undefined until that was asked (alpha). */
+  scheduling: { group: SchedulingGroup | undefined } | undefined;
   /** The API server found a status of this pass invalid. */
   wasRefused = false;
   /** Of the plan carried out last, at least one status write went through. */

@@ -72,7 +72,8 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
     ...(hold && hold.generation === (owner.metadata.generation ?? 0) && { holdUntilMs: hold.untilMs }),
   };
   const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
-  return { given: { owner, pods: pass.pods, head, manage: pass.record.manage }, nowMs };
+  const schedulingGroup = pass.scheduling?.group;
+  return { given: { owner, pods: pass.pods, head, manage: pass.record.manage, ...(schedulingGroup && { schedulingGroup }) }, nowMs };
 }
 
 /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */

@@ -28,6 +28,7 @@ import { tellOfPass } from './pass-told.ts';
 import { planOnce, planPass, rivalOf } from './planning.ts';
 import { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
+import { ensureSchedulingGroup, needsSchedulingGroup } from './scheduling.ts';
 import { lowestFreeNumber, settle } from './settle.ts';
 import { readyAloneWaitMs, withoutHurriedStatus } from './status-timing.ts';
 import type { TroubleSetup } from './trouble.ts';
@@ -172,7 +173,13 @@ export class Reconciler {
 
   async #rounds(pass: Pass): Promise<Ending> {
     for (let round = 1; ; round++) {
-      const plan = await planPass(this.#ports.clock, pass);
+      let plan = await planPass(this.#ports.clock, pass);
+      if (plan && !('rival' in plan) && pass.scheduling === undefined && needsSchedulingGroup(pass, plan)) {
+        const ensured = await ensureSchedulingGroup(this.#execution(pass));
+        if ('problem' in ensured) return parkedEnding(this.#ports, pass, ensured.problem);
+        pass.scheduling = ensured;
+        plan = await planPass(this.#ports.clock, pass);
+      }
       if (!plan) return { outcome: 'notOurs' };
       if ('rival' in plan) return parkedEnding(this.#ports, pass, fightText(pass, plan.rival));
       pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));

@@ -8,6 +8,7 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^(DeleteOptions|Preconditions|Condition|Time|MicroTime|FieldsV1|Patch)$/, meta],
   [/^Quantity$/, 'io.k8s.apimachinery.pkg.api.resource.'],
   [/^IntOrString$/, 'io.k8s.apimachinery.pkg.util.intstr.'],
+  [/^(Workload.*|PodGroup.*|JobScheduling)$/, 'io.k8s.api.scheduling.v1beta1.'],
   [/^(Job(Spec|Status|Condition|List)?|PodFailurePolicy.*|SuccessPolicy.*|UncountedTerminatedPods)$/, 'io.k8s.api.batch.v1.'],
   [/^CustomResourceDefinition.*$/, 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.'],
   [/^Lease(Spec|List)?$/, 'io.k8s.api.coordination.v1.'],

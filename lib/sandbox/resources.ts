@@ -1,4 +1,5 @@
 // Every resource of the server is one row of this table. Adding one: its shape in schema/, a row in rows/, its line here.
+import { isOn } from './features.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
 import { customResourceDefinitions } from './rows/custom-resource-definitions.ts';
@@ -10,6 +11,7 @@ import { namespaces } from './rows/namespaces.ts';
 import { nodes } from './rows/nodes.ts';
 import { pods } from './rows/pods.ts';
 import { reviews } from './rows/reviews.ts';
+import { schedulingRows } from './rows/scheduling.ts';
 import { services } from './rows/services.ts';
 
 export const rows: readonly ResourceRow[] = [
@@ -27,6 +29,7 @@ export const rows: readonly ResourceRow[] = [
   disruptionBudgets,
   ...reviews,
   customResourceDefinitions,
+  ...(isOn('WorkloadWithJob') ? schedulingRows() : []),
 ];
 
 const byPath = new Map(rows.map((row) => [`${row.group}/${row.version}/${row.plural}`, row]));

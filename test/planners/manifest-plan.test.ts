@@ -130,3 +130,41 @@ describe('planning from manifests', () => {
     expect(() => planManifests(from(aManifest()), { now, workload })).toThrow(UnusableManifestError);
   });
 });
+
+describe('Workload and PodGroup', () => {
+  const gang = aManifest({ parallelism: 2, completions: 2, scheduling: { schedulingPolicy: { gang: {} } } }, { uid: 'u' });
+  const planGroups = (...documents: unknown[]) => planManifests(from(...documents), { now, workloadWithJob: true });
+
+  test('are planned before the pods where the feature is on', () => {
+    const plan = planGroups(structuredClone(gang));
+    const kinds = plan.actions.flatMap((action) => (action.verb === 'create' ? [action.object.kind] : []));
+    expect(kinds).toEqual(['Workload', 'PodGroup', 'Pod', 'Pod']);
+    expect(plan.why.at(-1)).toMatch(/scheduled as the group demo-/);
+  });
+
+  test('that are given are used; a changed size is planned', () => {
+    const given = planGroups(structuredClone(gang)).actions.flatMap((action) =>
+      action.verb === 'create' && action.object.kind !== 'Pod' ? [action.object] : [],
+    );
+    const stored = given.map((object, at) => ({ ...object, metadata: { ...object.metadata, uid: `uid-${at}` } }));
+    expect(planGroups(structuredClone(gang), ...structuredClone(stored)).actions.map(({ verb }) => verb)).not.toContain('patch');
+    const larger = { ...structuredClone(gang), spec: { ...structuredClone(gang.spec), parallelism: 3, completions: 3 } };
+    expect(planGroups(larger, ...stored).actions.slice(0, 2)).toMatchObject([
+      { verb: 'patch', kind: 'Workload', uid: 'uid-0' },
+      { verb: 'patch', kind: 'PodGroup', uid: 'uid-1' },
+    ]);
+  });
+
+  test('that have the wrong shape are refused with their field', () => {
+    const workload = { apiVersion: 'scheduling.k8s.io/v1beta1', kind: 'Workload', metadata: { name: 'w', uid: 'w' }, spec: {} };
+    expect(() => planGroups(structuredClone(gang), workload)).toThrow('f.yaml:2: spec.podGroupTemplates: expected a list, found nothing');
+  });
+
+  test('off: the field means nothing, not even where it is wrong', () => {
+    const wrong = aManifest({ scheduling: { schedulingPolicy: { gang: { minCount: 9 } } } });
+    expect(planOf(wrong).actions.filter(({ verb }) => verb === 'create')).toHaveLength(1);
+    expect(() => planGroups(aManifest({ scheduling: { schedulingPolicy: { gang: { minCount: 9 } } } }))).toThrow(
+      /spec\.scheduling\.schedulingPolicy\.gang\.minCount: .*less than or equal to parallelism \(1\)/,
+    );
+  });
+});

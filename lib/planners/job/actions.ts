@@ -5,6 +5,7 @@ import type { Action, Target } from '../plan.ts';
 import type { Child } from './numbers.ts';
 import { stripAction, targetOf } from './ownership.ts';
 import { podMaker } from './pod.ts';
+import type { SchedulingGroup } from './scheduling.ts';
 
 export interface NewEvent {
   type: 'Normal' | 'Warning';
@@ -33,10 +34,10 @@ export const eventAction = (job: Job, { type, reason, message }: NewEvent): Acti
 export function createActions(
   job: Job,
   children: readonly Child[],
-  { delayed, why }: { delayed: ReadonlyMap<number, PodFacts>; why: string },
+  { delayed, why, group }: { delayed: ReadonlyMap<number, PodFacts>; why: string; group?: SchedulingGroup | undefined },
 ): Action[] {
   if (children.length === 0) return [];
-  const make = podMaker(job);
+  const make = podMaker(job, group);
   const indexed = job.spec.completionMode === 'Indexed';
   const regarding = jobTarget(job);
   const creates: Action[] = [];

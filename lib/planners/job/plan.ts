@@ -133,6 +133,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     ...createActions(job, nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal }), {
       delayed: progress.delayed,
       why: changes.why,
+      group: snapshot.schedulingGroup,
     }),
     ...(writes[0] ? [statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
     ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension })] : []),

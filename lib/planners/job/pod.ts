@@ -1,4 +1,5 @@
 // The pods that a Job starts, built from its template.
+import { POD_GROUPS } from '../../objects/job-scheduling.ts';
 import type { Container, Job, OwnerReference, Pod, PodSpec } from '../../objects/kubernetes.ts';
 import {
   CHILD_NUMBER,
@@ -10,6 +11,7 @@ import {
 } from '../../objects/pod-facts.ts';
 import { namePrefixOf, podNameOf } from './names.ts';
 import { inheritedFailures } from './per-index-backoff.ts';
+import type { SchedulingGroup } from './scheduling.ts';
 
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 
@@ -21,8 +23,11 @@ export interface PodOrder {
   replaces: PodFacts | undefined;
 }
 
-/** A maker of the Job's pods; what all of them share is built once. A Job from a view has no template: its pods have no containers. */
-export function podMaker(job: Job): (order: PodOrder) => Pod {
+/**
+ * A maker of the Job's pods; what all of them share is built once. A Job from a view has no template: its pods have no containers.
+ * @param group that they are scheduled with
+ */
+export function podMaker(job: Job, group?: SchedulingGroup): (order: PodOrder) => Pod {
   const { name: jobName = '', namespace = '', uid = '' } = job.metadata;
   const template = job.spec.template ?? { spec: { containers: [] } };
   const indexed = job.spec.completionMode === 'Indexed';
@@ -30,10 +35,12 @@ export function podMaker(job: Job): (order: PodOrder) => Pod {
   const owner: OwnerReference = { apiVersion: 'batch/v1', kind: 'Job', name: jobName, uid, controller: true, blockOwnerDeletion: true };
   const own = template.metadata?.finalizers ?? [];
   const finalizers = own.includes(TRACKING_FINALIZER) ? own : [...own, TRACKING_FINALIZER];
-  const spec = indexed ? withIndexVariable(template.spec) : template.spec;
+  const grouped = group ? { ...template.spec, schedulingGroup: { podGroupName: group.name } } : template.spec;
+  const spec = indexed ? withIndexVariable(grouped) : grouped;
   const { annotations: ownAnnotations, labels: ownLabels } = template.metadata ?? {};
   const hasLabels = indexed || Object.keys(ownLabels ?? {}).length > 0;
-  const ownerReferences = [owner];
+  const { apiVersion, kind } = POD_GROUPS;
+  const ownerReferences = group ? [owner, { apiVersion, kind, name: group.name, uid: group.uid }] : [owner];
   return ({ slot, number, replaces }) => {
     const index = String(slot);
     const annotations: Record<string, string> = { ...ownAnnotations };

@@ -8,6 +8,7 @@
 //   T[p|a,b] merged by p in patches, owned by a,b · T[p|] merged by p in patches only · T[|a] owned by a only
 //   T[=] set of scalars · T[|=] set for ownership only · T[k!] and T! `$retainKeys` applies · T~ owned as a whole
 //   T^ always there, as an empty object, an empty text or a time of null: nobody owns an object of it, only what is in it · T~^ both
+import { isOn } from '../features.ts';
 import { clusterTypes } from './cluster-types.ts';
 import { containerTypes } from './container-types.ts';
 import { fieldValues } from './field-values.ts';
@@ -17,6 +18,7 @@ import { metaTypes } from './meta-types.ts';
 import { podTypes } from './pod-types.ts';
 import { policyTypes } from './policy-types.ts';
 import { reviewTypes } from './review-types.ts';
+import { schedulingTypes } from './scheduling-types.ts';
 import { volumeTypes } from './volume-types.ts';
 
 export type Scalar =
@@ -92,6 +94,7 @@ const sources: Readonly<Record<string, string>> = {
   ...clusterTypes,
   ...policyTypes,
   ...reviewTypes,
+  ...(isOn('WorkloadWithJob') && { ...schedulingTypes, JobSpec: `${jobTypes.JobSpec} scheduling@17:JobScheduling` }),
 };
 
 /** References and selectors: whoever owns one owns all of it. */

@@ -1,0 +1,62 @@
+// The steps to a Job's scheduling group as actions: what a pass would do about them if each succeeded.
+import type { PodGroup, SchedulingWorkload } from '../../objects/job-scheduling.ts';
+import type { Job, KubernetesObject } from '../../objects/kubernetes.ts';
+import type { Action } from '../plan.ts';
+import { eventAction } from './actions.ts';
+import { nextSchedulingStep, type SchedulingGroup, type SchedulingObjects } from './scheduling.ts';
+
+/** A Workload and a group, each made or changed. */
+const MOST_STEPS = 6;
+/** Of what no API server has stored yet. */
+const UNSTORED_UID = '00000000-0000-0000-0000-000000000000';
+
+export interface SchedulingActions {
+  actions: Action[];
+  group: SchedulingGroup | undefined;
+  why: string;
+  /** It cannot go on, and why. */
+  problem?: string;
+}
+
+/** @param pods how many the Job has */
+export function schedulingActions(job: Job, given: SchedulingObjects, pods: number): SchedulingActions {
+  const actions: Action[] = [];
+  let found = given;
+  for (let count = 0; count < MOST_STEPS; count++) {
+    const next = nextSchedulingStep(job, found, pods);
+    if (next.step === 'fail') return { actions, group: undefined, why: next.problem, problem: next.problem };
+    if (next.step === 'done') return { actions, group: next.group, why: next.why };
+    if (next.step === 'create') {
+      actions.push({ verb: 'create', object: next.object, slot: 0, number: 0, why: next.why }, eventAction(job, next.created));
+      found = withObject(found, { ...next.object, metadata: { ...next.object.metadata, uid: UNSTORED_UID } });
+    } else {
+      const { apiVersion = '', kind = '', metadata } = next.object;
+      const { namespace = '', name = '', uid = '' } = metadata;
+      const target = { apiVersion, kind, namespace, name, uid };
+      actions.push({ verb: 'patch', purpose: 'resize', ...target, type: 'merge', patch: next.patch, why: next.why });
+      found = withObject(found, changed(next.object, next.patch));
+    }
+  }
+  throw new Error('the steps to a scheduling group do not end');
+}
+
+const isPodGroup = (object: KubernetesObject): object is PodGroup => object.kind === 'PodGroup';
+
+function withObject({ workloads, podGroups }: SchedulingObjects, object: KubernetesObject): SchedulingObjects {
+  const others = <Item extends KubernetesObject>(items: readonly Item[]): Item[] =>
+    items.filter(({ metadata }) => metadata.name !== object.metadata.name);
+  return isPodGroup(object)
+    ? { workloads, podGroups: [...others(podGroups), object] }
+    : { workloads: [...others(workloads), object as SchedulingWorkload], podGroups };
+}
+
+/** As a merge patch of the spec changes it: objects join, anything else is replaced. */
+function changed<Value extends object>(object: Value, patch: object): Value {
+  const joined: Record<string, unknown> = Object.fromEntries(Object.entries(object));
+  for (const [field, value] of Object.entries(patch) as [string, unknown][]) {
+    const known = joined[field];
+    const areObjects = [known, value].every((one) => typeof one === 'object' && one !== null && !Array.isArray(one));
+    joined[field] = areObjects ? changed(known as object, value as object) : value;
+  }
+  return { ...object, ...joined };
+}
