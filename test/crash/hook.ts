@@ -3,7 +3,7 @@ import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import type { HeadChange } from '../../lib/ports/store.ts';
-import { CHAOS_VARIABLE, MOMENT_VARIABLE, MOMENTS, SKIP_VARIABLE } from './moments.ts';
+import { CHAOS_VARIABLE, LATE_VARIABLE, MOMENT_VARIABLE, MOMENTS, SKIP_VARIABLE } from './moments.ts';
 import type { Moment } from './moments.ts';
 
 const wanted = MOMENTS.find((moment) => moment === process.env[MOMENT_VARIABLE]);
@@ -78,6 +78,7 @@ around(KubernetesCluster.prototype, 'patch', {
 
 const chaosSeed = process.env[CHAOS_VARIABLE];
 if (chaosSeed !== undefined) {
+  const chaos = { seed: Number(chaosSeed), duplicates: 3, maxDelayMs: Number(process.env[LATE_VARIABLE]) };
   const open = EmbeddedQueue.open.bind(EmbeddedQueue);
-  EmbeddedQueue.open = (options) => open({ ...options, chaos: { seed: Number(chaosSeed), duplicates: 3, maxDelayMs: 10_000 } });
+  EmbeddedQueue.open = (options) => open({ ...options, chaos });
 }

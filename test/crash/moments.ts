@@ -12,5 +12,7 @@ export type Moment = (typeof MOMENTS)[number];
 /** Environment of a process that is to die: which moment, and how many of its occurrences are let pass before. */
 export const MOMENT_VARIABLE = 'CRASH_MOMENT';
 export const SKIP_VARIABLE = 'CRASH_SKIP';
-/** `seed`: every message is delivered 1 to 3 times, out of order and up to 10 s late. */
+/** A seed: every message is delivered 1 to 3 times, out of order and late. */
 export const CHAOS_VARIABLE = 'CRASH_CHAOS_SEED';
+/** Milliseconds that a message is late at most. */
+export const LATE_VARIABLE = 'CRASH_LATE_MS';
