@@ -22,6 +22,7 @@ const asked = {
   outcome: INVARIANTS.flatMap((row) => (row.onOutcome ? [{ name: row.name, check: row.onOutcome }] : [])),
   step: INVARIANTS.flatMap((row) => (row.onStep ? [{ name: row.name, check: row.onStep }] : [])),
   end: INVARIANTS.flatMap((row) => (row.atEnd ? [{ name: row.name, check: row.atEnd }] : [])),
+  noEnd: INVARIANTS.flatMap((row) => (row.atEnd && row.isPartOfTheEnd ? [{ name: row.name, check: row.atEnd }] : [])),
 };
 
 export class Checks {
@@ -112,9 +113,19 @@ export class Checks {
     );
   }
 
+  /** @param says how it stands */
+  async withoutEnd(says: string): Promise<void> {
+    this.violate('ends in time', says);
+    await this.#askAtEnd(asked.noEnd);
+  }
+
   async atEnd(before: { writes: number }): Promise<void> {
     if (this.writes > before.writes) this.violate('a further pass plans nothing', `${this.writes - before.writes} writes`);
-    for (const { name, check } of asked.end) {
+    await this.#askAtEnd(asked.end);
+  }
+
+  async #askAtEnd(rows: typeof asked.end): Promise<void> {
+    for (const { name, check } of rows) {
       const says = await check(this.#simulation);
       if (says !== undefined) this.violate(name, says);
     }

@@ -263,7 +263,7 @@ export class Simulation {
     const calls = this.callNumber;
     if (this.checks.violations.length === 0) {
       if (endedAtMs === undefined)
-        this.checks.violate('ends in time', `not within ${run.limitMs / 1000} s and ${MOST_STEPS} steps: ${this.#standing()}`);
+        await this.checks.withoutEnd(`not within ${run.limitMs / 1000} s and ${MOST_STEPS} steps: ${this.#standing()}`);
       else await this.#comeToRest();
     }
     this.#close();

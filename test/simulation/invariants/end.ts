@@ -74,6 +74,7 @@ export const AT_THE_END: readonly Invariant[] = [
   {
     name: 'no finalizer is left',
     rule: 'R1',
+    isPartOfTheEnd: true,
     atEnd: ({ history }) => {
       for (const record of history.jobs.values()) {
         if (!record.isGone && record.finishedAtMs === undefined) continue;
@@ -86,6 +87,7 @@ export const AT_THE_END: readonly Invariant[] = [
   {
     name: 'no pod that nobody owns keeps its finalizer',
     rule: 'R1',
+    isPartOfTheEnd: true,
     atEnd: ({ history }) => {
       const left = [...history.pods.values()].filter(
         ({ isGone, pod }) => !isGone && isTracked(pod) && controllerOf(pod.metadata.ownerReferences) === undefined,
@@ -170,6 +172,7 @@ export const AT_THE_END: readonly Invariant[] = [
   {
     name: 'a table that was never lost knows every workload that there is',
     rule: 'R2',
+    isPartOfTheEnd: true,
     atEnd: async (simulation) => {
       const known = new Set((await headsOf(simulation)).map(({ key }) => key.uid));
       const missing = [...simulation.history.jobs.values()].filter(({ uid, isGone }) => !isGone && !known.has(uid));

@@ -25,6 +25,8 @@ export interface Invariant {
   onOutcome?: Check<{ call: Call; outcome: Outcome }>;
   onStep?: (simulation: Simulation) => string | undefined;
   atEnd?: (simulation: Simulation) => Promise<string | undefined> | string | undefined;
+  /** Asked too where a story does not come to its end: it may say why. */
+  isPartOfTheEnd?: true;
 }
 
 /** Asked by the run itself, with what they need of it. */
