@@ -13,7 +13,7 @@ import {
 import { formatKey, type WorkloadKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
 import { TerminalError, ThrottledError } from '../ports/errors.ts';
-import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type ViewItem } from '../ports/store.ts';
+import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../ports/store.ts';
 import { nameOf, readFailed, translated } from './aws-errors.ts';
 import { SystemClock } from './system-clock.ts';
 import { TableIndexes } from './table-indexes.ts';
@@ -72,6 +72,21 @@ export class DynamoDbStore implements Store {
     return item && headOf(item);
   }
 
+  async readHeads(keys: readonly WorkloadKey[]): Promise<(Head | undefined)[]> {
+    if (keys.length > READ_AT_ONCE) throw new RangeError(`at most ${READ_AT_ONCE} heads are read at once, asked for ${keys.length}`);
+    const names = [...new Set(keys.map(formatKey))];
+    const items = await this.#getAll(
+      'readHeads',
+      names.map((name) => ({ pk: text(name), sk: text(HEAD) })),
+      `reading ${names.length} heads`,
+    );
+    const found = new Map(items.map((item) => [item['pk']?.S, item]));
+    return keys.map((key) => {
+      const item = found.get(formatKey(key));
+      return item && headOf(item);
+    });
+  }
+
   async read(key: WorkloadKey): Promise<{ head: Head | undefined; items: ViewItem[] }> {
     const found: { head: Head | undefined; items: ViewItem[] } = { head: undefined, items: [] };
     let start: Item | undefined;
@@ -101,8 +116,14 @@ export class DynamoDbStore implements Store {
   async readItems(key: WorkloadKey, names: readonly string[]): Promise<ViewItem[]> {
     if (names.length > READ_AT_ONCE) throw new RangeError(`at most ${READ_AT_ONCE} view items are read at once, asked for ${names.length}`);
     const what = `reading ${names.length} view items of ${formatKey(key)}`;
-    const items: ViewItem[] = [];
-    let keys = [...new Set(names)].map((name): Item => ({ pk: text(formatKey(key)), sk: text(viewItemSortKey(name)) }));
+    const keys = [...new Set(names)].map((name): Item => ({ pk: text(formatKey(key)), sk: text(viewItemSortKey(name)) }));
+    return (await this.#getAll('readItems', keys, what)).map(viewItemOf);
+  }
+
+  /** Those that exist, in any order. @param all at most 100 */
+  async #getAll(operation: string, all: readonly Item[], what: string): Promise<Item[]> {
+    const items: Item[] = [];
+    let keys = [...all];
     for (let round = 0; keys.length > 0; round++) {
       if (round === BATCH_ROUNDS) throw new ThrottledError(`${what}: ${keys.length} were not answered`, { retryAfterSeconds: 1 });
       const answer = await this.#client
@@ -112,8 +133,8 @@ export class DynamoDbStore implements Store {
       const asked = keys.length;
       keys = answer.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];
       const missing = asked - keys.length - found.length;
-      this.meter.add('readItems', { readUnits: found.reduce((units, item) => units + readUnitsOf(itemSizeBytes(item)), missing) });
-      items.push(...found.map(viewItemOf));
+      this.meter.add(operation, { readUnits: found.reduce((units, item) => units + readUnitsOf(itemSizeBytes(item)), missing) });
+      items.push(...found);
     }
     return items;
   }
@@ -131,7 +152,7 @@ export class DynamoDbStore implements Store {
    * More than a hundred names are more than one expression holds: they are added (or removed) by requests that go before, under
    * the same conditions. A name whose item is not written yet is a hole, and looked up live (R1).
    */
-  async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head> {
+  async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<UpdatedHead> {
     const { addItems = [], removeItems = [] } = change;
     for (let first = NAMES_AT_ONCE; first < addItems.length; first += NAMES_AT_ONCE)
       await this.#update(key, conditions, { addItems: addItems.slice(first, first + NAMES_AT_ONCE) });
@@ -144,7 +165,7 @@ export class DynamoDbStore implements Store {
     });
   }
 
-  async #update(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head> {
+  async #update(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<UpdatedHead> {
     const nowMs = this.#clock.nowMs();
     const what = `the head of ${formatKey(key)}`;
     const update = new UpdateItemCommand({
@@ -163,11 +184,12 @@ export class DynamoDbStore implements Store {
       throw new StaleWriteError<Head>(current ? `${what} is not as it was read` : `there is no head of ${formatKey(key)}`, current);
     });
     if (!before) throw new Error(`${what} was written, but not answered`);
-    const changed = applyChange(headOf(before), change);
+    const old = headOf(before);
+    const changed = applyChange(old, change);
     const isIndexed = change.wake === undefined ? before['d'] !== undefined : isIndexedWake(change.wake, nowMs);
     const after = headItem(changed, nowMs, isIndexed);
     this.meter.add('updateHead', { writeUnits: writeUnitsOf(before, after), indexUnits: indexUnitsOf(before, after) });
-    return changed;
+    return change.wake !== undefined && old.wake ? { ...changed, replacedWake: old.wake } : changed;
   }
 
   async putItem(key: WorkloadKey, { name, bytes }: { name: string; bytes: Uint8Array }, expectedVersion: number): Promise<number> {

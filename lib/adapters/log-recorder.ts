@@ -1,6 +1,7 @@
 // The flight recorder on AWS: a pass is one line in its function's own log, which costs no request and no write unit, and is read back
 // from CloudWatch Logs when somebody asks. How long passes are kept is that log's retention.
 import type { CloudWatchLogsClient, FilterLogEventsCommandOutput } from '@aws-sdk/client-cloudwatch-logs';
+import { parseKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
 import { NotDoneError } from '../ports/errors.ts';
 import type { PassRecord, RecordedPass, Recorder } from '../ports/recorder.ts';
@@ -37,14 +38,21 @@ const SEARCH_MS = 15_000;
 /** Only what can be a name goes into a filter. */
 const NAME = /^[A-Za-z0-9](?:[-.A-Za-z0-9]{0,252})$/;
 
-interface Line {
+/** As written: `recorded` is the key but for the uid. Lines of earlier versions have the whole key in their record, and no uid beside. */
+interface Written {
   message: 'pass';
   recorded: string;
-  record: PassRecord;
+  uid?: string;
+  record: Omit<PassRecord, 'key'> & Partial<Pick<PassRecord, 'key'>>;
   snapshot?: string;
 }
 
+interface Line extends Written {
+  record: PassRecord;
+}
+
 export class LogRecorder implements Recorder {
+  readonly isInLog = true;
   readonly #options: LogRecorderOptions;
   readonly #write: (line: string) => void;
 
@@ -58,8 +66,9 @@ export class LogRecorder implements Recorder {
     const most = NOTABLE.has(pass.outcome) || pass.error !== undefined ? NOTABLE_BYTES : ORDINARY_BYTES;
     const kept = packed && packed.length <= most ? Buffer.from(packed).toString('base64') : undefined;
     const left = pass.actions.length - MOST_ACTIONS;
-    const record = left > 0 ? { ...pass, actions: [...pass.actions.slice(0, MOST_ACTIONS), leftOut(left)] } : pass;
-    this.#write(textOf({ level: 'INFO', message: 'pass', recorded: nameText(pass.key), record, snapshot: kept }));
+    const { key, ...rest } = pass;
+    const record = left > 0 ? { ...rest, actions: [...pass.actions.slice(0, MOST_ACTIONS), leftOut(left)] } : rest;
+    this.#write(textOf({ level: 'INFO', message: 'pass', recorded: nameText(key), uid: key.uid, record, snapshot: kept }));
   }
 
   /** @throws NotDoneError the log did not answer in time */
@@ -136,10 +145,10 @@ const leftOut = (count: number): PassRecord['actions'][number] => ({
 /** Lambda may have put time and request before it. @returns undefined for any other line */
 function lineIn(message: string): Line | undefined {
   try {
-    const line: Partial<Line> = JSON.parse(message.slice(Math.max(message.indexOf('{'), 0)));
-    return line.message === 'pass' && typeof line.recorded === 'string' && typeof line.record?.passId === 'string'
-      ? (line as Line)
-      : undefined;
+    const line: Partial<Written> = JSON.parse(message.slice(Math.max(message.indexOf('{'), 0)));
+    if (line.message !== 'pass' || typeof line.recorded !== 'string' || typeof line.record?.passId !== 'string') return undefined;
+    const key = line.record.key ?? parseKey(`${line.recorded}/${line.uid}`);
+    return key && { ...(line as Written), record: { ...line.record, key } };
   } catch {
     return undefined;
   }

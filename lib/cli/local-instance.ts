@@ -156,7 +156,7 @@ function startFunctions({ queue, ports: { clock, telemetry } }: LocalRuntime): (
   const every = { queue, clock, telemetry, visibilitySeconds: VISIBILITY_SECONDS, timeoutSeconds: FUNCTION_SECONDS };
   const sources = [
     startEventSource({ ...every, name: 'events', functionName: 'ingest', handler: ingest, batchSize: 10, maxConcurrency: 4 }),
-    startEventSource({ ...every, name: 'wakes', functionName: 'reconcile', handler: reconcile, batchSize: 1, maxConcurrency: 8 }),
+    startEventSource({ ...every, name: 'wakes', functionName: 'reconcile', handler: reconcile, batchSize: 10, maxConcurrency: 8 }),
     startEventSource({ ...every, name: 'timers', functionName: 'timers', handler: timers, batchSize: 10, maxConcurrency: 2 }),
   ];
   const ending = new AbortController();

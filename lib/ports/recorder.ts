@@ -34,6 +34,8 @@ export interface RecordedPass {
 }
 
 export interface Recorder {
+  /** What it appends are lines of the log that the telemetry writes to: nothing need be said there twice. */
+  readonly isInLog?: boolean;
   /**
    * @param snapshot packs what the planner saw and decided; called at most once, and only where the recorder keeps it. It answers
    *   undefined for a workload that is too large for one.

@@ -43,6 +43,12 @@ export interface HeadChange {
   view?: Uint8Array | null;
 }
 
+/** A head after a write. */
+export interface UpdatedHead extends Head {
+  /** The delayed wake that the write took off or replaced: an opening pass counts its tries by it. */
+  replacedWake?: Head['wake'];
+}
+
 /** One packed part of a view. */
 export interface ViewItem {
   name: string;
@@ -71,6 +77,8 @@ export interface Note {
 export interface Store {
   /** Strong reads, all of them but the lists by index. */
   readHead(key: WorkloadKey): Promise<Head | undefined>;
+  /** In their order, one request for all; undefined where there is none. @param keys at most 100 */
+  readHeads(keys: readonly WorkloadKey[]): Promise<(Head | undefined)[]>;
   read(key: WorkloadKey): Promise<{ head: Head | undefined; items: ViewItem[] }>;
   /** The named items that exist. @param names at most 100 */
   readItems(key: WorkloadKey, names: readonly string[]): Promise<ViewItem[]>;
@@ -82,7 +90,7 @@ export interface Store {
    * @returns the head as it stands after the write
    * @throws StaleWriteError<Head> a condition did not hold, or there is no head
    */
-  updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head>;
+  updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<UpdatedHead>;
   /** @param expectedVersion 0 where there must be none. @returns the new version. @throws StaleWriteError<ViewItem> */
   putItem(key: WorkloadKey, item: { name: string; bytes: Uint8Array }, expectedVersion: number): Promise<number>;
   /** Head and items. @throws StaleWriteError<Head> the fence has changed, or a wake that follows it is on its way: its pass forgets */

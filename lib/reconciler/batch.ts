@@ -1,45 +1,55 @@
-// A batch of wakes: one workload's trouble never comes back with another's (R13).
+// A batch of wakes: several workloads side by side in one invocation. One's trouble never comes back with another's (R13), and whoever
+// is done does not wait for whoever is slow.
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey, parseKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeWake } from '../wire/messages.ts';
-import type { Reconciler } from './reconcile.ts';
+import type { Reconciler, Woken } from './reconcile.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 
 /** An overtaken pass has ended, and sends nothing any more: its wake, which keeps that of the later pass from coming, is back so soon. */
 const OVERTAKEN_AGAIN_SECONDS = 1;
+/** As long as passes of a batch go on, wakes of those that have ended are acknowledged so often: a wake keeps the next one of its group from coming. */
+const ACKNOWLEDGED_EVERY_MS = 250;
 
-/**
- * @param hasTime whether another pass may begin: the function must not end in the middle of one
- * @returns ids of the messages that must come back; in FIFO order the rest of the failing group comes back with it
- */
-export async function reconcileBatch(
-  deliveries: readonly Delivery[],
-  { reconciler, ports, hasTime }: { reconciler: Reconciler; ports: Pick<Ports, 'queue' | 'telemetry'>; hasTime: () => boolean },
-): Promise<string[]> {
+export interface WakesSetup {
+  reconciler: Pick<Reconciler, 'reconcile'>;
+  ports: Pick<Ports, 'queue' | 'telemetry' | 'clock'>;
+  /** Whether another pass may begin: the function must not end in the middle of one. */
+  hasTime: () => boolean;
+}
+
+/** @returns ids of the messages that must come back; in FIFO order the rest of the failing group comes back with it */
+export async function reconcileBatch(deliveries: readonly Delivery[], { reconciler, ports, hasTime }: WakesSetup): Promise<string[]> {
   const undone: string[] = [];
-  const groups = new Map<string, { deliveries: Delivery[]; key: WorkloadKey; sentAtMs: number | undefined }>();
+  const groups = new Map<string, { deliveries: Delivery[]; key: WorkloadKey; woken: Woken }>();
   for (const delivery of deliveries) {
     const { messageId, body, sentAtMs, receiveCount } = delivery;
     try {
-      const key = parseKey(decodeWake(body).key);
+      const { key: text, follows } = decodeWake(body);
+      const key = parseKey(text);
       if (!key) throw new Error('its key is not one of ours');
-      const group = groups.get(formatKey(key)) ?? { deliveries: [], key, sentAtMs: receiveCount === 1 ? sentAtMs : undefined };
+      const group = groups.get(formatKey(key)) ?? { deliveries: [], key, woken: { sentAtMs: receiveCount === 1 ? sentAtMs : undefined } };
       group.deliveries.push(delivery);
+      group.woken.follows = follows;
       groups.set(formatKey(key), group);
     } catch (error) {
       await giveBackUnreadable(ports, 'wakes', delivery, { error });
       undone.push(messageId);
     }
   }
+  const done: Delivery[] = [];
+  const over = new AbortController();
+  const acknowledging = groups.size > 1 ? acknowledgeMeanwhile(ports, done, over.signal) : undefined;
   await Promise.all(
     // Two wakes of one workload in a batch say the same.
-    [...groups.values()].map(async ({ key, deliveries: wakes, sentAtMs }) => {
+    [...groups.values()].map(async ({ key, deliveries: wakes, woken }) => {
       const messageIds = wakes.map(({ messageId }) => messageId);
       if (!hasTime()) return undone.push(...messageIds);
       try {
-        if ((await reconciler.reconcile(key, sentAtMs)) === 'failed') {
+        if ((await reconciler.reconcile(key, woken)) === 'done') done.push(...wakes);
+        else {
           undone.push(...messageIds);
           await giveBackSoon(ports, key, wakes);
         }
@@ -51,7 +61,28 @@ export async function reconcileBatch(
       return undefined;
     }),
   );
+  over.abort();
+  await acknowledging;
   return undone;
+}
+
+/**
+ * Until the batch is over; then the event source acknowledges what is left, and once more what was acknowledged here, which does no harm.
+ * Never throws, for the same reason.
+ */
+async function acknowledgeMeanwhile(
+  { queue, clock, telemetry }: Pick<Ports, 'queue' | 'telemetry' | 'clock'>,
+  done: Delivery[],
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted) {
+    await clock.wait(ACKNOWLEDGED_EVERY_MS, over);
+    if (over.aborted || done.length === 0) continue;
+    const wakes = done.splice(0).map(({ receiptHandle }) => receiptHandle);
+    await queue.delete('wakes', wakes).catch((error: unknown) => {
+      telemetry.warn('wakes that are done are acknowledged with the rest of their batch only', { wakes: wakes.length, error });
+    });
+  }
 }
 
 /** Never throws: what is not given back comes by itself after its visibility time-out. */

@@ -14,6 +14,7 @@ export class ClockOffsets {
   readonly #ports: Pick<Ports, 'clock' | 'store'>;
   readonly #passMs: number;
   readonly #known = new Map<string, { offsetMs: number; readAtMs: number }>();
+  readonly #asking = new Map<string, Promise<number>>();
 
   /** @param passMs from a pass's beginning to its deadline */
   constructor(ports: Pick<Ports, 'clock' | 'store'>, passMs: number) {
@@ -26,8 +27,16 @@ export class ClockOffsets {
     const nowMs = this.#ports.clock.nowMs();
     const known = this.#known.get(cluster);
     if (known && nowMs - known.readAtMs < READ_AGAIN_MS) return known.offsetMs;
+    // Passes that begin side by side ask once.
+    const asking = this.#asking.get(cluster) ?? this.#read(cluster).finally(() => this.#asking.delete(cluster));
+    this.#asking.set(cluster, asking);
+    return await asking;
+  }
+
+  async #read(cluster: string): Promise<number> {
+    const readAtMs = this.#ports.clock.nowMs();
     const offsetMs = (await readMarker(this.#ports, cluster))?.marker.clockOffsetMs ?? 0;
-    this.#known.set(cluster, { offsetMs, readAtMs: nowMs });
+    this.#known.set(cluster, { offsetMs, readAtMs });
     return offsetMs;
   }
 

@@ -59,7 +59,7 @@ export async function close(
     return { ifFence: fence, change: changeOf(head) };
   };
   const written = pass.hasNews
-    ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside })
+    ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside, items: pass.items })
     : { head: pass.head, told: false, terminated: NOTHING_TERMINATED };
   pass.counted.push(...terminatedCounts(written.terminated));
   pass.head = written.head;

@@ -14,7 +14,7 @@ import type { DoubtMessage, ViewPart } from '../wire/observations.ts';
 import { askForWorkload } from './era.ts';
 import { UNKNOWN_ERA, readView } from './view-access.ts';
 import { DOUBT_SECONDS } from './waits.ts';
-import { wake } from './wake.ts';
+import { wake, type WakePorts } from './wake.ts';
 
 /** Looked at again in a moment. */
 export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly DoubtMessage[]): Promise<void> {
@@ -61,7 +61,7 @@ export function viewDigestOf(part: ViewPart): string {
 }
 
 /** The head counts as missing from now on: the next pass lists the workload live (R1, R19). */
-export async function distrust(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, key: WorkloadKey): Promise<void> {
+export async function distrust(ports: WakePorts & Pick<Ports, 'telemetry'>, key: WorkloadKey): Promise<void> {
   ports.telemetry.warn('view differs from the relay', { ...key });
   ports.telemetry.count('ViewMismatches', 1, 'Count', { kind: key.kind });
   try {

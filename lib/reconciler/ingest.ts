@@ -13,15 +13,17 @@ import { decodeEvents } from '../wire/events.ts';
 import type { EventMessage, OwnerObservation, PodEntry, PodObservation, WorkloadReport } from '../wire/observations.ts';
 import { distrust } from './doubts.ts';
 import { askForEverything } from './era.ts';
-import { createHead, newHead } from './heads.ts';
+import { createHead, newHead, readHeadsOf } from './heads.ts';
 import { learnFromHeartbeat } from './heartbeats.ts';
 import { terminatedBy, terminatedCounts } from './job-metrics.ts';
+import { mergedReports } from './merged-reports.ts';
 import { inParallel } from './parallel.ts';
+import { SendsTogether } from './sends-together.ts';
 import { emptyPart, type News } from './view.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 import { firstView, writeView } from './view-access.ts';
-import type { Urgency } from './wake.ts';
+import type { Urgency, WakePorts } from './wake.ts';
 import { prepareWake, sendWake, wake } from './wake.ts';
 
 export interface EventDelivery extends Delivery {
@@ -87,7 +89,8 @@ async function openEvents(delivery: EventDelivery, ports: Ports): Promise<Opened
   return opened;
 }
 
-const WORKLOADS_AT_ONCE = 16;
+/** They wait for the table and the queue most of the time. */
+const WORKLOADS_AT_ONCE = 50;
 
 /** @returns ids of the messages that must come back: unreadable ones until they are dead letters, and those whose news could not be kept */
 export async function ingestBatch(deliveries: readonly EventDelivery[], ports: Ports): Promise<string[]> {
@@ -118,9 +121,15 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
       work.set(formatKey(key), entry);
     }
 
-  await inParallel([...work.values()], WORKLOADS_AT_ONCE, async ({ key, record, reports, messageIds }) => {
+  const sends = new SendsTogether(ports.queue, ports.clock);
+  const heads = await readHeadsOf(
+    ports,
+    [...work.values()].map(({ key }) => key),
+  );
+  const together = { ...ports, queue: sends };
+  await inParallel([...work.entries()], WORKLOADS_AT_ONCE, async ([name, { key, record, reports, messageIds }]) => {
     try {
-      await keepNews(ports, key, record, reports);
+      await sends.task(async () => await keepNews(together, { key, record, reports: mergedReports(reports) }, heads.get(name)));
     } catch (error) {
       // One workload's trouble brings back its own messages only (R13).
       ports.telemetry.warn('news not kept', { ...key, error });
@@ -138,18 +147,26 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
   return [...undone];
 }
 
-async function keepNews(ports: Ports, key: WorkloadKey, record: ClusterRecord, reports: readonly WorkloadReport[]): Promise<void> {
+interface Work {
+  key: WorkloadKey;
+  record: ClusterRecord;
+  reports: readonly WorkloadReport[];
+}
+
+type IngestPorts = WakePorts & Pick<Ports, 'telemetry'>;
+
+/** @param known its head as read a moment ago; what is written depends on that being so still */
+async function keepNews(ports: IngestPorts, work: Work, known: { head: Head | undefined } | undefined): Promise<void> {
   try {
-    await tryToKeep(ports, key, record, reports);
+    await tryToKeep(ports, work, known ?? { head: await ports.store.readHead(work.key) });
   } catch (error) {
     // The table lost the head on the way, or the workload was forgotten: it begins anew.
     if (!(error instanceof StaleWriteError) || error.current !== undefined) throw error;
-    await tryToKeep(ports, key, record, reports);
+    await tryToKeep(ports, work, { head: await ports.store.readHead(work.key) });
   }
 }
 
-async function tryToKeep(ports: Ports, key: WorkloadKey, record: ClusterRecord, reports: readonly WorkloadReport[]): Promise<void> {
-  const found = await ports.store.readHead(key);
+async function tryToKeep(ports: IngestPorts, { key, record, reports }: Work, { head: found }: { head: Head | undefined }): Promise<void> {
   // Nothing is known and nothing is left to do: departed pods of a workload that is over.
   if (!found && !reports.some(concernsTheLiving)) return;
   const [first, ...others] = reports;
@@ -189,7 +206,7 @@ const newsOf = (report: WorkloadReport): News => ({
  * queue, and sweep finds the head by when it began to wait (R9).
  */
 async function beginWith(
-  ports: Ports,
+  ports: IngestPorts,
   key: WorkloadKey,
   record: ClusterRecord,
   report: WorkloadReport,

@@ -22,13 +22,15 @@ export async function tellOfPass(
 ): Promise<void> {
   const durationMs = clock.nowMs() - pass.startedAtMs;
   countPass(telemetry, pass, { durationMs, outcome });
-  telemetry.info('reconciled', {
-    ...pass.key,
-    passId: pass.fence,
-    outcome,
-    durationMs,
-    ...(error instanceof Error && { error: error.message }),
-  });
+  // Where the flight recorder's line is one of the same log, it says all this.
+  if (!recorder.isInLog)
+    telemetry.info('reconciled', {
+      ...pass.key,
+      passId: pass.fence,
+      outcome,
+      durationMs,
+      ...(error instanceof Error && { error: error.message }),
+    });
   const lagMs = wokenAtMs === undefined ? undefined : clock.nowMs() - wokenAtMs;
   countWork(telemetry, pass, { outcome, durationMs, lagMs });
   const { planned } = pass;

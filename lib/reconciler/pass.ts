@@ -16,7 +16,7 @@ import type { Answer, Cluster, ListAnswer } from '../ports/cluster.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { NotFoundError } from '../ports/errors.ts';
 import type { PassRecord } from '../ports/recorder.ts';
-import type { Head } from '../ports/store.ts';
+import type { Head, ViewItem } from '../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
 import { RestoredServerError } from './era.ts';
 import type { ChildOrUid, PassState } from './pass-state.ts';
@@ -60,6 +60,8 @@ export class Pass {
   /** To be told when the pass ends. */
   readonly events: Extract<Action, { verb: 'event' }>[] = [];
   readonly viewAtOpening: ViewPart;
+  /** The view's items as this pass read them. */
+  readonly items: ReadonlyMap<string, ViewItem> | undefined;
   /** For the reference's metrics: what the API server confirmed in this pass. */
   readonly counted: Counted[] = [];
   /** Set once it is one of the reference's syncs: what the first plan did. */
@@ -87,7 +89,7 @@ export class Pass {
     given: Pick<
       Pass,
       'key' | 'record' | 'row' | 'cluster' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'
-    > & { podSet?: PodSet | undefined },
+    > & { podSet?: PodSet | undefined; items?: ReadonlyMap<string, ViewItem> | undefined },
   ) {
     this.key = given.key;
     this.record = given.record;
@@ -102,6 +104,7 @@ export class Pass {
     this.state = given.state;
     this.view = given.view;
     this.viewAtOpening = given.view;
+    this.items = given.items;
     this.#podSet = given.podSet;
   }
 

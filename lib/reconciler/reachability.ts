@@ -54,6 +54,8 @@ const GO: Hold = { waitMs: 0, probe: 'none' };
 export class Reachability {
   readonly #ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>;
   readonly #known = new Map<string, Known>();
+  /** Passes that begin side by side in a process ask once. */
+  readonly #asking = new Map<string, Promise<Known>>();
 
   constructor(ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>) {
     this.#ports = ports;
@@ -63,7 +65,7 @@ export class Reachability {
     const nowMs = this.#ports.clock.nowMs();
     const known = this.#known.get(cluster);
     if (known && nowMs - known.readAtMs < CACHED_MS && isOpen(known.reach, namespace)) return GO;
-    const { reach, version } = await this.#read(cluster);
+    const { reach, version } = await this.#readTogether(cluster);
     if (reach.downSinceMs !== null) {
       const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_LASTS_MS + PROBE_EVERY_MS);
       if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(nowMs - reach.downSinceMs), probe: 'none' };
@@ -143,6 +145,12 @@ export class Reachability {
   /** Work put off waits longer the longer the silence lasts (a minute at most): an answer sends all of it again. */
   #jitterMs(silentMs: number): number {
     return Math.round(this.#ports.clock.random() * Math.min(Math.max(silentMs, 1_000), 60_000));
+  }
+
+  async #readTogether(cluster: string): Promise<Known> {
+    const asking = this.#asking.get(cluster) ?? this.#read(cluster).finally(() => this.#asking.delete(cluster));
+    this.#asking.set(cluster, asking);
+    return await asking;
   }
 
   async #read(cluster: string): Promise<Known> {

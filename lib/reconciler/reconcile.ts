@@ -50,6 +50,14 @@ export interface LoopOptions {
 
 export const LOOP_OPTIONS: LoopOptions = { passMs: 20_000, parallelism: 48, unknownMs: 30_000, readyAloneMs: 5_000 };
 
+/** What the delivered wake tells. */
+export interface Woken {
+  /** When it was sent, where this is its first delivery. */
+  sentAtMs?: number | undefined;
+  /** The fence that it follows; where nothing tells, the head is read. */
+  follows?: string | undefined;
+}
+
 /** `done`: what must follow is sent. `failed`: the wake must come back. */
 export type Answer = 'done' | 'failed';
 
@@ -75,9 +83,8 @@ export class Reconciler {
 
   /**
    * One pass over one workload, for one delivered wake (R9: it always opens a pass, even if only to put the work off).
-   * @param sentAtMs when that wake was sent, where this is its first delivery
    */
-  async reconcile(key: WorkloadKey, sentAtMs?: number): Promise<Answer> {
+  async reconcile(key: WorkloadKey, { sentAtMs, follows }: Woken = {}): Promise<Answer> {
     const { clock, clusters, store, telemetry } = this.#ports;
     const startedAtMs = clock.nowMs();
     // From its very beginning (R17): whatever holds it up on the way to its first call, it sends nothing later.
@@ -87,12 +94,12 @@ export class Reconciler {
       telemetry.warn('wake of a cluster that is not registered', { ...key });
       return 'done';
     }
-    const opened = await open(this.#ports, key, record, startedAtMs);
+    const opened = await open(this.#ports, key, record, { openedAtMs: startedAtMs, follows });
     if (!opened) return 'failed';
     if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);
     const { head, attempt } = opened;
     const state = decodeState(head.state);
-    const { part, hole, pods } = await readView(store, head, record.era, this.#memory);
+    const { part, hole, pods, items } = await readView(store, head, record.era, this.#memory);
     const unknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
     const pass = new Pass({
       key,
@@ -106,6 +113,7 @@ export class Reconciler {
       state: state ?? initialState(),
       view: part,
       podSet: pods,
+      items,
       offsetMs: await this.#offsets.of(key.cluster),
     });
     // Before any list of this pass lets go of tombstones: the numbers that vanished pods held (R5).

@@ -1,15 +1,18 @@
 // Delayed wakes come due, doubts about views are looked at again, stale heads are looked for. A timer is a hint: the planner decides
 // again whether it is due (R11).
 import type { WorkloadKey } from '../objects/workload.ts';
-import { parseKey } from '../objects/workload.ts';
+import { formatKey, parseKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Head } from '../ports/store.ts';
 import { decodeTimer } from '../wire/messages.ts';
 import type { DelayedMessage, TimerMessage } from '../wire/observations.ts';
 import { lookAgain } from './doubts.ts';
+import { readHeadsOf } from './heads.ts';
+import { SendsTogether } from './sends-together.ts';
 import { wakeStale } from './stale.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
-import { sendWake } from './wake.ts';
+import { sendWake, type WakePorts } from './wake.ts';
 
 /** Of one look for stale heads. */
 const PAGE = 500;
@@ -19,19 +22,25 @@ type TimersPorts = Pick<Ports, 'queue' | 'store' | 'clock' | 'clusters' | 'telem
 /** @returns ids of the messages that must come back */
 export async function fireTimers(deliveries: readonly Delivery[], ports: TimersPorts): Promise<string[]> {
   const undone: string[] = [];
+  const readable: (Readable & { messageId: string })[] = [];
+  for (const delivery of deliveries) {
+    const { messageId, body } = delivery;
+    try {
+      readable.push({ messageId, ...messageIn(body) });
+    } catch (error) {
+      await giveBackUnreadable(ports, 'timers', delivery, { error });
+      undone.push(messageId);
+    }
+  }
+  const due = readable.flatMap(({ key, message }) => (key && 'key' in message ? [key] : []));
+  const heads = await readHeadsOf(ports, due);
+  const sends = new SendsTogether(ports.queue, ports.clock);
   await Promise.all(
-    deliveries.map(async (delivery) => {
-      const { messageId, body } = delivery;
-      let read: ReturnType<typeof messageIn>;
+    readable.map(async ({ messageId, message, key }) => {
       try {
-        read = messageIn(body);
-      } catch (error) {
-        await giveBackUnreadable(ports, 'timers', delivery, { error });
-        undone.push(messageId);
-        return;
-      }
-      try {
-        await fire(read, ports);
+        if ('look' in message || !key) await wakeStale(ports, PAGE);
+        else if ('doubt' in message) await lookAgain(ports, key, message);
+        else await sends.task(async () => await wakeDue({ ...ports, queue: sends }, { key, timer: message }, heads.get(formatKey(key))));
       } catch (error) {
         ports.telemetry.error('timer not fired', { messageId, error });
         undone.push(messageId);
@@ -41,8 +50,13 @@ export async function fireTimers(deliveries: readonly Delivery[], ports: TimersP
   return undone;
 }
 
+interface Readable {
+  message: DelayedMessage;
+  key: WorkloadKey | undefined;
+}
+
 /** @throws UndecodableMessageError; Error when its key is none */
-function messageIn(body: string): { message: DelayedMessage; key: WorkloadKey | undefined } {
+function messageIn(body: string): Readable {
   const message = decodeTimer(body);
   if ('look' in message) return { message, key: undefined };
   const text = 'doubt' in message ? message.doubt : message.key;
@@ -51,14 +65,13 @@ function messageIn(body: string): { message: DelayedMessage; key: WorkloadKey | 
   return { message, key };
 }
 
-async function fire({ message, key }: ReturnType<typeof messageIn>, ports: TimersPorts): Promise<void> {
-  if ('look' in message || !key) await wakeStale(ports, PAGE);
-  else if ('doubt' in message) await lookAgain(ports, key, message);
-  else await wakeDue(ports, key, message);
-}
-
-async function wakeDue(ports: Pick<Ports, 'queue' | 'store' | 'clock'>, key: WorkloadKey, timer: TimerMessage): Promise<void> {
-  const head = await ports.store.readHead(key);
+/** @param known its head as read a moment ago: a wake too many is all that can follow from another one by now */
+async function wakeDue(
+  ports: WakePorts,
+  { key, timer }: { key: WorkloadKey; timer: TimerMessage },
+  known: { head: Head | undefined } | undefined,
+): Promise<void> {
+  const { head } = known ?? { head: await ports.store.readHead(key) };
   // Forgotten since: there is nothing to look at.
   if (!head) return;
   if (head.queued === head.fence) return;

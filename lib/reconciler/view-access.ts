@@ -39,6 +39,8 @@ export interface View {
   hole: boolean;
   /** The pods that are there, where a memory helped. */
   pods?: PodSet;
+  /** The items as they were read, by name: whoever writes soon after need not read them again. */
+  items?: ReadonlyMap<string, ViewItem>;
 }
 
 /** Everything that is known, read after the head. @param memory of earlier readings by this process */
@@ -53,11 +55,11 @@ export async function readView(store: Store, head: Head, era: number, memory?: V
   const found = named.filter((item) => item !== undefined);
   if (memory && !holeInHead && found.length === named.length) {
     const view = rememberedView(memory, head, { inHead, found, era });
-    if (view) return view;
+    if (view) return { ...view, items: present };
   }
   const parts = named.map((item) => partOf(item?.bytes, era));
   const readable = parts.filter((part) => part !== undefined);
-  return { part: joinParts([...first, ...readable], era), hole: holeInHead || readable.length < parts.length };
+  return { part: joinParts([...first, ...readable], era), hole: holeInHead || readable.length < parts.length, items: present };
 }
 
 /** The same, with what is remembered of items that have not changed; undefined where something is missing or lies twice. */
@@ -104,18 +106,19 @@ export type Alongside = (head: Head) => Promise<{ ifFence?: string; change: Head
 /**
  * Merges news into the view where it lies: the owner, and few pods, in the head; more pods in items beside it. What must be told the
  * head (`alongside`) goes into the head's write, if there is one, after the items'.
+ * @param options.items as they were read with the head: where they have changed since, their writes are refused, and merged again
  * @throws StaleWriteError when the head is gone, or too many others wrote at the same time
  */
 export async function writeView(
   store: Store,
   before: Head,
   news: News,
-  { era, alongside }: { era: number; alongside?: Alongside },
+  { era, alongside, items }: { era: number; alongside?: Alongside; items?: ReadonlyMap<string, ViewItem> | undefined },
 ): Promise<Written> {
   let head = before;
   for (let attempt = 1; ; attempt++) {
     try {
-      const written = await tryToWrite(store, head, news, { era, alongside });
+      const written = await tryToWrite(store, head, news, { era, alongside, known: attempt === 1 ? items : undefined });
       return news.whole ? { ...written, head: await noteRange(store, written.head, news.whole, era) } : written;
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
@@ -130,11 +133,15 @@ async function tryToWrite(
   store: Store,
   before: Head,
   news: News,
-  { era, alongside }: { era: number; alongside: Alongside | undefined },
+  {
+    era,
+    alongside,
+    known: knownItems = new Map(),
+  }: { era: number; alongside: Alongside | undefined; known: ReadonlyMap<string, ViewItem> | undefined },
 ): Promise<Written> {
   const inHead = partInHead(before, era) ?? emptyPart({ era, floor: floorOf(before, era) });
   const layout = layoutOf(before, mergeNews(inHead, news).part);
-  const items = await readItems(store, before, namesTouched(before, news, layout));
+  const items = await readItems(store, before, namesTouched(before, news, layout), knownItems);
   const parts = [inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])];
   // Whoever still works in an era that is over has nothing to tell to this one (R3).
   if (parts.some((part) => part.era > era))
@@ -297,11 +304,22 @@ function namesTouched(head: Head, { pods, whole }: News, layout: number): string
   return namesIn(head).filter((name) => touched.has(name) || (whole && isInRange(name, whole)));
 }
 
-/** Those of them that exist. */
-async function readItems(store: Store, head: Head, names: readonly string[]): Promise<Map<string, ViewItem>> {
+/** Those of them that exist. @param known need not be read */
+async function readItems(
+  store: Store,
+  head: Head,
+  names: readonly string[],
+  known: ReadonlyMap<string, ViewItem> = new Map(),
+): Promise<Map<string, ViewItem>> {
   const present = new Map<string, ViewItem>();
-  for (let at = 0; at < names.length; at += MOST_NAMES)
-    for (const item of await store.readItems(head.key, names.slice(at, at + MOST_NAMES))) present.set(item.name, item);
+  const unknown: string[] = [];
+  for (const name of names) {
+    const item = known.get(name);
+    if (item) present.set(name, item);
+    else unknown.push(name);
+  }
+  for (let at = 0; at < unknown.length; at += MOST_NAMES)
+    for (const item of await store.readItems(head.key, unknown.slice(at, at + MOST_NAMES))) present.set(item.name, item);
   return present;
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Queue } from '../ports/queue.ts';
 import type { Head, HeadChange } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { encodeTimer, encodeWake } from '../wire/messages.ts';
@@ -20,21 +21,23 @@ export type Urgency = 'now' | 'soon' | 'company';
 export const COMPANY_MS = 1_000;
 const WAIT_MS: Record<Urgency, number> = { now: 0, soon: COMPANY_MS, company: 5 * COMPANY_MS };
 
-type WakePorts = Pick<Ports, 'queue' | 'store' | 'clock'>;
+/** Of the queue, sending is all that waking takes. */
+export type Sends = { queue: Pick<Queue, 'send'> };
+export type WakePorts = Pick<Ports, 'store' | 'clock'> & Sends;
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /** The FIFO group of a workload: its key may be longer than a group's id. */
 export const groupOf = (key: WorkloadKey): string => digest(formatKey(key));
 
-export async function sendWake({ queue }: Pick<Ports, 'queue'>, key: WorkloadKey, follows: string): Promise<void> {
+export async function sendWake({ queue }: Sends, key: WorkloadKey, follows: string): Promise<void> {
   const body = encodeWake({ key: formatKey(key), follows });
   await queue.send('wakes', [{ body, groupId: groupOf(key), deduplicationId: digest(`${formatKey(key)} ${follows}`) }]);
 }
 
 /** Sends the delayed wake that falls within the queue's reach; a later one is left to the index. The queue is fair by cluster. */
 export async function sendTimer(
-  { queue, clock }: Pick<Ports, 'queue' | 'clock'>,
+  { queue, clock }: Pick<Ports, 'clock'> & Sends,
   head: Head,
   due: { dueAtMs: number; attempt: number },
 ): Promise<void> {

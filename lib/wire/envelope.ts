@@ -17,6 +17,13 @@ export interface EnvelopeLimits {
   unpackedBytes: number;
 }
 
+/** What says other things often gives the compressor other words beforehand. */
+export interface Words {
+  /** In the version's place; beyond any version that a later build may write. */
+  mark: number;
+  boilerplate: Uint8Array;
+}
+
 const ENVELOPE_VERSION = 1;
 const VERSIONS_AHEAD = 8;
 
@@ -24,7 +31,7 @@ const VERSIONS_AHEAD = 8;
  * What nearly every message holds, given to the compressor beforehand: an item of 40 pods would else be a third boilerplate.
  * Part of version 1: another text is another version. The most frequent stands last.
  */
-const BOILERPLATE = Buffer.from(
+export const BOILERPLATE = Buffer.from(
   [
     '{"e":0,"f":"0","o":{"h":"","p":true,"d":false,"j":{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"","namespace":"default","uid":"","resourceVersion":"","generation":1,"creationTimestamp":"2026-',
     '"labels":{"batch.kubernetes.io/controller-uid":"","batch.kubernetes.io/job-name":"","controller-uid":"","job-name":""}',
@@ -41,16 +48,20 @@ const BOILERPLATE = Buffer.from(
 /** Bytes. For most messages a buffer of that size does, and a larger one costs more than the packing itself. */
 const SMALL = 4_096;
 /** The decoders by version: N and N − 1 are read side by side while a new one is rolled out. */
-const DECODERS: Record<number, (reader: ByteReader, limits: EnvelopeLimits) => Envelope> = { 1: openFirst };
+const DECODERS: Record<number, (reader: ByteReader, limits: EnvelopeLimits) => Envelope> = {
+  1: (reader, limits) => openWith(BOILERPLATE, reader, limits),
+};
 
-export function seal({ header, pods }: Envelope): Uint8Array {
+/** @param words of what is neither message nor view item */
+export function seal({ header, pods }: Envelope, words: Words = { mark: ENVELOPE_VERSION, boilerplate: BOILERPLATE }): Uint8Array {
   const inner = new ByteWriter();
   inner.text(header);
   inner.unsigned(pods.columns.length);
   inner.bytes(pods.columns);
-  const packed = deflateRawSync(inner.done(), { level: 6, dictionary: BOILERPLATE, chunkSize: inner.length < SMALL ? SMALL : undefined });
+  const chunkSize = inner.length < SMALL ? SMALL : undefined;
+  const packed = deflateRawSync(inner.done(), { level: 6, dictionary: words.boilerplate, chunkSize });
   const writer = new ByteWriter();
-  writer.byte(ENVELOPE_VERSION);
+  writer.byte(words.mark);
   writer.unsigned(packed.length);
   writer.bytes(packed);
   writer.bytes(pods.uids);
@@ -58,10 +69,11 @@ export function seal({ header, pods }: Envelope): Uint8Array {
 }
 
 /** @throws UndecodableMessageError larger than the limits, of an unknown version, truncated, or not what seal writes */
-export function open(bytes: Uint8Array, limits: EnvelopeLimits): Envelope {
+export function open(bytes: Uint8Array, limits: EnvelopeLimits, words?: Words): Envelope {
   if (bytes.length > limits.bytes) throw new UndecodableMessageError(`${bytes.length} bytes; at most ${limits.bytes} are read`);
   const reader = new ByteReader(bytes);
   const version = reader.byte();
+  if (words && version === words.mark) return openWith(words.boilerplate, reader, limits);
   const decode = DECODERS[version];
   // Damage makes any version; the next few are what a later build may write.
   if (!decode && version > ENVELOPE_VERSION && version <= ENVELOPE_VERSION + VERSIONS_AHEAD)
@@ -70,13 +82,13 @@ export function open(bytes: Uint8Array, limits: EnvelopeLimits): Envelope {
   return decode(reader, limits);
 }
 
-function openFirst(reader: ByteReader, limits: EnvelopeLimits): Envelope {
+function openWith(dictionary: Uint8Array, reader: ByteReader, limits: EnvelopeLimits): Envelope {
   const packed = reader.bytes(reader.unsigned());
   let unpacked: Uint8Array;
   try {
     unpacked = inflateRawSync(packed, {
       maxOutputLength: limits.unpackedBytes,
-      dictionary: BOILERPLATE,
+      dictionary,
       chunkSize: packed.length < SMALL / 4 ? SMALL : undefined,
     });
   } catch (error) {

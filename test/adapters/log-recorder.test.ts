@@ -70,6 +70,15 @@ describe('recorder on a log', () => {
     expect((await recorder.passes(aPass(0).key, 1))[0]?.actions.at(-1)).toMatchObject({ verb: 'more', count: 4_800 });
   });
 
+  test('a line of an earlier version, with the whole key in its record, is read all the same', async () => {
+    const { recorder, service, clock } = await anInstallation();
+    const record = aPass(clock.nowMs(), { passId: 'earlier' });
+    const { cluster, kind, namespace, name } = record.key;
+    const message = JSON.stringify({ message: 'pass', recorded: `${cluster}/${kind}/${namespace}/${name}`, record });
+    service.events.push({ timestamp: record.startedAtMs, message });
+    expect((await recorder.pass('earlier'))?.pass).toEqual(record);
+  });
+
   test('names that are none are not put into a filter', async () => {
     const { recorder, service } = await anInstallation();
     for (const name of ['*', 'x" || $.recorded = "*', '', 'a b', '\n'])

@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { alarmResources } from '../../infra/alarms.ts';
+import { LogRecorder } from '../../lib/adapters/log-recorder.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import { aJob, World } from '../world/world.ts';
 
@@ -18,7 +20,13 @@ interface Prices {
   logsPerGb: number;
   perMonth: Record<'alarm' | 'customMetric' | 'secret', number>;
   assumed: Record<
-    'ownMs' | 'awsRequestMs' | 'apiServerRequestMs' | 'apiServerRequestsAtOnce' | 'logBytesPerPass' | 'logBytesPerInvocation',
+    | 'ownMs'
+    | 'ownMsPerPass'
+    | 'awsRequestMs'
+    | 'apiServerRequestMs'
+    | 'apiServerRequestsAtOnce'
+    | 'logBytesPerInvocation'
+    | 'logBytesPerLine',
     number
   >;
 }
@@ -26,7 +34,7 @@ const prices: Prices = JSON.parse(readFileSync(join(import.meta.dirname, 'prices
 const { perMillion, assumed, perMonth } = prices;
 
 /** As in serverless.yml. */
-const BATCH = { events: 10, wakes: 1, timers: 10 };
+const BATCH = { events: 10, wakes: 10, timers: 10 };
 const GIGABYTES = { events: 0.5, wakes: 1, timers: 0.25 };
 const NAMES = ['events', 'wakes', 'timers'] as const;
 
@@ -60,7 +68,7 @@ class Counter {
   }
 }
 
-const indexOfPod = (name: string): number => Number(/-(\d+)-/.exec(name)?.[1] ?? 0);
+const indexOfPod = ({ metadata: { labels } }: Pod): number => Number(labels?.['batch.kubernetes.io/job-completion-index'] ?? -1);
 
 async function finish(world: World): Promise<void> {
   await world.until(
@@ -90,7 +98,7 @@ async function run(jobs: number, podsEach: number, perSecond: number, { endingOn
   const pods = jobs * podsEach;
   for (const name of names) await world.apply(aJob(name, { completions: podsEach, parallelism: podsEach, completionMode: 'Indexed' }));
   await world.until(async () => (await world.pods()).length === pods, { play: false, seconds: 300 });
-  const all = (await world.pods()).toSorted((one, other) => indexOfPod(one.metadata.name ?? '') - indexOfPod(other.metadata.name ?? ''));
+  const all = (await world.pods()).toSorted((one, other) => indexOfPod(one) - indexOfPod(other));
   for (const pod of all) await world.run1(pod);
   // As in `bench counts`: a storm is counted from its first event on.
   if (endingOnly) {
@@ -118,8 +126,23 @@ function bounded(what: string, figure: number, most: number, digits: number): st
   return `${figure.toFixed(digits)} (at most ${most})`;
 }
 
+/** Bytes of the flight recorder's lines, as they are written on AWS. */
+async function logged(world: World): Promise<{ bytes: number; snapshotBytes: number }> {
+  const sizes: number[] = [];
+  const write = (line: string): void => void sizes.push(Buffer.byteLength(line) + assumed.logBytesPerLine);
+  const client = (): never => {
+    throw new Error('nothing is read here');
+  };
+  const recorder = new LogRecorder({ logGroup: undefined, client, clock: world.clock, write });
+  const sum = (): number => sizes.splice(0).reduce((bytes, size) => bytes + size, 0);
+  for (const [at, pass] of world.passes.entries()) await recorder.append(pass, () => world.snapshots[at]);
+  const bytes = sum();
+  for (const pass of world.passes) await recorder.append(pass);
+  return { bytes, snapshotBytes: bytes - sum() };
+}
+
 /** Dollars per million pods, part by part, and requests per pod. */
-function tell(title: string, { world, counter, pods }: Run, most: { requests: number; dollars: number }): void {
+async function tell(title: string, { world, counter, pods }: Run, most: { requests: number; dollars: number }): Promise<void> {
   const { sends, batches, messages } = counter;
   const { meter } = world.store;
   const invocations = NAMES.reduce((sum, name) => sum + batches[name], 0);
@@ -127,22 +150,20 @@ function tell(title: string, { world, counter, pods }: Run, most: { requests: nu
   const sent = Object.values(sends).reduce((sum, count) => sum + count, 0);
   const requests = meter.requests + polls + invocations + sent;
   const apiCalls = world.cluster.calls.length;
-  const rounds = Math.max(Math.ceil(apiCalls / assumed.apiServerRequestsAtOnce), Math.min(apiCalls, messages.wakes * 3));
-  const functionMs = (name: (typeof NAMES)[number], share: number): number =>
-    batches[name] * assumed.ownMs + share * (meter.requests + sends.wakes + sends.timers) * assumed.awsRequestMs;
+  const rounds = Math.max(Math.ceil(apiCalls / assumed.apiServerRequestsAtOnce), Math.min(apiCalls, batches.wakes * 3));
+  // Workloads of a batch are worked on side by side, passes at most ten: they wait for the table together.
+  const functionMs = (name: (typeof NAMES)[number], share: number, atOnce: number): number =>
+    batches[name] * assumed.ownMs + (share * (meter.requests + sends.wakes + sends.timers) * assumed.awsRequestMs) / atOnce;
+  const passesAtOnce = Math.max(1, messages.wakes / Math.max(batches.wakes, 1));
   const milliseconds = {
-    events: functionMs('events', 0.3),
-    wakes: functionMs('wakes', 0.6) + rounds * assumed.apiServerRequestMs,
-    timers: functionMs('timers', 0.1),
+    events: functionMs('events', 0.3, passesAtOnce),
+    wakes: functionMs('wakes', 0.6, passesAtOnce) + messages.wakes * assumed.ownMsPerPass + rounds * assumed.apiServerRequestMs,
+    timers: functionMs('timers', 0.1, 1),
   };
   const gigabyteSeconds = NAMES.reduce((sum, name) => sum + (milliseconds[name] / 1000) * GIGABYTES[name], 0);
   const passes = world.passes.length;
-  const snapshotBytes = world.snapshots.reduce(
-    (sum, snapshot) => sum + (snapshot && snapshot.length <= 2_048 ? snapshot.length * (4 / 3) : 0),
-    0,
-  );
-  const actionBytes = world.passes.reduce((sum, { actions }) => sum + JSON.stringify(actions.slice(0, 200)).length, 0);
-  const logBytes = passes * assumed.logBytesPerPass + invocations * assumed.logBytesPerInvocation + snapshotBytes + actionBytes;
+  const { bytes: passBytes, snapshotBytes } = await logged(world);
+  const logBytes = passBytes + invocations * assumed.logBytesPerInvocation;
   const dollars = {
     SQS:
       (sends.events + sends.timers + sends.asks + 2 * (batches.events + batches.timers)) * perMillion.sqsStandardRequests +
@@ -158,6 +179,18 @@ function tell(title: string, { world, counter, pods }: Run, most: { requests: nu
   console.log(`${title} (${pods} pods)`);
   console.log(
     `  AWS requests per pod       ${bounded(`${title} requests`, requests / pods, most.requests, 3)}: table ${perPod(meter.requests)}, sends ${perPod(sent)}, receives and deletes ${perPod(polls)}, invocations ${perPod(invocations)}`,
+  );
+  const requestsOf = Object.entries({
+    ...Object.fromEntries(Object.entries(meter.byOperation).map(([name, { requests: count }]) => [`table ${name}`, count])),
+    ...Object.fromEntries(Object.entries(sends).map(([name, count]) => [`send ${name}`, count])),
+    ...Object.fromEntries(NAMES.map((name) => [`take ${name}`, 3 * batches[name]])),
+  });
+  console.log(
+    `  requests, one by one       ${requestsOf
+      .filter(([, count]) => count > 0)
+      .toSorted(([, one], [, other]) => other - one)
+      .map(([name, count]) => `${name} ${perPod(count)}`)
+      .join(', ')}`,
   );
   console.log(
     `  passes ${perPod(passes)}, write units ${perPod(meter.writeUnits + meter.indexUnits)}, read units ${perPod(meter.readUnits)}, log bytes ${(logBytes / pods).toFixed(0)} (snapshots ${(snapshotBytes / pods).toFixed(0)}), GB-s ${(gigabyteSeconds / pods).toExponential(2)} per pod`,
@@ -212,9 +245,9 @@ function idle(): void {
 
 const { values } = parseArgs({ args: process.argv.slice(3), options: { only: { type: 'string' } } });
 const PARTS: Record<string, () => Promise<void> | void> = {
-  single: async () => tell('S = 1', await run(50, 1, 1), { requests: 12, dollars: 10 }),
-  typical: async () => tell('typical', await run(50, 100, 10), { requests: 1.5, dollars: 1 }),
-  storm: async () => tell('storm', await run(1, 10_000, 1_000, { endingOnly: true }), { requests: 0.05, dollars: 0.15 }),
+  single: async () => await tell('S = 1', await run(50, 1, 1), { requests: 12, dollars: 10 }),
+  typical: async () => await tell('typical', await run(50, 100, 10), { requests: 1.5, dollars: 1 }),
+  storm: async () => await tell('storm', await run(1, 10_000, 1_000, { endingOnly: true }), { requests: 0.05, dollars: 0.15 }),
   idle,
 };
 console.log(`list prices of ${prices.region}, ${prices.asOf}; no free tier, no discount`);

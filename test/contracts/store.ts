@@ -84,6 +84,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
         expect(await store.read(key)).toEqual({ head: undefined, items: [] });
         expect(await store.readItems(key, ['a', 'b'])).toEqual([]);
         expect(await store.readItems(key, [])).toEqual([]);
+        expect(await store.readHeads([])).toEqual([]);
+        expect(await store.readHeads([key])).toEqual([undefined]);
         expect(await store.readNote(key.cluster, 'marker')).toBeUndefined();
         expect(await store.workloads(key.cluster, { limit: 10 })).toEqual({ keys: [] });
       }),
@@ -108,6 +110,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
         });
         await store.createHead(whole);
         expect(await store.readHead(all)).toEqual(whole);
+        expect(await store.readHeads([all, aKey(), few.key, all])).toEqual([whole, undefined, few, whole]);
       }),
     );
 
@@ -154,8 +157,10 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
             viewVersion: 1,
           }),
         );
-        const head = await store.updateHead(key, {}, { queued: null, pendingSinceMs: null, wake: null, view: null });
+        const { replacedWake, ...head } = await store.updateHead(key, {}, { queued: null, pendingSinceMs: null, wake: null, view: null });
         expect(head).toEqual(aHead(key, { viewVersion: 2 }));
+        // What is gone from the head is told to whoever took it.
+        expect(replacedWake?.attempt).toBe(1);
         expect(await store.readHead(key)).toEqual(head);
       }),
     );
@@ -435,6 +440,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
         expect(await cost(() => store.putNote(key.uid, 'budget', '{}', 0))).toEqual([1, 0, 1]);
         expect(await cost(() => store.readHead(key))).toEqual([0, 0, 1]);
         expect(store.meter.readUnits).toBe(1);
+        expect(await cost(() => store.readHeads([key, aKey()]))).toEqual([0, 0, 1]);
+        expect(store.meter.readUnits).toBe(2);
         await store.updateHead(key, {}, { addItems: ['a'] });
         expect(await cost(() => store.forget(key, 'fence-0'))).toEqual([3, 1, 2]);
         expect(Object.keys(store.meter.byOperation)).toEqual(['forget']);

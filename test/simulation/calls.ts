@@ -1,5 +1,5 @@
 // What is said of one call of a port: enough to strike it with a fault, to check it and to tell of it.
-import type { Process } from './process.ts';
+import type { Invocation, Process } from './process.ts';
 
 export type PortName = 'cluster' | 'source' | 'store' | 'queue' | 'clusters' | 'recorder' | 'mapping';
 
@@ -8,6 +8,8 @@ export interface Call {
   number: number;
   atMs: number;
   process: Process;
+  /** What its process was about then: of a batch of wakes, the pass that makes the call. */
+  invocation: Invocation | undefined;
   port: PortName;
   method: string;
   args: readonly unknown[];
@@ -68,6 +70,10 @@ function aboutOf({ port, method, args }: Call): string {
 }
 
 const nameOf = (key: unknown): string =>
-  typeof key === 'object' && key !== null && 'name' in key && 'cluster' in key ? `${String(key.cluster)}/${String(key.name)}` : String(key);
+  Array.isArray(key)
+    ? key.map(nameOf).join(' ')
+    : typeof key === 'object' && key !== null && 'name' in key && 'cluster' in key
+      ? `${String(key.cluster)}/${String(key.name)}`
+      : String(key);
 
 const withoutBytes = (_: string, value: unknown): unknown => (value instanceof Uint8Array ? `${value.length} bytes` : value);

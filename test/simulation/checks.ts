@@ -65,7 +65,7 @@ export class Checks {
   sent(call: Call, deadline: Deadline | undefined): void {
     if (call.port === 'cluster' && isWrite(call) && (call.args[0] as { plural: string }).plural !== 'events') {
       this.writes += 1;
-      if (call.process.invocation) call.process.invocation.writes += 1;
+      if (call.invocation) call.invocation.writes += 1;
     }
     this.#ask(asked.sent, { call, deadline });
     this.ledger.sent(call, this.#simulation.scheduler.elapsedMs);

@@ -39,7 +39,7 @@ export interface Fault {
 }
 
 /** What dies or stands still while a message is taken for done is no function any more. */
-const isFunction = ({ process, port }: Call): boolean => process.invocation !== undefined && port !== 'mapping';
+const isFunction = ({ invocation, port }: Call): boolean => invocation !== undefined && port !== 'mapping';
 const isClusterCall = ({ port }: Call): boolean => port === 'cluster';
 const isClusterWrite = (call: Call): boolean => call.port === 'cluster' && isWrite(call);
 const pluralOf = ({ args }: Call): string => (args[0] as { plural?: string } | undefined)?.plural ?? '';
@@ -76,9 +76,9 @@ const CALL_FAULTS = {
   },
   diesTakenForDone: {
     says: 'the function dies, and its messages are taken for done',
-    applies: (call) => isFunction(call) && call.process.invocation?.function !== 'sweep',
-    strike: (_, { process }) => {
-      if (process.invocation) process.invocation.isLost = true;
+    applies: (call) => isFunction(call) && call.invocation?.function !== 'sweep',
+    strike: (_, { invocation }) => {
+      if (invocation) (invocation.batch ?? invocation).isLost = true;
       return { dies: 'before' };
     },
     lastsMs: 0,

@@ -1,7 +1,7 @@
 // Invocations, as an event source makes them: batches of messages for functions, each environment with one batch at a time; what a
 // dead, frozen or failed one held comes back after its visibility time-out. And a sweep once a minute.
 import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
-import { parseKey } from '../../lib/objects/workload.ts';
+import { formatKey, parseKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { ReceivedMessage } from '../../lib/ports/queue.ts';
 import { reconcileBatch } from '../../lib/reconciler/batch.ts';
@@ -31,7 +31,7 @@ interface Source {
 
 const SOURCES: readonly Source[] = [
   { function: 'ingest', queue: 'events', batchSize: 10, concurrency: 2 },
-  { function: 'reconcile', queue: 'wakes', batchSize: 1, concurrency: 3 },
+  { function: 'reconcile', queue: 'wakes', batchSize: 10, concurrency: 3 },
   { function: 'timers', queue: 'timers', batchSize: 10, concurrency: 1 },
 ];
 
@@ -116,17 +116,27 @@ export class Functions {
     ended(process, messages, done.length);
     if (done.length === 0) return;
     if (process.isDead) return await queue.delete(source.queue, done);
-    await process.call({ port: 'mapping', method: 'delete', args: [source.queue] }, () => queue.delete(source.queue, done)).catch(() => {});
+    const passes = messages.flatMap(({ messageId, body }) => {
+      const key = failed.has(messageId) ? undefined : keyIn(body);
+      return (key && invocation.passes?.get(formatKey(key))) ?? [];
+    });
+    await process
+      .call({ port: 'mapping', method: 'delete', args: [source.queue, passes] }, () => queue.delete(source.queue, done))
+      .catch(() => {});
   }
 
   /** @returns ids of the messages that must come back; undefined when the function threw */
-  async #handle(source: Source, { ports, reconciler }: Environment, messages: readonly ReceivedMessage[]): Promise<string[] | undefined> {
+  async #handle(
+    source: Source,
+    { process, ports, reconciler }: Environment,
+    messages: readonly ReceivedMessage[],
+  ): Promise<string[] | undefined> {
     try {
       switch (source.function) {
         case 'ingest':
           return await ingestBatch(messages, ports);
         case 'reconcile':
-          return await reconcileBatch(messages, { reconciler, ports, hasTime: () => true });
+          return await reconcileBatch(messages, { reconciler: passesOf(process, reconciler), ports, hasTime: () => true });
         case 'timers':
           return await fireTimers(messages, ports);
         default:
@@ -161,12 +171,10 @@ export class Functions {
 
   #begin(process: Process, name: string, messages: readonly ReceivedMessage[]): Invocation {
     const { scheduler } = this.#setup;
-    const [first] = messages;
-    const key = name === 'reconcile' && first ? keyIn(first.body) : undefined;
-    const clusters = new Set(name === 'ingest' ? messages.map(({ groupId }) => groupId ?? '') : key ? [key.cluster] : []);
-    process.invocation = {
+    const keys = name === 'reconcile' ? messages.flatMap(({ body }) => keyIn(body) ?? []) : [];
+    const about = (key: WorkloadKey | undefined): Invocation => ({
       function: name,
-      clusters,
+      clusters: new Set(name === 'ingest' ? messages.map(({ groupId }) => groupId ?? '') : key ? [key.cluster] : []),
       key,
       beganAtMs: scheduler.elapsedMs,
       beganAtWallMs: process.clock.nowMs(),
@@ -174,9 +182,12 @@ export class Functions {
       intents: undefined,
       live: new Map(),
       writes: 0,
-    };
+    });
+    const batch = about(undefined);
+    batch.passes = new Map(keys.map((key) => [formatKey(key), { ...about(key), batch }]));
+    process.invocation = batch;
     this.invocations += 1;
-    return process.invocation;
+    return batch;
   }
 
   #environment(name: string): Environment {
@@ -196,6 +207,15 @@ export class Functions {
     pool?.splice(pool.indexOf(environment), 1);
   }
 }
+
+/** Each pass by itself, for checks. */
+const passesOf = (process: Process, reconciler: Reconciler): Pick<Reconciler, 'reconcile'> => ({
+  reconcile: async (key, woken) => {
+    const pass = process.invocation?.passes?.get(formatKey(key));
+    const work = async (): ReturnType<Reconciler['reconcile']> => await reconciler.reconcile(key, woken);
+    return pass ? await process.within(pass, work) : await work();
+  },
+});
 
 function keyIn(body: string): ReturnType<typeof parseKey> {
   try {

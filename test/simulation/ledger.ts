@@ -31,7 +31,7 @@ export class Ledger {
   }
 
   effected(call: Call): void {
-    const { invocation } = call.process;
+    const { invocation } = call;
     if (call.port !== 'store' || call.method !== 'updateHead' || !invocation) return;
     const change = call.args[2] as HeadChange;
     if (change.fence !== undefined && invocation.function === 'reconcile') this.opened.add(invocation);
@@ -39,7 +39,7 @@ export class Ledger {
   }
 
   heard(call: Call, outcome: Outcome, { history, scheduler }: Simulation): void {
-    const { invocation } = call.process;
+    const { invocation } = call;
     if (call.port !== 'cluster') return;
     if ('error' in outcome) {
       const { error } = outcome;

@@ -20,7 +20,7 @@ interface Hands {
 
 /** The Job that the pass is about, while it lives and has not ended. */
 export function liveJob(simulation: Simulation, call: Call): Hands | undefined {
-  const key = call.process.invocation?.key;
+  const key = call.invocation?.key;
   if (!key) return undefined;
   const server = simulation.server(key.cluster);
   const job = server.job(key.name, key.namespace);

@@ -1,5 +1,6 @@
 // One process of Farloop: a function's environment, or a relay. Each call of its ports is a point where it may be struck; it may
 // stand still and go on later, or die: then its calls never answer, so that none of its code runs again, its catch blocks neither.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { seededBits } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
 import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
@@ -17,9 +18,13 @@ import type { Installation } from './installation.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Fate } from './tampering.ts';
 
-/** One batch of messages, or one sweep. */
+/** One batch of messages, or one sweep; or one pass of a batch of wakes. */
 export interface Invocation {
   function: string;
+  /** Of a pass: what it belongs to. */
+  batch?: Invocation;
+  /** Of a batch of wakes, by their keys. */
+  passes?: Map<string, Invocation>;
   /** Clusters that its messages come from. */
   clusters: Set<string>;
   /** Of a wake. */
@@ -54,6 +59,8 @@ export interface Around {
   watched: (process: Process, cluster: string, event: WatchEvent<KubernetesObject>) => Fate;
 }
 
+const passes = new AsyncLocalStorage<{ process: Process; pass: Invocation }>();
+
 const never = (): Promise<never> => new Promise(() => {});
 
 export class Process {
@@ -67,8 +74,7 @@ export class Process {
   installation: Installation | undefined;
   /** Of a relay: the cluster. */
   relayOf: string | undefined;
-  /** What its present invocation is about, for checks. */
-  invocation: Invocation | undefined;
+  #invocation: Invocation | undefined;
   /** Resolves when it dies. */
   readonly died: Promise<void>;
   #announceDeath: () => void = () => {};
@@ -108,6 +114,21 @@ export class Process {
     };
   }
 
+  /** What its present invocation is about, for checks; inside a pass, that pass. */
+  get invocation(): Invocation | undefined {
+    const within = passes.getStore();
+    return within?.process === this ? within.pass : this.#invocation;
+  }
+
+  set invocation(invocation: Invocation | undefined) {
+    this.#invocation = invocation;
+  }
+
+  /** Every call that comes of the work is that pass's. */
+  async within<Value>(pass: Invocation, work: () => Promise<Value>): Promise<Value> {
+    return await passes.run({ process: this, pass }, work);
+  }
+
   kill(): void {
     this.isDead = true;
     this.#announceDeath();
@@ -133,7 +154,7 @@ export class Process {
   ): Promise<Value> {
     const { scheduler } = this.#around;
     await this.turn();
-    const { call, strike } = this.#around.begin({ process: this, cluster: about.cluster, ...about });
+    const { call, strike } = this.#around.begin({ process: this, invocation: this.invocation, cluster: about.cluster, ...about });
     if (strike?.freezeMs !== undefined) this.freeze(strike.freezeMs);
     if (strike?.dies === 'before') this.kill();
     await this.turn();

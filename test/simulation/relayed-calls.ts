@@ -19,10 +19,7 @@ export class RelayedCalls {
   /** A pass makes a call, which becomes a command. */
   made(call: Call): void {
     const { process } = call;
-    const { invocation } = process;
-    // What the process was about then, whatever it does when the relay carries it out.
-    const then = { ...call, process: Object.create(process, { invocation: { value: invocation } }) as typeof process };
-    this.#made.set(process, [...(this.#made.get(process) ?? []).slice(-600), { call: then, about: aboutOf(call.method, call.args) }]);
+    this.#made.set(process, [...(this.#made.get(process) ?? []).slice(-600), { call, about: aboutOf(call.method, call.args) }]);
   }
 
   /** A process sends messages: commands among them stand for calls that it made. */

@@ -161,7 +161,14 @@ export class Simulation {
         this.checks.heard(call, outcome);
       },
       watched: (process, cluster, event) => {
-        const { strike: _ } = this.#begin({ process, port: 'source', method: 'event', args: [event.type, event], cluster });
+        const { strike: _ } = this.#begin({
+          process,
+          invocation: process.invocation,
+          port: 'source',
+          method: 'event',
+          args: [event.type, event],
+          cluster,
+        });
         return this.tampering.takeFate();
       },
     };
@@ -374,7 +381,7 @@ export class Simulation {
   // --- what faults ask for
 
   clusterOf(call: Call): string {
-    return call.cluster ?? call.process.invocation?.key?.cluster ?? call.process.relayOf ?? this.run.scenario.clusters[0] ?? '';
+    return call.cluster ?? call.invocation?.key?.cluster ?? call.process.relayOf ?? this.run.scenario.clusters[0] ?? '';
   }
 
   async sendLater({ args, process: { installation } }: Call, ms: number): Promise<void> {

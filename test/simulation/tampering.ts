@@ -217,7 +217,7 @@ export class Tampering {
   }
 
   annotateJob(call: Call): void {
-    const key = call.process.invocation?.key;
+    const key = call.invocation?.key;
     if (!key) return;
     const { namespace, name } = key;
     const body = { metadata: { labels: { 'example.com/edited': String(call.number) } } };
@@ -225,7 +225,7 @@ export class Tampering {
   }
 
   takeFence(call: Call): void {
-    const key = call.process.invocation?.key;
+    const key = call.invocation?.key;
     if (!key) return;
     const { store, queue } = call.process.installation ?? this.#simulation;
     const { scheduler } = this.#simulation;
@@ -238,7 +238,7 @@ export class Tampering {
   }
 
   writeForeignStatus(call: Call): void {
-    const key = call.process.invocation?.key;
+    const key = call.invocation?.key;
     const server = this.#simulation.server(this.#simulation.clusterOf(call));
     const job: Job | undefined = key && server.job(key.name, key.namespace);
     if (!key || !job || (job.status?.ready ?? 0) === 0) return;

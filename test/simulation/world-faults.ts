@@ -5,8 +5,8 @@ import { isWrite } from './calls.ts';
 import { Installation } from './installation.ts';
 import { canScale, canSuspend, endNamespace, fight, hasNamespace, liveJob, recreate, scaleShortly, suspendShortly } from './other-hands.ts';
 
-const isFunction = ({ process, port }: Call): boolean => process.invocation !== undefined && port !== 'mapping';
-const isPassCall = (call: Call): boolean => isFunction(call) && call.process.invocation?.function === 'reconcile';
+const isFunction = ({ invocation, port }: Call): boolean => invocation !== undefined && port !== 'mapping';
+const isPassCall = (call: Call): boolean => isFunction(call) && call.invocation?.function === 'reconcile';
 const isWatchEvent = ({ port, method }: Call): boolean => port === 'source' && method === 'event';
 const isClusterOrStoreWrite = (call: Call): boolean =>
   isFunction(call) && isWrite(call) && (call.port === 'cluster' || call.port === 'store');

@@ -2,7 +2,7 @@
 import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type ViewItem } from '../../ports/store.ts';
+import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../../ports/store.ts';
 import { SystemClock } from '../system-clock.ts';
 import {
   answerItem,
@@ -95,6 +95,14 @@ export class EmbeddedStore implements Store {
     return stored?.head;
   }
 
+  async readHeads(keys: readonly WorkloadKey[]): Promise<(Head | undefined)[]> {
+    if (keys.length > 100) throw new RangeError(`at most 100 heads are read at once, asked for ${keys.length}`);
+    const stored = new Map(keys.map((key) => [formatKey(key), this.#head(key)]));
+    const readUnits = [...stored.values()].reduce((sum, head) => sum + readUnitsOf(head ? itemSizeBytes(this.#item(head)) : 0), 0);
+    if (keys.length > 0) this.meter.add('readHeads', { readUnits });
+    return keys.map((key) => stored.get(formatKey(key))?.head);
+  }
+
   async read(key: WorkloadKey): Promise<{ head: Head | undefined; items: ViewItem[] }> {
     const stored = this.#head(key);
     const items = this.#all('select name, version, bytes from items where pk = ? order by name', formatKey(key)).map(viewItemOfRow);
@@ -137,7 +145,7 @@ export class EmbeddedStore implements Store {
     return there.head;
   }
 
-  async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<Head> {
+  async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<UpdatedHead> {
     for (;;) {
       const stored = this.#head(key);
       const before = stored && this.#item(stored);
@@ -161,7 +169,8 @@ export class EmbeddedStore implements Store {
       );
       if (changes === 0) continue; // Another process with the same file was between: look again.
       this.meter.add('updateHead', { writeUnits: writeUnitsOf(before, after), indexUnits: indexUnitsOf(before, after) });
-      return changed;
+      const { wake: replacedWake } = stored.head;
+      return change.wake !== undefined && replacedWake ? { ...changed, replacedWake } : changed;
     }
   }
 

@@ -7,9 +7,10 @@ import type { Job, JobStatus } from '../../../lib/objects/kubernetes.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import type { QueueName } from '../../../lib/ports/queue.ts';
+import { reconcileBatch } from '../../../lib/reconciler/batch.ts';
 import { wake } from '../../../lib/reconciler/wake.ts';
 import { seal } from '../../../lib/wire/envelope.ts';
-import { encodeWake } from '../../../lib/wire/messages.ts';
+import { decodeWake, encodeWake } from '../../../lib/wire/messages.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
@@ -210,6 +211,31 @@ describe('R13: one bad workload', () => {
     }
     expect(world.cluster.writes).toHaveLength(writes);
     await expectQuiet(world, 1);
+  });
+
+  test('R13: workloads of one batch of wakes: whoever is done does not wait for the slow one, and its next wake comes meanwhile', async () => {
+    for (const name of ['quick', 'slow']) await world.apply(aJob(name, { completions: 1 }));
+    await world.report();
+    const [quick, slow] = [await world.keyOf('quick'), await world.keyOf('slow')];
+    let proceed: () => void = () => {};
+    const held = new Promise<void>((resolve) => (proceed = resolve));
+    world.interposer = async ({ port, method, args, phase }) => {
+      const isSlow = port === 'cluster' && method === 'create' && JSON.stringify(args).includes('"slow-');
+      if (isSlow && phase === 'before') await held;
+    };
+    const batch = await world.queue.receive('wakes', { max: 10, waitSeconds: 0, visibilitySeconds: 35 });
+    expect(batch).toHaveLength(2);
+    const { reconciler, ports } = world;
+    const answer = reconcileBatch(batch, { reconciler, ports, hasTime: () => true });
+    await world.clock.advance(300);
+    expect(await world.queue.depth('wakes')).toMatchObject({ inFlight: 1 });
+    // Of the quick one; that of the slow one is kept back by its own pass.
+    await wake(world.ports, quick);
+    await wake(world.ports, slow);
+    const next = await world.queue.receive('wakes', { max: 10, waitSeconds: 0, visibilitySeconds: 35 });
+    expect(next.map(({ body }) => decodeWake(body).key)).toEqual([formatKey(quick)]);
+    proceed();
+    expect(await answer).toEqual([]);
   });
 
   test('R13: a wake of a cluster that is not registered is dropped', async () => {

@@ -67,12 +67,12 @@ export const OF_CALLS: readonly Invariant[] = [
     name: "nothing is sent after a pass's deadline",
     rule: 'R17',
     onSent: ({ call, deadline }, { scheduler, relayedCalls, struck }) => {
-      const { invocation } = call.process;
+      const { invocation } = call;
       // Of a command that a relay carries out: of the pass that made it. One that stands still between its last look at the clock and the
       // queue's socket is stopped by the relay's wall clock alone, and that fault sets it back as well, at that very moment.
       const sentAs = call.port === 'source' ? relayedCalls.sentAs(call) : undefined;
       if (sentAs !== undefined && struck.some((each) => each.fault === 'sleepsAndIsSetBack' && each.call === sentAs)) return undefined;
-      const pass = call.port === 'source' ? relayedCalls.behind(call)?.process.invocation : invocation;
+      const pass = call.port === 'source' ? relayedCalls.behind(call)?.invocation : invocation;
       if ((call.port !== 'cluster' && call.port !== 'source') || !pass) return undefined;
       if (!deadline) return 'a call without a deadline';
       const agedMs = scheduler.elapsedMs - pass.beganAtMs;
@@ -95,7 +95,7 @@ export const OF_CALLS: readonly Invariant[] = [
     name: 'a pass calls the cluster of its own workload alone',
     rule: 'R15',
     onSent: ({ call }) => {
-      const { invocation } = call.process;
+      const { invocation } = call;
       if (call.port !== 'cluster') return undefined;
       return invocation?.function === 'reconcile' && invocation.key?.cluster === call.cluster
         ? undefined
@@ -106,7 +106,7 @@ export const OF_CALLS: readonly Invariant[] = [
     name: 'a pass writes to its own workload alone',
     rule: 'R15',
     onSent: ({ call }, { history }) => {
-      const key = call.process.invocation?.key;
+      const key = call.invocation?.key;
       if (!isApiWrite(call) || !key) return undefined;
       const { namespace, name, uid = '' } = targetOf(call);
       if (call.method === 'create') {
@@ -126,7 +126,7 @@ export const OF_CALLS: readonly Invariant[] = [
     name: 'an active pod is deleted under a durable intent, its owner read live',
     rule: 'R5',
     onSent: ({ call }, { history }) => {
-      const { invocation } = call.process;
+      const { invocation } = call;
       if (!isApiWrite(call) || call.method !== 'delete' || !invocation) return undefined;
       const { name, uid = '' } = targetOf(call);
       if (!invocation.live.has(invocation.key?.uid ?? '')) return `${name} is deleted, its owner unseen`;

@@ -23,11 +23,11 @@ interface Created extends PodChange {
 function createdIn(change: ObjectChange): Created | undefined {
   if (change.kind !== 'pod' || change.type !== 'ADDED' || !change.by || !change.owner) return undefined;
   // What was read live has been undone since.
-  if ((change.by.process.invocation?.beganAtMs ?? 0) <= change.owner.restoredAtMs) return undefined;
+  if ((change.by.invocation?.beganAtMs ?? 0) <= change.owner.restoredAtMs) return undefined;
   return { ...change, owner: change.owner };
 }
 
-const liveOf = ({ by, owner }: Created): Job | undefined => by?.process.invocation?.live.get(owner.uid);
+const liveOf = ({ by, owner }: Created): Job | undefined => by?.invocation?.live.get(owner.uid);
 
 export const OF_PODS: readonly Invariant[] = [
   {
@@ -128,7 +128,7 @@ export const OF_PODS: readonly Invariant[] = [
       const created = createdIn(change);
       if (!created) return undefined;
       const number = Number(created.now.metadata.annotations?.[CHILD_NUMBER] ?? -1);
-      const intents = created.by?.process.invocation?.intents?.create ?? [];
+      const intents = created.by?.invocation?.intents?.create ?? [];
       const found = intents.some(
         (child) => child.number === number && (created.record.index === undefined || child.slot === Number(created.record.index)),
       );
@@ -168,7 +168,7 @@ export const OF_PODS: readonly Invariant[] = [
     rule: 'R15',
     onChange: (change) => {
       if (change.kind !== 'pod' || !change.by || change.type === 'ADDED') return undefined;
-      const { key } = change.by.process.invocation ?? {};
+      const { key } = change.by.invocation ?? {};
       const labels = change.now.metadata.labels ?? {};
       const owner = controllerOf(change.before?.metadata.ownerReferences)?.uid;
       const isOwn = owner === undefined ? labels['batch.kubernetes.io/controller-uid'] === key?.uid : owner === key?.uid;

@@ -2,6 +2,7 @@
 import type { HeadChange } from '../../../lib/ports/store.ts';
 import { formatKey, parseKey, type WorkloadKey } from '../../../lib/objects/workload.ts';
 import { decodeWake } from '../../../lib/wire/messages.ts';
+import type { Invocation } from '../process.ts';
 import type { Invariant } from './table.ts';
 
 interface Conditions {
@@ -45,27 +46,32 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
     name: 'an event changes the view of its own cluster alone',
     rule: 'R15',
     onSent: ({ call }) => {
-      const { invocation } = call.process;
+      const { invocation } = call;
       if (call.port !== 'store' || invocation?.function !== 'ingest') return undefined;
-      const [first] = call.args as [WorkloadKey | { key: WorkloadKey } | string];
-      const cluster = typeof first === 'string' ? first : 'key' in first ? first.key.cluster : first.cluster;
-      return invocation.clusters.has(cluster) ? undefined : `messages of ${[...invocation.clusters].join()} reach ${cluster}`;
+      const [first] = call.args as [WorkloadKey | { key: WorkloadKey } | string | WorkloadKey[]];
+      const reached = Array.isArray(first)
+        ? first.map(({ cluster }) => cluster)
+        : [typeof first === 'string' ? first : 'key' in first ? first.key.cluster : first.cluster];
+      const foreign = reached.find((cluster) => !invocation.clusters.has(cluster));
+      return foreign === undefined ? undefined : `messages of ${[...invocation.clusters].join()} reach ${foreign}`;
     },
   },
   {
     name: 'a delivered wake always opens a pass',
     rule: 'R9',
     onSent: ({ call }, { checks, scheduler }) => {
-      const { invocation } = call.process;
+      const { invocation } = call;
       if (call.port !== 'mapping' || invocation?.function !== 'reconcile') return undefined;
-      return checks.ledger.opened.has(invocation) ? undefined : `${invocation.key?.name} at ${scheduler.elapsedMs}`;
+      const [, done] = call.args as [string, Invocation[]];
+      const unopened = done.filter((pass) => !checks.ledger.opened.has(pass));
+      return unopened.length === 0 ? undefined : `${unopened.map(({ key }) => key?.name).join()} at ${scheduler.elapsedMs}`;
     },
   },
   {
     name: 'the view is read after the opening',
     rule: 'R9',
     onSent: ({ call }, { checks }) => {
-      const { invocation } = call.process;
+      const { invocation } = call;
       if (invocation?.function !== 'reconcile') return undefined;
       const isRead = call.port === 'store' && (call.method === 'read' || call.method === 'readItems');
       return (isRead || call.port === 'cluster') && !checks.ledger.opened.has(invocation)
@@ -119,7 +125,7 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
     name: 'a function stays within its own business',
     rule: 'R13',
     onSent: ({ call }) => {
-      const { invocation } = call.process;
+      const { invocation } = call;
       if (call.port !== 'store' || invocation?.function !== 'reconcile' || !invocation.key) return undefined;
       const [first] = call.args as [unknown];
       if (call.method !== 'updateHead' || typeof first !== 'object' || first === null) return undefined;
