@@ -32,6 +32,7 @@ export async function answerAsks(setup: AsksSetup): Promise<void> {
   while (!signal.aborted) {
     try {
       const messages = await queue.receive(name, { max: 10, waitSeconds: WAIT_SECONDS, visibilitySeconds: VISIBILITY_SECONDS, signal });
+      if (signal.aborted) return await leaveToOthers(setup, messages);
       const asks = await startCommands(setup, messages, handedOut);
       for (const message of asks) {
         const ask = askIn(message.body);
@@ -49,6 +50,14 @@ export async function answerAsks(setup: AsksSetup): Promise<void> {
       await clock.wait(FAILED_WAIT_MS, signal);
     }
   }
+}
+
+/** Another replica sends by now: what came at the last moment is its business, and lies there for it at once. */
+async function leaveToOthers({ queue, cluster, telemetry }: AsksSetup, messages: readonly ReceivedMessage[]): Promise<void> {
+  for (const { receiptHandle } of messages)
+    await queue
+      .changeVisibility(`relay-${cluster}`, receiptHandle, 0)
+      .catch((error: unknown) => telemetry.warn('ask not given back', { cluster, error }));
 }
 
 /** Begins with the commands among them, which are not waited for. @returns the others */

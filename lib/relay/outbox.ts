@@ -71,6 +71,8 @@ interface Draft {
 }
 
 const MESSAGES_AT_ONCE = 10;
+/** Characters of all of them: a queue counts what is longer as several anyway, and each lies in memory a few times while it is sent. */
+const LENGTH_AT_ONCE = 262_144;
 const POD_BYTES = 34;
 const REPORT_BYTES = 200;
 const LARGEST_BODY = 1_048_576;
@@ -221,6 +223,7 @@ export class Outbox {
   async #flush(): Promise<boolean> {
     const beginnings = this.#beginnings;
     const drafts = this.#takeDrafts();
+    const isMoreThere = this.#marks.size > 0;
     const messages = drafts.flatMap((draft) => draft.messages);
     if (!(await this.#deliver(messages, drafts))) return false;
     if (beginnings !== this.#beginnings) return false;
@@ -232,7 +235,7 @@ export class Outbox {
       await this.#deliver([this.#messageOf({ reports: [], heartbeat: build() })], []);
       accepted();
     }
-    return drafts.length === MESSAGES_AT_ONCE;
+    return isMoreThere;
   }
 
   /** Tries until the queue accepts. What fails goes back among what waits, to be sent in its newest state. @returns false: the outbox has ended */
@@ -262,7 +265,12 @@ export class Outbox {
 
   #takeDrafts(): Draft[] {
     const drafts: Draft[] = [];
-    while (this.#marks.size > 0 && drafts.length < MESSAGES_AT_ONCE) drafts.push(this.#takeDraft());
+    let length = 0;
+    while (this.#marks.size > 0 && drafts.length < MESSAGES_AT_ONCE && length < LENGTH_AT_ONCE) {
+      const draft = this.#takeDraft();
+      drafts.push(draft);
+      for (const { body } of draft.messages) length += body.length;
+    }
     return drafts;
   }
 

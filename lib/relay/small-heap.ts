@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=25');
   setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--optimize-for-size');
   // Little survives from one event to the next: to wake other threads costs more than they could help.
   setFlagsFromString('--no-parallel-scavenge');
 }

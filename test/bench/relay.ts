@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { relayImage } from '../infra/relay-image.ts';
 import type { Measured } from './relay/measure.ts';
 import { linesOf } from './relay/measure.ts';
 
@@ -14,8 +15,9 @@ const [PODS, JOBS, EVENTS] = [50_000, 50, 100_000];
 const TURNS = 3;
 const MOST_MEMORY = 100e6;
 const folder = join(import.meta.dirname, 'relay');
-/** As a container would run it: one arena, for what is freed in another one is not given back. */
-const environment = { ...process.env, MALLOC_ARENA_MAX: '1' };
+/** Both as the relay's image runs its process. */
+const image = relayImage();
+const environment = { ...process.env, ...image.environment };
 
 /** Bundled as they are shipped: stripping types alone takes 40 MB. */
 async function bundle(client: string, into: string): Promise<string> {
@@ -40,7 +42,7 @@ async function measure(client: string, into: string): Promise<Measured> {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const port = (await linesOf(player.stdout).next()).value ?? '';
-  const subject = spawn(process.execPath, [program, `http://127.0.0.1:${port}`, String(EVENTS), String(PODS)], {
+  const subject = spawn(process.execPath, [...image.nodeOptions, program, `http://127.0.0.1:${port}`, String(EVENTS), String(PODS)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: environment,
   });

@@ -1,7 +1,6 @@
 // A kubeconfig file, or a pod's service account → access to an API server. Local mode and the relay only: functions get data.
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { load } from 'js-yaml';
 import type { Cluster as ConfigCluster, User } from '@kubernetes/client-node';
 import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
 import { TerminalError } from '../../ports/errors.ts';
@@ -21,7 +20,7 @@ export async function accessFromKubeconfig({ file, context }: { file: string; co
     throw unusable(file, `it cannot be read (${faultCodeOf(error)}): check the path given with --kubeconfig`, error);
   });
   // Its import takes a tenth of a second, which only those pay who have a kubeconfig.
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  const [{ KubeConfig }, { load }] = await Promise.all([import('@kubernetes/client-node'), import('js-yaml')]);
   const config = new KubeConfig();
   try {
     config.loadFromString(text);
@@ -77,7 +76,7 @@ export async function accessFromKubeconfig({ file, context }: { file: string; co
     ...(caPem !== undefined && { caPem }),
     ...(cluster.tlsServerName && { tlsServerName: cluster.tlsServerName }),
     ...(cluster.skipTLSVerify && { insecureSkipTls: true }),
-    auth: await authenticationOf(file, user, { dynamic, tokenFile: tokenFileIn(text, entry.user) }),
+    auth: await authenticationOf(file, user, { dynamic, tokenFile: tokenFileIn(load(text), entry.user) }),
   };
 }
 
@@ -112,8 +111,8 @@ async function authorityOf(file: string, { name, caData, caFile }: ConfigCluster
 }
 
 /** The client library knows `token-file` only, which kubectl does not. */
-function tokenFileIn(text: string, user: string): string {
-  const users: unknown = fieldsOf(load(text))['users'];
+function tokenFileIn(kubeconfig: unknown, user: string): string {
+  const users: unknown = fieldsOf(kubeconfig)['users'];
   const found = Array.isArray(users) ? users.map(fieldsOf).find(({ name }) => name === user) : undefined;
   return textOf(fieldsOf(found?.['user'])['tokenFile']);
 }
