@@ -42,7 +42,8 @@ export interface KubernetesClusterOptions {
   answerBytesMax?: number;
 }
 
-const FIELD_MANAGER = 'farloop';
+/** Nobody reads the warnings that the API server else works out of each body. */
+const WRITING = { fieldManager: 'farloop', fieldValidation: 'Ignore' };
 const LIST_PAGE = 500;
 const REQUEST_LIFE_MS = 10_000;
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
@@ -106,7 +107,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     const target = { namespace: object.metadata.namespace };
     const body = JSON.stringify({ apiVersion: resource.apiVersion, kind: resource.kind, ...object });
     return await this.#object<Item>(
-      { verb: 'create', method: 'POST', resource, target, query: { fieldManager: FIELD_MANAGER }, body, deadline },
+      { verb: 'create', method: 'POST', resource, target, query: WRITING, body, deadline },
       object.metadata.name,
     );
   }
@@ -145,7 +146,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       method: 'PATCH',
       resource,
       target: { namespace, name, subresource },
-      query: { fieldManager: FIELD_MANAGER },
+      query: WRITING,
       body: JSON.stringify(withUid(body, uid)),
       contentType: PATCH_CONTENT_TYPES[type],
       deadline,

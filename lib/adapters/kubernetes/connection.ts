@@ -65,6 +65,7 @@ export class Connection {
       this.#base.protocol === 'http:' ? process.getBuiltinModule('node:http') : { Agent: HttpsAgent, request: requestHttps };
     this.#request = request;
     this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections, timeout: IDLE_MS, scheduling: 'lifo' });
+    this.#agent.getName = nameByCertificate();
     this.#watchAgent = new Agent({ keepAlive: false });
   }
 
@@ -221,6 +222,20 @@ export class Connection {
     }
     return Buffer.concat(chunks).toString('utf8', 0, reader ? BEGINNING_BYTES : bytes);
   }
+}
+
+/**
+ * Under which name an agent keeps connections to the one server that it is for: they differ in the client's certificate alone. Node's
+ * own names are all certificates and keys put together, kilobytes of text made several times for each call.
+ */
+function nameByCertificate(): HttpAgent['getName'] {
+  const names = new Map<unknown, string>();
+  return (options: RequestOptions & { cert?: unknown } = {}) => {
+    const { cert } = options;
+    const known = names.get(cert) ?? String(names.size);
+    names.set(cert, known);
+    return known;
+  };
 }
 
 /** Resolves as usual, then leaves out what must not be dialled: a name may have been pointed elsewhere since it was registered. */

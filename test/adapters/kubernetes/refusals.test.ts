@@ -224,7 +224,7 @@ describe('what an answer means', () => {
     server.answer(cuts);
     server.requests.length = 0;
     await failureOf(create());
-    expect(server.requests).toEqual(['POST /api/v1/namespaces/n/pods?fieldManager=farloop&timeout=10s']);
+    expect(server.requests).toEqual(['POST /api/v1/namespaces/n/pods?fieldManager=farloop&fieldValidation=Ignore&timeout=10s']);
   });
 });
 
