@@ -22,6 +22,8 @@ const Reach = v.looseObject({
   downSinceMs: v.nullable(v.number()),
   probeAtMs: v.number(),
   reason: v.string(),
+  /** The workload whose next pass is to look: whatever wakes it meanwhile, it comes in time for that. */
+  proberUid: v.optional(v.string()),
   forbidden: v.optional(
     v.object({
       sinceMs: v.number(),
@@ -61,13 +63,14 @@ export class Reachability {
     this.#ports = ports;
   }
 
-  async hold({ cluster, namespace }: Place): Promise<Hold> {
+  async hold({ cluster, namespace, uid }: Pick<WorkloadKey, 'cluster' | 'namespace' | 'uid'>): Promise<Hold> {
     const nowMs = this.#ports.clock.nowMs();
     const known = this.#known.get(cluster);
     if (known && nowMs - known.readAtMs < CACHED_MS && isOpen(known.reach, namespace)) return GO;
     const { reach, version } = await this.#readTogether(cluster);
     if (reach.downSinceMs !== null) {
       const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_LASTS_MS + PROBE_EVERY_MS);
+      if (waitMs > 0 && uid === reach.proberUid) return { waitMs, probe: 'none' };
       if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(nowMs - reach.downSinceMs), probe: 'none' };
       // Whoever moves the probe's time on is the probe.
       const isProbe = await this.#put(cluster, { ...reach, probeAtMs: nowMs + PROBE_LASTS_MS + PROBE_EVERY_MS }, version);
@@ -85,14 +88,16 @@ export class Reachability {
     return (await this.#read(cluster)).reach.downSinceMs !== null;
   }
 
-  async sawSilence(cluster: string, reason: string): Promise<void> {
+  /** The workload that saw it is to look again. */
+  async sawSilence({ cluster, uid }: Pick<WorkloadKey, 'cluster' | 'uid'>, reason: string): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
     const { reach, version } = await this.#read(cluster);
     if (reach.downSinceMs === null) {
       this.#ports.telemetry.error('cluster does not answer', { cluster, reason });
       this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
     }
-    await this.#put(cluster, { ...reach, downSinceMs: reach.downSinceMs ?? nowMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
+    const downSinceMs = reach.downSinceMs ?? nowMs;
+    await this.#put(cluster, { ...reach, downSinceMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason, proberUid: uid }, version);
   }
 
   /**
@@ -127,7 +132,7 @@ export class Reachability {
     if (known && isOpen(known.reach, namespace)) return false;
     const { reach, version } = await this.#read(cluster);
     if (isOpen(reach, namespace)) return false;
-    const { forbidden, ...rest } = reach;
+    const { forbidden, proberUid: _, ...rest } = reach;
     const { [namespace]: _allowed, ...others } = forbidden?.probeAtMs ?? {};
     const left = forbidden && Object.keys(others).length > 0 ? { forbidden: { ...forbidden, probeAtMs: others } } : {};
     const sinceMs = reach.downSinceMs ?? forbidden?.sinceMs ?? 0;

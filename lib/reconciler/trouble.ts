@@ -72,7 +72,7 @@ async function endingOfSilence(setup: TroubleSetup, pass: Pass, error: Error): P
     } catch (second) {
       if (!isSilence(second)) return await endingOf(setup, pass, second);
     }
-  await reachability.sawSilence(pass.key.cluster, error.message);
+  await reachability.sawSilence(pass.key, error.message);
   return { outcome: 'unreachable', againInMs: SILENT_AGAIN_MS, attempt: pass.attempt, error };
 }
 

@@ -98,8 +98,8 @@ const READERS: Record<string, (written: string) => unknown> = {
     withNote('reach', written, async (store, clock) => {
       const reachability = new Reachability({ store, clock, telemetry: silent });
       const places = [
-        { cluster: 'west-1', namespace: 'default' },
-        { cluster: 'west-1', namespace: 'other' },
+        { cluster: 'west-1', namespace: 'default', uid: 'of-one' },
+        { cluster: 'west-1', namespace: 'other', uid: 'of-another' },
       ];
       const silence = await reachability.silence('west-1');
       return { silence, holds: await Promise.all(places.map(async (place) => await reachability.hold(place))) };

@@ -7,7 +7,7 @@ import { Reachability } from '../../../lib/reconciler/reachability.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 
-const PLACE = { cluster: CLUSTER, namespace: 'default' };
+const PLACE = { cluster: CLUSTER, namespace: 'default', uid: 'of-one' };
 
 let world: World;
 afterEach(() => world.close());
@@ -177,7 +177,7 @@ describe('R14: a silent cluster', () => {
     await begin();
     const all = Array.from({ length: 5 }, () => new Reachability(world.ports));
     expect(await all[0]?.hold(PLACE)).toMatchObject({ waitMs: 0 });
-    await all[0]?.sawSilence(CLUSTER, 'no answer');
+    await all[0]?.sawSilence(PLACE, 'no answer');
     await world.clock.advance(1_001);
     for (const one of all) expect((await one.hold(PLACE)).waitMs).toBeGreaterThan(0);
     await world.clock.advance(5_000);
@@ -187,6 +187,17 @@ describe('R14: a silent cluster', () => {
     expect(await all[2]?.sawAnswer(PLACE)).toBe(false);
     await world.clock.advance(1_001);
     for (const one of all) expect(await one.hold(PLACE)).toMatchObject({ waitMs: 0 });
+  });
+
+  test('R14: the workload that is to look next comes in time for it, whatever wakes it meanwhile; the others come later', async () => {
+    await begin();
+    const reachability = new Reachability(world.ports);
+    await reachability.sawSilence(PLACE, 'no answer');
+    await world.clock.advance(4_000);
+    expect(await reachability.hold(PLACE)).toEqual({ waitMs: 1_000, probe: 'none' });
+    const others = await Promise.all(['a', 'b', 'c', 'd'].map(async (uid) => (await reachability.hold({ ...PLACE, uid })).waitMs));
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...others)).toBeGreaterThan(1_000);
   });
 
   test('R14: one answer that does not come silences no cluster: a second look does not wait', async () => {
