@@ -15,22 +15,30 @@ const MAX_NAMES = 5;
 
 /** Lines without a line break at the end. @param workload such as `job/default/demo` */
 export function explainPlan(workload: string, plan: Plan<unknown>): string {
-  const lines = [`${workload} ${OUTCOMES[plan.outcome]}`, ...plan.why.map((reason) => `  because: ${reason}`)];
+  const isAfter = (reason: string): boolean => reason.startsWith('after it: ');
+  const because = plan.why.filter((reason) => !isAfter(reason)).map((reason) => `  because: ${reason}`);
+  const lines = [`${workload} ${OUTCOMES[plan.outcome]}`, ...because];
   let group: { line: string; why: string; names: string[]; indexes: number[] } | undefined;
   const close = (): void => {
-    if (group) lines.push(`  ${group.line}${namesText(group.names)}${indexesText(group.indexes)}`, `      ${group.why}`);
+    if (group) {
+      lines.push(`  ${group.line}${namesText(group.names)}${indexesText(group.indexes)}`);
+      // That an event follows what it tells of need not be said each time.
+      if (group.why !== '') lines.push(`      ${group.why}`);
+    }
     group = undefined;
   };
   for (const action of plan.actions) {
     const { line, name } = describe(action);
+    const why = action.verb === 'event' ? '' : action.why;
     // What is said of each index in turn is told once.
-    const [, common = action.why, index] = /^(.*); index (\d+) is open$/.exec(action.why) ?? [];
+    const [, common = why, index] = /^(.*); index (\d+) is open$/.exec(why) ?? [];
     if (group?.line !== line || group.why !== common) close();
     group ??= { line, why: common, names: [], indexes: [] };
     if (name !== undefined) group.names.push(name);
     if (index !== undefined) group.indexes.push(Number(index));
   }
   close();
+  lines.push(...plan.why.filter(isAfter).map((reason) => `  ${reason}`));
   if (plan.requeueAfterSeconds !== undefined)
     lines.push(`  looks again in ${secondsText(plan.requeueAfterSeconds)} if nothing happens before`);
   return lines.join('\n');

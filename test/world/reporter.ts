@@ -1,7 +1,7 @@
 // Stands for the relay: groups what the watches said, tells whole lists and heartbeats.
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
-import { controllerOf, podFactsOf } from '../../lib/objects/pod-facts.ts';
+import { podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { slotOf } from '../../lib/wire/view-layout.ts';
 import { inRanges } from '../../lib/relay/telling.ts';
@@ -67,8 +67,9 @@ async function listAll(world: World): Promise<Listed> {
   };
 }
 
+/** Its own, and those that nobody controls and that carry its labels. */
 const podsOf = (job: Job, pods: readonly Pod[]): Pod[] =>
-  pods.filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === job.metadata.uid);
+  pods.filter(({ metadata }) => belongingOf(metadata)?.owner.uid === job.metadata.uid);
 
 /**
  * All of the cluster as one full list, and the mark that it was all. What the watches said before is part of it.

@@ -201,7 +201,7 @@ function firstWriteReason(end: Verdict | undefined, strips: number): string {
 
 const statusAction = (status: JobStatus, why: string): Action => ({ verb: 'status', status, why });
 
-/** For people: where the Job stands, and what follows from it. */
+/** For people: what was decided, and where the Job stands after it. */
 function reasons(
   { tally, succeeded }: Progress,
   {
@@ -213,10 +213,10 @@ function reasons(
 ): string[] {
   const { completions } = tally.terms;
   const of = completions === undefined ? '' : ` of ${completions}`;
-  const running = `${status.active ?? 0} run (${status.ready ?? 0} ready), ${status.terminating ?? 0} terminate`;
+  const running = `${status.active ?? 0} active (${status.ready ?? 0} ready), ${status.terminating ?? 0} terminating`;
   return [
-    `${succeeded}${of} succeeded, ${tally.failed} failed, ${running}`,
     ...(verdict ? [`the Job ${verdict.succeeded ? 'succeeds' : 'fails'}: ${verdict.reason}, ${verdict.message}`] : [changes.why]),
     ...(verdict && obstacle ? [obstacle.why] : []),
+    `after it: ${succeeded}${of} succeeded, ${tally.failed} failed, ${running}`,
   ];
 }
