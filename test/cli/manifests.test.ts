@@ -1,53 +1,14 @@
-// Manifests mean what they mean to kubectl. The answers in the table are those of its own reader (Go, sigs.k8s.io/yaml 1.6.0).
+// Manifests mean what they mean to kubectl. kubectl itself is asked in test/cluster.
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../lib/cli/exit.ts';
 import { parseManifests, readManifests } from '../../lib/cli/manifests.ts';
+import { YAML_VALUES } from '../contracts/yaml-values.ts';
 
 const documentsOf = (text: string) => parseManifests(text, 'f.yaml').map(({ document }) => document);
 const sourcesOf = (text: string) => parseManifests(text, 'f.yaml').map(({ source }) => source);
 
 describe('YAML', () => {
-  test.each<[string, unknown]>([
-    ['yes', true],
-    ['Y', true],
-    ['on', true],
-    ['TRUE', true],
-    ['tRue', 'tRue'],
-    ['n', false],
-    ['Off', false],
-    ['~', null],
-    ['Null', null],
-    ['', null],
-    ['017', 15],
-    ['0o17', 15],
-    ['08', 8],
-    ['-017', -15],
-    ['+12', 12],
-    ['0x1F', 31],
-    ['-0x1F', -31],
-    ['0b101', 5],
-    ['1_000', 1000],
-    ['_1', '_1'],
-    ['1e3', 1000],
-    ['1.', 1],
-    ['.5', 0.5],
-    ['1_0.5', 10.5],
-    ['1e400', '1e400'],
-    ['1:30', '1:30'],
-    ['2001-01-01', '2001-01-01'],
-    ['2001-01-01T10:00:00Z', '2001-01-01T10:00:00Z'],
-    ['1.5Gi', '1.5Gi'],
-    ['100m', '100m'],
-    ['"yes"', 'yes'],
-    ["'017'", '017'],
-    ['!!str 17', '17'],
-    ['!!int "17"', 17],
-    ['!!binary aGk=', 'hi'],
-    ['[y, 1]', [true, 1]],
-    ['[~, {b: null}]', [null, { b: null }]],
-    ['.Nan', '.Nan'],
-    ['"null"', 'null'],
-  ])('%s is %j', (text, value) => expect(documentsOf(`a: ${text}`)).toEqual([{ a: value }]));
+  test.each(YAML_VALUES)('%s is %j', (text, value) => expect(documentsOf(`a: ${text}`)).toEqual([{ a: value }]));
 
   test('a repeated key wins', () => expect(documentsOf('a: 1\na: 2')).toEqual([{ a: 2 }]));
   test('keys are texts', () => expect(documentsOf('yes: 1\n017: 2\n1.5: 3')).toEqual([{ true: 1, 15: 2, '1.5': 3 }]));

@@ -1,0 +1,47 @@
+// Texts of YAML and what they mean to kubectl (Go, sigs.k8s.io/yaml 1.6.0).
+
+/** A value, and what it is read as. */
+export const YAML_VALUES: readonly [string, unknown][] = [
+  ['yes', true],
+  ['Y', true],
+  ['on', true],
+  ['TRUE', true],
+  ['tRue', 'tRue'],
+  ['n', false],
+  ['Off', false],
+  ['~', null],
+  ['Null', null],
+  ['', null],
+  ['017', 15],
+  ['0o17', 15],
+  ['08', 8],
+  ['-017', -15],
+  ['+12', 12],
+  ['0x1F', 31],
+  ['-0x1F', -31],
+  ['0b101', 5],
+  ['1_000', 1000],
+  ['_1', '_1'],
+  ['1e3', 1000],
+  ['1.', 1],
+  ['.5', 0.5],
+  ['1_0.5', 10.5],
+  ['1e400', '1e400'],
+  ['1:30', '1:30'],
+  ['2001-01-01', '2001-01-01'],
+  ['2001-01-01T10:00:00Z', '2001-01-01T10:00:00Z'],
+  ['1.5Gi', '1.5Gi'],
+  ['100m', '100m'],
+  ['"yes"', 'yes'],
+  ["'017'", '017'],
+  ['!!str 17', '17'],
+  ['!!int "17"', 17],
+  ['!!binary aGk=', 'hi'],
+  ['[y, 1]', [true, 1]],
+  ['[~, {b: null}]', [null, { b: null }]],
+  ['.Nan', '.Nan'],
+  ['"null"', 'null'],
+];
+
+/** What stands in a map: repeated keys, keys that are no texts, anchors. */
+export const YAML_KEYS: readonly string[] = ['a: 1\n  a: 2', 'yes: 1\n  017: 2\n  1.5: 3', 'a: &x {b: 1}\n  c:\n    <<: *x\n    d: 2'];
