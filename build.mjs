@@ -14,8 +14,6 @@ await build({
   // ES modules where a package has both: of a CommonJS one a dynamic import would give nothing but its default.
   mainFields: ['module', 'main'],
   outExtension: { '.js': '.mjs' },
-  minifyWhitespace: true,
-  minifySyntax: true,
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'external',
