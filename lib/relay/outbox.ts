@@ -16,6 +16,8 @@ import { inRanges, Telling } from './telling.ts';
 export interface OutboxOptions {
   /** How long the first news waits for company. */
   delayMs: number;
+  /** Where a request has its price: news of pods alone follows the latest message no sooner than this. A workload is looked at for such news once a second. */
+  podsEveryMs: number;
   /** Estimated bytes after which a message is full. */
   messageBytes: number;
   /** Pods of one whole list in one message; more are split by slots. */
@@ -26,6 +28,7 @@ export interface OutboxOptions {
 
 export const OUTBOX_OPTIONS: OutboxOptions = {
   delayMs: 100,
+  podsEveryMs: 0,
   messageBytes: 120_000,
   wholePods: 4_000,
   firstBackoffMs: 200,
@@ -89,6 +92,7 @@ export class Outbox {
   /** Counts how often everything was forgotten: what was drafted before is not sent after. */
   #beginnings = 0;
   #wake: () => void = () => {};
+  #sentAtMs = -Infinity;
   /** Nothing is sent: another replica does. */
   #isHeld = false;
   /** While held: marks of the minute before the one that is being noted. */
@@ -203,7 +207,6 @@ export class Outbox {
   }
 
   async #run(): Promise<void> {
-    const { clock, options } = this.#setup;
     const { signal } = this.#ending;
     let isFull = false;
     while (!signal.aborted) {
@@ -214,9 +217,20 @@ export class Outbox {
         continue;
       }
       // What comes gets company, unless there is more than enough already.
-      if (this.#marks.size > 0 && !isFull) await clock.wait(options.delayMs, signal);
+      if (this.#marks.size > 0 && !isFull) await this.#gather(signal);
       if (!signal.aborted) isFull = await this.#flush();
     }
+  }
+
+  async #gather(signal: AbortSignal): Promise<void> {
+    const { clock, options } = this.#setup;
+    const untilMs = this.#sentAtMs + options.podsEveryMs;
+    const mayWait = (): boolean =>
+      clock.monotonicMs() < untilMs &&
+      this.#heartbeats.length === 0 &&
+      [...this.#marks.values()].every(({ owner, whole }) => !owner && !whole);
+    do await clock.wait(options.delayMs, signal);
+    while (!signal.aborted && mayWait());
   }
 
   /** @returns true when there was more than may go at once */
@@ -248,6 +262,7 @@ export class Outbox {
       try {
         if (messages.length > 0) await queue.send('events', messages);
         telemetry.count('EventMessages', messages.length, 'Count');
+        this.#sentAtMs = clock.monotonicMs();
         return true;
       } catch (error) {
         telemetry.warn('events not accepted by the queue', { messages: messages.length, backoffMs: Math.round(backoffMs), error });

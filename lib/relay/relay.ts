@@ -34,6 +34,7 @@ export interface RelayOptions extends WatchOptions, Omit<OutboxOptions, 'firstBa
 export const RELAY_OPTIONS: RelayOptions = {
   ...WATCH_OPTIONS,
   delayMs: OUTBOX_OPTIONS.delayMs,
+  podsEveryMs: OUTBOX_OPTIONS.podsEveryMs,
   messageBytes: OUTBOX_OPTIONS.messageBytes,
   wholePods: OUTBOX_OPTIONS.wholePods,
   pageSize: 250,

@@ -63,7 +63,7 @@ export async function runForReal(options: CrowdOptions, folder: string): Promise
   const every = { queue, clock, telemetry, visibilitySeconds: VISIBILITY_SECONDS, timeoutSeconds: FUNCTION_SECONDS };
   const sources = [
     startEventSource({ ...every, name: 'events', functionName: 'ingest', handler: ingest, batchSize: 10, maxConcurrency: 10 }),
-    startEventSource({ ...every, name: 'wakes', functionName: 'reconcile', handler: reconcile, batchSize: 1, maxConcurrency: 50 }),
+    startEventSource({ ...every, name: 'wakes', functionName: 'reconcile', handler: reconcile, batchSize: 10, maxConcurrency: 50 }),
     startEventSource({ ...every, name: 'timers', functionName: 'timers', handler: timers, batchSize: 10, maxConcurrency: 5 }),
   ];
   const relays = startRelays(crowd, { scheduler, queue, clock, telemetry, withinMs: options.fromMs * 0.8 });

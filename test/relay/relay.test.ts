@@ -239,6 +239,34 @@ describe('while it watches', () => {
     );
   });
 
+  test('where requests have a price, news of pods alone keeps half a second from the latest message, and news of a Job does not', async () => {
+    const { clock, source, messages, ready } = start({
+      options: { podsEveryMs: 500 },
+      before: (api) => {
+        api.put('jobs', aJob('a'));
+        for (let at = 0; at < 20; at += 1) api.put('pods', aPod(`a-${at}`, 'a'));
+      },
+    });
+    await ready();
+    await clock.advance(1_000);
+    await messages();
+    // The first is told at once, the others within two messages a second.
+    let sent = 0;
+    for (let at = 0; at < 20; at += 1) {
+      source.put('pods', aPod(`a-${at}`, 'a', { phase: 'Succeeded' }));
+      await clock.advance(100);
+      const now = (await messages()).length;
+      if (at === 1) expect(sent + now).toBe(1);
+      sent += now;
+    }
+    expect(sent).toBeGreaterThanOrEqual(3);
+    expect(sent).toBeLessThanOrEqual(5);
+    source.put('pods', aPod('a-0', 'a', { phase: 'Failed' }));
+    source.put('jobs', aJob('b'));
+    await clock.advance(200);
+    expect((await messages()).flatMap(({ reports }) => reports.map(({ owner }) => owner.name))).toContain('b');
+  });
+
   test('what is deleted is told with its last state and version', async () => {
     const { clock, source, reports, ready } = start({
       before: (api) => {
