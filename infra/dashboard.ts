@@ -1,4 +1,5 @@
 // The dashboard of a stage: by cluster, by kind, by function; queues, table and what it all costs.
+import { FUNCTION_GB, LIST_PRICES } from '../lib/api/list-prices.ts';
 import { queueName } from './alarms.ts';
 
 const FUNCTIONS = ['ingest', 'reconcile', 'timers', 'sweep', 'api'] as const;
@@ -15,10 +16,6 @@ interface Widget {
   metrics: MetricRow[];
   stat?: string;
 }
-
-/** Prices in US dollars of one region (eu-central-1, arm64); docs/deploy.md says from when. */
-const DOLLARS = { lambdaRequest: 0.2e-6, lambdaGbSecond: 13.3334e-6, sqsRequest: 0.45e-6, writeUnit: 0.7625e-6, readUnit: 0.1525e-6 };
-const MEMORY_GB: Record<(typeof FUNCTIONS)[number], number> = { ingest: 0.5, reconcile: 1, timers: 0.25, sweep: 0.5, api: 0.5 };
 
 /** @param stage.region whose data it shows */
 export function dashboardBody({ name, namespace, region }: { name: string; namespace: string; region: string }): {
@@ -143,11 +140,15 @@ function costRows({ name, namespace }: { name: string; namespace: string }): Met
   };
   for (const functionName of FUNCTIONS) {
     const dimensions = ['FunctionName', `${name}-${functionName}`];
-    add(`i_${functionName}`, DOLLARS.lambdaRequest, ['AWS/Lambda', 'Invocations', ...dimensions]);
-    add(`d_${functionName}`, (DOLLARS.lambdaGbSecond * MEMORY_GB[functionName]) / 1000, ['AWS/Lambda', 'Duration', ...dimensions]);
-    add(`a_${functionName}`, DOLLARS.sqsRequest, [namespace, 'AwsRequests', 'function', functionName]);
-    add(`w_${functionName}`, DOLLARS.writeUnit, [namespace, 'WriteUnits', 'function', functionName]);
-    add(`r_${functionName}`, DOLLARS.readUnit, [namespace, 'ReadUnits', 'function', functionName]);
+    add(`i_${functionName}`, LIST_PRICES.lambdaInvocation.dollars, ['AWS/Lambda', 'Invocations', ...dimensions]);
+    add(`d_${functionName}`, (LIST_PRICES.lambdaArmGbSecond.dollars * FUNCTION_GB[functionName]) / 1000, [
+      'AWS/Lambda',
+      'Duration',
+      ...dimensions,
+    ]);
+    add(`a_${functionName}`, LIST_PRICES.sqsFifoRequest.dollars, [namespace, 'AwsRequests', 'function', functionName]);
+    add(`w_${functionName}`, LIST_PRICES.dynamodbWriteUnit.dollars, [namespace, 'WriteUnits', 'function', functionName]);
+    add(`r_${functionName}`, LIST_PRICES.dynamodbReadUnit.dollars, [namespace, 'ReadUnits', 'function', functionName]);
   }
   // What has no data in a period counts nothing; a minute's sum is an hour's sixtieth.
   return [[{ expression: `60*(${terms.join('+')})`, label: '$ an hour', id: 'cost' }], ...hidden];

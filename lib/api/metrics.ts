@@ -22,7 +22,7 @@ interface KeepsMetrics {
   metrics(): readonly CountedMetric[];
 }
 
-const keepsMetrics = (telemetry: Telemetry): telemetry is Telemetry & KeepsMetrics =>
+export const keepsMetrics = (telemetry: Telemetry): telemetry is Telemetry & KeepsMetrics =>
   'metrics' in telemetry && typeof telemetry.metrics === 'function';
 
 interface Family {

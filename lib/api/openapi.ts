@@ -6,6 +6,7 @@ type Schema = Record<string, unknown>;
 const text: Schema = { type: 'string' };
 const time: Schema = { type: 'string', format: 'date-time' };
 const count: Schema = { type: 'integer', minimum: 0 };
+const amount: Schema = { type: 'number', minimum: 0 };
 const yes: Schema = { type: 'boolean' };
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 const listOf = (items: Schema): Schema => ({ type: 'array', items });
@@ -59,6 +60,15 @@ const schemas: Record<string, Schema> = {
       watches: listOf(object({ resource: text, ageSeconds: { type: 'integer' }, resourceVersion: text })),
       suspects: count,
     }),
+  }),
+  Cost: object({
+    asOf: { type: 'string', format: 'date', description: 'When the list of prices was compared.' },
+    region: text,
+    counted: { type: 'boolean', description: 'False on AWS: there each function counts for itself, and the dashboard sums it up.' },
+    'since?': time,
+    dollars: amount,
+    parts: listOf(object({ part: text, amount, unitDollars: amount, dollars: amount })),
+    clusters: listOf(object({ name: text, passes: count, writes: count, dollars: amount })),
   }),
   Workload: object(summary),
   WorkloadDetail: object({
@@ -189,6 +199,7 @@ const OPERATIONS: readonly Operation[] = [
     answer: object({ redriven: count }),
     statuses: { ...badRequest, ...notFound, '413': 'the body is larger than 64 KiB' },
   },
+  { method: 'get', path: '/v1/cost', summary: 'What was counted since this process began, at list prices', answer: ref('Cost') },
   { method: 'get', path: '/metrics', summary: "Metrics in Prometheus' text format", answer: undefined },
   { method: 'get', path: '/openapi.json', summary: 'This description', answer: anyObject },
 ];

@@ -4,6 +4,7 @@ import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
 import { listClusters } from './clusters.ts';
+import { costSoFar } from './cost.ts';
 import { metricsText } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { toldPass } from './passes.ts';
@@ -105,6 +106,7 @@ const ROUTES: readonly Route[] = [
       return { json: { redriven: await redrive(ports, names, asked.output.messageIds) } };
     },
   },
+  { method: 'GET', path: 'v1/cost', answer: async (ports) => ({ json: await costSoFar(ports) }) },
   {
     method: 'GET',
     path: 'metrics',

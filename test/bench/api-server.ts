@@ -28,9 +28,13 @@ const podOf = (index: number): object => ({
 });
 
 async function measured(watchers: number): Promise<void> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', new URL('api-server/server.ts', import.meta.url).pathname], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', new URL('api-server/server.ts', import.meta.url).pathname],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const pid = child.pid ?? 0;
   const [line]: unknown[] = await once(createInterface(child.stdout), 'line');
   const { url, caPem, token }: { url: string; caPem: string; token: string } = JSON.parse(String(line));

@@ -1,41 +1,51 @@
 // `npm run bench cost [-- --only single,typical,storm]`: AWS requests and dollars per pod, counted in one thread on a virtual clock and
-// multiplied by the list prices of prices.json. Counted are the relay's sends, what event sources receive and delete, invocations, and
+// multiplied by list prices (lib/api/list-prices.ts). Counted are the relay's sends, what event sources receive and delete, invocations, and
 // the functions' calls. Exits 1 when a bound is missed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { alarmResources } from '../../infra/alarms.ts';
+import { FUNCTION_GB, LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from '../../lib/api/list-prices.ts';
 import { LogRecorder } from '../../lib/adapters/log-recorder.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import { aJob, World } from '../world/world.ts';
+import { ownMillisecondsOf } from './own-time.ts';
 
-interface Prices {
-  asOf: string;
-  region: string;
-  perMillion: Record<'sqsStandardRequests' | 'sqsFifoRequests' | 'lambdaInvocations' | 'dynamodbWriteUnits' | 'dynamodbReadUnits', number>;
-  lambdaArmGbSecond: number;
-  logsPerGb: number;
-  perMonth: Record<'alarm' | 'customMetric' | 'secret', number>;
-  assumed: Record<
-    | 'ownMs'
-    | 'ownMsPerPass'
-    | 'awsRequestMs'
-    | 'apiServerRequestMs'
-    | 'apiServerRequestsAtOnce'
-    | 'logBytesPerInvocation'
-    | 'logBytesPerLine',
-    number
-  >;
-}
-const prices: Prices = JSON.parse(readFileSync(join(import.meta.dirname, 'prices.json'), 'utf8'));
-const { perMillion, assumed, perMonth } = prices;
+/** What a virtual clock cannot tell; docs/costs.md says what stands behind each. */
+const assumed: Record<
+  | 'ownMs'
+  | 'ownMsPerPass'
+  | 'awsRequestMs'
+  | 'apiServerRequestMs'
+  | 'apiServerRequestsAtOnce'
+  | 'logBytesPerInvocation'
+  | 'logBytesPerLine',
+  number
+> = JSON.parse(readFileSync(join(import.meta.dirname, 'assumed.json'), 'utf8'));
+const million = 1e6;
+const per = (name: keyof typeof LIST_PRICES): number => LIST_PRICES[name].dollars * million;
+const perMillion = {
+  sqsStandardRequests: per('sqsStandardRequest'),
+  sqsFairRequests: per('sqsFairRequest'),
+  sqsFifoRequests: per('sqsFifoRequest'),
+  lambdaInvocations: per('lambdaInvocation'),
+  dynamodbWriteUnits: per('dynamodbWriteUnit'),
+  dynamodbReadUnits: per('dynamodbReadUnit'),
+};
+const perMonth = {
+  alarm: LIST_PRICES.alarmMonth.dollars,
+  customMetric: LIST_PRICES.customMetricMonth.dollars,
+  secret: LIST_PRICES.secretMonth.dollars,
+};
+const lambdaArmGbSecond = LIST_PRICES.lambdaArmGbSecond.dollars;
+const logsPerGb = LIST_PRICES.logGb.dollars;
 
 /** As in serverless.yml. */
 const BATCH = { events: 10, wakes: 10, timers: 10 };
-const GIGABYTES = { events: 0.5, wakes: 1, timers: 0.25 };
+const GIGABYTES = { events: FUNCTION_GB.ingest, wakes: FUNCTION_GB.reconcile, timers: FUNCTION_GB.timers };
 const NAMES = ['events', 'wakes', 'timers'] as const;
 
 /** What each part of an installation did. */
@@ -166,13 +176,14 @@ async function tell(title: string, { world, counter, pods }: Run, most: { reques
   const logBytes = passBytes + invocations * assumed.logBytesPerInvocation;
   const dollars = {
     SQS:
-      (sends.events + sends.timers + sends.asks + 2 * (batches.events + batches.timers)) * perMillion.sqsStandardRequests +
+      (sends.events + sends.timers + 2 * (batches.events + batches.timers)) * perMillion.sqsFairRequests +
+      sends.asks * perMillion.sqsStandardRequests +
       (sends.wakes + 2 * batches.wakes) * perMillion.sqsFifoRequests,
     'Lambda invocations': invocations * perMillion.lambdaInvocations,
-    'Lambda time': gigabyteSeconds * prices.lambdaArmGbSecond * 1e6,
+    'Lambda time': gigabyteSeconds * lambdaArmGbSecond * 1e6,
     'write units': (meter.writeUnits + meter.indexUnits) * perMillion.dynamodbWriteUnits,
     'read units': meter.readUnits * perMillion.dynamodbReadUnits,
-    logs: (logBytes / 1e9) * prices.logsPerGb * 1e6,
+    logs: (logBytes / 1e9) * logsPerGb * 1e6,
   };
   const total = Object.values(dollars).reduce((sum, part) => sum + part, 0) / pods;
   const perPod = (count: number): string => (count / pods).toFixed(4);
@@ -206,7 +217,6 @@ async function tell(title: string, { world, counter, pods }: Run, most: { reques
 /** What stands there costs though nothing happens. */
 function idle(): void {
   const month = 30 * 24 * 60;
-  const million = 1e6;
   // Five pollers per queue, each asking every 20 s.
   const polls = month * 3 * 5;
   const alarms = Object.values(alarmResources({ name: 'farloop-prod', namespace: 'Farloop/prod', alarmActions: [] })).filter((resource) =>
@@ -214,19 +224,21 @@ function idle(): void {
   ).length;
   const sweepMs = assumed.ownMs + 8 * assumed.awsRequestMs;
   const stack = {
+    // Empty answers carry no group: the plain price, also of the fair queues.
     polling: (2 * polls * perMillion.sqsStandardRequests + polls * perMillion.sqsFifoRequests) / million,
-    sweep: (month * perMillion.lambdaInvocations) / million + ((month * sweepMs) / 1000) * 0.5 * prices.lambdaArmGbSecond,
+    sweep: (month * perMillion.lambdaInvocations) / million + ((month * sweepMs) / 1000) * 0.5 * lambdaArmGbSecond,
     'sweep table': (month * 4 * perMillion.dynamodbReadUnits) / million,
-    logs: ((month * assumed.logBytesPerInvocation) / 1e9) * prices.logsPerGb,
+    logs: ((month * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
     alarms: alarms * perMonth.alarm,
+    dashboard: LIST_PRICES.dashboardMonth.dollars,
   };
   const heartbeatMs = assumed.ownMs + 4 * assumed.awsRequestMs;
   const cluster = {
-    heartbeats: (month * 3 * perMillion.sqsStandardRequests) / million,
+    heartbeats: (month * 3 * perMillion.sqsFairRequests) / million,
     'relay polling': (month * 3 * perMillion.sqsStandardRequests) / million,
-    ingest: (month * perMillion.lambdaInvocations) / million + ((month * heartbeatMs) / 1000) * 0.5 * prices.lambdaArmGbSecond,
+    ingest: (month * perMillion.lambdaInvocations) / million + ((month * heartbeatMs) / 1000) * 0.5 * lambdaArmGbSecond,
     table: (month * 2 * (perMillion.dynamodbWriteUnits + perMillion.dynamodbReadUnits)) / million,
-    logs: ((month * assumed.logBytesPerInvocation) / 1e9) * prices.logsPerGb,
+    logs: ((month * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
     secret: perMonth.secret,
   };
   for (const [what, parts] of Object.entries({ 'idle stack': stack, 'idle cluster': cluster })) {
@@ -243,14 +255,38 @@ function idle(): void {
   );
 }
 
+/** Of a processor that Lambda gives to 1,024 MB: a whole one comes with 1,769 MB. */
+const PROCESSOR_SHARE = 1_024 / 1_769;
+
+/** Measured, to be held beside what is assumed: our own code, an invocation. */
+async function time(): Promise<void> {
+  for (const [title, jobs, podsEach, perSecond] of [
+    ['S = 1', 50, 1, 1],
+    ['typical', 20, 100, 10],
+  ] as const) {
+    const count = { invocations: 0, passes: 0 };
+    const milliseconds = await ownMillisecondsOf(async () => {
+      const { world, counter } = await run(jobs, podsEach, perSecond);
+      count.invocations = NAMES.reduce((sum, name) => sum + counter.batches[name], 0);
+      count.passes = counter.messages.wakes;
+      world.close();
+    });
+    const assumedMs = count.invocations * assumed.ownMs + count.passes * assumed.ownMsPerPass;
+    console.log(
+      `${title}: our own code takes ${milliseconds.toFixed(0)} ms of this machine's processor for ${count.invocations} invocations with ${count.passes} passes, ${(milliseconds / PROCESSOR_SHARE).toFixed(0)} ms of the share that comes with 1,024 MB; assumed ${assumedMs} ms`,
+    );
+  }
+}
+
 const { values } = parseArgs({ args: process.argv.slice(3), options: { only: { type: 'string' } } });
 const PARTS: Record<string, () => Promise<void> | void> = {
   single: async () => await tell('S = 1', await run(50, 1, 1), { requests: 12, dollars: 10 }),
   typical: async () => await tell('typical', await run(50, 100, 10), { requests: 1.5, dollars: 1 }),
   storm: async () => await tell('storm', await run(1, 10_000, 1_000, { endingOnly: true }), { requests: 0.05, dollars: 0.15 }),
   idle,
+  time,
 };
-console.log(`list prices of ${prices.region}, ${prices.asOf}; no free tier, no discount`);
+console.log(`list prices of ${PRICES_REGION}, compared on ${PRICES_AS_OF}; no free tier, no discount`);
 for (const [name, part] of Object.entries(PARTS)) if (values.only === undefined || values.only.split(',').includes(name)) await part();
 if (misses.length > 0) {
   console.log(`missed: ${misses.join('; ')}`);

@@ -29,9 +29,11 @@ async function run(isStormy: boolean): Promise<RealRun> {
   }
 }
 
-function tell(title: string, { lags, flooding, jobs, unfinished, callsOfDead, passes, processorShare }: RealRun): void {
+function tell(title: string, { lags, flooding, jobs, unfinished, callsOfDead, passes, processorShare, lateMs }: RealRun): void {
   const milliseconds = (sorted: readonly number[], share: number): string => quantile(sorted, share).toFixed(0);
-  console.log(`${title}: ${jobs} Jobs on ${CLUSTERS} clusters, processor ${(processorShare * 100).toFixed(0)} % of one`);
+  console.log(
+    `${title}: ${jobs} Jobs on ${CLUSTERS} clusters, processor ${(processorShare * 100).toFixed(0)} % of one, timers late by ${lateMs.toFixed(0)} ms (p99)`,
+  );
   for (const [what, sorted] of [
     ['Job created to pod created', lags.creation],
     ['pod ended to Job ended', lags.completion],

@@ -1,5 +1,6 @@
 // The crowd on real time: the handlers behind event sources, on embedded queues and store that lie in files. The clusters' API servers and
 // kubelets, and the way to them, are simulated in the same process; their time is the machine's.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { handler as ingest } from '../../functions/ingest.ts';
@@ -29,6 +30,8 @@ export interface RealRun {
   passes: Map<string, number>;
   /** Of one processor, 0 to 1: near 1 the machine itself is what is waited for. */
   processorShare: number;
+  /** How late this process's timers were, p99 in milliseconds: on a busy machine no lag is shorter. */
+  lateMs: number;
 }
 
 const AFTER_MS = 30_000;
@@ -39,6 +42,8 @@ const SOURCE_MS = 4;
 export async function runForReal(options: CrowdOptions, folder: string): Promise<RealRun> {
   const startedAtMs = performance.now();
   const processor = process.cpuUsage();
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
   const scheduler = new Scheduler(1);
   scheduler.jump(Date.now() - scheduler.wallMs());
   const crowd = new Crowd(scheduler, options);
@@ -89,6 +94,7 @@ export async function runForReal(options: CrowdOptions, folder: string): Promise
       unfinished: crowd.unfinished,
       callsOfDead: crowd.calls.get(DEAD) ?? 0,
       passes,
+      lateMs: delay.percentile(99) / 1e6,
       processorShare: (user + system) / 1_000 / elapsedMs(),
     };
   } finally {

@@ -8,6 +8,7 @@ import { SystemClock } from '../system-clock.ts';
 import { HeardMessages } from './queue-deduplication.ts';
 import { QueueFile } from './queue-file.ts';
 import { FifoLine, StandardLine, type Entry, type Line } from './queue-line.ts';
+import { RequestMeter } from './request-meter.ts';
 import { seededRandom } from './seeded-chance.ts';
 
 /** Deliveries after which a message is a dead letter. Wakes also come back when a pass was overtaken, so they get more. */
@@ -43,6 +44,8 @@ interface Channel {
 
 /** Only one process may have the file open; another instance is kept out by the state folder's lock. */
 export class EmbeddedQueue implements Queue {
+  /** What SQS would have counted. */
+  readonly meter = new RequestMeter();
   readonly #file: QueueFile;
   readonly #heard: HeardMessages;
   readonly #clock: Clock;
@@ -90,6 +93,7 @@ export class EmbeddedQueue implements Queue {
     if (messages.length === 0) return;
     checkOutgoing(queue, messages);
     const channel = this.#channel(queue);
+    this.meter.sent(queue, messages);
     const nowMs = this.#clock.nowMs();
     const accepted = this.#heard.fresh(queue, messages, nowMs);
     const entries = accepted.flatMap((message) => this.#entriesOf(message, nowMs, isFifo(queue)));
@@ -112,7 +116,10 @@ export class EmbeddedQueue implements Queue {
     for (;;) {
       const messages = signal?.aborted ? [] : this.#take(channel, max, visibilitySeconds);
       const leftMs = untilMs - this.#clock.monotonicMs();
-      if (messages.length > 0 || leftMs <= 0 || signal?.aborted) return messages;
+      if (messages.length > 0 || leftMs <= 0 || signal?.aborted) {
+        this.meter.received(queue, messages);
+        return messages;
+      }
       await this.#news(channel, leftMs, signal);
       if (!this.#file.isOpen) return [];
     }
@@ -124,6 +131,7 @@ export class EmbeddedQueue implements Queue {
     channel.line.promote(nowMs);
     const entries = receiptHandles.map((handle) => this.#held(channel, handle)).filter((entry) => entry !== undefined);
     if (entries.length === 0) return;
+    this.meter.deleted(queue, entries.length);
     this.#file.transaction(() => {
       for (const entry of entries) {
         if (entry.extraDeliveries === 0) this.#file.remove(entry.sequence);

@@ -1,5 +1,5 @@
 // The console: takes the token from the URL's fragment, shows the page that the rest of the fragment names, refreshes it.
-import { deadLetters, overview, trouble, workloadPage } from './pages.js';
+import { costPage, deadLetters, overview, trouble, workloadPage } from './pages.js';
 
 const REFRESH_MS = 2_000;
 const TOKEN = 'farloop-token';
@@ -33,6 +33,19 @@ async function redrive(messageIds) {
   await refresh();
 }
 
+/** Of the first 2,000 workloads: more than that nobody reads here. */
+async function parkedWorkloads() {
+  const parked = [];
+  let next;
+  for (let page = 0; page < 4; page++) {
+    const answer = await call(`/v1/workloads?limit=500${next === undefined ? '' : `&continue=${encodeURIComponent(next)}`}`);
+    parked.push(...answer.items.filter(({ state }) => state === 'Parked'));
+    next = answer.next;
+    if (next === undefined) break;
+  }
+  return parked;
+}
+
 async function load(route) {
   const [page, ...names] = route.split('/').filter((part) => part !== '');
   if (page === 'workloads' && names.length === 4) {
@@ -41,9 +54,10 @@ async function load(route) {
     return workloadPage({ items, passes: passes.items });
   }
   if (page === 'dead-letters') {
-    const [letters, queues] = await Promise.all([call('/v1/dead-letters'), call('/v1/queues')]);
-    return deadLetters({ letters: letters.items, queues: queues.items }, redrive);
+    const [letters, queues, parked] = await Promise.all([call('/v1/dead-letters'), call('/v1/queues'), parkedWorkloads()]);
+    return deadLetters({ letters: letters.items, queues: queues.items, parked }, redrive);
   }
+  if (page === 'cost') return costPage(await call('/v1/cost'));
   const [clusters, workloads] = await Promise.all([call('/v1/clusters'), call('/v1/workloads?limit=500')]);
   return overview({ clusters: clusters.items, workloads: workloads.items, more: workloads.next !== undefined });
 }

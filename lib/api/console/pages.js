@@ -158,9 +158,25 @@ function passItem({ startTime, durationMs, outcome, why, actions, saw, nextWakeT
   );
 }
 
-/** Messages that nobody could read. @param {(ids: string[] | undefined) => void} redrive */
-export function deadLetters({ letters, queues }, redrive) {
+/** What waits for a person: parked workloads, messages that nobody could read. @param {(ids: string[] | undefined) => void} redrive */
+export function deadLetters({ letters, queues, parked }, redrive) {
   return [
+    element('h1', {}, 'Parked workloads'),
+    table(
+      'Parked workloads',
+      [{ title: 'Workload' }, { title: 'Why' }, { title: 'Looked at again' }],
+      parked.map((workload) => [
+        element(
+          'span',
+          {},
+          element('a', { href: linkTo(workload) }, `${workload.kind} ${workload.namespace}/${workload.name}`),
+          ` on ${workload.cluster}`,
+        ),
+        workload.reason,
+        workload.queued ? 'now' : moment(workload.nextWake?.dueTime),
+      ]),
+      'None. A parked workload is looked at again by itself, and at once when its spec changes.',
+    ),
     element('h1', {}, 'Queues'),
     table(
       'Queues',
@@ -195,6 +211,51 @@ export function deadLetters({ letters, queues }, redrive) {
         element('button', { type: 'button', click: () => redrive([messageId]), 'aria-label': `Redrive ${messageId}` }, 'Redrive'),
       ]),
       'None: every message could be read.',
+    ),
+  ];
+}
+
+const dollarsText = (dollars) => `$ ${dollars.toFixed(dollars < 0.1 ? 6 : 2)}`;
+const amountText = (amount) => (Number.isInteger(amount) ? amount : amount.toFixed(3));
+
+/** What was counted, at list prices. */
+export function costPage({ asOf, region, counted, since, dollars, parts, clusters }) {
+  const list = `List prices of ${region}, ${asOf}; no free tier, no discount`;
+  if (!counted)
+    return [
+      element('h1', {}, 'Cost'),
+      element('p', {}, 'On AWS each function counts for itself: the dashboard of the stage sums it up, under "Estimated cost".'),
+      element('p', { class: 'soft' }, list),
+    ];
+  return [
+    element('h1', {}, 'Cost'),
+    element(
+      'p',
+      {},
+      'What this instance did would have cost ',
+      element('strong', {}, dollarsText(dollars)),
+      ' on AWS since it began, ',
+      moment(since),
+      '.',
+    ),
+    element('p', { class: 'soft' }, `${list}. Without logs, metrics and storage.`),
+    table(
+      'Cost by part',
+      [{ title: 'Counted' }, { title: 'Amount', number: true }, { title: '$ a million', number: true }, { title: '$', number: true }],
+      parts.map(({ part, amount, unitDollars, dollars: sum }) => [
+        part,
+        amountText(amount),
+        (unitDollars * 1e6).toFixed(3),
+        sum.toFixed(6),
+      ]),
+      'Nothing yet.',
+    ),
+    element('h2', {}, 'By cluster'),
+    table(
+      'Cost by cluster',
+      [{ title: 'Cluster' }, { title: 'Passes', number: true }, { title: 'Writes', number: true }, { title: '$', number: true }],
+      clusters.map(({ name, passes, writes, dollars: share }) => [name, passes, writes, share.toFixed(6)]),
+      'No cluster is registered.',
     ),
   ];
 }

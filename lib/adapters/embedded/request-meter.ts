@@ -1,0 +1,37 @@
+// Requests as SQS bills them: ten messages go in one, each 64 KB begun of what they carry counts as one more, empty answers count too.
+import type { OutgoingMessage, QueueName, ReceivedMessage } from '../../ports/queue.ts';
+import { BATCH_MESSAGES_MAX, isFifo } from '../queue-limits.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+
+export class RequestMeter {
+  /** Of standard queues whose messages carry a group. */
+  fairRequests = 0;
+  standardRequests = 0;
+  fifoRequests = 0;
+  /** Batches handed out, by queue. */
+  readonly batches: Record<string, number> = {};
+
+  sent(queue: QueueName, messages: readonly OutgoingMessage[]): void {
+    for (let at = 0; at < messages.length; at += BATCH_MESSAGES_MAX)
+      this.#add(queue, chunksOf(messages.slice(at, at + BATCH_MESSAGES_MAX)));
+  }
+
+  received(queue: QueueName, messages: readonly ReceivedMessage[]): void {
+    this.#add(queue, chunksOf(messages));
+    if (messages.length > 0) this.batches[queue] = (this.batches[queue] ?? 0) + 1;
+  }
+
+  deleted(queue: QueueName, messages: number): void {
+    this.#add(queue, Math.ceil(messages / BATCH_MESSAGES_MAX));
+  }
+
+  #add(queue: QueueName, requests: number): void {
+    if (isFifo(queue)) this.fifoRequests += requests;
+    else if (queue === 'events' || queue === 'timers') this.fairRequests += requests;
+    else this.standardRequests += requests;
+  }
+}
+
+const chunksOf = (messages: readonly { body: string }[]): number =>
+  Math.max(1, Math.ceil(messages.reduce((bytes, { body }) => bytes + body.length, 0) / CHUNK_BYTES));

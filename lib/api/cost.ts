@@ -1,0 +1,92 @@
+// What this process's share of an installation would have cost on AWS since it began: counted requests, units and passes at list prices.
+import type { Ports } from '../ports/ports.ts';
+import { FUNCTION_GB, LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
+import { keepsMetrics } from './metrics.ts';
+import { timeText } from './time-text.ts';
+
+export interface CostPart {
+  part: string;
+  amount: number;
+  /** Of one, by `asOf`'s list. */
+  unitDollars: number;
+  dollars: number;
+}
+
+export interface Cost {
+  asOf: string;
+  region: string;
+  /** False on AWS, where each function counts for itself: there the dashboard sums it up. */
+  counted: boolean;
+  /** When this process began to count. */
+  since?: string;
+  dollars: number;
+  parts: CostPart[];
+  /** Passes and writes as counted; dollars in proportion to passes, for queues and table are shared. */
+  clusters: { name: string; passes: number; writes: number; dollars: number }[];
+}
+
+/** What embedded stores and queues count, by the rules of the services that they stand for. */
+interface TableMeter {
+  writeUnits: number;
+  indexUnits: number;
+  readUnits: number;
+}
+interface QueueMeter {
+  fairRequests: number;
+  standardRequests: number;
+  fifoRequests: number;
+  /** Batches handed out, by queue. */
+  batches: Readonly<Record<string, number>>;
+}
+
+/** An invocation that is not a pass has no time of its own in local mode: milliseconds, assumed as in docs/costs.md. */
+const OTHER_INVOCATION_MS = 40;
+
+export async function costSoFar({ clock, clusters, queue, store, telemetry }: Ports): Promise<Cost> {
+  const list = { asOf: PRICES_AS_OF, region: PRICES_REGION };
+  const requests = meterOf<QueueMeter>(queue, 'fifoRequests');
+  const table = meterOf<TableMeter>(store, 'writeUnits');
+  if (!requests || !table || !keepsMetrics(telemetry)) return { ...list, counted: false, dollars: 0, parts: [], clusters: [] };
+  const counted = telemetry.metrics();
+  const passes = counted.filter(({ name }) => name === 'ReconcileDuration');
+  const passMs = passes.reduce((sum, metric) => sum + metric.sum, 0);
+  const { events = 0, wakes = 0, timers = 0 } = requests.batches;
+  const gigabyteSeconds =
+    (passMs * FUNCTION_GB.reconcile + OTHER_INVOCATION_MS * (events * FUNCTION_GB.ingest + timers * FUNCTION_GB.timers)) / 1000;
+  const part = (name: string, amount: number, { dollars: unitDollars }: { dollars: number }): CostPart => ({
+    part: name,
+    amount,
+    unitDollars,
+    dollars: amount * unitDollars,
+  });
+  const parts = [
+    part('requests to standard queues that are fair by cluster', requests.fairRequests, LIST_PRICES.sqsFairRequest),
+    part("requests to the relays' queues", requests.standardRequests, LIST_PRICES.sqsStandardRequest),
+    part('requests to the FIFO queue of wakes', requests.fifoRequests, LIST_PRICES.sqsFifoRequest),
+    part('invocations', events + wakes + timers, LIST_PRICES.lambdaInvocation),
+    part('GB-seconds of functions', gigabyteSeconds, LIST_PRICES.lambdaArmGbSecond),
+    part('write units, indexes too', table.writeUnits + table.indexUnits, LIST_PRICES.dynamodbWriteUnit),
+    part('read units', table.readUnits, LIST_PRICES.dynamodbReadUnit),
+  ];
+  const dollars = parts.reduce((sum, each) => sum + each.dollars, 0);
+  const allPasses = passes.reduce((sum, { count }) => sum + count, 0);
+  const names = (await clusters.list()).map(({ name }) => name);
+  return {
+    ...list,
+    counted: true,
+    since: timeText(clock.nowMs() - process.uptime() * 1000),
+    dollars,
+    parts,
+    clusters: names.map((name) => {
+      const isIts = ({ dimensions }: { dimensions: Record<string, string> }): boolean => dimensions['cluster'] === name;
+      const own = passes.filter(isIts).reduce((sum, { count }) => sum + count, 0);
+      const writes = counted.filter((metric) => metric.name === 'WritesSent' && isIts(metric)).reduce((sum, metric) => sum + metric.sum, 0);
+      return { name, passes: own, writes, dollars: allPasses === 0 ? 0 : (dollars * own) / allPasses };
+    }),
+  };
+}
+
+function meterOf<Meter extends object>(port: object, counts: keyof Meter & string): Meter | undefined {
+  const meter: unknown = Reflect.get(port, 'meter');
+  return typeof meter === 'object' && meter !== null && counts in meter ? (meter as Meter) : undefined;
+}
