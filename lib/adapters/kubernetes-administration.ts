@@ -46,7 +46,7 @@ export class KubernetesAdministration {
 
   /**
    * All pages. @param selection of all namespaces when it names none
-   * @throws NotFoundError the server does not know the resource
+   * @throws TerminalError with the code 404: the server does not know the resource
    */
   async list<Item extends KubernetesObject>(
     resource: Resource,

@@ -35,8 +35,9 @@ const AHEAD_MS = 60_000;
 /** Of one question, all its requests; the API's own answer has to be given within 29 s. */
 const SEARCH_MS = 15_000;
 
-/** Only what can be a name goes into a filter. */
+/** Only what can be a name, or an id of ours, goes into a filter. */
 const NAME = /^[A-Za-z0-9](?:[-.A-Za-z0-9]{0,252})$/;
+const PASS_ID = /^[-_A-Za-z0-9]{1,64}$/;
 
 /** As written: `recorded` is the key but for the uid. Lines of earlier versions have the whole key in their record, and no uid beside. */
 interface Written {
@@ -81,7 +82,7 @@ export class LogRecorder implements Recorder {
 
   /** @throws NotDoneError the log did not answer in time */
   async pass(passId: string): Promise<RecordedPass | undefined> {
-    if (!NAME.test(passId)) return undefined;
+    if (!PASS_ID.test(passId)) return undefined;
     const [line] = await this.#search(`{ $.record.passId = "${passId}" }`, ({ record }) => record.passId === passId, 1);
     if (!line) return undefined;
     return { pass: line.record, ...(line.snapshot !== undefined && { snapshot: Buffer.from(line.snapshot, 'base64') }) };

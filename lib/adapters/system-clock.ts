@@ -24,7 +24,8 @@ export class SystemClock implements Clock {
   }
 
   randomId(): string {
-    return randomBytes(16).toString('base64url');
+    // The id of a pass is typed behind a command, which would take a dash in front for an option.
+    return randomBytes(16).toString('base64url').replace(/^-/, '_');
   }
 
   random(): number {

@@ -116,12 +116,21 @@ export async function registryOf(
   };
 }
 
-/** Views and heads of an installation. */
-export async function storeOf({ dynamodb, installation }: AwsSession): Promise<{ store: Store; clock: Clock }> {
-  const [{ DynamoDbStore }, { SystemClock }] = await Promise.all([
+/** Views, heads and notes of an installation. */
+export async function storeOf({
+  dynamodb,
+  installation,
+}: AwsSession): Promise<{ store: Store; clock: Clock; forgetNotes: (cluster: string) => Promise<number> }> {
+  const [{ DynamoDbStore }, { removeNotes }, { SystemClock }] = await Promise.all([
     import('../adapters/dynamodb-store.ts'),
+    import('../adapters/cluster-notes.ts'),
     import('../adapters/system-clock.ts'),
   ]);
   const clock = new SystemClock();
-  return { store: new DynamoDbStore({ client: dynamodb, tableName: installation.viewsTable, clock }), clock };
+  const { viewsTable: tableName } = installation;
+  return {
+    store: new DynamoDbStore({ client: dynamodb, tableName, clock }),
+    clock,
+    forgetNotes: async (cluster) => await removeNotes(dynamodb, tableName, cluster),
+  };
 }

@@ -130,7 +130,8 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
   const request = { ...asked, ...(eksCluster !== undefined && { eks: { name: eksCluster, region: eksRegion } }) };
   const administration = new KubernetesAdministration(access);
   try {
-    const place = { ...(await registryOf(session)), administration };
+    const { SystemClock } = await import('../adapters/system-clock.ts');
+    const place = { ...(await registryOf(session)), administration, clock: new SystemClock() };
     if (request.credential.kind !== 'none') await refuseAddress(request, place);
     const found = await registration.survey(place, request);
     if (dryRun) return await show(registration.planRegistration(place, request, found), found, output);

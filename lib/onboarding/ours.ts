@@ -3,7 +3,7 @@ import type { KubernetesAdministration } from '../adapters/kubernetes-administra
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import { NAMESPACES } from '../objects/resources.ts';
-import { NotFoundError } from '../ports/errors.ts';
+import { TerminalError } from '../ports/errors.ts';
 import type { Manifest } from './relay-manifests.ts';
 import { OURS_LABEL } from './relay-manifests.ts';
 
@@ -63,7 +63,7 @@ async function labelled(administration: KubernetesAdministration, resource: Reso
     return await administration.list(resource, { labelSelector: `${OURS_LABEL}=${namespace}` });
   } catch (error) {
     // An API server that does not know the kind has none of it: the sandbox knows no RBAC.
-    if (error instanceof NotFoundError) return [];
+    if (error instanceof TerminalError && error.code === 404) return [];
     throw error;
   }
 }

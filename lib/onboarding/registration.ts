@@ -14,10 +14,12 @@ import { podIdentityTrust, senderPolicy, webIdentityTrust } from '../adapters/se
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { JOBS, NAMESPACES } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { NotDoneError, TerminalError } from '../ports/errors.ts';
 import type { EksPlace, EksPlan } from './eks.ts';
 import { planEks, refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
+import { HANDOVER_MS, widened } from './handover.ts';
 import { findOurs, objectText, ourObject, resourceOf } from './ours.ts';
 import type { Manifest, RelayValues } from './relay-manifests.ts';
 import { AWS_AUDIENCE, AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, RELAY, awsKeySecret, relayManifests } from './relay-manifests.ts';
@@ -57,6 +59,7 @@ export interface RegistrationPlace extends EksPlace {
   sqs: SQSClient;
   secrets: SecretsManagerClient;
   administration: KubernetesAdministration;
+  clock: Pick<Clock, 'wait'>;
 }
 
 /** One line per step, once it is done. */
@@ -229,7 +232,12 @@ export async function register(
     `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${request.manage === 'all' ? 'all Jobs' : 'Jobs of farloop.dev/job'}`,
   );
   const objects = request.image === undefined ? plan.manifests : await withKey(place, plan);
-  for (const manifest of objects.filter(({ kind }) => kind !== 'Deployment')) await administration.apply(resourceOf(manifest), manifest);
+  const narrowed: Manifest[] = [];
+  for (const manifest of objects.filter(({ kind }) => kind !== 'Deployment')) {
+    const wide = await widened(administration, manifest);
+    if (wide !== manifest) narrowed.push(manifest);
+    await administration.apply(resourceOf(manifest), wide);
+  }
   if (objects.length > 0)
     tell('rights', `${objects.length - 1} objects in the namespace ${request.relayNamespace} and for the whole cluster`);
   // Before the relay: EKS gives an identity to pods that begin later only.
@@ -247,6 +255,7 @@ export async function register(
     await administration.apply(resourceOf(manifest), { ...manifest });
     tell('relay', `${objectText(ourObject(manifest))}, ${request.image}`);
   }
+  await handOver(place, request, { objects, narrowed }, tell);
   const stale = [
     ...(await removeStale(place, request, objects)),
     ...(await place.senders.remove(plan.sender.name, plan.sender.kind === 'user' ? ['role'] : ['user'])),
@@ -329,6 +338,23 @@ async function tryAccess(
   } finally {
     functions.close();
   }
+}
+
+/** Functions that are somebody else from now on, or ask a relay, learn of it before what they were before may do nothing any more. */
+async function handOver(
+  { administration, clock }: RegistrationPlace,
+  { relayNamespace }: RegistrationRequest,
+  { objects, narrowed }: { objects: readonly Manifest[]; narrowed: readonly Manifest[] },
+  tell: Tell,
+): Promise<void> {
+  const account = { namespace: relayNamespace, name: FUNCTIONS_ACCOUNT };
+  const isGoing =
+    !objects.some(({ kind, metadata }) => kind === 'ServiceAccount' && metadata.name === FUNCTIONS_ACCOUNT) &&
+    (await administration.get(resourceOf({ apiVersion: 'v1', kind: 'ServiceAccount' }), account)) !== undefined;
+  if (!isGoing && narrowed.length === 0) return;
+  tell('wait', `${HANDOVER_MS / 1000} s, until functions know of it; then rights of before are taken back`);
+  await clock.wait(HANDOVER_MS);
+  for (const manifest of narrowed) await administration.apply(resourceOf(manifest), manifest);
 }
 
 /** Rights that an earlier registration asked for and this one does not. */

@@ -28,6 +28,8 @@ export interface RemovalPlace extends EksPlace {
   sqs: SQSClient;
   secrets: SecretsManagerClient;
   store: Pick<Store, 'workloads' | 'readHead' | 'forget'>;
+  /** What passes have noted of a cluster. @returns how many notes there were */
+  forgetNotes: (cluster: string) => Promise<number>;
   clock: Pick<Clock, 'wait'>;
   /** Undefined: the cluster cannot be reached any more, and is left as it is. */
   administration: KubernetesAdministration | undefined;
@@ -91,7 +93,8 @@ export async function removeCluster(
   for (const identity of await place.senders.remove(`${installation.stackName}-relay-${name}`)) tell('identity', `${identity} removed`);
   for (const queue of await removeRelayQueue(place.sqs, installation.stackName, name)) tell('queue', `${queue} removed`);
   const forgotten = await forgetWorkloads(place, name);
-  if (forgotten > 0) tell('views', `${forgotten} workloads forgotten`);
+  const notes = await place.forgetNotes(name);
+  if (forgotten + notes > 0) tell('views', `${forgotten} workloads and ${notes} notes forgotten`);
   await clusters.remove(name);
   tell('record', `${name} is not registered any more`);
 }

@@ -57,13 +57,13 @@ export function recorderContract(name: string, open: () => Promise<RecorderUnder
 
     test('a pass is found by its id, with what its planner saw where that was kept', async () => {
       const { recorder, nowMs } = await open();
-      const [one, other] = [aPass(nowMs() - 2_000, { passId: 'one' }), aPass(nowMs() - 1_000, { passId: 'other' })];
+      const [one, other] = [aPass(nowMs() - 2_000, { passId: 'one' }), aPass(nowMs() - 1_000, { passId: '_other-one_' })];
       await recorder.append(one, () => Uint8Array.of(1, 2, 255));
       await recorder.append(other, () => undefined);
       const found = await recorder.pass('one');
       expect(found?.pass).toEqual(one);
       expect([...(found?.snapshot ?? [])]).toEqual([1, 2, 255]);
-      expect(await recorder.pass('other')).toEqual({ pass: other });
+      expect(await recorder.pass('_other-one_')).toEqual({ pass: other });
       expect(await recorder.pass('none')).toBeUndefined();
       expect(await recorder.pass('" || $.x = "')).toBeUndefined();
     });

@@ -1,34 +1,53 @@
 // From an empty account to Jobs on two clusters and back: a real `osls deploy`, functions that run from the zips it uploaded, called by
-// the emulator's event sources under the roles of the stack.
+// the emulator's event sources under the roles of the stack; clusters added, drained and removed by the command.
 import { DescribeTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
+import { findOurs } from '../../lib/onboarding/ours.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
-import { Deployment, STAGE, until } from './deployment.ts';
+import type { EksFront } from '../cluster/eks-front.ts';
+import { STAND_IN, startEksFront } from '../cluster/eks-front.ts';
+import { Deployment, EKS_CLUSTER, REGION, STAGE, until } from './deployment.ts';
 import { FUNCTIONS, ROOT } from './packaged.ts';
 import type { Template } from './packaged.ts';
+import { SENDER_STAND_IN } from './recorded-calls.ts';
+import { relayOfCommand, relayOfDeployment } from './relays.ts';
 import type { RemoteCluster } from './remote-cluster.ts';
 import { realCluster, sandboxCluster } from './remote-cluster.ts';
 import { rightsIn } from './rights.ts';
 import type { Right } from './rights.ts';
+import { UNUSED_RIGHTS } from './unused-rights.ts';
 
 const PARAMETERS = { protection: 'off', allowLoopback: 'yes', eventsTimeoutSeconds: '5', eventsVisibilitySeconds: '5' };
 
 const folder = mkdtempSync(join(tmpdir(), 'farloop-deploy-'));
 let deployment: Deployment;
+let eksFront: EksFront;
+let sandbox: RemoteCluster;
+let real: RemoteCluster;
 let clusters: RemoteCluster[] = [];
+/** Whatever lets somebody in somewhere. */
+const secrets: string[] = [];
 
 beforeAll(async () => {
   deployment = await Deployment.start();
-  clusters = [await sandboxCluster(folder), await realCluster(folder)];
+  await deployment.makeEksCluster();
+  eksFront = await startEksFront({ name: EKS_CLUSTER, region: REGION, endpoint: deployment.endpoint, folder });
+  sandbox = await sandboxCluster(folder);
+  clusters.push(sandbox);
+  real = await realCluster(folder, eksFront.apiServerFlags);
+  clusters.push(real);
+  secrets.push(sandbox.token, real.token);
 }, 300_000);
 
 afterAll(async () => {
   for (const cluster of clusters) await cluster.stop();
+  await eksFront?.stop();
   await deployment?.stop();
   rmSync(folder, { recursive: true, force: true });
   rmSync(join(ROOT, '.serverless'), { recursive: true, force: true });
@@ -66,6 +85,19 @@ const completed = async (name: string, withinMs = 120_000): Promise<Job[]> =>
     clusters.map(async (cluster) => await until(`${name} on ${cluster.name}`, async () => await cluster.job(name), isComplete, withinMs)),
   );
 
+test('parameters that contradict each other stop the deployment before anything is made, by their names', async () => {
+  await inTurn(async () => {
+    const { code, said } = await deployment.tryOsls('deploy', { ...PARAMETERS, auth: 'jwt', protecton: 'off' });
+    expect(code).not.toBe(0);
+    expect(said).toContain('protecton: there is no such parameter');
+    const contradicting = await deployment.tryOsls('deploy', { ...PARAMETERS, protection: 'on', jwtAudience: 'people' });
+    expect(contradicting.code).not.toBe(0);
+    for (const name of ['jwtAudience: it is for auth=jwt', 'allowLoopback: only a stage with protection=off'])
+      expect(contradicting.said).toContain(name);
+    expect(await deployment.made()).toEqual([]);
+  });
+}, 60_000);
+
 test('deploys into an empty account', async () => {
   await inTurn(async () => {
     await deployment.osls('deploy', PARAMETERS);
@@ -79,15 +111,64 @@ test('deploys into an empty account', async () => {
   });
 }, 240_000);
 
-test('two clusters are registered, and their relays report', async () => {
-  await inTurn(async () => {
-    for (const cluster of clusters) {
-      const { asksQueueUrl } = await deployment.register(cluster);
-      await cluster.startRelay({ eventsQueueUrl: deployment.output('EventsQueueUrl'), asksQueueUrl }, deployment.environment);
-    }
-    expect(clusters.map(({ name }) => name)).toEqual(['sandbox', 'real']);
-  });
+/** `farloop cluster add` of the real API server, at the address at which functions reach it. */
+const addReal = async (...args: string[]): Promise<string> => {
+  const { kubeconfigPath, server, tlsServerName } = real;
+  const way = ['--kubeconfig', kubeconfigPath, '--server', server, '--tls-server-name', tlsServerName, '--image', 'farloop-relay:e2e'];
+  return await deployment.cluster('add', 'real', ...way, ...args);
+};
+const userOf = ({ name }: RemoteCluster): string => `farloop-${STAGE}-relay-${name}`;
+
+describe('farloop cluster add', () => {
+  test('shows first what it would make, and makes nothing', async () => {
+    await inTurn(async () => {
+      const shown = await addReal('--dry-run', '-o', 'yaml');
+      for (const part of [`name: ${userOf(real)}`, 'kind: ClusterRole', 'kind: Deployment', 'sqs:SendMessage'])
+        expect(shown).toContain(part);
+      expect(await deployment.traces('real')).toEqual([]);
+      expect(await oursOn(real)).toEqual([]);
+    });
+  }, 60_000);
+
+  test('registers a real API server that functions dial; its relay runs as its Deployment says, with the rights that it was given', async () => {
+    await inTurn(async () => {
+      console.log(SENDER_STAND_IN);
+      await addReal();
+      await deployment.grantBatchesTo(userOf(real));
+      const { args, environment } = await relayOfDeployment(real, folder);
+      await real.startRelay(args, { ...deployment.environment, ...environment });
+      secrets.push(environment['AWS_SECRET_ACCESS_KEY'] ?? '', (await deployment.secretOf('real')) ?? '');
+      expect(secrets.every((secret) => secret.length > 20)).toBe(true);
+    });
+  }, 90_000);
+
+  test('registers the sandbox by relayed access: nothing dials it, and no credential of it is on AWS', async () => {
+    await inTurn(async () => {
+      const args = ['--kubeconfig', sandbox.kubeconfigPath, '--access', 'relayed', '--no-relay'];
+      const printed = await deployment.cluster('add', 'sandbox', ...args);
+      const key = await deployment.keyOfUser(userOf(sandbox));
+      secrets.push(key.secretAccessKey);
+      await deployment.grantBatchesTo(userOf(sandbox));
+      const relay = relayOfCommand(sandbox, printed, key);
+      expect(await deployment.traces('sandbox')).toEqual([
+        'queue farloop-e2e-relay-sandbox',
+        'queue farloop-e2e-relay-sandbox-dead',
+        'record sandbox',
+        'user farloop-e2e-relay-sandbox',
+      ]);
+      await sandbox.startRelay(relay.args, { ...deployment.environment, ...relay.environment });
+    });
+  }, 90_000);
 });
+
+const oursOn = async (cluster: RemoteCluster): Promise<string[]> => {
+  const administration = new KubernetesAdministration(cluster.access);
+  try {
+    return (await findOurs(administration, 'farloop')).map(({ resource, name }) => `${resource.kind} ${name}`);
+  } finally {
+    administration.close();
+  }
+};
 
 test('Jobs run through the deployed functions to Complete, each index once', async () => {
   await inTurn(async () => {
@@ -95,9 +176,14 @@ test('Jobs run through the deployed functions to Complete, each index once', asy
     for (const [at, job] of (await completed('first')).entries()) {
       expect(job.status).toMatchObject({ succeeded: 4, completedIndexes: '0-3' });
       expect(job.status?.failed ?? 0).toBe(0);
-      const pods = (await clusters[at]?.podsOf('first')) ?? [];
+      // The write that ends a Job counts its last pods; what holds them comes off behind it.
+      const pods = await until(
+        `pods of first let go on ${clusters[at]?.name}`,
+        async () => (await clusters[at]?.podsOf('first')) ?? [],
+        (found) => found.every(({ metadata }) => (metadata.finalizers ?? []).length === 0),
+        30_000,
+      );
       expect(pods).toHaveLength(4);
-      expect(pods.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0)).toEqual([]);
     }
   });
 }, 180_000);
@@ -134,9 +220,38 @@ describe('the API', () => {
       const page = await deployment.api('GET', '/');
       expect(page.status).toBe(200);
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-      for (const { token } of clusters)
-        for (const answer of [json, workloads.json, page.json]) expect(JSON.stringify(answer)).not.toContain(token);
+      for (const secret of secrets)
+        for (const answer of [json, workloads.json, page.json]) expect(JSON.stringify(answer)).not.toContain(secret);
     });
+  });
+
+  test('farloop explain and replay read recorded passes of both clusters through it, signed; nobody else does', async () => {
+    await inTurn(async () => {
+      const endpoint = await deployment.endpointOfApi();
+      for (const { name } of clusters) {
+        const asked = ['explain', 'job/first', '--cluster', name, '--endpoint', endpoint];
+        const { exitCode, stdout, stderr } = await deployment.farloop(...asked);
+        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+        expect(stdout).toContain(`job/first in default on ${name}: Complete`);
+        const { passes } = JSON.parse((await deployment.farloop(...asked, '-o', 'json')).stdout) as {
+          passes: { passId: string; why: string[]; actions: { verb: string }[] }[];
+        };
+        expect(passes.flatMap(({ actions }) => actions.map(({ verb }) => verb))).toEqual(expect.arrayContaining(['create', 'status']));
+        const created = passes.find(({ actions }) => actions.some(({ verb }) => verb === 'create'));
+        expect(created?.why.length).toBeGreaterThan(0);
+        const replayed = await deployment.farloop('replay', created?.passId ?? '', '--endpoint', endpoint);
+        expect(replayed).toEqual({ exitCode: 0, stderr: '', stdout: expect.stringContaining('decided again as it was') });
+      }
+      const unsigned = await fetch(`${endpoint}/v1/workloads/real/Job/default/first/passes`);
+      expect(unsigned.status).toBe(403);
+    });
+  }, 90_000);
+});
+
+test('farloop cluster list tells how fresh what is known of each is', async () => {
+  await inTurn(async () => {
+    const listed = await deployment.cluster('list');
+    for (const { name } of clusters) expect(listed).toMatch(new RegExp(`^${name} +Watching +own +all +\\S+ +0 `, 'm'));
   });
 });
 
@@ -196,6 +311,20 @@ test('R13: what cannot be read dies after its tries and stops nothing else; redr
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const STATEFUL = ['Views', 'Clusters', 'Events', 'Wakes', 'Timers', 'EventsDead', 'WakesDead', 'TimersDead'];
+
+test('registered anew as a cluster of EKS, its token is gone from AWS: functions show their role, which an access entry lets in', async () => {
+  await inTurn(async () => {
+    console.log(STAND_IN);
+    await addReal('--credential', 'eks', '--eks-cluster', EKS_CLUSTER);
+    await deployment.grantBatchesTo(userOf(real));
+    expect(await deployment.secretOf('real')).toBeUndefined();
+    expect(await deployment.traces('real')).toContainEqual(`access entry ${deployment.output('ReconcileRoleArn')}`);
+    await real.createJob('let-in', { completions: 1, parallelism: 1, runSeconds: 1 });
+    await until('let-in on real', async () => await real.job('let-in'), isComplete, 60_000);
+    expect(eksFront.verdicts).toContainEqual(expect.stringMatching(/ReconcileRole.*: farloop-functions$/));
+    await real.deleteJob('let-in');
+  });
+}, 120_000);
 
 test('a second deployment while Jobs run replaces nothing that holds state, and the Jobs complete', async () => {
   await inTurn(async () => {
@@ -275,56 +404,19 @@ test('metrics stand in the logs, of the kinds and with the dimensions that the t
   });
 });
 
-test('no token of a cluster stands in a log line, nor in the table', async () => {
+test('no token and no key stands in a log line, nor in a table', async () => {
   await inTurn(async () => {
-    for (const name of ['ingest', 'reconcile', 'timers', 'sweep', 'api'] as const) {
-      const said = JSON.stringify(await deployment.logsOf(name));
-      for (const { token, caPem } of clusters) {
-        expect(said).not.toContain(token);
-        expect(said).not.toContain(caPem.slice(100, 160));
-      }
+    const stored = await deployment.stored();
+    for (const secret of secrets) expect(stored).not.toContain(secret);
+    for (const name of FUNCTIONS) {
+      const said = (await deployment.saidBy(name)).join('\n');
+      for (const secret of [...secrets, 'k8s-aws-v1.', ...clusters.map(({ caPem }) => caPem.slice(100, 160))])
+        expect(said).not.toContain(secret);
     }
   });
 });
 
 describe('rights', () => {
-  /** Rights for cases that this test does not meet, by role (or `*`) and action; `test/adapters`, `test/peers` and the simulator meet them. */
-  const UNUSED: Record<string, string> = {
-    '* logs:CreateLogStream': 'Lambda calls it for the function',
-    '* logs:PutLogEvents': 'Lambda calls it for the function',
-    '* dynamodb:BatchGetItem': 'a view that lies in items: a Job of hundreds of pods',
-    'IngestRole sqs:ReceiveMessage': 'the event source calls it for the function',
-    'IngestRole sqs:DeleteMessage': 'the event source calls it for the function',
-    'IngestRole sqs:GetQueueAttributes': 'the event source calls it for the function',
-    'IngestRole sqs:SendMessage': 'a timer, where news come within a second of a pass',
-    'ReconcileRole sqs:ReceiveMessage': 'the event source calls it for the function',
-    'ReconcileRole sqs:DeleteMessage': 'the event source calls it for the function',
-    'ReconcileRole sqs:GetQueueAttributes': 'the event source calls it for the function',
-    'ReconcileRole sqs:ChangeMessageVisibility': 'giving back a wake that cannot be read, or whose pass was overtaken',
-    'ReconcileRole dynamodb:BatchWriteItem': 'forgetting a Job of hundreds of pods',
-    'ReconcileRole dynamodb:Query': 'sending again what was put off while a cluster was silent',
-    'ReconcileRole dynamodb:UpdateItem': 'raising the era of a restored API server',
-    'ReconcileRole sqs:SendMessage': 'a pass that was overtaken; asking the relay for everything',
-    'TimersRole sqs:ReceiveMessage': 'the event source calls it for the function',
-    'TimersRole sqs:DeleteMessage': 'the event source calls it for the function',
-    'TimersRole sqs:GetQueueAttributes': 'the event source calls it for the function',
-    'TimersRole sqs:ChangeMessageVisibility': 'giving back a timer that cannot be read',
-    'TimersRole dynamodb:Query': 'looking for stale workloads between two sweeps',
-    'TimersRole dynamodb:UpdateItem': 'waking one',
-    'TimersRole dynamodb:GetItem': 'a view that differed from what the relay told, looked at again',
-    'SweepRole sqs:GetQueueAttributes': 'the same',
-    'TimersRole sqs:SendMessage': 'a timer that came early; asking the relay for a workload',
-    'SweepRole dynamodb:PutItem': "the marker of a cluster's full list",
-    'SweepRole dynamodb:UpdateItem': 'waking a stale workload',
-    'SweepRole secretsmanager:PutSecretValue': 'renewing a token of which half is over',
-    'SweepRole sqs:SendMessage': 'the same; a timer that lay beyond 15 minutes',
-    'ApiRole sqs:DeleteMessage': 'redriving from the other queues',
-    'ApiRole sqs:SendMessage': 'redriving to the other queues',
-    'ApiRole sqs:ChangeMessageVisibility': 'giving back dead letters of the other queues',
-    'ApiRole sqs:StartMessageMoveTask': 'redriving all at once, which the emulator does not know',
-    'ApiRole sqs:ListMessageMoveTasks': 'the same',
-  };
-
   test('every call of every function is in its role; a right that none used is listed', async () => {
     await inTurn(async () => {
       const keys = await deployment.accessKeys();
@@ -349,7 +441,7 @@ describe('rights', () => {
       ]).toEqual([]);
 
       const unused = rights.filter((right) => !made.some((call) => permits(right, call)));
-      const reasonFor = ({ role, action }: Right): string | undefined => UNUSED[`${role} ${action}`] ?? UNUSED[`* ${action}`];
+      const reasonFor = ({ role, action }: Right): string | undefined => UNUSED_RIGHTS[`${role} ${action}`] ?? UNUSED_RIGHTS[`* ${action}`];
       for (const right of unused)
         console.log(`right not used here: ${right.role} ${right.action} on ${right.resource}: ${reasonFor(right) ?? '?'}`);
       expect(unused.filter((right) => reasonFor(right) === undefined)).toEqual([]);
@@ -360,12 +452,34 @@ describe('rights', () => {
   });
 });
 
+test('clusters are drained and removed: nothing is left of them, on AWS or on the cluster', async () => {
+  await inTurn(async () => {
+    await Promise.all(
+      clusters.map(async ({ name, kubeconfigPath, stopRelay }) => {
+        const drained = await deployment.cluster('drain', name, '--kubeconfig', kubeconfigPath, '--wait-minutes', '1');
+        expect(drained).toContain('no Job is running');
+        expect(await deployment.cluster('list')).toMatch(new RegExp(`^${name} +\\S+, draining `, 'm'));
+        await stopRelay();
+        await deployment.cluster('remove', name, '--kubeconfig', kubeconfigPath);
+      }),
+    );
+    for (const cluster of clusters) {
+      expect(await deployment.traces(cluster.name)).toEqual([]);
+      await until(
+        `nothing of ours on ${cluster.name}`,
+        async () => await oursOn(cluster),
+        (left) => left.length === 0,
+      );
+      // Jobs and their pods are their owners'; only what held them is gone.
+      const finalizers = (await cluster.podsOf('second')).flatMap(({ metadata }) => metadata.finalizers ?? []);
+      expect({ status: (await cluster.job('second')).status?.succeeded, finalizers }).toEqual({ status: 4, finalizers: [] });
+    }
+    expect(await deployment.cluster('list')).toContain('no clusters');
+  });
+}, 150_000);
+
 test('removal leaves nothing', async () => {
   await inTurn(async () => {
-    for (const cluster of clusters) {
-      await cluster.stopRelay();
-      await deployment.unregister(cluster.name);
-    }
     await deployment.osls('remove', PARAMETERS);
     const { QueueUrls: queues = [] } = await deployment.sqs.send(new ListQueuesCommand({ QueueNamePrefix: `farloop-${STAGE}` }));
     const { TableNames: tables = [] } = await deployment.dynamodb.send(new ListTablesCommand({}));

@@ -1,35 +1,50 @@
 // The emulator with a stage of ours in it, and what a test asks of both. Nothing here knows a name or an address that the deployed
 // stack does not tell.
-import { CloudFormationClient, DescribeStacksCommand, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand, ListStackResourcesCommand, ListStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { CreateClusterCommand, EKSClient, ListAccessEntriesCommand } from '@aws-sdk/client-eks';
+import {
+  CreateAccessKeyCommand,
+  CreateRoleCommand,
+  GetUserPolicyCommand,
+  IAMClient,
+  ListRolesCommand,
+  ListUsersCommand,
+  PutRolePolicyCommand,
+  PutUserPolicyCommand,
+} from '@aws-sdk/client-iam';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { CreateSecretCommand, DeleteSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetSecretValueCommand, ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { signatureHeaders } from '../../lib/adapters/request-signature.ts';
+import type { Ended } from '../cli/farloop-process.ts';
+import { runFarloop } from '../cli/farloop-process.ts';
 import { startMinistack } from '../peers/peer.ts';
 import { FUNCTIONS, osls } from './packaged.ts';
 import type { FunctionName } from './packaged.ts';
 import type { Right } from './rights.ts';
-import { accessKeyOf, startCallRecorder } from './recorded-calls.ts';
+import { SENDER, accessKeyOf, startCallRecorder } from './recorded-calls.ts';
 import type { CallRecorder } from './recorded-calls.ts';
 
 export const STAGE = 'e2e';
 export const REGION = 'us-east-1';
-/** What the emulator says of every sender. */
-const SENDER = '000000000000';
+/** A cluster of EKS, and the name that it is registered under. */
+export const EKS_CLUSTER = 'shop';
+const EKS_NAME = 'real';
 const KEYS = { accessKeyId: 'test', secretAccessKey: 'test' };
 
 export class Deployment {
   readonly endpoint: string;
   readonly recorder: CallRecorder;
   readonly dynamodb: DynamoDBClient;
+  readonly eks: EKSClient;
   readonly sqs: SQSClient;
   readonly #stopEmulator: () => Promise<void>;
   readonly #cloudFormation: CloudFormationClient;
+  readonly #iam: IAMClient;
   readonly #lambda: LambdaClient;
   readonly #logs: CloudWatchLogsClient;
   readonly #secrets: SecretsManagerClient;
@@ -41,8 +56,10 @@ export class Deployment {
     this.#stopEmulator = stopEmulator;
     const connection = { endpoint, region: REGION, credentials: KEYS };
     this.dynamodb = new DynamoDBClient(connection);
+    this.eks = new EKSClient(connection);
     this.sqs = new SQSClient(connection);
     this.#cloudFormation = new CloudFormationClient(connection);
+    this.#iam = new IAMClient(connection);
     this.#lambda = new LambdaClient(connection);
     this.#logs = new CloudWatchLogsClient(connection);
     this.#secrets = new SecretsManagerClient(connection);
@@ -69,12 +86,23 @@ export class Deployment {
     };
   }
 
-  /** Runs osls with the stage's parameters. @throws Error with everything it said */
-  async osls(command: 'deploy' | 'remove', parameters: Record<string, string>): Promise<string> {
+  /** Runs osls with the stage's parameters, however that ends. */
+  async tryOsls(command: 'deploy' | 'remove', parameters: Record<string, string>): Promise<{ code: number; said: string }> {
     const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
-    const { code, said } = await osls([command, '--stage', STAGE, '--region', REGION, ...given], this.environment);
+    return await osls([command, '--stage', STAGE, '--region', REGION, ...given], this.environment);
+  }
+
+  /** @throws Error with everything it said */
+  async osls(command: 'deploy' | 'remove', parameters: Record<string, string>): Promise<string> {
+    const { code, said } = await this.tryOsls(command, parameters);
     if (code !== 0) throw new Error(`osls ${command} ended with ${code}:\n${said}`);
     return said;
+  }
+
+  /** Names of the stacks that there are. */
+  async made(): Promise<string[]> {
+    const { StackSummaries: stacks = [] } = await this.#cloudFormation.send(new ListStacksCommand({}));
+    return stacks.filter(({ StackStatus: status }) => status !== 'DELETE_COMPLETE').map(({ StackName: name }) => name ?? '');
   }
 
   async readOutputs(): Promise<void> {
@@ -142,39 +170,78 @@ export class Deployment {
     });
   }
 
-  /** What an operator does for a cluster: its record, its access, its credential, its relay's queue. */
-  async register(cluster: {
-    name: string;
-    server: string;
-    tlsServerName: string;
-    caPem: string;
-    token: string;
-  }): Promise<{ asksQueueUrl: string }> {
-    const { name, server, tlsServerName, caPem, token } = cluster;
-    const clusters = new DynamoDbClusters({
-      client: this.dynamodb,
-      tableName: this.output('ClustersTable'),
-      clock: new SystemClock(),
-      allowLoopback: true,
-    });
-    const budget = { writesPerSecond: 100, burst: 200 };
-    await clusters.put({ name, era: 0, manage: 'own', namespaces: [], senders: [SENDER], budget }, 0);
-    await clusters.putAccess(name, { server, caPem, tlsServerName, auth: { kind: 'secret' } });
-    await this.#secrets.send(
-      new CreateSecretCommand({ Name: this.output('ClusterSecretPrefix') + name, SecretString: JSON.stringify({ kind: 'token', token }) }),
-    );
-    const { QueueUrl: asksQueueUrl = '' } = await this.sqs.send(new CreateQueueCommand({ QueueName: `farloop-${STAGE}-relay-${name}` }));
-    await this.sqs.send(new CreateQueueCommand({ QueueName: `farloop-${STAGE}-relay-${name}-dead` }));
-    return { asksQueueUrl };
+  /** The command, in the name of whoever operates the installation. */
+  async farloop(...args: readonly string[]): Promise<Ended> {
+    return await runFarloop(args, { environment: this.environment });
   }
 
-  /** The reverse of register; the record goes with the table. */
-  async unregister(name: string): Promise<void> {
-    await this.#secrets.send(
-      new DeleteSecretCommand({ SecretId: this.output('ClusterSecretPrefix') + name, ForceDeleteWithoutRecovery: true }),
+  /** @throws Error with what it said, when it fails */
+  async cluster(...args: readonly string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await this.farloop('cluster', ...args, '--stage', STAGE);
+    if (exitCode !== 0) throw new Error(`farloop cluster ${args.join(' ')} ended with ${exitCode}:\n${stdout}\n${stderr}`);
+    return stdout;
+  }
+
+  /** Where the API answers: the emulator does not serve the address that the stack tells. */
+  async endpointOfApi(): Promise<string> {
+    return `${this.endpoint}/_aws/execute-api/${(await this.resources()).get('HttpApi')?.id ?? ''}`;
+  }
+
+  async keyOfUser(UserName: string): Promise<{ accessKeyId: string; secretAccessKey: string }> {
+    const { AccessKey: key } = await this.#iam.send(new CreateAccessKeyCommand({ UserName }));
+    return { accessKeyId: key?.AccessKeyId ?? '', secretAccessKey: key?.SecretAccessKey ?? '' };
+  }
+
+  /** As its owner has made it before anybody spoke of Farloop. */
+  async makeEksCluster(): Promise<void> {
+    const trust = { Statement: [{ Effect: 'Allow', Principal: { Service: 'eks.amazonaws.com' }, Action: 'sts:AssumeRole' }] };
+    const { Role: role } = await this.#iam.send(
+      new CreateRoleCommand({ RoleName: 'eks', AssumeRolePolicyDocument: JSON.stringify(trust) }),
     );
-    for (const queue of [`relay-${name}`, `relay-${name}-dead`])
-      await this.sqs.send(new DeleteQueueCommand({ QueueUrl: `${this.endpoint}/${SENDER}/farloop-${STAGE}-${queue}` }));
+    const accessConfig = { authenticationMode: 'API', bootstrapClusterCreatorAdminPermissions: false } as const;
+    await this.eks.send(new CreateClusterCommand({ name: EKS_CLUSTER, roleArn: role?.Arn, resourcesVpcConfig: {}, accessConfig }));
+  }
+
+  /** What AWS knows of that cluster beside the stack, by name. */
+  async traces(cluster: string): Promise<string[]> {
+    const { QueueUrls: queues = [] } = await this.sqs.send(new ListQueuesCommand({ QueueNamePrefix: `farloop-${STAGE}-relay-${cluster}` }));
+    const { Users: users = [] } = await this.#iam.send(new ListUsersCommand({}));
+    const { Roles: roles = [] } = await this.#iam.send(new ListRolesCommand({}));
+    const { SecretList: secrets = [] } = await this.#secrets.send(new ListSecretsCommand({}));
+    const { accessEntries: entries = [] } = await this.eks.send(new ListAccessEntriesCommand({ clusterName: EKS_CLUSTER }));
+    const { Items: items = [] } = await this.dynamodb.send(new ScanCommand({ TableName: this.output('ClustersTable') }));
+    const { Items: views = [] } = await this.dynamodb.send(new ScanCommand({ TableName: this.output('ViewsTable') }));
+    return [
+      ...queues.map((url) => `queue ${url.split('/').at(-1)}`),
+      ...users.map(({ UserName: name }) => `user ${name}`),
+      ...roles.map(({ RoleName: name }) => `role ${name}`),
+      ...secrets.map(({ Name: name }) => `secret ${name}`),
+      ...items.map(({ name }) => `record ${name?.S}`),
+      // Sealed answers of relays are found by nobody, and go within the hour by their time to live.
+      ...views.filter(({ pk }) => !pk?.S?.includes('/answer/')).map(({ pk, sk }) => `view ${pk?.S} ${sk?.S}`),
+    ]
+      .toSorted()
+      .filter((text) => new RegExp(`\\b${cluster}\\b`).test(text))
+      .concat(cluster === EKS_NAME ? entries.map((arn) => `access entry ${arn}`) : []);
+  }
+
+  /** Everything in both tables. */
+  async stored(): Promise<string> {
+    const pages = await Promise.all(
+      ['ViewsTable', 'ClustersTable'].map(async (table) => await this.dynamodb.send(new ScanCommand({ TableName: this.output(table) }))),
+    );
+    return JSON.stringify(
+      pages.map(({ Items }) => Items),
+      (_key, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value),
+    );
+  }
+
+  async secretOf(cluster: string): Promise<string | undefined> {
+    const SecretId = this.output('ClusterSecretPrefix') + cluster;
+    return await this.#secrets.send(new GetSecretValueCommand({ SecretId })).then(
+      ({ SecretString }) => SecretString,
+      () => undefined,
+    );
   }
 
   /**
@@ -184,17 +251,26 @@ export class Deployment {
   async grantBatches(rights: readonly Right[]): Promise<number> {
     const resources = await this.resources();
     const single = rights.filter(({ action }) => BATCHES.has(action));
-    for (const [at, { role, action, resource }] of single.entries()) {
-      const document = { Statement: [{ Effect: 'Allow', Action: BATCHES.get(action), Resource: arnOf(resource, resources) }] };
-      const parameters = { RoleName: resources.get(role)?.id ?? '', PolicyName: `batch-${at}`, PolicyDocument: JSON.stringify(document) };
-      const answer = await this.#signed(new URL(this.endpoint), 'iam', {
-        method: 'POST',
-        type: 'application/x-www-form-urlencoded',
-        body: String(new URLSearchParams({ Action: 'PutRolePolicy', Version: '2010-05-08', ...parameters })),
-      });
-      if (answer.status !== 200) throw new Error(`PutRolePolicy: ${answer.status} ${await answer.text()}`);
-    }
+    for (const [at, { role, action, resource }] of single.entries())
+      await this.#iam.send(
+        new PutRolePolicyCommand({
+          RoleName: resources.get(role)?.id ?? '',
+          PolicyName: `batch-${at}`,
+          PolicyDocument: JSON.stringify({
+            Statement: [{ Effect: 'Allow', Action: BATCHES.get(action), Resource: arnOf(resource, resources) }],
+          }),
+        }),
+      );
     return single.length;
+  }
+
+  /** The same for a relay's user, in its own policy. */
+  async grantBatchesTo(UserName: string): Promise<void> {
+    const PolicyName = 'relay';
+    const { PolicyDocument: text = '' } = await this.#iam.send(new GetUserPolicyCommand({ UserName, PolicyName }));
+    const policy: { Statement: { Action: string[] }[] } = JSON.parse(decodeURIComponent(text));
+    for (const statement of policy.Statement) statement.Action.push(...statement.Action.flatMap((action) => BATCHES.get(action) ?? []));
+    await this.#iam.send(new PutUserPolicyCommand({ UserName, PolicyName, PolicyDocument: JSON.stringify(policy) }));
   }
 
   /** A request to the deployed API, signed unless said otherwise. */
@@ -203,36 +279,25 @@ export class Deployment {
     path: string,
     { signed = true, body }: { signed?: boolean; body?: object } = {},
   ): Promise<{ status: number; json: unknown; headers: Headers }> {
-    const apiId = (await this.resources()).get('HttpApi')?.id ?? '';
-    const url = new URL(`${this.endpoint}/_aws/execute-api/${apiId}${path}`);
+    const url = new URL(`${await this.endpointOfApi()}${path}`);
     const sent = { method, ...(body !== undefined && { type: 'application/json', body: JSON.stringify(body) }) };
-    const answer = signed ? await this.#signed(url, 'execute-api', sent) : await fetch(url, { method });
+    const answer = signed ? await this.#signed(url, sent) : await fetch(url, { method });
     return { status: answer.status, json: parsed(await answer.text()), headers: answer.headers };
   }
 
-  async #signed(
-    url: URL,
-    signingService: string,
-    { method, type, body }: { method: string; type?: string; body?: string },
-  ): Promise<Response> {
-    const signer = await this.#lambda.config.signer();
-    const request = {
+  async #signed(url: URL, { method, type, body = '' }: { method: string; type?: string; body?: string }): Promise<Response> {
+    const key = { accessKeyId: KEYS.accessKeyId, secretAccessKey: KEYS.secretAccessKey };
+    const headers = signatureHeaders(key, { method, url, body, region: REGION, service: 'execute-api', nowMs: Date.now() });
+    return await fetch(url, {
       method,
-      protocol: url.protocol,
-      hostname: url.hostname,
-      port: Number(url.port),
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      headers: { host: url.host, ...(type !== undefined && { 'content-type': type }) },
-      ...(body !== undefined && { body }),
-    };
-    const options: object = { signingService };
-    const { host: _host, ...headers } = (await signer.sign(request, options)).headers;
-    return await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+      headers: { ...headers, ...(type !== undefined && { 'content-type': type }) },
+      ...(body !== '' && { body }),
+    });
   }
 
   async stop(): Promise<void> {
-    for (const client of [this.dynamodb, this.sqs, this.#cloudFormation, this.#lambda, this.#logs, this.#secrets]) client.destroy();
+    for (const client of [this.dynamodb, this.eks, this.sqs, this.#cloudFormation, this.#iam, this.#lambda, this.#logs, this.#secrets])
+      client.destroy();
     await this.#stopEmulator();
     await this.recorder.stop();
   }

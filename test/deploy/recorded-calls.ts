@@ -1,7 +1,11 @@
-// Between the deployed functions and the emulator: passes every AWS call on and notes who made it, what it was and on what.
+// Between those who call AWS and the emulator: passes every call on and notes who made it, what it was and on what.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
+
+/** What the emulator says of the sender of every message; on AWS it is the unique id of the relay's user or role, as IAM tells it. */
+export const SENDER = '000000000000';
+export const SENDER_STAND_IN = `stand-in: the emulator calls every sender of a message ${SENDER}, so IAM's answers are made to tell that id of users and roles`;
 
 export interface RecordedCall {
   accessKeyId: string;
@@ -36,14 +40,24 @@ export async function startCallRecorder(target: string): Promise<CallRecorder> {
   const calls: RecordedCall[] = [];
   const { port } = new URL(target);
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
+    const body = await bodyOf(incoming);
     calls.push(...callsIn(incoming, body));
     // The host stays what was signed.
     const onward = request(`${target}${incoming.url ?? '/'}`, { method: incoming.method, headers: incoming.headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(outgoing);
+      const { statusCode = 502, headers } = response;
+      if (!asksWhoSends(incoming, body)) {
+        outgoing.writeHead(statusCode, headers);
+        response.pipe(outgoing);
+        return;
+      }
+      bodyOf(response).then(
+        (told) => {
+          const text = told.toString('utf8').replaceAll(/<(UserId|RoleId)>[^<]*</g, `<$1>${SENDER}<`);
+          outgoing.writeHead(statusCode, { ...headers, 'content-length': Buffer.byteLength(text) });
+          outgoing.end(text);
+        },
+        () => outgoing.destroy(),
+      );
     });
     onward.once('error', () => outgoing.destroy());
     onward.end(body);
@@ -64,6 +78,17 @@ export async function startCallRecorder(target: string): Promise<CallRecorder> {
     },
   };
 }
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Who is registered as the sender of a cluster, IAM tells in answer to these. */
+const asksWhoSends = ({ headers }: IncomingMessage, body: Buffer): boolean =>
+  String(headers['content-type']).startsWith('application/x-www-form-urlencoded') &&
+  /(?:^|&)Action=(?:Create|Get)(?:User|Role)(?:&|$)/.test(body.toString('utf8'));
 
 function callsIn({ headers }: IncomingMessage, body: Buffer): RecordedCall[] {
   const accessKeyId = /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';

@@ -1,6 +1,7 @@
 // A cluster that knows nothing of AWS: an API server with a simulated node, a relay beside it, and Jobs to run on it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ClusterAccess } from '../../lib/adapters/kubernetes-cluster.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
@@ -17,12 +18,16 @@ export interface RemoteCluster {
   /** A name in its certificate. */
   tlsServerName: string;
   caPem: string;
+  /** Of its administrator, as the kubeconfig has it. */
   token: string;
+  kubeconfigPath: string;
+  /** As its administrator. */
+  access: ClusterAccess;
   createJob: (name: string, spec: { completions: number; parallelism: number; runSeconds: number }) => Promise<void>;
   deleteJob: (name: string) => Promise<void>;
   job: (name: string) => Promise<Job>;
   podsOf: (name: string) => Promise<Pod[]>;
-  startRelay: (urls: { eventsQueueUrl: string; asksQueueUrl: string }, environment: Record<string, string>) => Promise<void>;
+  startRelay: (args: readonly string[], environment: Record<string, string>) => Promise<void>;
   stopRelay: () => Promise<void>;
   stop: () => Promise<void>;
 }
@@ -34,8 +39,8 @@ export async function sandboxCluster(folder: string): Promise<RemoteCluster> {
 }
 
 /** A real kube-apiserver with every controller but that of Jobs. */
-export async function realCluster(folder: string): Promise<RemoteCluster> {
-  const controlPlane = await startControlPlane({ controllers: '*,-job' });
+export async function realCluster(folder: string, apiServerFlags: readonly string[]): Promise<RemoteCluster> {
+  const controlPlane = await startControlPlane({ controllers: '*,-job', apiServerFlags });
   const { url, caPem, token, kubeconfigPath, stop } = controlPlane;
   return await remoteCluster('real', folder, { tlsServerName: 'kubernetes.default.svc', url, caPem, token, kubeconfigPath, stop });
 }
@@ -77,6 +82,8 @@ async function remoteCluster(name: string, folder: string, apiServer: ApiServer)
     tlsServerName: apiServer.tlsServerName,
     caPem,
     token,
+    kubeconfigPath,
+    access: { server: url, caPem, auth: { kind: 'token', token } },
     createJob: async (job, { completions, parallelism, runSeconds }) => {
       await ask('POST', '/apis/batch/v1/namespaces/default/jobs', {
         metadata: { name: job },
@@ -98,21 +105,8 @@ async function remoteCluster(name: string, folder: string, apiServer: ApiServer)
     job: async (job) => await ask<Job>('GET', `/apis/batch/v1/namespaces/default/jobs/${job}`),
     podsOf: async (job) =>
       (await ask<{ items: Pod[] }>('GET', `/api/v1/namespaces/default/pods?labelSelector=${encodeURIComponent(`job-name=${job}`)}`)).items,
-    startRelay: async ({ eventsQueueUrl, asksQueueUrl }, environment) => {
-      relay = new FarloopProcess(
-        [
-          'relay',
-          '--cluster',
-          name,
-          '--events-queue-url',
-          eventsQueueUrl,
-          '--asks-queue-url',
-          asksQueueUrl,
-          '--kubeconfig',
-          kubeconfigPath,
-        ],
-        { environment },
-      );
+    startRelay: async (args, environment) => {
+      relay = new FarloopProcess(args, { environment });
       await relay.says(`relay of ${name} ready\n`, 60_000);
     },
     stopRelay,
