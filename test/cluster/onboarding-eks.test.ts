@@ -294,7 +294,7 @@ describe('farloop cluster, on EKS', () => {
     });
     expect(await record()).not.toHaveProperty('eks');
     expect(await may(functions, 'create', '', 'pods')).toBe(false);
-  });
+  }, 90_000);
 
   test('IRSA: the role trusts the service account of the relay alone, and its pods know the role', async () => {
     await aws.iam.send(
@@ -325,7 +325,7 @@ describe('farloop cluster, on EKS', () => {
     expect(
       await administration.get(resourceOf({ apiVersion: 'v1', kind: 'Secret' }), { namespace: 'farloop', name: 'farloop-relay-aws' }),
     ).toBe(undefined);
-  });
+  }, 90_000);
 
   test('removed, nothing of ours is left: on EKS, in IAM, on the cluster', async () => {
     expect(await add(...EKS)).toMatchObject({ exitCode: 0, stderr: '' });
@@ -338,5 +338,5 @@ describe('farloop cluster, on EKS', () => {
     await until(async () => (await findOurs(administration, 'farloop')).length === 0);
     expect(await may(functions, 'create', '', 'pods')).toBe(false);
     expect(await record()).toBeUndefined();
-  });
+  }, 90_000);
 });

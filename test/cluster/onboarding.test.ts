@@ -301,7 +301,7 @@ describe('farloop cluster', () => {
     await expect(administration.tokenOf({ namespace: 'farloop', name: 'farloop-functions' }, 600)).rejects.toThrow('not found');
     expect(await add('one')).toMatchObject({ exitCode: 0 });
     expect(await may(await secretToken('one'), 'create', '', 'pods')).toBe(true);
-  });
+  }, 90_000);
 
   test('with fewer namespaces, rights elsewhere are taken back', async () => {
     expect((await add('one', '--namespaces', 'default')).exitCode).toBe(0);
