@@ -100,6 +100,13 @@ describe('alarms', () => {
     ).toEqual([]);
   });
 
+  test('tell of all that an operator must hear of', () => {
+    const kinds = ['silent-cluster', 'stale-wakes', 'dead-letters', 'errors', 'lag', 'throttled', 'budget-exhausted', 'clock-offset'];
+    const told = (kind: string): boolean => alarms.some(({ name }) => name === kind || name.startsWith(`${kind}-`));
+    expect(kinds.filter((kind) => !told(kind))).toEqual([]);
+    expect(alarms.find(({ name }) => name === 'lag')).toMatchObject({ statistic: 'p99' });
+  });
+
   test('each leads to its page, and each page is led to', () => {
     const pages = globSync('docs/runbooks/*.md', { cwd: ROOT }).map((path) => basename(path, '.md'));
     expect(pages.toSorted()).toEqual([...new Set(alarms.map(({ runbook }) => runbook))].toSorted());
