@@ -12,6 +12,8 @@ const OLDEST_NODE = 24;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Set for a process that this file started, so that it never starts a third. */
 const STARTED_BY_BIN = 'FARLOOP_STARTED_BY_BIN';
+/** Commands that run until they are told to end: for them SIGTERM is an order and no failure, also while they still load. */
+const runsUntilTold = ['up', 'sandbox', 'node', 'relay'].includes(process.argv[2]);
 
 const here = fileURLToPath(import.meta.url);
 
@@ -78,11 +80,17 @@ function startOn(node) {
     console.error(`farloop: ${node} does not start: ${error.message}`);
     process.exit(1);
   });
-  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+  child.on('exit', (code, signal) => {
+    // Killed by it: that process had not come as far as to take the order.
+    if (signal === 'SIGTERM' && runsUntilTold) process.exit(0);
+    process.exit(code ?? 128 + (constants.signals[signal] ?? 0));
+  });
 }
 
 if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
   endWithParent(() => process.kill(process.pid, 'SIGTERM'));
+  // Until the command listens for it itself (lib/cli/stop-signals.ts), when there is something to put away.
+  if (runsUntilTold) process.on('SIGTERM', () => process.exit(0));
   // node:sqlite calls itself experimental: nothing that a user could do anything about.
   const warn = process.emitWarning;
   process.emitWarning = (warning, ...rest) => {

@@ -17,7 +17,8 @@ export type Instance = v.InferOutput<typeof Instance>;
 
 const INSTANCE_FILE = 'instance.json';
 
-export const stateOption = (): Option => new Option('--state <dir>', 'state folder (default: $FARLOOP_STATE, else ~/.local/state/farloop)');
+export const stateOption = (): Option =>
+  new Option('--state <dir>', 'state folder (default: $FARLOOP_STATE, else ${XDG_STATE_HOME:-~/.local/state}/farloop)');
 
 /** @param given as on the command line. @returns an absolute path. @throws UsageError */
 export function stateFolderPath(given: string | undefined, environment: Record<string, string | undefined> = process.env): string {

@@ -1,6 +1,7 @@
 // All commands in one tree; each lives in a file of its own and loads what it runs on only when it runs.
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../package-files.ts';
+import { UnusableInputError } from '../ports/errors.ts';
 import { clusterCommand } from './cluster.ts';
 import { completionCommand } from './completion.ts';
 import { deadLettersCommand } from './dlq.ts';
@@ -89,6 +90,7 @@ const pathOf = (command: Command): string => (command.parent ? `${pathOf(command
 
 function endingOf(error: unknown, args: readonly string[]): { exitCode: number; message?: string } {
   if (error instanceof ExitError) return { exitCode: error.exitCode, message: error.message };
+  if (error instanceof UnusableInputError) return { exitCode: 2, message: error.message };
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { exitCode: 0 };
     const command = commandIn(args);

@@ -34,7 +34,10 @@ export function listenForStop(): StopRequest {
   process.stdout.removeAllListeners('error').on('error', () => {});
   process.removeListener('SIGINT', endAtOnce);
   process.on('SIGINT', () => stop(INTERRUPTED));
+  // bin/farloop.js has ended it at once so far. Its listener goes last: without any, a signal on its way would be lost.
+  const former = process.listenerCount('SIGTERM');
   process.on('SIGTERM', () => stop(0));
+  for (const listener of process.listeners('SIGTERM').slice(0, former)) process.removeListener('SIGTERM', listener);
   process.on('SIGHUP', () => stop(0));
   return { signal: stopping.signal, asked };
 }

@@ -54,6 +54,9 @@ export class TerminalError extends PortError {
   }
 }
 
+/** A file that somebody gave cannot be used as it is; nothing was asked of anyone yet. */
+export class UnusableInputError extends TerminalError {}
+
 /** Certain not to have been carried out: no connection, a deadline that had passed before sending. */
 export class NotDoneError extends PortError {}
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { root, temporaryFolder } from './farloop-process.ts';
+import { root, runFarloop, temporaryFolder } from './farloop-process.ts';
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -74,4 +74,23 @@ test('the process that runs on a newer Node ends with the one that started it', 
     environment: { npm_command: '', FARLOOP_STARTED_BY_BIN: '1' },
   });
   expect(fate).toMatchObject({ hasStarted: true, hasEnded: true });
+}, 20_000);
+
+/** Before anything of ours: the signal comes just when the command is about to be loaded. */
+const TOLD_WHILE_LOADING = `
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, nextLoad) {
+      if (url.endsWith('/cli/main.ts')) process.kill(process.pid, 'SIGTERM');
+      return nextLoad(url, context);
+    },
+  });`;
+
+test('SIGTERM ends it with 0 also while it is still being loaded', async () => {
+  const folder = temporaryFolder();
+  const state = join(folder.path, 'state');
+  const environment = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(TOLD_WHILE_LOADING)}` };
+  const ended = await runFarloop(['up', '--state', state, '--port', '0'], { environment });
+  folder.remove();
+  expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
 }, 20_000);

@@ -55,9 +55,9 @@ function kubeconfigWith(text: string): string {
   return file;
 }
 
-/** Exit code 1, nothing on standard output, one line on standard error. */
-const refusal = (sentence: RegExp): object => ({
-  exitCode: 1,
+/** Nothing on standard output, one line on standard error. @param exitCode 1: failed; 2: what was given cannot be used */
+const refusal = (sentence: RegExp, exitCode = 1): object => ({
+  exitCode,
   stdout: '',
   stderr: expect.stringMatching(new RegExp(`^farloop: [^\\n]*${sentence.source}[^\\n]*\\n$`)),
 });
@@ -96,18 +96,18 @@ describe('does not start, and says why', () => {
   });
 
   test('a kubeconfig that is not there', async () => {
-    expect(await run('--kubeconfig', join(folder.path, 'nowhere'))).toEqual(refusal(/nowhere/));
+    expect(await run('--kubeconfig', join(folder.path, 'nowhere'))).toEqual(refusal(/nowhere/, 2));
     // Nothing is left that another command would take for a running instance.
     expect(existsSync(join(state, 'instance.json'))).toBe(false);
   });
 
   test('a kubeconfig that is none', async () => {
-    expect(await run('--kubeconfig', kubeconfigWith('{ not: [yaml'))).toEqual(refusal(/kubeconfig\.yaml/));
+    expect(await run('--kubeconfig', kubeconfigWith('{ not: [yaml'))).toEqual(refusal(/kubeconfig\.yaml/, 2));
   });
 
   test('a context that is not in the kubeconfig', async () => {
     const { kubeconfig } = await aSandbox();
-    expect(await run('--kubeconfig', kubeconfigWith(kubeconfig), '--context', 'staging')).toEqual(refusal(/staging/));
+    expect(await run('--kubeconfig', kubeconfigWith(kubeconfig), '--context', 'staging')).toEqual(refusal(/staging/, 2));
   });
 
   test('a token that is refused or expired', async () => {

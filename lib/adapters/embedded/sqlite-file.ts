@@ -16,7 +16,7 @@ export interface SqliteFileOptions {
 /** There is no room for what had to be written. Nothing is lost but this write; whoever asked for it asks again. */
 export class FullDiskError extends Error {
   constructor(path: string, options?: { cause?: unknown }) {
-    super(`no space left where ${path} lies: free some space there; what could not be written is tried again`, options);
+    super(`no space left where ${path} lies: free some space there; nothing that was written before is lost`, options);
     this.name = 'FullDiskError';
   }
 }

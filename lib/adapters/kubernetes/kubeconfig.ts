@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Cluster as ConfigCluster, User } from '@kubernetes/client-node';
 import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
-import { TerminalError } from '../../ports/errors.ts';
+import { TerminalError, UnusableInputError } from '../../ports/errors.ts';
 import { explainConnectionFault, faultCodeOf } from './connection-faults.ts';
 import type { Authentication, ClusterAccess, Credentials } from './access.ts';
 
@@ -12,10 +12,10 @@ const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
  * The access that a context of a kubeconfig gives; credential plugins are run when a request needs them.
  * @param options.context the file's current context when absent
- * @throws TerminalError one sentence: which file, what is wrong with it, what to do
+ * @throws UnusableInputError one sentence: which file, what is wrong with it, what to do
  */
 export async function accessFromKubeconfig({ file, context }: { file: string; context?: string | undefined }): Promise<ClusterAccess> {
-  if (file === '') throw new TerminalError('the path given with --kubeconfig is empty: expected a file');
+  if (file === '') throw new UnusableInputError('the path given with --kubeconfig is empty: expected a file');
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw unusable(file, `it cannot be read (${faultCodeOf(error)}): check the path given with --kubeconfig`, error);
   });
@@ -167,8 +167,8 @@ async function partOf(file: string, { path, of }: { path: string; of: string }):
   });
 }
 
-const unusable = (file: string, what: string, cause?: unknown): TerminalError =>
-  new TerminalError(`kubeconfig ${file}: ${what}`, { cause });
+const unusable = (file: string, what: string, cause?: unknown): UnusableInputError =>
+  new UnusableInputError(`kubeconfig ${file}: ${what}`, { cause });
 
 const firstLineOf = (error: unknown): string => (explainConnectionFault(error).split('\n')[0] ?? '').replace(/[.:]+$/, '');
 
