@@ -15,9 +15,12 @@ const [PODS, JOBS, EVENTS] = [50_000, 50, 100_000];
 const TURNS = 3;
 const MOST_MEMORY = 100e6;
 const folder = join(import.meta.dirname, 'relay');
-/** Both as the relay's image runs its process. */
+/** The relay runs as its image runs it, the informer as node runs by itself: those settings would slow it down. */
 const image = relayImage();
-const environment = { ...process.env, ...image.environment };
+const settingsOf = (client: string): { nodeOptions: string[]; environment: NodeJS.ProcessEnv } =>
+  client === 'relay-client.ts'
+    ? { nodeOptions: image.nodeOptions, environment: { ...process.env, ...image.environment } }
+    : { nodeOptions: [], environment: process.env };
 
 /** Bundled as they are shipped: stripping types alone takes 40 MB. */
 async function bundle(client: string, into: string): Promise<string> {
@@ -38,11 +41,12 @@ async function bundle(client: string, into: string): Promise<string> {
 
 async function measure(client: string, into: string): Promise<Measured> {
   const program = await bundle(client, into);
+  const { nodeOptions, environment } = settingsOf(client);
   const player = spawn(process.execPath, [join(folder, 'player.ts'), ...[PODS, JOBS, EVENTS].map(String)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const port = (await linesOf(player.stdout).next()).value ?? '';
-  const subject = spawn(process.execPath, [...image.nodeOptions, program, `http://127.0.0.1:${port}`, String(EVENTS), String(PODS)], {
+  const subject = spawn(process.execPath, [...nodeOptions, program, `http://127.0.0.1:${port}`, String(EVENTS), String(PODS)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: environment,
   });
