@@ -1,7 +1,7 @@
 // `farloop replay`: what the planner of this version decides from what a recorded pass saw, beside what was decided then.
 import { Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
-import { UndecodableMessageError } from '../wire/messages.ts';
+import { UndecodableMessageError } from '../wire/undecodable.ts';
 import type { Replayed } from '../reconciler/recorded-plan.ts';
 import { connectToInstance, endpointOption } from './api-client.ts';
 import { FailedError } from './exit.ts';

@@ -1,5 +1,5 @@
 // Every workload kind in one table: what it is, what it owns, how its children are found and named, which planner decides.
-import { jobNameLabel } from '../objects/job-defaults.ts';
+import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from '../objects/job-defaults.ts';
 import type { Job, JobStatus } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../objects/resources.ts';
@@ -32,9 +32,6 @@ export interface KindRow<Owner extends Job, Status> {
 
 export type CatalogRow = KindRow<Job, JobStatus>;
 
-/** Pods carry it with the prefix too, but for those made before Kubernetes 1.27. */
-const CONTROLLER_UID = 'controller-uid';
-
 export const CATALOG = {
   Job: {
     kind: 'Job',
@@ -42,7 +39,8 @@ export const CATALOG = {
     owns: [PODS],
     component: 'job-controller',
     planner: jobPlanner,
-    childSelection: (key, owner) => ({ labelSelector: selectorTextOf(owner) ?? `${CONTROLLER_UID}=${key.uid}` }),
+    // Of a Job that is gone: pods carry the label with the prefix too, but for those made before Kubernetes 1.27.
+    childSelection: (key, owner) => ({ labelSelector: selectorTextOf(owner) ?? `${legacyControllerUidLabel}=${key.uid}` }),
     strayedSelection,
     concerns: (key, { controller }) => controller === undefined || controller.uid === key.uid,
     childName: (owner, { slot, number }) => podNameOf(owner, slot, number),
@@ -62,11 +60,14 @@ export const CATALOG = {
 
 export const rowOf = (kind: WorkloadKind): CatalogRow => CATALOG[kind];
 
+/** The uid's label that a generated selector asks for → the name's label beside it. */
+const NAME_LABELS: Record<string, string> = { [controllerUidLabel]: jobNameLabel, [legacyControllerUidLabel]: legacyJobNameLabel };
+
 /** By the name that the API server labels them with beside the uid; where people chose the selector there may be no such label. */
 function strayedSelection({ name }: WorkloadKey, owner: Job | undefined): { labelSelector: string } | undefined {
-  const labels = Object.entries(owner?.spec.selector?.matchLabels ?? {});
-  const [label, uid] = labels[0] ?? [];
-  return labels.length === 1 && label === CONTROLLER_UID ? { labelSelector: `${jobNameLabel}=${name},${label}!=${uid}` } : undefined;
+  const [[label, uid] = ['', ''], ...others] = Object.entries(owner?.spec.selector?.matchLabels ?? {});
+  const nameLabel = NAME_LABELS[label];
+  return nameLabel && others.length === 0 ? { labelSelector: `${nameLabel}=${name},${label}!=${uid}` } : undefined;
 }
 
 /** `matchLabels` as a selector text; undefined where there are none, or expressions beside them. */

@@ -1,7 +1,7 @@
 // What cannot be read now cannot be read in a minute either: it goes to the dead letters without waiting, told and counted once.
 import type { Ports } from '../ports/ports.ts';
 import type { QueueName, ReceivedMessage } from '../ports/queue.ts';
-import { NewerVersionError } from '../wire/messages.ts';
+import { NewerVersionError } from '../wire/undecodable.ts';
 
 /** What the parts of the loop need to know of a message. */
 export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount'> &

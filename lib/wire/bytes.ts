@@ -1,5 +1,5 @@
 // Numbers and texts as bytes: LEB128 for whole numbers of any length, length-prefixed UTF-8.
-import { UndecodableMessageError } from './messages.ts';
+import { UndecodableMessageError } from './undecodable.ts';
 
 export class ByteWriter {
   #bytes = new Uint8Array(256);

@@ -7,7 +7,7 @@ import { isResourceVersion } from '../objects/resource-version.ts';
 import type { PodEntry } from './observations.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { parseGuarded } from './guarded-json.ts';
-import { UndecodableMessageError } from './messages.ts';
+import { UndecodableMessageError } from './undecodable.ts';
 
 export interface PackedPods {
   /** Everything but the uids; compresses well. */

@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { unpacked } from './commands.ts';
 import { parseGuarded } from './guarded-json.ts';
-import { UndecodableMessageError } from './messages.ts';
+import { UndecodableMessageError } from './undecodable.ts';
 
 /** The words of ports/errors.ts, as data. */
 export interface Failure {

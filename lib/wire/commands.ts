@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import type { PatchType, PropagationPolicy } from '../objects/resources.ts';
 import { parseGuarded } from './guarded-json.ts';
-import { UndecodableMessageError } from './messages.ts';
+import { UndecodableMessageError } from './undecodable.ts';
 
 /** One call, and until when it may be sent (R17): Unix milliseconds by the clock of who sends the command, and how long that is. */
 export interface Command {

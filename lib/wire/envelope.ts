@@ -2,7 +2,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import type { PackedPods } from './columns.ts';
-import { NewerVersionError, UndecodableMessageError } from './messages.ts';
+import { NewerVersionError, UndecodableMessageError } from './undecodable.ts';
 
 export interface Envelope {
   /** JSON. */

@@ -6,7 +6,7 @@ import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import { packPods, unpackPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
-import { UndecodableMessageError } from './messages.ts';
+import { UndecodableMessageError } from './undecodable.ts';
 import type { EventMessage, Heartbeat, OutgoingEvents, OutgoingReport, PodEntry, PodObservation, WorkloadReport } from './observations.ts';
 import { JobObject } from './view-item.ts';
 

@@ -1,6 +1,6 @@
 // JSON from outside: measured before it is parsed, checked before it is believed.
 import * as v from 'valibot';
-import { UndecodableMessageError } from './messages.ts';
+import { UndecodableMessageError } from './undecodable.ts';
 
 /** Deeper than this nothing of ours goes; objects of Kubernetes may. */
 const DEEPEST = 16;

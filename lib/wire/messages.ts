@@ -3,6 +3,8 @@
 // What comes through the timers queue is a delayed wake, a doubt about a view, or a look for stale heads.
 import * as v from 'valibot';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { parseGuarded } from './guarded-json.ts';
+import { NewerVersionError, UndecodableMessageError } from './undecodable.ts';
 import type { DelayedMessage, RelayAsk, WakeMessage } from './observations.ts';
 
 const LONGEST_BODY = 4_096;
@@ -32,37 +34,18 @@ export const encodeTimer = (timer: DelayedMessage): string => JSON.stringify(tim
 export const encodeAsk = (ask: RelayAsk): string => JSON.stringify(ask);
 
 /** @throws UndecodableMessageError */
-export const decodeWake = (body: string): WakeMessage => decode(body, Wake, 'a wake');
-export const decodeTimer = (body: string): DelayedMessage => decode(body, Delayed, 'a timer');
-export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'an ask');
-
-/** A message that cannot be read: it is never guessed at, and ends as a dead letter. */
-export class UndecodableMessageError extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options);
-    this.name = 'UndecodableMessageError';
-  }
-}
-
-/** It is of a version that a later build writes: whole, but not for this reader, so it is left for one that knows it. */
-export class NewerVersionError extends UndecodableMessageError {
-  constructor(what: string, version: number, known: number) {
-    super(`${what} of version ${version}; this build reads up to version ${known}: it is left for a later build, which must run by then`);
-    this.name = 'NewerVersionError';
-  }
-}
+export const decodeWake = (body: string): WakeMessage => decode(body, Wake, 'wake');
+export const decodeTimer = (body: string): DelayedMessage => decode(body, Delayed, 'timer');
+export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'ask');
 
 /** Wakes, timers and asks of version 1 do not say so. */
 const VERSION = 1;
-const Versioned = v.pipe(v.string(), v.parseJson(), v.object({ version: v.pipe(v.number(), v.safeInteger(), v.minValue(VERSION + 1)) }));
+const Versioned = v.object({ version: v.optional(v.pipe(v.number(), v.safeInteger())) });
 
 function decode<Message>(body: string, schema: v.GenericSchema<unknown, Message>, what: string): Message {
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`${what} of ${body.length} characters; at most ${LONGEST_BODY} are read`);
-  const newer = body.includes('"version"') ? v.safeParse(Versioned, body) : undefined;
-  if (newer?.success) throw new NewerVersionError(what, newer.output.version, VERSION);
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), body);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  throw new UndecodableMessageError(`not ${what}: ${v.getDotPath(issue) ?? 'body'}: ${issue.message}`);
+  const { version = VERSION } = body.includes('"version"') ? parseGuarded(body, Versioned, what) : {};
+  if (version > VERSION) throw new NewerVersionError(what, version, VERSION);
+  return parseGuarded(body, schema, what);
 }

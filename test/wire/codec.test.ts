@@ -7,7 +7,7 @@ import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import { ByteWriter } from '../../lib/wire/bytes.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
-import { UndecodableMessageError } from '../../lib/wire/messages.ts';
+import { UndecodableMessageError } from '../../lib/wire/undecodable.ts';
 import type { EventMessage, PodEntry } from '../../lib/wire/observations.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
 

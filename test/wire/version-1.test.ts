@@ -7,7 +7,8 @@ import { deflateRawSync } from 'node:zlib';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { giveBackUnreadable } from '../../lib/reconciler/unreadable.ts';
 import { encodeEvents, decodeEvents } from '../../lib/wire/events.ts';
-import { decodeAsk, decodeTimer, decodeWake, NewerVersionError, UndecodableMessageError } from '../../lib/wire/messages.ts';
+import { decodeAsk, decodeTimer, decodeWake } from '../../lib/wire/messages.ts';
+import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/undecodable.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
 import { KINDS, read } from './version-1.ts';
 

@@ -1,0 +1,16 @@
+// Why a message or an item could not be read.
+/** A message that cannot be read: it is never guessed at, and ends as a dead letter. */
+export class UndecodableMessageError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'UndecodableMessageError';
+  }
+}
+
+/** It is of a version that a later build writes: whole, but not for this reader, so it is left for one that knows it. */
+export class NewerVersionError extends UndecodableMessageError {
+  constructor(what: string, version: number, known: number) {
+    super(`${what} of version ${version}; this build reads up to version ${known}: it is left for a later build, which must run by then`);
+    this.name = 'NewerVersionError';
+  }
+}
