@@ -329,7 +329,16 @@ export const MUTANTS: readonly Mutant[] = [
     search: "  if (terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };",
     replacement: '',
     why: 'a deletion in the foreground never comes to its end',
-    look: { scenario: 'deleted-in-foreground' },
+    look: { scenario: 'deletion-is-held' },
+  },
+  {
+    name: 'seconds after finishing taken for milliseconds',
+    rule: 'R10',
+    file: 'lib/planners/job/ttl.ts',
+    search: '  const expiresAtMs = finishedAtMs + spec.ttlSecondsAfterFinished * 1000;',
+    replacement: '  const expiresAtMs = finishedAtMs + spec.ttlSecondsAfterFinished;',
+    why: 'a Job is gone before anybody has read how it ended',
+    look: { scenario: 'expires' },
   },
   {
     name: 'finished Job is planned again',

@@ -63,6 +63,17 @@ const remove =
   (api: SimApiServer) =>
     api.as('DELETE', JOBS, { name, body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy } });
 
+/** Of another program: the Job cannot go before that lets it. */
+const HOLD = 'example.com/hold';
+const withFinalizer = (job: Job): Job => ({ ...job, metadata: { ...job.metadata, finalizers: [HOLD] } });
+
+function letGo(name: string): (api: SimApiServer) => Promise<unknown> {
+  return async (api) => {
+    const finalizers = api.job(name)?.metadata.finalizers?.filter((each) => each !== HOLD);
+    if (finalizers) await api.as('PATCH', JOBS, { name, body: { metadata: { finalizers } }, type: MERGE });
+  };
+}
+
 const indexOf = (pod: Pod): number => Number(pod.metadata.annotations?.['batch.kubernetes.io/job-completion-index'] ?? -1);
 
 /** All pods alike. */
@@ -291,6 +302,20 @@ export const SCENARIOS: readonly Scenario[] = [
     acts: [
       { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
       { atMs: 3_500, act: remove('a', 'Foreground') },
+    ],
+    fateOf: all(5_000),
+    ends: { a: { end: 'gone' } },
+    withinMs: 60_000,
+  },
+  {
+    // Longer than the back-off that its pod's failure sets: that alone would not keep another one away.
+    name: 'deletion-is-held',
+    isForStormsOnly: true,
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(withFinalizer(aJob('a', { parallelism: 1, completions: 2 }))) },
+      { atMs: 3_500, act: remove('a', 'Foreground') },
+      { atMs: 18_000, act: letGo('a') },
     ],
     fateOf: all(5_000),
     ends: { a: { end: 'gone' } },
