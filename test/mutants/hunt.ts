@@ -57,18 +57,17 @@ function foundIn({ violations }: Result, again: string): Found | undefined {
 async function huntFirst(look: Mutant['look'], { forMs }: { forMs: number }): Promise<Found | undefined> {
   const isOver = (): boolean => coreMs() > forMs;
   const first = look && scenarioOf(look.scenario);
-  const stories = [...(first ? [first] : []), ...(look?.faults || look?.seeds ? [] : SCENARIOS.filter(({ name }) => name !== first?.name))];
+  const stories = [...(first ? [first] : []), ...(look?.faults ? [] : SCENARIOS.filter(({ name }) => name !== first?.name))];
   for (const scenario of stories) {
     if (isOver()) return undefined;
     const found = foundIn(await calm(scenario), `SCENARIO=${scenario.name}`);
     if (found) return found;
   }
   if (first && look.faults) {
-    const found = await huntWithFaults(first, look.faults, isOver);
+    const found = await (look.twice ? huntWithTwo : huntWithFaults)(first, look.faults, isOver);
     if (found) return found;
   }
-  for (let nth = 0; !isOver(); nth++) {
-    const seed = look?.seeds?.[nth] ?? nth + 1;
+  for (let seed = 1; !isOver(); seed++) {
     const run = stormOf(seed);
     const result = await simulate(run);
     const found = foundIn(result, `SEED=${seed} SCENARIO=${run.scenario.name} PLAN=${planText(result.struck)}`);
@@ -93,6 +92,23 @@ async function huntWithFaults(scenario: Scenario, faults: readonly FaultName[], 
     const allowedMs = RECOVERY_MS + FAULTS[planned.fault].lastsMs + longestWaitMs(planned.fault);
     if (lateMs > allowedMs)
       return { invariant: 'recovers in time', says: `${lateMs} ms late, allowed ${allowedMs}`, again, trips: ['recovers in time'] };
+  }
+  return undefined;
+}
+
+/** Each of the faults at each of the cluster's calls, and then another at each of those that follow. */
+async function huntWithTwo(scenario: Scenario, faults: readonly FaultName[], isOver: () => boolean): Promise<Found | undefined> {
+  const strikesOf = ({ log }: Result): Plan =>
+    singlesOf({ log: log.filter(({ call }) => call.port === 'cluster') }).filter(({ fault }) => faults.includes(fault));
+  for (const first of strikesOf(await survey(scenario))) {
+    for (const second of strikesOf(await survey(scenario, [first]))) {
+      if (isOver()) return undefined;
+      if (second.call <= first.call) continue;
+      const plan: Plan = [first, second];
+      const result = await simulate({ scenario, seed: 1, plan, jitter: false, limitMs: LIMIT_MS });
+      const found = foundIn(result, `SEED=1 SCENARIO=${scenario.name} PLAN=${planText(plan)} JITTER=0`);
+      if (found) return found;
+    }
   }
   return undefined;
 }

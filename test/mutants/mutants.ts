@@ -9,8 +9,11 @@ export interface Mutant {
   replacement: string;
   /** What becomes of a cluster in production. */
   why: string;
-  /** Where to look first: the story, the faults or the storms that bring it to light; without, calm runs and storms. */
-  look?: { scenario: string; faults?: readonly FaultName[]; seeds?: readonly number[] };
+  /**
+   * Where to look first: the story, and the faults that bring it to light, one of them or `twice` two, both at the cluster's calls;
+   * without faults, calm runs. Then storms.
+   */
+  look?: { scenario: string; faults?: readonly FaultName[]; twice?: true };
 }
 
 const RECONCILE = 'lib/reconciler/reconcile.ts';
@@ -150,7 +153,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '  pass.state = { ...pass.state, intents: NO_INTENTS, ordinal: lowestFreeNumber(pass) };',
     replacement: '  pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };',
     why: 'after one crash every later pass looks up what is long known',
-    look: { scenario: 'small-budget', seeds: [47, 22] },
+    look: { scenario: 'single', faults: ['diesAfter'], twice: true },
   },
   {
     name: 'own writes not kept',

@@ -66,11 +66,12 @@ export async function enumerate(scenario: Scenario, slice: { from: number; every
   return told;
 }
 
-/** The story without faults, and what could have struck each of its calls. */
-export const survey = async (scenario: Scenario): Promise<Result> => await simulate({ ...runOf(scenario, []), isSurvey: true });
+/** The story without faults, or with those of the plan, and what could have struck each of its calls. */
+export const survey = async (scenario: Scenario, plan: Plan = []): Promise<Result> =>
+  await simulate({ ...runOf(scenario, plan), isSurvey: true });
 
 /** Each call and each fault that can strike there: a plan each, none twice. */
-export const singlesOf = ({ log }: Result): Planned[] =>
+export const singlesOf = ({ log }: Pick<Result, 'log'>): Planned[] =>
   log.flatMap(({ call, faults }) => faults.map((fault) => ({ call: call.number, fault })));
 
 function judge(told: Enumerated, plan: Plan, { result, calm }: { result: Result; calm: Result }): void {
@@ -152,7 +153,9 @@ interface Share {
 function storiesOf(isWhole: boolean): Scenario[] {
   const wanted = process.env['SCENARIO'];
   if (wanted !== undefined) return SCENARIOS.filter(({ name }) => name === wanted);
-  return SCENARIOS.filter(({ name, isForStormsOnly }) => (isWhole ? !isForStormsOnly : CORE_STORIES.includes(name)));
+  return SCENARIOS.filter(({ name, isForStormsOnly, isForMutantsOnly }) =>
+    isWhole ? !isForStormsOnly && !isForMutantsOnly : CORE_STORIES.includes(name),
+  );
 }
 
 async function share({ core, cores, pairSeconds, pairSeed, isWhole }: Part): Promise<Share> {

@@ -27,6 +27,8 @@ export interface Scenario {
   withinMs: number;
   /** Too long a story for a fault at each of its calls. */
   isForStormsOnly?: true;
+  /** A mutant's own: told without faults, neither enumerated nor drawn, so that each seed keeps its story. */
+  isForMutantsOnly?: true;
 }
 
 /** Of these every single fault is enumerated before each change is taken; of the others, before a release. */
@@ -310,7 +312,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     // Longer than the back-off that its pod's failure sets: that alone would not keep another one away.
     name: 'deletion-is-held',
-    isForStormsOnly: true,
+    isForMutantsOnly: true,
     clusters: WEST,
     acts: [
       { atMs: 1_000, act: apply(withFinalizer(aJob('a', { parallelism: 1, completions: 2 }))) },

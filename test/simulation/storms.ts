@@ -7,9 +7,11 @@ import { Simulation, type Result, type Run } from './simulation.ts';
 /** Everything must have ended by then, however hard it stormed in the first minute. */
 const LIMIT_MS = 3_600_000;
 
+const DRAWN = SCENARIOS.filter(({ isForMutantsOnly }) => !isForMutantsOnly);
+
 export function stormOf(seed: number): Run {
   const random = seededRandom(seed * 7_919 + 13);
-  const scenario = SCENARIOS[Math.floor(random() * SCENARIOS.length)] ?? SCENARIOS[0];
+  const scenario = DRAWN[Math.floor(random() * DRAWN.length)];
   if (!scenario) throw new Error('there is no story to tell');
   const kinds = 1 + Math.floor(random() * 4);
   const faults = Array.from({ length: kinds }, () => FAULT_NAMES[Math.floor(random() * FAULT_NAMES.length)]).filter(
