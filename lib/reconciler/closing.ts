@@ -43,7 +43,9 @@ export async function close(
   const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
   // Sent, then recorded (R11).
   if (due) await sendTimer(ports, pass.head, due);
+  let accountedFor: Head = pass.head;
   const changeOf = (head: Head): HeadChange => {
+    accountedFor = head;
     // The opening took the timer off: one that stands there was set by news that this pass has not seen, and sweep must find it.
     const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
     return {
@@ -64,6 +66,10 @@ export async function close(
   pass.counted.push(...terminatedCounts(written.terminated));
   pass.head = written.head;
   if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head));
+  // News may have set its timer between that look and the write, which took it off.
+  const { replacedWake } = pass.head;
+  if (replacedWake && replacedWake.dueAtMs !== accountedFor.wake?.dueAtMs && replacedWake.dueAtMs < (due?.dueAtMs ?? Infinity))
+    await writeHead(ports, pass, { wake: replacedWake, pendingSinceMs: replacedWake.dueAtMs });
   // Woken while it ran: that wake is still pending, and sweep must be able to find it, long before a timer of this pass.
   const nowMs = clock.nowMs();
   if (pass.head.queued === pass.head.fence && (pass.head.pendingSinceMs ?? Infinity) > nowMs)

@@ -16,7 +16,7 @@ import type { Answer, Cluster, ListAnswer } from '../ports/cluster.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { NotFoundError } from '../ports/errors.ts';
 import type { PassRecord } from '../ports/recorder.ts';
-import type { Head, ViewItem } from '../ports/store.ts';
+import type { UpdatedHead, ViewItem } from '../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
 import { RestoredServerError } from './era.ts';
 import type { ChildOrUid, PassState } from './pass-state.ts';
@@ -43,7 +43,7 @@ export class Pass {
   /** Its id: only while it is the head's may this pass write there (R8). */
   readonly fence: string;
   /** As last read or written; its fence may be a later pass's by then. */
-  head: Head;
+  head: UpdatedHead;
   state: PassState;
   /** This pass's own: what it hears is merged into it. */
   readonly view: ViewPart;

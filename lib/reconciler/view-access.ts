@@ -5,7 +5,7 @@ import type { PodFacts } from '../objects/pod-facts.ts';
 import { isNewer, newest } from '../objects/resource-version.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { PodChange, PodSet } from '../planners/pod-set.ts';
-import type { Head, HeadChange, Store, ViewItem } from '../ports/store.ts';
+import type { Head, UpdatedHead, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { PodEntry, ViewPart, WholeList } from '../wire/observations.ts';
 import { END_OF_SLOTS, slotOf } from '../wire/view-layout.ts';
@@ -92,7 +92,7 @@ function rememberedView(
 }
 
 export interface Written {
-  head: Head;
+  head: UpdatedHead;
   changed: boolean;
   heardByPass: boolean;
   /** The head change given alongside went into the same write. */

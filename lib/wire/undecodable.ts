@@ -7,10 +7,10 @@ export class UndecodableMessageError extends Error {
   }
 }
 
-/** It is of a version that a later build writes: whole, but not for this reader, so it is left for one that knows it. */
+/** It is of a version that a later build writes: whole, but not for this reader; a message is left for one that knows it. */
 export class NewerVersionError extends UndecodableMessageError {
   constructor(what: string, version: number, known: number) {
-    super(`${what} of version ${version}; this build reads up to version ${known}: it is left for a later build, which must run by then`);
+    super(`${what} of version ${version}; this build reads up to version ${known}`);
     this.name = 'NewerVersionError';
   }
 }

@@ -53,7 +53,7 @@ describe('a later version', () => {
       expect(reading).toThrow(new NewerVersionError('what was packed is', 2, 1));
     const wake = { key: 'west/Job/a/b/u', follows: 'f', version: 2, somethingElse: [] };
     for (const decode of [decodeWake, decodeTimer, decodeAsk])
-      expect(() => decode(JSON.stringify(wake))).toThrow(/of version 2; this build reads up to version 1: it is left for a later build/);
+      expect(() => decode(JSON.stringify(wake))).toThrow(/of version 2; this build reads up to version 1$/);
   });
 
   test('damage is no later version', () => {
