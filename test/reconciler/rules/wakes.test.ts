@@ -154,6 +154,33 @@ describe('R9: sending', () => {
     expect((await world.job('demo')).status?.succeeded).toBe(30);
   });
 
+  test('R9: a timer that news sets between the last look of a pass and its closing write is found though its message is lost', async () => {
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
+    await world.elapse(10, { play: false });
+    for (const pod of await world.pods()) await world.run1(pod);
+    await world.elapse(10, { play: false });
+    const key = await world.keyOf('demo');
+    let isTold = false;
+    world.interposer = async ({ port, method, args, phase }) => {
+      if (isTold || port !== 'store' || method !== 'updateHead' || phase !== 'before') return;
+      if ((args[2] as { state?: string }).state === undefined) return;
+      isTold = true;
+      for (const pod of await world.pods()) await world.end(pod, 0);
+      const { process, interposer } = world;
+      world.interposer = undefined;
+      await process.run(() => world.report());
+      world.interposer = interposer;
+    };
+    // Nothing has changed: the pass has nothing to write but its closing.
+    await wake(world.ports, key);
+    await world.run();
+    expect(isTold).toBe(true);
+    world.wipeQueue();
+    const head = await world.store.readHead(key);
+    expect(head?.wake).toBeDefined();
+    expect(head?.pendingSinceMs).toBe(head?.wake?.dueAtMs);
+  });
+
   test('R9: a message that a pass had heard all of wakes nobody', async () => {
     await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));
     await world.report();
