@@ -64,7 +64,7 @@ async function huntFirst(look: Mutant['look'], { forMs }: { forMs: number }): Pr
     if (found) return found;
   }
   if (first && look.faults) {
-    const found = await (look.twice ? huntWithTwo : huntWithFaults)(first, look.faults, isOver);
+    const found = await (look.twice ? huntWithTwo(first, look.faults, look.twice, isOver) : huntWithFaults(first, look.faults, isOver));
     if (found) return found;
   }
   for (let seed = 1; !isOver(); seed++) {
@@ -96,10 +96,15 @@ async function huntWithFaults(scenario: Scenario, faults: readonly FaultName[], 
   return undefined;
 }
 
-/** Each of the faults at each of the cluster's calls, and then another at each of those that follow. */
-async function huntWithTwo(scenario: Scenario, faults: readonly FaultName[], isOver: () => boolean): Promise<Found | undefined> {
+/** Each of the faults at each call of that port, and then another at each of those that follow. */
+async function huntWithTwo(
+  scenario: Scenario,
+  faults: readonly FaultName[],
+  port: 'cluster' | 'store',
+  isOver: () => boolean,
+): Promise<Found | undefined> {
   const strikesOf = ({ log }: Result): Plan =>
-    singlesOf({ log: log.filter(({ call }) => call.port === 'cluster') }).filter(({ fault }) => faults.includes(fault));
+    singlesOf({ log: log.filter(({ call }) => call.port === port) }).filter(({ fault }) => faults.includes(fault));
   for (const first of strikesOf(await survey(scenario))) {
     for (const second of strikesOf(await survey(scenario, [first]))) {
       if (isOver()) return undefined;

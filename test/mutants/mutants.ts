@@ -10,10 +10,10 @@ export interface Mutant {
   /** What becomes of a cluster in production. */
   why: string;
   /**
-   * Where to look first: the story, and the faults that bring it to light, one of them or `twice` two, both at the cluster's calls;
-   * without faults, calm runs. Then storms.
+   * Where to look first: the story, and the faults that bring it to light: one of them or, `twice`, two, both at calls of that port.
+   * Without faults, calm runs. Then storms.
    */
-  look?: { scenario: string; faults?: readonly FaultName[]; twice?: true };
+  look?: { scenario: string; faults?: readonly FaultName[]; twice?: 'cluster' | 'store' };
 }
 
 const RECONCILE = 'lib/reconciler/reconcile.ts';
@@ -153,7 +153,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '  pass.state = { ...pass.state, intents: NO_INTENTS, ordinal: lowestFreeNumber(pass) };',
     replacement: '  pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };',
     why: 'after one crash every later pass looks up what is long known',
-    look: { scenario: 'single', faults: ['diesAfter'], twice: true },
+    look: { scenario: 'single', faults: ['diesAfter'], twice: 'cluster' },
   },
   {
     name: 'own writes not kept',
@@ -260,7 +260,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: "    if (!opened) return 'failed';",
     replacement: "    if (!opened) return 'done';",
     why: 'where the wake that it sends instead is lost too, nobody looks any more',
-    look: { scenario: 'single', faults: ['fenceIsTaken'] },
+    look: { scenario: 'single', faults: ['fenceIsTaken'], twice: 'store' },
   },
   {
     name: 'news lost with a success',
@@ -305,7 +305,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '  const blocking = heldPlaces(counts.terminating, terms);',
     replacement: '  const blocking = want < 0 ? heldPlaces(counts.terminating, terms) : 0;',
     why: 'two pods write to the same volume, one of them on its way out',
-    look: { scenario: 'replaced-when-failed' },
+    look: { scenario: 'replaced-after-a-long-end' },
   },
   {
     name: 'every index is free',

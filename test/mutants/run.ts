@@ -126,7 +126,7 @@ const broken = process.argv.includes('--types') ? await typesOf(folder, mutants)
 rmSync(folder, { recursive: true, force: true });
 for (const line of broken) console.log(`does not compile: ${line}`);
 const tripped = new Map<string, string[]>();
-for (const { found, mutant } of outcomes)
+for (const { found, mutant } of outcomes.toSorted((a, b) => MUTANTS.indexOf(a.mutant) - MUTANTS.indexOf(b.mutant)))
   for (const invariant of found?.trips ?? []) tripped.set(invariant, [...(tripped.get(invariant) ?? []), mutant.name]);
 console.log(
   `\n${outcomes.length - alive.length} of ${outcomes.length} killed, by ${new Set(outcomes.map(({ found }) => found?.invariant)).size} different invariants; ${tripped.size} are tripped`,

@@ -11,6 +11,8 @@ export interface Fate {
   startsAfterMs: number;
   runsMs: number;
   exitCode: number | undefined;
+  /** From its deletion on; a second unless told. */
+  endsAfterMs?: number;
 }
 
 /** @param nth which pod of its Job it is, from 0, in the order of creation (of an Indexed Job: of its index) */
@@ -47,7 +49,7 @@ export class Kubelet {
     if (deletionTimestamp !== undefined) {
       if (this.#ending.has(uid)) return;
       this.#ending.add(uid);
-      this.#later(ENDS_AFTER_MS, pod, (now) => this.#endDeleted(now));
+      this.#later(this.#fates.get(uid)?.endsAfterMs ?? ENDS_AFTER_MS, pod, (now) => this.#endDeleted(now));
       return;
     }
     if (!isNew) return;

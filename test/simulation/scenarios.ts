@@ -288,6 +288,19 @@ export const SCENARIOS: readonly Scenario[] = [
     withinMs: 90_000,
   },
   {
+    // Terminating for longer than a pass may be put off.
+    name: 'replaced-after-a-long-end',
+    isForMutantsOnly: true,
+    clusters: WEST,
+    acts: [
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2, podReplacementPolicy: 'Failed' })) },
+      { atMs: 3_000, act: async (api) => await deleteFirstPod(api) },
+    ],
+    fateOf: () => ({ startsAfterMs: 300, runsMs: 12_000, exitCode: 0, endsAfterMs: 8_000 }),
+    ends: { a: { end: 'Complete', succeeded: 2, failed: 1 } },
+    withinMs: 90_000,
+  },
+  {
     name: 'deleted',
     clusters: WEST,
     acts: [
