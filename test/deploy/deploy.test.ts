@@ -51,7 +51,7 @@ afterAll(async () => {
   await deployment?.stop();
   rmSync(folder, { recursive: true, force: true });
   rmSync(join(ROOT, '.serverless'), { recursive: true, force: true });
-}, 60_000);
+}, 240_000);
 
 /** Each step needs those before it: once one has failed, the rest is not waited for. */
 let unfinished: string | undefined;
@@ -96,7 +96,7 @@ test('parameters that contradict each other stop the deployment before anything 
       expect(contradicting.said).toContain(name);
     expect(await deployment.made()).toEqual([]);
   });
-}, 60_000);
+}, 240_000);
 
 test('deploys into an empty account', async () => {
   await inTurn(async () => {
@@ -128,7 +128,7 @@ describe('farloop cluster add', () => {
       expect(await deployment.traces('real')).toEqual([]);
       expect(await oursOn(real)).toEqual([]);
     });
-  }, 60_000);
+  }, 240_000);
 
   test('registers a real API server that functions dial; its relay runs as its Deployment says, with the rights that it was given', async () => {
     await inTurn(async () => {
@@ -140,7 +140,7 @@ describe('farloop cluster add', () => {
       secrets.push(environment['AWS_SECRET_ACCESS_KEY'] ?? '', (await deployment.secretOf('real')) ?? '');
       expect(secrets.every((secret) => secret.length > 20)).toBe(true);
     });
-  }, 90_000);
+  }, 240_000);
 
   test('registers the sandbox by relayed access: nothing dials it, and no credential of it is on AWS', async () => {
     await inTurn(async () => {
@@ -158,7 +158,7 @@ describe('farloop cluster add', () => {
       ]);
       await sandbox.startRelay(relay.args, { ...deployment.environment, ...relay.environment });
     });
-  }, 90_000);
+  }, 240_000);
 });
 
 const oursOn = async (cluster: RemoteCluster): Promise<string[]> => {
@@ -245,7 +245,7 @@ describe('the API', () => {
       const unsigned = await fetch(`${endpoint}/v1/workloads/real/Job/default/first/passes`);
       expect(unsigned.status).toBe(403);
     });
-  }, 90_000);
+  }, 240_000);
 });
 
 test('farloop cluster list tells how fresh what is known of each is', async () => {
@@ -324,7 +324,7 @@ test('registered anew as a cluster of EKS, its token is gone from AWS: functions
     expect(eksFront.verdicts).toContainEqual(expect.stringMatching(/ReconcileRole.*: farloop-functions$/));
     await real.deleteJob('let-in');
   });
-}, 120_000);
+}, 240_000);
 
 test('a second deployment while Jobs run replaces nothing that holds state, and the Jobs complete', async () => {
   await inTurn(async () => {
@@ -485,4 +485,4 @@ test('removal leaves nothing', async () => {
     const { TableNames: tables = [] } = await deployment.dynamodb.send(new ListTablesCommand({}));
     expect([...queues, ...tables.filter((name) => name.startsWith(`farloop-${STAGE}`))]).toEqual([]);
   });
-}, 120_000);
+}, 240_000);
