@@ -37,6 +37,8 @@ export const queueName = (stage: string, queue: string, dead = false): string =>
 export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'namespace'>): Alarm[] {
   const minute = { periodSeconds: 60 };
   const fiveMinutes = { periodSeconds: 300, of: 1, bad: 1 };
+  /** Told once a minute; two may fall into one, and none into the next. */
+  const asLongAsItLasts = { ...minute, of: 2, bad: 1 };
   const ours = { namespace };
   return [
     {
@@ -53,7 +55,7 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
     },
     {
       ...ours,
-      ...fiveMinutes,
+      ...asLongAsItLasts,
       name: 'unreachable-cluster',
       runbook: 'unreachable-cluster',
       metric: 'SilentClusters',
@@ -63,7 +65,7 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
     },
     {
       ...ours,
-      ...fiveMinutes,
+      ...asLongAsItLasts,
       name: 'forbidden-cluster',
       runbook: 'unreachable-cluster',
       metric: 'ForbiddenClusters',

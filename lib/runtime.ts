@@ -87,7 +87,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   dynamodb.middlewareStack.add(countedIn(requests), INNERMOST);
   sqs.middlewareStack.add(countedIn(requests), INNERMOST);
   const store = new DynamoDbStore({ client: dynamodb, tableName: config.TABLE_NAME, clock });
-  const { clusters, accessOf, renewCredential } = await registeredClusters(config, { dynamodb, store, clock, telemetry });
+  const { clusters, accessOf, renewCredential, forgetCredential } = await registeredClusters(config, { dynamodb, store, clock, telemetry });
   const queue = new SqsQueue({ client: sqs, ...queueUrls(config), clock });
   const connected = new Map<string, { cluster: Cluster; access: string }>();
   const relayed = new Map<string, Cluster>();
@@ -125,7 +125,8 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
       telemetry.end();
     };
   };
-  return { ports: { clock, clusters, connect, queue, recorder, ...(renewCredential && { renewCredential }), store, telemetry }, begin };
+  const ofCredentials = { ...(renewCredential && { renewCredential }), ...(forgetCredential && { forgetCredential }) };
+  return { ports: { clock, clusters, connect, queue, recorder, store, telemetry, ...ofCredentials }, begin };
 }
 
 /** What the SDK repeats is counted again. */
@@ -145,6 +146,7 @@ interface RegisteredClusters {
   accessOf: (name: string) => { access: ClusterAccess; asText: string };
   /** Where credentials lie in Secrets Manager. */
   renewCredential?: (record: ClusterRecord) => Promise<boolean>;
+  forgetCredential?: (cluster: string) => void;
 }
 
 async function registeredClusters(
@@ -185,6 +187,7 @@ async function registeredClusters(
   };
   return {
     clusters,
+    forgetCredential: (cluster) => secrets.forget(cluster),
     renewCredential: async (record) => {
       // Where a role is shown, there is nothing that ends.
       if (record.access !== 'relayed' && clusters.accessOf(record.name).auth.kind === 'eks') return false;

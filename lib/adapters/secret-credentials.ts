@@ -11,6 +11,8 @@ import type { Credential as GivenCredential } from './registered-access.ts';
 
 /** Whoever changes a credential leaves the old one good for longer than this. */
 const KEPT_MS = 5 * 60_000;
+/** Many may ask at once for one that was refused to be read anew: once in so long it is. */
+const ANEW_EVERY_MS = 5_000;
 
 export interface SecretCredentialsOptions {
   /** Loaded with the first secret: a function that needs none starts without it. */
@@ -38,11 +40,17 @@ export class SecretCredentials {
     if (kept && kept.untilMs > nowMs) return await kept.credentials;
     // One reads for all. What failed is asked for again by the next one.
     const credentials = this.#read(cluster).catch((error: unknown) => {
-      this.#kept.delete(cluster);
+      if (this.#kept.get(cluster)?.credentials === credentials) this.#kept.delete(cluster);
       throw error;
     });
     this.#kept.set(cluster, { credentials, untilMs: nowMs + KEPT_MS });
     return await credentials;
+  }
+
+  /** Whoever asks next reads it anew, unless it has just been read. */
+  forget(cluster: string): void {
+    const kept = this.#kept.get(cluster);
+    if (kept && kept.untilMs - KEPT_MS + ANEW_EVERY_MS <= this.#options.clock.monotonicMs()) this.#kept.delete(cluster);
   }
 
   async #read(cluster: string): Promise<Credentials> {

@@ -3,6 +3,7 @@ import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { budgetLeft } from '../reconciler/budget.ts';
 import { readMarker } from '../reconciler/heartbeats.ts';
+import { troubleOf } from '../reconciler/reachability.ts';
 import { timeText } from './time-text.ts';
 
 /** A relay sends a heartbeat at least once a minute: after three it is silent. */
@@ -25,6 +26,8 @@ export interface ClusterSummary {
   backlog: number;
   /** Work that has begun is finished, none is begun. */
   draining?: true;
+  /** Its API server does not answer passes, lets them not in, or forbids what they need. */
+  trouble?: { sinceTime: string; reason: string };
   relay?: {
     session: string;
     heardTime: string;
@@ -47,6 +50,7 @@ export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'cl
 
 async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord, backlog: number): Promise<ClusterSummary> {
   const { name, manage, namespaces, era, kubeSystemUid, budget, draining } = record;
+  const trouble = await troubleOf(ports, name);
   const told = {
     name,
     manage,
@@ -56,6 +60,7 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     left: await budgetLeft(ports, record),
     backlog,
     ...(draining && { draining }),
+    ...(trouble && { trouble: { sinceTime: timeText(trouble.sinceMs), reason: trouble.reason } }),
     ...(kubeSystemUid !== undefined && { kubeSystemUid }),
   };
   const known = await readMarker(ports, name);

@@ -3,7 +3,7 @@ import { parseKey } from '../objects/workload.ts';
 import type { QueueName } from '../ports/queue.ts';
 import { decodeEvents } from '../wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
-import type { DelayedMessage } from '../wire/observations.ts';
+import type { DelayedMessage, WakingMessage } from '../wire/observations.ts';
 
 /** One sentence without a full stop. */
 export function problemOf(queue: QueueName, body: string): string {
@@ -18,9 +18,13 @@ export function problemOf(queue: QueueName, body: string): string {
 /** @throws UndecodableMessageError; Error when its key is none */
 function read(queue: QueueName, body: string): void {
   if (queue === 'events') decodeEvents(body);
-  else if (queue === 'wakes') checkKey(decodeWake(body).key);
+  else if (queue === 'wakes') checkWaking(decodeWake(body));
   else if (queue === 'timers') checkDelayed(decodeTimer(body));
   else decodeAsk(body);
+}
+
+function checkWaking(message: WakingMessage): void {
+  if (!('look' in message)) checkKey(message.key);
 }
 
 function checkDelayed(message: DelayedMessage): void {

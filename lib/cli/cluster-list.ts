@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
 import { connectToInstance } from './api-client.ts';
+import { stateText, withTroubles } from './cluster-trouble.ts';
 import type { AwsOptions } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from './aws-session.ts';
 import { UsageError } from './exit.ts';
@@ -28,7 +29,7 @@ export const clusterListCommand = (): Command =>
     )
     .action(async (options: ListOptions) => {
       const items = await summaries(options);
-      await print({ items }, options.output, () => (items.length === 0 ? 'no clusters' : tableOf(items)));
+      await print({ items }, options.output, () => (items.length === 0 ? 'no clusters' : withTroubles(items, tableOf(items))));
     });
 
 async function summaries(options: ListOptions): Promise<ClusterSummary[]> {
@@ -54,9 +55,9 @@ async function summaries(options: ListOptions): Promise<ClusterSummary[]> {
 const tableOf = (items: readonly ClusterSummary[]): string =>
   tableText(
     ['NAME', 'STATE', 'MANAGE', 'NAMESPACES', 'WATCH AGE', 'BACKLOG', 'BUDGET'],
-    items.map(({ name, state, draining, manage, namespaces, relay, backlog, budget, left }) => [
+    items.map(({ name, manage, namespaces, relay, backlog, budget, left, ...told }) => [
       name,
-      draining ? `${state}, draining` : state,
+      stateText(told),
       manage === 'all' ? 'all-jobs' : 'own',
       namespaces.length === 0 ? 'all' : namespaces.join(','),
       relay ? spanText(1000 * Math.max(0, ...relay.watches.map(({ ageSeconds }) => ageSeconds))) : '-',

@@ -1,6 +1,7 @@
 // `farloop get`: what the running instance knows of its clusters and workloads.
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
+import { stateText, withTroubles } from './cluster-trouble.ts';
 import type { WorkloadSummary } from '../api/workloads.ts';
 import type { ApiClient } from './api-client.ts';
 import { connectToInstance, endpointOption } from './api-client.ts';
@@ -63,16 +64,19 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
   if (name !== undefined && found.length === 0)
     throw new FailedError(`there is no cluster ${name}: there is ${items.map((cluster) => cluster.name).join(', ') || 'none yet'}`);
   await print({ items: found }, output, () =>
-    tableText(
-      ['NAME', 'STATE', 'HEARD', 'WATCHES', 'MANAGES', 'NAMESPACES'],
-      found.map((cluster) => [
-        cluster.name,
-        cluster.state,
-        cluster.relay ? `${spanText(cluster.relay.silentForSeconds * 1000)} ago` : '-',
-        (cluster.relay?.watches ?? []).map(({ resource, ageSeconds }) => `${resource} ${spanText(ageSeconds * 1000)}`).join(', ') || '-',
-        cluster.manage === 'all' ? 'all-jobs' : 'own',
-        cluster.namespaces.join(',') || 'all',
-      ]),
+    withTroubles(
+      found,
+      tableText(
+        ['NAME', 'STATE', 'HEARD', 'WATCHES', 'MANAGES', 'NAMESPACES'],
+        found.map((cluster) => [
+          cluster.name,
+          stateText(cluster),
+          cluster.relay ? `${spanText(cluster.relay.silentForSeconds * 1000)} ago` : '-',
+          (cluster.relay?.watches ?? []).map(({ resource, ageSeconds }) => `${resource} ${spanText(ageSeconds * 1000)}`).join(', ') || '-',
+          cluster.manage === 'all' ? 'all-jobs' : 'own',
+          cluster.namespaces.join(',') || 'all',
+        ]),
+      ),
     ),
   );
 }

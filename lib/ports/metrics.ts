@@ -54,12 +54,17 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
   },
   ViewMismatches: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose view differed from the relay for seconds' },
   StaleWakes: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose wake or pass was lost, found by sweep' },
-  SilentClusters: { unit: 'Count', dimensions: ['cluster'], sets: [[], ['cluster']], tells: 'API servers that stopped to answer' },
+  SilentClusters: {
+    unit: 'Count',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'API servers that stopped to answer, or let nobody in; once a minute as long as it lasts',
+  },
   ForbiddenClusters: {
     unit: 'Count',
     dimensions: ['cluster'],
     sets: [[], ['cluster']],
-    tells: 'API servers that forbid what every workload needs',
+    tells: 'API servers that forbid what every workload needs; once a minute as long as it lasts',
   },
   ErasRaised: { unit: 'Count', dimensions: ['cluster'], sets: [[]], tells: 'API servers found restored from an older state' },
   WatchAge: {

@@ -12,6 +12,8 @@ export interface Ports {
   clusters: Clusters;
   /** Access to the API server of a registered cluster; connections are kept and shared by name. */
   connect(record: ClusterRecord): Cluster;
+  /** Where a credential is kept in memory: the next request to that cluster reads it anew. */
+  forgetCredential?: (cluster: string) => void;
   queue: Queue;
   recorder: Recorder;
   /** Where credentials end by themselves: asks for new ones in time. @returns whether it got one */

@@ -14,7 +14,7 @@ const OVERTAKEN_AGAIN_SECONDS = 1;
 const ACKNOWLEDGED_EVERY_MS = 250;
 
 export interface WakesSetup {
-  reconciler: Pick<Reconciler, 'reconcile'>;
+  reconciler: Pick<Reconciler, 'reconcile' | 'look'>;
   ports: Pick<Ports, 'queue' | 'telemetry' | 'clock'>;
   /** Whether another pass may begin: the function must not end in the middle of one. */
   hasTime: () => boolean;
@@ -24,10 +24,16 @@ export interface WakesSetup {
 export async function reconcileBatch(deliveries: readonly Delivery[], { reconciler, ports, hasTime }: WakesSetup): Promise<string[]> {
   const undone: string[] = [];
   const groups = new Map<string, { deliveries: Delivery[]; key: WorkloadKey; woken: Woken }>();
+  const looks = new Map<string, Delivery[]>();
   for (const delivery of deliveries) {
     const { messageId, body, sentAtMs, receiveCount } = delivery;
     try {
-      const { key: text, follows } = decodeWake(body);
+      const message = decodeWake(body);
+      if ('look' in message) {
+        looks.set(message.cluster, [...(looks.get(message.cluster) ?? []), delivery]);
+        continue;
+      }
+      const { key: text, follows } = message;
       const key = parseKey(text);
       if (!key) throw new Error('its key is not one of ours');
       const group = groups.get(formatKey(key)) ?? { deliveries: [], key, woken: { sentAtMs: receiveCount === 1 ? sentAtMs : undefined } };
@@ -41,10 +47,16 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
   }
   const done: Delivery[] = [];
   const over = new AbortController();
-  const acknowledging = groups.size > 1 ? acknowledgeMeanwhile(ports, done, over.signal) : undefined;
-  await Promise.all(
+  const acknowledging = groups.size + looks.size > 1 ? acknowledgeMeanwhile(ports, done, over.signal) : undefined;
+  // The next sweep asks again: a look never comes back.
+  const looking = [...looks].map(async ([cluster, asked]) => {
+    if (hasTime()) await reconciler.look(cluster);
+    done.push(...asked);
+  });
+  await Promise.all([
+    ...looking,
     // Two wakes of one workload in a batch say the same.
-    [...groups.values()].map(async ({ key, deliveries: wakes, woken }) => {
+    ...[...groups.values()].map(async ({ key, deliveries: wakes, woken }) => {
       const messageIds = wakes.map(({ messageId }) => messageId);
       if (!hasTime()) return undone.push(...messageIds);
       try {
@@ -60,7 +72,7 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
       }
       return undefined;
     }),
-  );
+  ]);
   over.abort();
   await acknowledging;
   return undone;

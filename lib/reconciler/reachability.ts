@@ -1,5 +1,6 @@
 // A cluster that does not answer is probed every few seconds by one pass; its other wakes are put off without a call (R14). So are those of
-// a namespace in which the cluster forbids what Farloop needs: that is a matter of its rights there, not of each workload.
+// a namespace in which the cluster forbids what Farloop needs: that is a matter of its rights there, not of each workload. Once a minute a look
+// (cluster-look.ts) takes part in it, so that a cluster without work is known as well.
 import * as v from 'valibot';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -72,8 +73,7 @@ export class Reachability {
       const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_LASTS_MS + PROBE_EVERY_MS);
       if (waitMs > 0 && uid === reach.proberUid) return { waitMs, probe: 'none' };
       if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(nowMs - reach.downSinceMs), probe: 'none' };
-      // Whoever moves the probe's time on is the probe.
-      const isProbe = await this.#put(cluster, { ...reach, probeAtMs: nowMs + PROBE_LASTS_MS + PROBE_EVERY_MS }, version);
+      const isProbe = await this.#takeProbe(cluster, reach, version);
       return isProbe ? { waitMs: 0, probe: 'answer' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
     }
     const probeAtMs = reach.forbidden?.probeAtMs[namespace];
@@ -84,12 +84,30 @@ export class Reachability {
     return isProbe ? { waitMs: 0, probe: 'rights' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
   }
 
+  /** Whoever moves the probe's time on is the probe. */
+  async #takeProbe(cluster: string, reach: Reach, version: number): Promise<boolean> {
+    return await this.#put(cluster, { ...reach, probeAtMs: this.#ports.clock.nowMs() + PROBE_LASTS_MS + PROBE_EVERY_MS }, version);
+  }
+
+  /**
+   * For a look that no workload asks for; counts a trouble that lasts.
+   * @returns `up`, or `down` and the caller is its probe, or `probed`: somebody else is about to look
+   */
+  async takeLook(cluster: string): Promise<'up' | 'down' | 'probed'> {
+    const { reach, version } = await this.#readTogether(cluster);
+    if (isTold(reach)) this.#ports.telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
+    if (reach.downSinceMs === null) return 'up';
+    this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
+    if (waitFor(reach.probeAtMs, this.#ports.clock.nowMs(), PROBE_LASTS_MS + PROBE_EVERY_MS) > 0) return 'probed';
+    return (await this.#takeProbe(cluster, reach, version)) ? 'down' : 'probed';
+  }
+
   async isDown(cluster: string): Promise<boolean> {
     return (await this.#read(cluster)).reach.downSinceMs !== null;
   }
 
-  /** The workload that saw it is to look again. */
-  async sawSilence({ cluster, uid }: Pick<WorkloadKey, 'cluster' | 'uid'>, reason: string): Promise<void> {
+  /** The workload that saw it is to look again; of a look there is none. */
+  async sawSilence({ cluster, uid }: Pick<WorkloadKey, 'cluster'> & Partial<Pick<WorkloadKey, 'uid'>>, reason: string): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
     const { reach, version } = await this.#read(cluster);
     if (reach.downSinceMs === null) {
@@ -97,7 +115,9 @@ export class Reachability {
       this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
     }
     const downSinceMs = reach.downSinceMs ?? nowMs;
-    await this.#put(cluster, { ...reach, downSinceMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason, proberUid: uid }, version);
+    const { proberUid: _, ...rest } = reach;
+    const prober = uid === undefined ? {} : { proberUid: uid };
+    await this.#put(cluster, { ...rest, ...prober, downSinceMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
   }
 
   /**
@@ -105,22 +125,34 @@ export class Reachability {
    * once, as the trouble of the cluster that it is, and the namespaces concerned are put off.
    * @returns milliseconds until the rights are looked for again; undefined while it is this workload's own trouble
    */
-  async sawForbidden({ cluster, namespace, uid }: WorkloadKey, reason: string): Promise<number | undefined> {
+  async sawForbidden(key: WorkloadKey, reason: string): Promise<number | undefined> {
+    return await this.#forbidden(key, reason);
+  }
+
+  /** What is forbidden to a look, which is after nothing that belongs to a workload, is a matter of the credentials. */
+  async lookForbidden(place: Place, reason: string): Promise<void> {
+    await this.#forbidden(place, reason);
+  }
+
+  async #forbidden({ cluster, namespace, uid }: Place & Partial<Pick<WorkloadKey, 'uid'>>, reason: string): Promise<number | undefined> {
     const { clock, telemetry } = this.#ports;
     for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
       const nowMs = clock.nowMs();
       const { reach, version } = await this.#read(cluster);
       const known = reach.forbidden && (isTold(reach) || nowMs - reach.forbidden.sinceMs < REFUSED_WITHIN_MS) ? reach.forbidden : undefined;
-      const uids = [...(known?.uids ?? []).filter((other) => other !== uid), uid].slice(-REFUSED_WORKLOADS);
+      const others = (known?.uids ?? []).filter((other) => other !== uid);
+      const uids = uid === undefined ? others : [...others, uid].slice(-REFUSED_WORKLOADS);
       const forbidden = { sinceMs: nowMs, reason, probeAtMs: {}, ...known, uids };
-      const isOfCluster = uids.length >= REFUSED_WORKLOADS;
-      const next = isOfCluster ? withProbe({ ...reach, forbidden }, namespace, nowMs + RIGHTS_EVERY_MS) : { ...reach, forbidden };
+      const isOfCluster = uids.length >= REFUSED_WORKLOADS || uid === undefined || isTold(reach);
+      const answers = uid === undefined ? { downSinceMs: null, probeAtMs: 0 } : {};
+      const refused = { ...reach, ...answers, forbidden };
+      const next = isOfCluster ? withProbe(refused, namespace, nowMs + RIGHTS_EVERY_MS) : refused;
       if (!(await this.#put(cluster, next, version))) continue;
       if (!isOfCluster) return undefined;
       if (isTold(reach)) return RIGHTS_EVERY_MS;
       const fields = { cluster, namespace, reason };
       telemetry.error('cluster forbids what Farloop needs: give its credentials the rights that docs/clusters.md lists', fields);
-      telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
+      this.#ports.telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
       return RIGHTS_EVERY_MS;
     }
     return undefined;
@@ -135,16 +167,28 @@ export class Reachability {
     const { forbidden, proberUid: _, ...rest } = reach;
     const { [namespace]: _allowed, ...others } = forbidden?.probeAtMs ?? {};
     const left = forbidden && Object.keys(others).length > 0 ? { forbidden: { ...forbidden, probeAtMs: others } } : {};
-    const sinceMs = reach.downSinceMs ?? forbidden?.sinceMs ?? 0;
-    this.#ports.telemetry.info('cluster answers again', { cluster, namespace, silentMs: this.#ports.clock.nowMs() - sinceMs });
+    this.#tellAnswer(cluster, namespace, reach);
     return await this.#put(cluster, { ...rest, ...left, downSinceMs: null, probeAtMs: 0, reason: '' }, version);
   }
 
-  /** Why and since when a cluster is silent, or forbids what Farloop needs; undefined while all is well. */
-  async silence(cluster: string): Promise<{ sinceMs: number; reason: string } | undefined> {
-    const { downSinceMs, reason, forbidden } = (await this.#read(cluster)).reach;
-    if (downSinceMs !== null) return { sinceMs: downSinceMs, reason };
-    return forbidden && Object.keys(forbidden.probeAtMs).length > 0 ? { sinceMs: forbidden.sinceMs, reason: forbidden.reason } : undefined;
+  /**
+   * A look was let in. What workloads were forbidden may be another thing than what it asked for: their own looks for rights tell.
+   * @returns as `sawAnswer`
+   */
+  async lookAnswered({ cluster, namespace }: Place): Promise<boolean> {
+    const known = this.#known.get(cluster);
+    if (known && known.reach.downSinceMs === null && !isToldByLook(known.reach)) return false;
+    const { reach, version } = await this.#read(cluster);
+    if (reach.downSinceMs === null && !isToldByLook(reach)) return false;
+    const { forbidden, proberUid: _, ...rest } = reach;
+    const left = forbidden && !isToldByLook(reach) ? { forbidden } : {};
+    this.#tellAnswer(cluster, namespace, reach);
+    return await this.#put(cluster, { ...rest, ...left, downSinceMs: null, probeAtMs: 0, reason: '' }, version);
+  }
+
+  #tellAnswer(cluster: string, namespace: string, { downSinceMs, forbidden }: Reach): void {
+    const sinceMs = downSinceMs ?? forbidden?.sinceMs ?? 0;
+    this.#ports.telemetry.info('cluster answers again', { cluster, namespace, silentMs: this.#ports.clock.nowMs() - sinceMs });
   }
 
   /** Work put off waits longer the longer the silence lasts (a minute at most): an answer sends all of it again. */
@@ -159,10 +203,7 @@ export class Reachability {
   }
 
   async #read(cluster: string): Promise<Known> {
-    const note: Note | undefined = await this.#ports.store.readNote(cluster, NOTE);
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Reach), note?.body);
-    const reach = parsed.success ? parsed.output : { downSinceMs: null, probeAtMs: 0, reason: '' };
-    const known = { reach, version: note?.version ?? 0, readAtMs: this.#ports.clock.nowMs() };
+    const known = { ...(await readReach(this.#ports, cluster)), readAtMs: this.#ports.clock.nowMs() };
     this.#known.set(cluster, known);
     return known;
   }
@@ -179,10 +220,26 @@ export class Reachability {
   }
 }
 
+async function readReach({ store }: Pick<Ports, 'store'>, cluster: string): Promise<Pick<Known, 'reach' | 'version'>> {
+  const note: Note | undefined = await store.readNote(cluster, NOTE);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Reach), note?.body);
+  return { reach: parsed.success ? parsed.output : { downSinceMs: null, probeAtMs: 0, reason: '' }, version: note?.version ?? 0 };
+}
+
+/** Why and since when a cluster is silent, or forbids what Farloop needs; undefined while all is well. */
+export async function troubleOf(ports: Pick<Ports, 'store'>, cluster: string): Promise<{ sinceMs: number; reason: string } | undefined> {
+  const { downSinceMs, reason, forbidden } = (await readReach(ports, cluster)).reach;
+  if (downSinceMs !== null) return { sinceMs: downSinceMs, reason };
+  return forbidden && Object.keys(forbidden.probeAtMs).length > 0 ? { sinceMs: forbidden.sinceMs, reason: forbidden.reason } : undefined;
+}
+
 const isOpen = ({ downSinceMs, forbidden }: Reach, namespace: string): boolean =>
   downSinceMs === null && forbidden?.probeAtMs[namespace] === undefined;
 
 const isTold = ({ forbidden }: Reach): boolean => Object.keys(forbidden?.probeAtMs ?? {}).length > 0;
+
+/** Fewer workloads than it takes were refused: what told of it was a look. */
+const isToldByLook = (reach: Reach): boolean => isTold(reach) && (reach.forbidden?.uids.length ?? 0) < REFUSED_WORKLOADS;
 
 /** One that lies further ahead was set before the clock was set back. */
 const waitFor = (probeAtMs: number, nowMs: number, everyMs: number): number =>

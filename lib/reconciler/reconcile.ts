@@ -15,6 +15,7 @@ import { WriteBudget } from './budget.ts';
 import { ClockOffsets } from './clock-offsets.ts';
 import type { Ending } from './closing.ts';
 import { OvertakenError, close, saveHeard } from './closing.ts';
+import { lookAtCluster } from './cluster-look.ts';
 import { writeEvents } from './event-objects.ts';
 import { wakeAnew } from './heads.ts';
 import { intend } from './intending.ts';
@@ -121,6 +122,15 @@ export class Reconciler {
     const ending = await this.#run(pass, unknown);
     this.#offsets.learnFrom(pass);
     return await this.#record(pass, ending, head.pendingSinceMs);
+  }
+
+  /** Looks at a cluster that may have no work. Never throws: what held it up passes before the next look. @param cluster its registered name */
+  async look(cluster: string): Promise<void> {
+    try {
+      await lookAtCluster({ ports: this.#ports, reachability: this.#reachability, passMs: this.#options.passMs }, cluster);
+    } catch (error) {
+      this.#ports.telemetry.warn('no look at a cluster before the next sweep', { cluster, error });
+    }
   }
 
   async #run(pass: Pass, unknown: boolean): Promise<Ending> {

@@ -3,6 +3,7 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
+import { sendClusterLooks } from './cluster-look.ts';
 import { putMarker, readMarker } from './heartbeats.ts';
 import { inParallel } from './parallel.ts';
 import { sendStaleLooks, wakeStale } from './stale.ts';
@@ -20,6 +21,8 @@ export interface SweepOptions {
 export const SWEEP_OPTIONS: SweepOptions = { silentMs: 180_000, pageSize: 500 };
 
 const WORKLOADS_AT_ONCE = 16;
+/** A renewal may wait 10 s for a cluster that does not answer. */
+const RENEWALS_AT_ONCE = 32;
 
 export interface Swept {
   woken: number;
@@ -51,14 +54,19 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     if (head.wake.dueAtMs <= ports.clock.nowMs()) await wake(ports, key);
     else await sendTimer(ports, head, head.wake);
   });
-  for (const record of await ports.clusters.list()) {
-    await renewCredential(ports, record);
+  const records = await ports.clusters.list();
+  await sendClusterLooks(ports, records).catch((error: unknown) =>
+    ports.telemetry.warn('no look at clusters before the next sweep', { error }),
+  );
+  const renewed = inParallel(records, RENEWALS_AT_ONCE, async (record) => await renewCredential(ports, record));
+  for (const record of records) {
     try {
       await lookAfter(ports, record, options, swept);
     } catch (error) {
       ports.telemetry.error('sweep could not look after a cluster', { cluster: record.name, error });
     }
   }
+  await renewed;
   ports.telemetry.info('swept', { ...swept });
   ports.telemetry.count('SweepsFinished', 1, 'Count');
   return swept;

@@ -65,6 +65,8 @@ export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown):
 /** One connection that broke, or one answer that did not come, silences no cluster: what fails twice in a row does (R14). */
 async function endingOfSilence(setup: TroubleSetup, pass: Pass, error: Error): Promise<Ending> {
   const { reachability } = setup;
+  // It may have been changed since it was read.
+  if (error instanceof TerminalError) setup.ports.forgetCredential?.(pass.key.cluster);
   if (!(await reachability.isDown(pass.key.cluster)))
     try {
       await pass.readOwner();

@@ -1,11 +1,12 @@
 // Wakes, timers and asks: small JSON messages between our own parts. A field that is not known is passed over: while a deployment is rolled
 // out, functions of two builds read each other's. What must not be passed over is another version.
-// What comes through the timers queue is a delayed wake, a doubt about a view, or a look for stale heads.
+// What comes through the wakes queue is a wake, or a look at a cluster; through the timers queue a delayed wake, a doubt about a view, or a
+// look for stale heads.
 import * as v from 'valibot';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { NewerVersionError, UndecodableMessageError } from './undecodable.ts';
-import type { DelayedMessage, RelayAsk, WakeMessage } from './observations.ts';
+import type { ClusterLookMessage, DelayedMessage, RelayAsk, WakeMessage, WakingMessage } from './observations.ts';
 
 const LONGEST_BODY = 4_096;
 
@@ -13,6 +14,8 @@ const text = v.pipe(v.string(), v.minLength(1), v.maxLength(600));
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const Wake = v.object({ key: text, follows: text });
+const ClusterLook = v.object({ look: v.literal('cluster'), cluster: text });
+const Waking = v.union([Wake, ClusterLook]);
 const Timer = v.object({ key: text, follows: text, dueAtMs: wholeNumber, attempt: wholeNumber });
 const Doubt = v.object({ doubt: text, told: text, seen: text });
 const StaleLook = v.object({ look: v.literal('stale'), dueAtMs: wholeNumber });
@@ -30,11 +33,12 @@ const Ask = v.variant('ask', [
 ]);
 
 export const encodeWake = (wake: WakeMessage): string => JSON.stringify(wake);
+export const encodeClusterLook = (look: ClusterLookMessage): string => JSON.stringify(look);
 export const encodeTimer = (timer: DelayedMessage): string => JSON.stringify(timer);
 export const encodeAsk = (ask: RelayAsk): string => JSON.stringify(ask);
 
 /** @throws UndecodableMessageError */
-export const decodeWake = (body: string): WakeMessage => decode(body, Wake, 'wake');
+export const decodeWake = (body: string): WakingMessage => decode(body, Waking, 'wake');
 export const decodeTimer = (body: string): DelayedMessage => decode(body, Delayed, 'timer');
 export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'ask');
 

@@ -98,6 +98,15 @@ export interface WakeMessage {
   follows: string;
 }
 
+/** A cluster that is dialled is to be looked at, whether or not there is work on it. */
+export interface ClusterLookMessage {
+  look: 'cluster';
+  cluster: string;
+}
+
+/** What comes through the wakes queue. */
+export type WakingMessage = WakeMessage | ClusterLookMessage;
+
 export interface TimerMessage {
   key: string;
   dueAtMs: number;

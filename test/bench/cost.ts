@@ -214,6 +214,26 @@ async function tell(title: string, { world, counter, pods }: Run, most: { reques
   world.close();
 }
 
+/** Once a minute at each cluster that is dialled; ten share what brings them, and wait side by side. */
+function looksAt(clusters: number): { requests: Record<string, number>; milliseconds: number; dollars: Record<string, number> } {
+  const month = 30 * 24 * 60;
+  const batches = Math.ceil(clusters / BATCH.wakes);
+  // Record, note, secret, one after the other; then the API server.
+  const milliseconds = batches * (assumed.ownMs + 3 * assumed.awsRequestMs + assumed.apiServerRequestMs);
+  return {
+    requests: { 'queue requests': 3 * batches, invocations: batches, 'reads of the tables': 2 * clusters, 'reads of secrets': clusters },
+    milliseconds,
+    dollars: {
+      queue: (month * 3 * batches * perMillion.sqsFifoRequests) / million,
+      invocations: (month * batches * perMillion.lambdaInvocations) / million,
+      time: ((month * milliseconds) / 1000) * FUNCTION_GB.reconcile * lambdaArmGbSecond,
+      reads: (month * 2 * clusters * perMillion.dynamodbReadUnits) / million,
+      secrets: month * clusters * LIST_PRICES.secretCall.dollars,
+      logs: ((month * batches * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
+    },
+  };
+}
+
 /** What stands there costs though nothing happens. */
 function idle(): void {
   const month = 30 * 24 * 60;
@@ -240,11 +260,24 @@ function idle(): void {
     table: (month * 2 * (perMillion.dynamodbWriteUnits + perMillion.dynamodbReadUnits)) / million,
     logs: ((month * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
     secret: perMonth.secret,
+    looks: Object.values(looksAt(1).dollars).reduce((sum, part) => sum + part, 0),
   };
   for (const [what, parts] of Object.entries({ 'idle stack': stack, 'idle cluster': cluster })) {
     const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
     console.log(
       `${what}: $ ${total.toFixed(2)} a month: ${Object.entries(parts)
+        .map(([part, sum]) => `${part} ${sum.toFixed(2)}`)
+        .join(', ')}`,
+    );
+  }
+  for (const clusters of [1, 100]) {
+    const { requests, milliseconds, dollars } = looksAt(clusters);
+    const counts = Object.entries(requests).map(([what, count]) => `${what} ${count}`);
+    const total = Object.values(dollars).reduce((sum, part) => sum + part, 0);
+    console.log(
+      `looks at ${clusters} dialled clusters: ${counts.join(', ')} a minute, ${milliseconds} ms of functions; $ ${total.toFixed(2)} a month, ${(total / clusters).toFixed(2)} each: ${Object.entries(
+        dollars,
+      )
         .map(([part, sum]) => `${part} ${sum.toFixed(2)}`)
         .join(', ')}`,
     );

@@ -104,6 +104,8 @@ describe('alarms', () => {
     const kinds = ['silent-cluster', 'stale-wakes', 'dead-letters', 'errors', 'lag', 'throttled', 'budget-exhausted', 'clock-offset'];
     const told = (kind: string): boolean => alarms.some(({ name }) => name === kind || name.startsWith(`${kind}-`));
     expect(kinds.filter((kind) => !told(kind))).toEqual([]);
+    for (const name of ['unreachable-cluster', 'forbidden-cluster'])
+      expect(alarms.find((alarm) => alarm.name === name)).toMatchObject({ periodSeconds: 60, of: 2, bad: 1 });
     expect(alarms.find(({ name }) => name === 'lag')).toMatchObject({ statistic: 'p99' });
   });
 

@@ -132,6 +132,14 @@ describe('credentials in Secrets Manager', () => {
     expect(await credentials.of('one')).toEqual({ authorization: 'Bearer first' });
     await clock.advance(5 * 60_000);
     expect(await credentials.of('one')).toEqual({ authorization: 'Bearer second' });
+    // One that was refused is read anew, once in five seconds, however many ask.
+    await secrets.send(new PutSecretValueCommand({ SecretId: 'farloop/test/clusters/one', SecretString: token('third') }));
+    credentials.forget('one');
+    expect(await credentials.of('one')).toEqual({ authorization: 'Bearer second' });
+    await clock.advance(5_000);
+    credentials.forget('one');
+    expect(await credentials.of('one')).toEqual({ authorization: 'Bearer third' });
+    expect(clients).toBe(3);
   });
 
   test('one that is missing or none is told without its text, and asked for again', async () => {

@@ -93,7 +93,8 @@ test('a Job on the cluster is known in the table, and woken', async () => {
   const source = startEventSource({ ...every, name: 'events', functionName: 'ingest', handler: ingest });
   const [wake] = await queue.receive('wakes', { max: 1, waitSeconds: 20, visibilitySeconds: 30 });
   await source.stop();
-  const key = parseKey(decodeWake(wake?.body ?? '').key);
+  const message = decodeWake(wake?.body ?? '');
+  const key = 'key' in message ? parseKey(message.key) : undefined;
   expect(key).toMatchObject({ cluster: 'staging', kind: 'Job', namespace: 'default', name: 'demo' });
   const head = key && (await store.readHead(key));
   if (!head) throw new Error('no head');

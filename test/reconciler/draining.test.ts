@@ -39,3 +39,16 @@ test('R13: a credential that cannot be renewed is told of at every sweep, and is
     expect(world.metrics.filter(({ metric }) => metric === 'SweepsFinished')).toHaveLength(minute);
   }
 });
+
+test('R13: renewals wait side by side for clusters that do not answer: a sweep of a hundred of them ends in time', async () => {
+  const records = Array.from({ length: 100 }, (_, at) => ({ ...world.record, name: `dead-${at}` }));
+  const renewCredential = async (): Promise<boolean> => {
+    await world.clock.wait(10_000);
+    throw new Error('no answer within 10 s');
+  };
+  const clusters = { ...world.ports.clusters, list: async () => records };
+  const swept = sweep({ ...world.ports, clusters, renewCredential });
+  for (let second = 0; second < 45; second++) await world.clock.advance(1_000);
+  expect(world.metrics.some(({ metric }) => metric === 'SweepsFinished')).toBe(true);
+  await swept;
+});

@@ -54,7 +54,8 @@ describe('sweep', () => {
     await world.clock.advance(60_000);
     const [one, other] = await Promise.all([sweep(world.ports), sweep(world.anotherProcess().ports)]);
     expect((one?.woken ?? 0) + (other?.woken ?? 0)).toBe(1);
-    expect((await world.queue.depth('wakes')).visible).toBe(1);
+    // And one asks for a look at the cluster.
+    expect((await world.queue.depth('wakes')).visible).toBe(2);
   });
 
   test('a relay that has been silent for three minutes is an alarm', async () => {

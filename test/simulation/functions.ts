@@ -209,7 +209,12 @@ export class Functions {
 }
 
 /** Each pass by itself, for checks. */
-const passesOf = (process: Process, reconciler: Reconciler): Pick<Reconciler, 'reconcile'> => ({
+const passesOf = (process: Process, reconciler: Reconciler): Pick<Reconciler, 'reconcile' | 'look'> => ({
+  look: async (cluster) => {
+    const batch = process.invocation;
+    const work = async (): Promise<void> => await reconciler.look(cluster);
+    return batch ? await process.within({ ...batch, function: 'look', clusters: new Set([cluster]), batch }, work) : await work();
+  },
   reconcile: async (key, woken) => {
     const pass = process.invocation?.passes?.get(formatKey(key));
     const work = async (): ReturnType<Reconciler['reconcile']> => await reconciler.reconcile(key, woken);

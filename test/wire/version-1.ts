@@ -9,7 +9,7 @@ import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { budgetLeft } from '../../lib/reconciler/budget.ts';
 import { readMarker } from '../../lib/reconciler/heartbeats.ts';
 import { decodeState } from '../../lib/reconciler/pass-state.ts';
-import { Reachability } from '../../lib/reconciler/reachability.ts';
+import { Reachability, troubleOf } from '../../lib/reconciler/reachability.ts';
 import { decodeAnswer, openOutcomes } from '../../lib/wire/command-answers.ts';
 import { decodeCommands } from '../../lib/wire/commands.ts';
 import { open } from '../../lib/wire/envelope.ts';
@@ -101,7 +101,7 @@ const READERS: Record<string, (written: string) => unknown> = {
         { cluster: 'west-1', namespace: 'default', uid: 'of-one' },
         { cluster: 'west-1', namespace: 'other', uid: 'of-another' },
       ];
-      const silence = await reachability.silence('west-1');
+      const silence = await troubleOf({ store }, 'west-1');
       return { silence, holds: await Promise.all(places.map(async (place) => await reachability.hold(place))) };
     }),
   'cluster item': (written) => recordIn(itemOf(written)),

@@ -48,6 +48,7 @@ const TONES = {
   parked: 'bad',
   failed: 'bad',
   unreachable: 'bad',
+  'in trouble': 'bad',
   Unknown: 'warn',
   Waiting: 'warn',
   overtaken: 'warn',

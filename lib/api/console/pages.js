@@ -18,9 +18,9 @@ export function overview({ clusters, workloads, more }) {
         { title: 'Namespaces' },
         { title: 'Era', number: true },
       ],
-      clusters.map(({ name, state, relay, manage, namespaces, era }) => [
+      clusters.map(({ name, state, trouble, relay, manage, namespaces, era }) => [
         name,
-        tag(state),
+        trouble ? element('span', {}, tag(state), ' ', tag('in trouble'), ` ${trouble.reason}, `, moment(trouble.sinceTime)) : tag(state),
         moment(relay?.heardTime),
         relay?.watches.map(({ resource, ageSeconds }) => `${resource} ${span(ageSeconds)}`).join(', '),
         manage === 'all' ? 'all Jobs' : 'its own Jobs',

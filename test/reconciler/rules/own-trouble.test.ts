@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { WriteBudget } from '../../../lib/reconciler/budget.ts';
-import { Reachability } from '../../../lib/reconciler/reachability.ts';
+import { troubleOf } from '../../../lib/reconciler/reachability.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
 import { COMPANY_MS, wake } from '../../../lib/reconciler/wake.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const silence = (): Promise<unknown> => new Reachability(world.ports).silence(CLUSTER);
+const silence = (): Promise<unknown> => troubleOf(world.ports, CLUSTER);
 
 describe('R14: a silent cluster is one that does not answer', () => {
   test('R14: not one whose pass was held up until its own deadline', async () => {

@@ -58,7 +58,8 @@ describe('R9: lost wakes', () => {
     await reconcileBatch(late, { reconciler: world.reconciler, ports: world.ports, hasTime: () => true });
     const before = await depth('wakes');
     expect((await sweep({ ...world.ports, queue: mute })).woken).toBe(0);
-    expect(await depth('wakes')).toEqual(before);
+    // But for the look at the cluster.
+    expect(await depth('wakes')).toEqual({ ...before, visible: before.visible + 1 });
     // A minute later nobody says so any more.
     await world.clock.advance(61_000);
     expect((await sweep({ ...world.ports, queue: mute })).woken).toBeGreaterThan(0);

@@ -85,12 +85,8 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
     onSent: ({ call }) => {
       if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'wakes') return undefined;
       for (const { body, groupId, deduplicationId } of call.args[1] as { body: string; groupId?: string; deduplicationId?: string }[]) {
-        if (
-          Object.keys(JSON.parse(body) as object)
-            .toSorted()
-            .join() !== 'follows,key'
-        )
-          return body;
+        const fields = Object.keys(JSON.parse(body) as object).toSorted();
+        if (!['follows,key', 'cluster,look'].includes(fields.join())) return body;
         if (!groupId || !deduplicationId) return 'a wake without its group or deduplication id';
       }
       return undefined;
@@ -107,7 +103,10 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       const piles = queue.database
         .prepare("select group_id as name, body from messages where queue = 'wakes' group by group_id having count(*) > 2")
         .all()
-        .map(({ body }) => parseKey(decodeWake(String(body)).key));
+        .map(({ body }) => {
+          const message = decodeWake(String(body));
+          return 'key' in message ? parseKey(message.key) : undefined;
+        });
       const wrong = piles.filter((key) => key && history.jobs.get(key.uid)?.isGone === false);
       return wrong.length > 0 ? wrong.map((key) => key?.name).join() : undefined;
     },

@@ -1,0 +1,85 @@
+// Once a minute, whether or not there is work on it: is a cluster that is dialled still there, and does it let Farloop in? A pass would notice
+// when it acts, which on an idle cluster is too late for whoever changed a credential.
+//
+// Asked is for one Job that is not there, as the passes' account and by their own way: an API server answers 401 to a wrong credential before
+// it looks for anything, 403 to one without rights, and 404, about that very Job, to the right one. It reads one key and sends no object.
+// `/version` proves less: it is open to anybody, and answered by what stands before an API server too.
+import { JOBS } from '../objects/resources.ts';
+import { deadlineIn, hasPassed } from '../ports/clock.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import { NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';
+import type { Ports } from '../ports/ports.ts';
+import { encodeClusterLook } from '../wire/messages.ts';
+import type { Reachability } from './reachability.ts';
+import { resendPutOff } from './resend.ts';
+import { SWEEP_EVERY_MS } from './waits.ts';
+
+/** No Job is expected to bear it; one that does is as good an answer. */
+const NAME = 'farloop-look';
+
+export const isDialled = ({ access }: Pick<ClusterRecord, 'access'>): boolean => access !== 'relayed';
+
+/** To the functions that hold the credentials; of two sweeps at the same time one asks. */
+export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, records: readonly ClusterRecord[]): Promise<void> {
+  const dialled = records.filter(isDialled);
+  if (dialled.length === 0) return;
+  const halfMinute = Math.floor(clock.nowMs() / (SWEEP_EVERY_MS / 2));
+  await queue.send(
+    'wakes',
+    dialled.map(({ name: cluster }) => ({
+      body: encodeClusterLook({ look: 'cluster', cluster }),
+      groupId: `look:${cluster}`,
+      deduplicationId: `look:${cluster}:${halfMinute}`,
+    })),
+  );
+}
+
+export interface LookSetup {
+  ports: Ports;
+  reachability: Reachability;
+  /** As of a pass: nothing is sent after so long (R17). */
+  passMs: number;
+}
+
+type Seen = { answer: 'in' | 'none' } | { answer: 'silent' | 'forbidden'; reason: string };
+
+/**
+ * One look: what is found is told as passes tell it (R14), at once and as long as it lasts. A cluster that has answered costs no write.
+ * @throws what store and queue throw
+ */
+export async function lookAtCluster({ ports, reachability, passMs }: LookSetup, name: string): Promise<void> {
+  const record = await ports.clusters.get(name);
+  if (!record || !isDialled(record)) return;
+  const deadline = deadlineIn(ports.clock, passMs);
+  const down = await reachability.takeLook(name);
+  if (down === 'probed') return;
+  let cluster: Cluster;
+  try {
+    cluster = ports.connect(record);
+  } catch (error) {
+    // It is being registered or removed, step by step.
+    ports.telemetry.warn('no way to a cluster', { cluster: name, error });
+    return;
+  }
+  const place = { cluster: name, namespace: record.namespaces[0] ?? 'default' };
+  const ask = async (): Promise<Seen> => {
+    try {
+      await cluster.get(JOBS, { namespace: place.namespace, name: NAME }, deadline);
+      return { answer: 'in' };
+    } catch (error) {
+      if (error instanceof NotFoundError) return { answer: 'in' };
+      // It waits for nobody's rights: it is let in, and has too much to do.
+      if (error instanceof ThrottledError || (error instanceof NotDoneError && hasPassed(deadline, ports.clock))) return { answer: 'none' };
+      const isForbidden = error instanceof TerminalError && error.code === 403;
+      return { answer: isForbidden ? 'forbidden' : 'silent', reason: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  ports.forgetCredential?.(name);
+  let seen = await ask();
+  // One connection that broke silences no cluster.
+  if (seen.answer === 'silent' && down === 'up') seen = await ask();
+  if (seen.answer === 'silent') await reachability.sawSilence(place, seen.reason);
+  else if (seen.answer === 'forbidden') await reachability.lookForbidden(place, seen.reason);
+  else if (seen.answer === 'in' && (await reachability.lookAnswered(place))) await resendPutOff(ports, name);
+}
