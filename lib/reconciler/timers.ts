@@ -8,6 +8,7 @@ import { decodeTimer } from '../wire/messages.ts';
 import type { DelayedMessage, TimerMessage } from '../wire/observations.ts';
 import { lookAgain } from './doubts.ts';
 import { readHeadsOf } from './heads.ts';
+import { readMarker } from './heartbeats.ts';
 import { SendsTogether } from './sends-together.ts';
 import { wakeStale } from './stale.ts';
 import type { Delivery } from './unreadable.ts';
@@ -72,8 +73,12 @@ async function wakeDue(
   known: { head: Head | undefined } | undefined,
 ): Promise<void> {
   const { head } = known ?? { head: await ports.store.readHead(key) };
-  // Forgotten since: there is nothing to look at.
-  if (!head) return;
+  if (!head) {
+    // Forgotten since: there is nothing to look at. But where what the relay told last is gone too, the table was lost, and of a workload
+    // whose cluster is silent by now nothing else may tell before the next heartbeat (R1). A pass finds out which of the two it is.
+    if ((await readMarker(ports, key.cluster)) === undefined) await sendWake(ports, key, ports.clock.randomId());
+    return;
+  }
   if (head.queued === head.fence) return;
   // A pass has opened since: what this timer was for, it has seen, and set its own.
   if (head.fence !== timer.follows && !(head.wake && head.wake.dueAtMs <= ports.clock.nowMs())) {

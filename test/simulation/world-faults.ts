@@ -59,7 +59,8 @@ export const WORLD_FAULTS = {
     applies: isPassCall,
     strike: (simulation) => simulation.tampering.restoreStore(),
     lastsMs: 0,
-    waits: ['heartbeat'],
+    // The copy may be older than a workload.
+    waits: ['heartbeat', 'R1'],
   },
   apiServerIsOld: {
     says: 'the API server is restored from a copy some seconds old',

@@ -135,6 +135,24 @@ describe('R1: lost', () => {
     expect(await world.pods()).toHaveLength(3 + edited);
   });
 
+  test('R1: a delayed wake that finds no table left brings its workload back, though nobody tells of it any more', async () => {
+    world = new World();
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.elapse(10, { play: false });
+    for (const pod of await world.pods()) await world.run1(pod);
+    await world.elapse(10, { play: false });
+    await change(JOBS, 'demo', { metadata: { labels: { edited: 'yes' } } });
+    await world.report();
+    await world.run();
+    for (const pod of await world.pods()) await world.end(pod, 0);
+    await world.report();
+    expect((await world.queue.depth('timers')).delayed).toBe(1);
+    world.store.wipe();
+    await world.elapse(35, { play: false });
+    expect((await world.job('demo')).status?.succeeded).toBe(1);
+  });
+
   test('R1: a Job without a history does not wait', async () => {
     world = new World();
     await world.watch();

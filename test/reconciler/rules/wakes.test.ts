@@ -8,6 +8,7 @@ import { VISIBILITY_SECONDS } from '../../../lib/reconciler/waits.ts';
 import { COMPANY_MS, prepareWake, sendWake, wake } from '../../../lib/reconciler/wake.ts';
 import { encodeTimer } from '../../../lib/wire/messages.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
+import { heartbeat } from '../../world/reporter.ts';
 import { aJob, conditionsOf, World } from '../../world/world.ts';
 
 let world: World;
@@ -302,6 +303,7 @@ describe('R11: timers', () => {
   });
 
   test('R11: timers of what is forgotten, or done since, do nothing', async () => {
+    await heartbeat(world);
     await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
     await runToEnd(world, 'demo');
     await world.elapse(10);
