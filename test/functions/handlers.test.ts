@@ -8,6 +8,7 @@ import { handler as sweep } from '../../functions/sweep.ts';
 import { handler as timers } from '../../functions/timers.ts';
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import { formatKey } from '../../lib/objects/workload.ts';
+import { putMarker } from '../../lib/reconciler/heartbeats.ts';
 import { useRuntime } from '../../lib/runtime.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import { encodeTimer, encodeWake } from '../../lib/wire/messages.ts';
@@ -115,6 +116,9 @@ test('timers: one that is due wakes its workload; one of a forgotten workload is
   const wake = { dueAtMs: Date.now() - 1, attempt: 0 };
   await ports.store.updateHead(key, {}, { wake });
   const due = encodeTimer({ key: formatKey(key), follows: head?.fence ?? '', ...wake });
+  // The table is whole: it knows the relay.
+  const marker = { session: 's', era: 0, heardAtMs: Date.now(), clockOffsetMs: 0, watches: [], suspects: {} };
+  await putMarker(ports, 'local', marker, 0);
   const forgotten = encodeTimer({ key: 'local/Job/default/gone/uid', follows: 'fence', ...wake });
   expect(await timers(eventWith([due, forgotten, 'none']))).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-2' }] });
   expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 1 });
