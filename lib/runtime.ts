@@ -175,15 +175,15 @@ async function registeredClusters(
   const secrets = new SecretCredentials({ client, prefix, clock });
   // Any client knows the function's own credentials.
   const eksTokens = new EksTokens({ key: async () => await dynamodb.config.credentials(), nowMs: () => clock.nowMs() });
-  const serverOf = (name: string): Omit<ClusterAccess, 'auth'> => {
-    const { auth: _how, ...server } = clusters.accessOf(name);
-    return { ...server, refuses: (address) => isForbiddenAddress(address, { allowLoopback }) };
-  };
+  const dialled = (name: string): ReturnType<typeof clusters.accessOf> & Pick<ClusterAccess, 'refuses'> => ({
+    ...clusters.accessOf(name),
+    refuses: (address) => isForbiddenAddress(address, { allowLoopback }),
+  });
   // Only sweep renews.
   let renewed: Promise<RenewedCredentials> | undefined;
   const renewedCredentials = async (): Promise<RenewedCredentials> => {
     const { RenewedCredentials: Renewed } = await import('./adapters/renewed-credentials.ts');
-    return new Renewed({ client, prefix, clock, accessOf: serverOf });
+    return new Renewed({ client, prefix, clock, accessOf: dialled });
   };
   return {
     clusters,
@@ -195,8 +195,7 @@ async function registeredClusters(
       return await (await renewed).renew(record);
     },
     accessOf: (name) => {
-      const server = serverOf(name);
-      const { auth } = clusters.accessOf(name);
+      const { auth, ...server } = dialled(name);
       const credentials = async (): Promise<Credentials> =>
         auth.kind === 'eks' ? { authorization: `Bearer ${await eksTokens.of(auth.cluster)}` } : await secrets.of(name);
       return { access: { ...server, auth: { kind: 'dynamic', credentials } }, asText: JSON.stringify([server, auth]) };

@@ -1,6 +1,7 @@
 // How far the clocks of clusters are from ours: as their relays tell, or as their API servers said themselves a moment ago (R12).
 import type { Ports } from '../ports/ports.ts';
 import { LARGEST_OFFSET_MS, readMarker } from './heartbeats.ts';
+import { OncePerKey } from './once-per-key.ts';
 import type { Pass } from './pass.ts';
 
 /** What a relay told is read again so often. */
@@ -14,7 +15,7 @@ export class ClockOffsets {
   readonly #ports: Pick<Ports, 'clock' | 'store'>;
   readonly #passMs: number;
   readonly #known = new Map<string, { offsetMs: number; readAtMs: number }>();
-  readonly #asking = new Map<string, Promise<number>>();
+  readonly #asking = new OncePerKey<number>();
 
   /** @param passMs from a pass's beginning to its deadline */
   constructor(ports: Pick<Ports, 'clock' | 'store'>, passMs: number) {
@@ -28,9 +29,7 @@ export class ClockOffsets {
     const known = this.#known.get(cluster);
     if (known && nowMs - known.readAtMs < READ_AGAIN_MS) return known.offsetMs;
     // Passes that begin side by side ask once.
-    const asking = this.#asking.get(cluster) ?? this.#read(cluster).finally(() => this.#asking.delete(cluster));
-    this.#asking.set(cluster, asking);
-    return await asking;
+    return await this.#asking.of(cluster, async () => await this.#read(cluster));
   }
 
   async #read(cluster: string): Promise<number> {

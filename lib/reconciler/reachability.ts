@@ -6,11 +6,13 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Note } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import { OncePerKey } from './once-per-key.ts';
 
 const NOTE = 'reach';
 const PROBE_EVERY_MS = 5_000;
 /** A request that nobody answers lasts that long (R17): while one probe waits, no second one takes another slot. */
 const PROBE_LASTS_MS = 10_000;
+const PROBE_HELD_MS = PROBE_LASTS_MS + PROBE_EVERY_MS;
 /** Rights come back by a person's hand. */
 const RIGHTS_EVERY_MS = 20_000;
 const CACHED_MS = 1_000;
@@ -58,7 +60,7 @@ export class Reachability {
   readonly #ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>;
   readonly #known = new Map<string, Known>();
   /** Passes that begin side by side in a process ask once. */
-  readonly #asking = new Map<string, Promise<Known>>();
+  readonly #asking = new OncePerKey<Known>();
 
   constructor(ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>) {
     this.#ports = ports;
@@ -70,7 +72,7 @@ export class Reachability {
     if (known && nowMs - known.readAtMs < CACHED_MS && isOpen(known.reach, namespace)) return GO;
     const { reach, version } = await this.#readTogether(cluster);
     if (reach.downSinceMs !== null) {
-      const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_LASTS_MS + PROBE_EVERY_MS);
+      const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_HELD_MS);
       if (waitMs > 0 && uid === reach.proberUid) return { waitMs, probe: 'none' };
       if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(nowMs - reach.downSinceMs), probe: 'none' };
       const isProbe = await this.#takeProbe(cluster, reach, version);
@@ -86,7 +88,7 @@ export class Reachability {
 
   /** Whoever moves the probe's time on is the probe. */
   async #takeProbe(cluster: string, reach: Reach, version: number): Promise<boolean> {
-    return await this.#put(cluster, { ...reach, probeAtMs: this.#ports.clock.nowMs() + PROBE_LASTS_MS + PROBE_EVERY_MS }, version);
+    return await this.#put(cluster, { ...reach, probeAtMs: this.#ports.clock.nowMs() + PROBE_HELD_MS }, version);
   }
 
   /**
@@ -98,7 +100,7 @@ export class Reachability {
     if (isTold(reach)) this.#ports.telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
     if (reach.downSinceMs === null) return 'up';
     this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
-    if (waitFor(reach.probeAtMs, this.#ports.clock.nowMs(), PROBE_LASTS_MS + PROBE_EVERY_MS) > 0) return 'probed';
+    if (waitFor(reach.probeAtMs, this.#ports.clock.nowMs(), PROBE_HELD_MS) > 0) return 'probed';
     return (await this.#takeProbe(cluster, reach, version)) ? 'down' : 'probed';
   }
 
@@ -152,7 +154,7 @@ export class Reachability {
       if (isTold(reach)) return RIGHTS_EVERY_MS;
       const fields = { cluster, namespace, reason };
       telemetry.error('cluster forbids what Farloop needs: give its credentials the rights that docs/clusters.md lists', fields);
-      this.#ports.telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
+      telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
       return RIGHTS_EVERY_MS;
     }
     return undefined;
@@ -197,9 +199,7 @@ export class Reachability {
   }
 
   async #readTogether(cluster: string): Promise<Known> {
-    const asking = this.#asking.get(cluster) ?? this.#read(cluster).finally(() => this.#asking.delete(cluster));
-    this.#asking.set(cluster, asking);
-    return await asking;
+    return await this.#asking.of(cluster, async () => await this.#read(cluster));
   }
 
   async #read(cluster: string): Promise<Known> {
