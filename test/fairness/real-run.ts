@@ -16,9 +16,9 @@ import type { Ports } from '../../lib/ports/ports.ts';
 import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { startRelay, type Relay } from '../../lib/relay/relay.ts';
 import { useRuntime } from '../../lib/runtime.ts';
-import { Process, type Around } from '../simulation/process.ts';
+import { Process } from '../simulation/process.ts';
 import { Scheduler } from '../simulation/scheduler.ts';
-import { Crowd, DEAD, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
+import { Crowd, undisturbed, DEAD, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
 
 export interface RealRun {
   lags: Lags;
@@ -122,16 +122,7 @@ function startRelays(
     withinMs: number;
   },
 ): Relay[] {
-  const around: Around = {
-    scheduler,
-    latencyMs: () => SOURCE_MS,
-    begin: (about) => ({ call: { ...about, number: 0, atMs: scheduler.elapsedMs }, strike: undefined }),
-    sent: () => {},
-    effecting: () => {},
-    effected: () => {},
-    heard: () => {},
-    watched: () => ({}),
-  };
+  const around = undisturbed(scheduler, () => SOURCE_MS);
   const relays: Relay[] = [];
   for (const [at, [name, direct]] of [...crowd.directs].entries())
     scheduler.after((at / crowd.directs.size) * withinMs, () => {

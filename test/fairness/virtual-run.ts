@@ -4,9 +4,9 @@ import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { startRelay } from '../../lib/relay/relay.ts';
 import { Functions } from '../simulation/functions.ts';
-import { Process, type Around } from '../simulation/process.ts';
+import { Process } from '../simulation/process.ts';
 import { drained, Scheduler } from '../simulation/scheduler.ts';
-import { Crowd, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
+import { Crowd, undisturbed, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
 
 const LATENCY_MS = { cluster: 0, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
 const SEED = 7;
@@ -30,16 +30,7 @@ export async function runVirtually(
   const scheduler = new Scheduler(SEED);
   const crowd = new Crowd(scheduler, options);
   let processes = 0;
-  const around: Around = {
-    scheduler,
-    latencyMs: (port) => LATENCY_MS[port] * (0.5 + scheduler.random()),
-    begin: (about) => ({ call: { ...about, number: 0, atMs: scheduler.elapsedMs }, strike: undefined }),
-    sent: () => {},
-    effecting: () => {},
-    effected: () => {},
-    heard: () => {},
-    watched: () => ({}),
-  };
+  const around = undisturbed(scheduler, (port) => LATENCY_MS[port] * (0.5 + scheduler.random()));
   const newProcess = (name: string): Process => {
     processes += 1;
     return new Process(`${name}-${processes}`, SEED * 1_000 + processes, around);

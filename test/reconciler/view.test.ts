@@ -5,23 +5,10 @@ import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import type { News } from '../../lib/reconciler/view.ts';
 import { emptyPart, joinParts, mergeNews } from '../../lib/reconciler/view.ts';
 import type { PodObservation, ViewPart } from '../../lib/wire/observations.ts';
+import { observed } from './demo-view.ts';
 
-const pod = (uid: string, resourceVersion: string, change: Partial<PodFacts> = {}): PodFacts => ({
-  uid,
-  name: `pod-${uid}`,
-  namespace: 'default',
-  resourceVersion,
-  labels: {},
-  number: 0,
-  index: uid.replace(/\D/g, '') || '0',
-  tracked: true,
-  phase: 'Running',
-  createdAt: 0,
-  assigned: true,
-  conditions: [],
-  containers: [],
-  ...change,
-});
+const pod = (uid: string, resourceVersion: string, change: Partial<PodFacts> = {}): PodFacts =>
+  observed(0, 0, { uid, name: `pod-${uid}`, resourceVersion, index: uid.replace(/\D/g, '') || '0', ...change }).pod;
 const seen = (uid: string, heardAt: string, deleted = false): PodObservation => ({ heardAt, deleted, pod: pod(uid, heardAt) });
 const news = (...pods: PodObservation[]): News => ({ pods, byPass: false });
 const start = emptyPart({ era: 0, floor: '0' });

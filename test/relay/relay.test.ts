@@ -59,6 +59,15 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
+/** Two Jobs, and one pod. */
+const twoJobs =
+  (pod: ReturnType<typeof aPod>) =>
+  (source: ScriptedSource): void => {
+    source.put('jobs', aJob('a'));
+    source.put('jobs', aJob('b'));
+    source.put('pods', pod);
+  };
+
 function start({
   options,
   manage = 'all',
@@ -286,13 +295,7 @@ describe('while it watches', () => {
   });
 
   test('case 150: a pod that changes its owner is told to both', async () => {
-    const { clock, source, reports, ready } = start({
-      before: (api) => {
-        api.put('jobs', aJob('a'));
-        api.put('jobs', aJob('b'));
-        api.put('pods', aPod('p', 'a'));
-      },
-    });
+    const { clock, source, reports, ready } = start({ before: twoJobs(aPod('p', 'a')) });
     await ready();
     await reports();
     source.put('pods', aPod('p', 'b'));
@@ -303,13 +306,7 @@ describe('while it watches', () => {
   });
 
   test('R13: what waits of a pod that is gone is never told of the pod that takes its place', async () => {
-    const { clock, source, queue, reports, ready } = start({
-      before: (api) => {
-        api.put('jobs', aJob('a'));
-        api.put('jobs', aJob('b'));
-        api.put('pods', aPod('a-1', 'a'));
-      },
-    });
+    const { clock, source, queue, reports, ready } = start({ before: twoJobs(aPod('a-1', 'a')) });
     await ready();
     await reports();
     queue.closed = true;
@@ -329,13 +326,7 @@ describe('while it watches', () => {
   });
 
   test('a pod that goes and comes back before that was told is told once, as it is', async () => {
-    const { clock, source, reports, ready } = start({
-      before: (api) => {
-        api.put('jobs', aJob('a'));
-        api.put('jobs', aJob('b'));
-        api.put('pods', aPod('p', 'a'));
-      },
-    });
+    const { clock, source, reports, ready } = start({ before: twoJobs(aPod('p', 'a')) });
     await ready();
     await reports();
     source.put('pods', aPod('p', 'b'));
