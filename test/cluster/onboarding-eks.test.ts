@@ -29,6 +29,7 @@ import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { NAMESPACES } from '../../lib/objects/resources.ts';
 import { findOurs, resourceOf } from '../../lib/onboarding/ours.ts';
 import { functionRules } from '../../lib/onboarding/rights.ts';
+import { until } from '../claims.ts';
 import type { Ended } from '../cli/farloop-process.ts';
 import { runFarloop } from '../cli/farloop-process.ts';
 import type { Peer } from '../peers/peer.ts';
@@ -87,12 +88,16 @@ beforeAll(async () => {
   const stacks = new CloudFormationClient(connection);
   const StackName = `farloop-${STAGE}`;
   await stacks.send(new CreateStackCommand({ StackName, TemplateBody: JSON.stringify(STACK), Capabilities: ['CAPABILITY_IAM'] }));
-  await until(async () => {
-    const { Stacks: [stack] = [] } = await stacks.send(new DescribeStacksCommand({ StackName }));
-    const output = (name: string): string => stack?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue ?? '';
-    Object.assign(roleArns, { functions: output('ReconcileRoleArn'), other: output('OtherRoleArn') });
-    return stack?.StackStatus === 'CREATE_COMPLETE';
-  });
+  await until(
+    'the stack is there',
+    async () => {
+      const { Stacks: [stack] = [] } = await stacks.send(new DescribeStacksCommand({ StackName }));
+      const output = (name: string): string => stack?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue ?? '';
+      Object.assign(roleArns, { functions: output('ReconcileRoleArn'), other: output('OtherRoleArn') });
+      return stack?.StackStatus === 'CREATE_COMPLETE';
+    },
+    30_000,
+  );
   stacks.destroy();
   await aws.dynamodb.send(new CreateTableCommand(createClustersTableInput(`farloop-${STAGE}-clusters`)));
   await aws.dynamodb.send(new CreateTableCommand(createTableInput(`farloop-${STAGE}-views`)));
@@ -104,8 +109,12 @@ beforeAll(async () => {
       accessConfig: { authenticationMode: 'API', bootstrapClusterCreatorAdminPermissions: false },
     }),
   );
-  await until(async () => (await aws.eks.send(new DescribeClusterCommand({ name: EKS_CLUSTER }))).cluster?.status === 'ACTIVE');
-  await until(async () => (await administration.list(NAMESPACES)).length === 4);
+  await until(
+    'the cluster is active',
+    async () => (await aws.eks.send(new DescribeClusterCommand({ name: EKS_CLUSTER }))).cluster?.status === 'ACTIVE',
+    30_000,
+  );
+  await until('the four namespaces of the beginning', async () => (await administration.list(NAMESPACES)).length === 4, 30_000);
 }, 300_000);
 
 afterAll(async () => {
@@ -116,14 +125,6 @@ afterAll(async () => {
   await peer?.stop();
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
-
-async function until(holds: () => Promise<boolean>, withinMs = 30_000): Promise<void> {
-  const endMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error(`it did not come about within ${withinMs / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 const cluster = async (...args: string[]): Promise<Ended> =>
   await runFarloop(['cluster', ...args, '--stage', STAGE, '--kubeconfig', controlPlane.kubeconfigPath], {
@@ -335,7 +336,7 @@ describe('farloop cluster, on EKS', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`access entry of ${roleArns.functions} on the EKS cluster ${EKS_CLUSTER} removed`);
     expect(await toldToAws()).toEqual(NOTHING);
-    await until(async () => (await findOurs(administration, 'farloop')).length === 0);
+    await until('nothing of ours is left', async () => (await findOurs(administration, 'farloop')).length === 0, 30_000);
     expect(await may(functions, 'create', '', 'pods')).toBe(false);
     expect(await record()).toBeUndefined();
   }, 90_000);
