@@ -5,7 +5,7 @@
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 /** How many names a slot has: 27 to the 5th. */
-export const NAMES_PER_SLOT = ALPHABET.length ** SUFFIX_LENGTH;
+const NAMES_PER_SLOT = ALPHABET.length ** SUFFIX_LENGTH;
 const MAX_PREFIX_LENGTH = 58;
 const HALF_BITS = 12;
 const HALF_MASK = (1 << HALF_BITS) - 1;
@@ -21,8 +21,7 @@ export const childNameOf = (owner: { name: string; uid: string }, child: { index
   `${namePrefixOf(owner.name, child.index).slice(0, MAX_PREFIX_LENGTH)}${childSuffix(owner.uid, child.index, child.number)}`;
 
 /** The five characters alone, of `bcdfghjklmnpqrstvwxz2456789`; one to one in the number. */
-const childSuffix = (ownerUid: string, index: number | undefined, number: number): string =>
-  suffixOf(keyOf(ownerUid, index ?? 0), number);
+const childSuffix = (ownerUid: string, index: number | undefined, number: number): string => suffixOf(keyOf(ownerUid, index ?? 0), number);
 
 /** What the reference gives as `generateName`: `<job>-`, or with an index `<job>-<index>-` with the Job's part cut to fit. */
 export function namePrefixOf(jobName: string, index?: number): string {

@@ -44,7 +44,7 @@ export const FUNCTIONS_ACCOUNT = 'farloop-functions';
 export const functionsGroup = (namespace: string): string => `${namespace}-functions`;
 /** Holds the key of an IAM user. */
 export const AWS_KEY_SECRET = 'farloop-relay-aws';
-export const PROBE_PORT = 8081;
+const PROBE_PORT = 8081;
 /** On every object of ours; its value is the relay's namespace, so that two installations tell theirs apart. */
 export const OURS_LABEL = 'farloop.dev/relay';
 

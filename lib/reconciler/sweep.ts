@@ -18,7 +18,7 @@ export interface SweepOptions {
   pageSize: number;
 }
 
-export const SWEEP_OPTIONS: SweepOptions = { silentMs: 180_000, pageSize: 500 };
+const SWEEP_OPTIONS: SweepOptions = { silentMs: 180_000, pageSize: 500 };
 
 const WORKLOADS_AT_ONCE = 16;
 /** A renewal may wait 10 s for a cluster that does not answer. */

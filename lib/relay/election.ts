@@ -28,7 +28,7 @@ export interface ElectionOptions {
   retryMs: number;
 }
 
-export const ELECTION_OPTIONS: ElectionOptions = { durationMs: 15_000, holdMs: 10_000, retryMs: 2_000 };
+const ELECTION_OPTIONS: ElectionOptions = { durationMs: 15_000, holdMs: 10_000, retryMs: 2_000 };
 
 export interface ElectionSetup {
   cluster: Pick<Cluster, 'get' | 'patch' | 'create'>;

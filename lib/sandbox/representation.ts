@@ -48,7 +48,7 @@ const bareText = (row: ResourceRow, version: Version): string =>
   row.stored ? JSON.stringify(row.stored.read(version.object)) : version.text;
 
 /** An object's whole JSON. */
-export const wholeText = (row: ResourceRow, version: Version): string =>
+const wholeText = (row: ResourceRow, version: Version): string =>
   `{"kind":"${row.kind}","apiVersion":"${apiVersionOf(row)}",${bareText(row, version).slice(1)}`;
 
 const metadataText = (version: Version): string =>

@@ -12,18 +12,18 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export const kubernetesVersion = '1.36.3';
-export const etcdVersion = '3.6.6';
+const kubernetesVersion = '1.36.3';
+const etcdVersion = '3.6.6';
 
 export type Binary = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl';
 
 /** What `startControlPlane` needs. */
-export const controlPlaneBinaries: readonly Binary[] = ['etcd', 'kube-apiserver', 'kube-controller-manager'];
+const controlPlaneBinaries: readonly Binary[] = ['etcd', 'kube-apiserver', 'kube-controller-manager'];
 
 const lockPatienceMs = 20 * 60_000;
 
 /** The folder that holds, or will hold, the built binaries. */
-export function controlPlaneFolder(): string {
+function controlPlaneFolder(): string {
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   return join(cache, 'farloop', 'control-plane', kubernetesVersion);
 }

@@ -71,7 +71,7 @@ export function rulesIn(text: string): Row[] {
 }
 
 /** @param tripped names of mutants by invariant */
-export const invariantsOf = (tripped: ReadonlyMap<string, readonly string[]>): Row[] =>
+const invariantsOf = (tripped: ReadonlyMap<string, readonly string[]>): Row[] =>
   INVARIANT_NAMES.map((name) => [name, tripped.get(name)?.join('; ') ?? `none: ${UNTRIPPED[name] ?? 'NOT SAID'}`]);
 
 export const decisionWith = (text: string, tripped: ReadonlyMap<string, readonly string[]>): string =>

@@ -22,7 +22,7 @@ export function stormOf(seed: number): Run {
 }
 
 /** Of a storm's seeds, every so many reach their clusters through relays. */
-export const RELAYED_EVERY = 8;
+const RELAYED_EVERY = 8;
 
 /** @param access `mixed`: a slice of the seeds is relayed */
 export function withAccess(run: Run, access: 'direct' | 'relayed' | 'mixed'): Run {

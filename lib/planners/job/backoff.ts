@@ -10,7 +10,7 @@ const LARGEST_INT32 = 2 ** 31 - 1;
  * Seconds to wait after the latest failure before a replacement may start: 10, doubling, 600 at most.
  * @param failures since the last success; 0 means no wait
  */
-export const backoffSeconds = (failures: number): number =>
+const backoffSeconds = (failures: number): number =>
   failures <= 0 ? 0 : failures > 7 ? MAX_SECONDS : Math.min(BASE_SECONDS * 2 ** (failures - 1), MAX_SECONDS);
 
 /** Milliseconds of the wait that are still ahead. @param latestFailure Unix seconds */

@@ -8,7 +8,7 @@ import { ageOf } from '../human-duration.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 /** As the schema has checked it. */
-export const asPod = (object: ApiObject): Pod => ({ ...object, spec: { containers: [], ...fieldsAt(object, 'spec') } });
+const asPod = (object: ApiObject): Pod => ({ ...object, spec: { containers: [], ...fieldsAt(object, 'spec') } });
 const asObject = (pod: Pod): ApiObject => ({ ...pod, spec: { ...pod.spec }, status: { ...pod.status } });
 
 const isFinished = ({ status }: ApiObject): boolean => status?.['phase'] === 'Succeeded' || status?.['phase'] === 'Failed';
