@@ -58,7 +58,7 @@ export function validateObjectMeta(
   return refusals;
 }
 
-/** The refusals of a change of metadata. `next` is what `metadataOfUpdate` made of the request. */
+/** The refusals of a change of metadata. @param next with what the server alone sets put back already */
 export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta, rules: MetadataRules = {}): FieldError[] {
   const refusals = validateObjectMeta(next, { ...rules, problemsOfName: () => [] });
   if (previous.deletionTimestamp !== undefined) {
@@ -78,24 +78,7 @@ export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta,
   return uniqueRefusals(refusals);
 }
 
-/**
- * The metadata that a request for a change stands for: a missing uid is the stored one, and nobody changes an object's
- * generation, its birth or a deletion that has begun.
- */
-export function metadataOfUpdate(requested: ObjectMeta, stored: ObjectMeta): ObjectMeta {
-  const { generation: _generation, creationTimestamp: _creationTimestamp, ...metadata } = requested;
-  const { uid, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = stored;
-  if (metadata.uid === undefined || metadata.uid === '') delete metadata.uid;
-  return {
-    ...(uid !== undefined && { uid }),
-    ...(deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds }),
-    ...metadata,
-    ...(generation !== undefined && { generation }),
-    ...(creationTimestamp !== undefined && { creationTimestamp }),
-    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-  };
-}
-
+/** Both keys and values are refused at the field itself: the API server names no key in the path. */
 export function validateLabels(labels: Record<string, string> | undefined, field: string): FieldError[] {
   return Object.entries(labels ?? {}).flatMap(([key, value]) => [
     ...invalidFor(field, key, problemsOfQualifiedName(key)),

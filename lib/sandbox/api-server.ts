@@ -121,10 +121,12 @@ export class ApiServer {
 
   #create(target: Target): ApiResponse {
     const { request, row, path } = target;
-    if (path.subresource === 'binding')
-      return bindPod(this.#cluster, row, this.#find(target), jsonOf(request), isDryRun(request.query.getAll('dryRun'), 'CreateOptions'));
-    if (path.subresource === 'eviction')
-      return evictPod(this.#cluster, row, this.#find(target), jsonOf(request), isDryRun(request.query.getAll('dryRun'), 'CreateOptions'));
+    if (path.subresource === 'binding' || path.subresource === 'eviction') {
+      const change = path.subresource === 'binding' ? bindPod : evictPod;
+      const found = this.#find(target);
+      const asked = { body: jsonOf(request), isDryRun: isDryRun(request.query.getAll('dryRun'), 'CreateOptions') };
+      return change(this.#cluster, row, found, asked);
+    }
     if (path.name !== undefined || (row.namespaced && path.namespace === undefined)) throw this.#notAllowed(target, 'create');
     const { object, warnings } = readObject(row, jsonOf(request, row.kind), strictnessOf(request, request.body));
     if (row.answer) {

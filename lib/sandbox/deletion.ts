@@ -1,5 +1,6 @@
 // Deletions: preconditions, grace, finalizers. What depends on the deleted is garbage-collection.ts.
 import { badRequest, conflict, invalid } from './api-error.ts';
+import type { Subject } from './api-error.ts';
 import { isFields, timeText } from './api-object.ts';
 import type { ApiObject } from './api-object.ts';
 import type { DeleteOptions } from './body.ts';
@@ -61,7 +62,7 @@ export function deleteObject(cluster: Cluster, row: ResourceRow, previous: Versi
   const { storage, surroundings } = cluster;
   const stored = storedRow(row);
   const before = previous.object;
-  checkPreconditions(row, before, options);
+  checkPreconditions(subjectOf(row, before.metadata.name ?? ''), before, options);
   const nowMs = surroundings.now();
   const graceful = withGrace(stored, before, options, nowMs);
   if (graceful === 'pending') return { isGone: false, version: previous };
@@ -93,8 +94,7 @@ const isUnchanged = (next: ApiObject, before: ApiObject): boolean =>
   (before.metadata.finalizers ?? []).join() === (next.metadata.finalizers ?? []).join();
 
 /** @throws ApiError 409 where the uid or resourceVersion asked for is not the object's */
-export function checkPreconditions(row: ResourceRow, { metadata }: ApiObject, { uid, resourceVersion }: DeleteOptions): void {
-  const subject = subjectOf(row, metadata.name ?? '');
+export function checkPreconditions(subject: Subject, { metadata }: ApiObject, { uid, resourceVersion }: DeleteOptions): void {
   if (uid !== undefined && uid !== metadata.uid) {
     throw conflict(
       subject,

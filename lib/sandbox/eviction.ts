@@ -1,10 +1,10 @@
 // Evictions: deletions of pods that ask the disruption budgets first.
 import { LabelSelectorError, matcherOf } from '../objects/label-selector.ts';
-import { ApiError, badRequest, conflict, forbidden } from './api-error.ts';
+import { ApiError, badRequest, forbidden } from './api-error.ts';
 import { fieldsAt, isFields, listAt, numberAt, textAt, timeText } from './api-object.ts';
 import type { ApiObject } from './api-object.ts';
 import type { DeleteOptions } from './body.ts';
-import { deleteObject, deleteOptionsOf } from './deletion.ts';
+import { checkPreconditions, deleteObject, deleteOptionsOf } from './deletion.ts';
 import type { ApiResponse } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { storageName } from './resources.ts';
@@ -22,7 +22,12 @@ const waitSeconds = 10;
  * @throws ApiError 400 for another pod's eviction, 409 where a precondition fails, 429 where the budget allows none now, 500 where
  *   more than one budget holds
  */
-export function evictPod(cluster: Cluster, row: ResourceRow, pod: Version, body: unknown, isDryRun: boolean): ApiResponse {
+export function evictPod(
+  cluster: Cluster,
+  row: ResourceRow,
+  pod: Version,
+  { body, isDryRun }: { body: unknown; isDryRun: boolean },
+): ApiResponse {
   const { object } = pod;
   const eviction = isFields(body) ? body : {};
   if (textAt(fieldsAt(eviction, 'metadata'), 'name') !== object.metadata.name) {
@@ -34,19 +39,15 @@ export function evictPod(cluster: Cluster, row: ResourceRow, pod: Version, body:
   const phase = textAt(object.status, 'phase');
   const isFree = ['Succeeded', 'Failed', 'Pending'].includes(phase) || object.metadata.deletionTimestamp !== undefined;
   if (!isFree) askBudget(cluster, object, isTry);
-  evict(cluster, row, pod, options, isTry);
+  evict(cluster, row, pod, { options, isTry });
   const answer = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) };
 }
 
-function evict(cluster: Cluster, row: ResourceRow, pod: Version, options: DeleteOptions, isTry: boolean): void {
+function evict(cluster: Cluster, row: ResourceRow, pod: Version, { options, isTry }: { options: DeleteOptions; isTry: boolean }): void {
   const { storage, surroundings } = cluster;
   const { metadata, status } = pod.object;
-  const subject = { group: '', kind: 'Pod', name: metadata.name ?? '' };
-  if (options.uid !== undefined && options.uid !== metadata.uid) throw conflict(subject, mismatch('UID', options.uid, metadata.uid));
-  if (options.resourceVersion !== undefined && options.resourceVersion !== metadata.resourceVersion) {
-    throw conflict(subject, mismatch('ResourceVersion', options.resourceVersion, metadata.resourceVersion));
-  }
+  checkPreconditions({ group: '', kind: 'Pod', name: metadata.name ?? '' }, pod.object, options);
   let current = pod;
   if (!isTry) {
     const conditions = listAt(status, 'conditions');
@@ -70,11 +71,6 @@ function evict(cluster: Cluster, row: ResourceRow, pod: Version, options: Delete
   const { resourceVersion: _, ...rest } = options;
   deleteObject(cluster, row, current, rest, isTry);
 }
-
-const mismatch = (what: string, asked: string, found: string | undefined): string =>
-  what === 'UID'
-    ? `the UID in the precondition (${asked}) does not match the UID in record (${found}). The object might have been deleted and then recreated`
-    : `the ResourceVersion in the precondition (${asked}) does not match the ResourceVersion in record (${found}). The object might have been modified`;
 
 /** Takes one disruption from the budget that holds for a pod. @throws ApiError where there is none left */
 function askBudget(cluster: Cluster, pod: ApiObject, isTry: boolean): void {

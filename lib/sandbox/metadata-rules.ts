@@ -1,9 +1,10 @@
 // What the server alone sets in an object's metadata, and what counts as a change of its specification.
 import { isSame } from './api-object.ts';
 import type { ApiObject } from './api-object.ts';
+import type { KubernetesObject } from '../objects/kubernetes.ts';
 
 /** What the server alone sets, put back into the body of an update. A uid that the body names stays, to be judged. */
-export function withServerMetadata(next: ApiObject, previous: ApiObject): ApiObject {
+export function withServerMetadata<Item extends KubernetesObject>(next: Item, previous: KubernetesObject): Item {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, uid, managedFields, generateName } =
     previous.metadata;
   const { deletionTimestamp: _, deletionGracePeriodSeconds: __, generation: ___, managedFields: ____, ...given } = next.metadata;

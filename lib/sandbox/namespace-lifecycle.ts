@@ -9,6 +9,7 @@ import { rowsStored, storageName } from './resources.ts';
 import { uuidFrom } from './surroundings.ts';
 import { keyOf } from './version.ts';
 import type { Version } from './version.ts';
+import { subjectOf } from './writing.ts';
 import type { Cluster } from './writing.ts';
 
 const builtIn = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
@@ -35,9 +36,9 @@ export function terminateNamespace(
   isDryRun: boolean,
 ): Version {
   const { object, key } = version;
-  checkPreconditions(namespaces, object, options);
-  const name = object.metadata.name ?? '';
-  if (permanent.includes(name)) throw forbidden({ group: '', kind: 'namespaces', name }, 'this namespace may not be deleted');
+  const subject = subjectOf(namespaces, object.metadata.name ?? '');
+  checkPreconditions(subject, object, options);
+  if (permanent.includes(subject.name)) throw forbidden(subject, 'this namespace may not be deleted');
   if (object.metadata.deletionTimestamp !== undefined || isDryRun) return version;
   const marked: ApiObject = {
     ...object,

@@ -14,7 +14,12 @@ import type { Cluster } from './writing.ts';
  * Gives a pod its node, once.
  * @throws ApiError 409 when it has one, is being deleted or is held by scheduling gates, or a precondition fails; 422 without a node
  */
-export function bindPod({ storage, surroundings }: Cluster, row: ResourceRow, pod: Version, body: unknown, isDryRun: boolean): ApiResponse {
+export function bindPod(
+  { storage, surroundings }: Cluster,
+  row: ResourceRow,
+  pod: Version,
+  { body, isDryRun }: { body: unknown; isDryRun: boolean },
+): ApiResponse {
   const binding: Fields = isFields(body) ? body : {};
   const metadata = fieldsAt(binding, 'metadata');
   const node = textAt(fieldsAt(binding, 'target'), 'name');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ObjectMeta } from '../../lib/objects/kubernetes.ts';
 import { problemsOfDnsLabel } from '../../lib/objects/names.ts';
-import { metadataOfUpdate, validateObjectMeta, validateObjectMetaUpdate } from '../../lib/objects/object-metadata-validation.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../lib/objects/object-metadata-validation.ts';
 
 const stored: ObjectMeta = {
   name: 'a',
@@ -63,28 +63,5 @@ describe('changes', () => {
         message: 'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a/d"}',
       },
     ]);
-  });
-
-  test('a request stands for the stored uid, generation and birth, and for a deletion that has begun', () => {
-    const dying = { ...stored, deletionTimestamp: '2026-01-01T00:01:00Z', deletionGracePeriodSeconds: 30 };
-    const requested = {
-      name: 'a',
-      namespace: 'default',
-      uid: '',
-      labels: { a: 'b' },
-      generation: 9,
-      creationTimestamp: '2000-01-01T00:00:00Z',
-    };
-    expect(metadataOfUpdate(requested, dying)).toEqual({
-      name: 'a',
-      namespace: 'default',
-      uid: 'u',
-      labels: { a: 'b' },
-      generation: 2,
-      creationTimestamp: stored.creationTimestamp,
-      deletionTimestamp: dying.deletionTimestamp,
-      deletionGracePeriodSeconds: 30,
-    });
-    expect(metadataOfUpdate({ ...stored, uid: 'another' }, stored).uid).toBe('another');
   });
 });

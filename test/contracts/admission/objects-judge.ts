@@ -2,10 +2,10 @@
 import { withJobDefaults, withJobUpdateDefaults } from '../../../lib/objects/job-defaults.ts';
 import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../../lib/objects/job-validation.ts';
 import type { Job, ObjectMeta, Pod } from '../../../lib/objects/kubernetes.ts';
-import { metadataOfUpdate } from '../../../lib/objects/object-metadata-validation.ts';
 import { withPodDefaults } from '../../../lib/objects/pod-defaults.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../../lib/objects/pod-validation.ts';
 import type { FieldError } from '../../../lib/objects/field-error.ts';
+import { withServerMetadata } from '../../../lib/sandbox/metadata-rules.ts';
 import type { Answer, Judge } from './judge.ts';
 
 export function objectsJudge(): Judge {
@@ -25,16 +25,13 @@ export function objectsJudge(): Judge {
     },
     async replaceJob(job) {
       const previous = stored(jobs, job.metadata);
-      const { status: _status, ...requested } = withJobUpdateDefaults({
-        ...job,
-        metadata: metadataOfUpdate(job.metadata, previous.metadata),
-      });
+      const { status: _status, ...requested } = withJobUpdateDefaults(withServerMetadata(job, previous));
       const next: Job = previous.status === undefined ? requested : { ...requested, status: previous.status };
       return answer(jobs, next, validateJobUpdate(next, previous), 200);
     },
     async replaceJobStatus(job) {
       const previous = stored(jobs, job.metadata);
-      const next = { ...job, metadata: metadataOfUpdate(job.metadata, previous.metadata), spec: previous.spec };
+      const next = { ...withServerMetadata(job, previous), spec: previous.spec };
       return answer(jobs, next, validateJobStatusUpdate(next, previous), 200);
     },
     async createPod({ status: _status, ...pod }) {
@@ -43,7 +40,7 @@ export function objectsJudge(): Judge {
     },
     async replacePod(pod) {
       const previous = stored(pods, pod.metadata);
-      const { status: _status, ...requested } = withPodDefaults({ ...pod, metadata: metadataOfUpdate(pod.metadata, previous.metadata) });
+      const { status: _status, ...requested } = withPodDefaults(withServerMetadata(pod, previous));
       const next: Pod = previous.status === undefined ? requested : { ...requested, status: previous.status };
       return answer(pods, next, validatePodUpdate(next, previous), 200);
     },
@@ -51,8 +48,7 @@ export function objectsJudge(): Judge {
       const previous = stored(pods, pod.metadata);
       const qosClass = pod.status?.['qosClass'] ?? previous.status?.['qosClass'];
       const next: Pod = {
-        ...pod,
-        metadata: metadataOfUpdate(pod.metadata, previous.metadata),
+        ...withServerMetadata(pod, previous),
         spec: previous.spec,
         status: { ...pod.status, qosClass },
       };
