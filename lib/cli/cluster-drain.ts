@@ -59,14 +59,14 @@ async function follow(
   record: ClusterRecord,
   { kubeconfig: file, context, waitMinutes = 0 }: { kubeconfig: string; context: string | undefined; waitMinutes: number | undefined },
 ): Promise<void> {
-  const [{ JOBS }, { isForeign }, { isJobFinished }] = await Promise.all([
+  const [{ JOBS }, { isOurs }, { isJobFinished }] = await Promise.all([
     import('../objects/resources.ts'),
-    import('../relay/project.ts'),
+    import('../objects/managed-by.ts'),
     import('../objects/job-facts.ts'),
   ]);
   const administration = await administrationOf(file, context);
   const isRunning = (job: Job): boolean =>
-    !isForeign(job.spec, record.manage) &&
+    isOurs(job.spec, record.manage) &&
     !isJobFinished(job) &&
     job.status?.startTime !== undefined &&
     isInScope(record, job.metadata.namespace ?? '');

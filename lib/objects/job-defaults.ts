@@ -1,12 +1,8 @@
 // What the API server fills into a Job that leaves fields out, and the selector and labels that it makes for it.
+import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts';
 import type { Job, JobSpec, PodTemplate } from './kubernetes.ts';
 import { withPodTemplateDefaults } from './pod-defaults.ts';
 import { treeCopy } from './tree-copy.ts';
-
-export const jobNameLabel = 'batch.kubernetes.io/job-name';
-export const controllerUidLabel = 'batch.kubernetes.io/controller-uid';
-export const legacyJobNameLabel = 'job-name';
-export const legacyControllerUidLabel = 'controller-uid';
 
 const largestInt32 = 2 ** 31 - 1;
 

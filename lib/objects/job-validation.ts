@@ -1,7 +1,7 @@
 // What the API server asks of a Job and of a change of its spec. Takes Jobs with their defaults (job-defaults.ts); what it asks
 // of a status is in job-status-validation.ts.
 import type { FieldError } from './field-error.ts';
-import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-defaults.ts';
+import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts';
 import { validatePodFailurePolicy, validatePodReplacementPolicy, validateSuccessPolicy } from './job-policy-validation.ts';
 import { validateJobScheduling, validateJobSchedulingUpdate } from './job-scheduling-validation.ts';
 import { validateTemplateUpdate } from './job-template-update-validation.ts';

@@ -7,7 +7,9 @@ import { removeRelayQueue } from '../adapters/relay-queues.ts';
 import { removeCredential } from '../adapters/secret-credentials.ts';
 import type { SenderIdentities } from '../adapters/sender-identities.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
+import { labelledJobUid } from '../objects/job-labels.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
+import { isOurs } from '../objects/managed-by.ts';
 import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -15,7 +17,7 @@ import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import { NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import { isForeign } from '../relay/project.ts';
+import { isTracked } from '../relay/project.ts';
 import type { EksPlace } from './eks.ts';
 import { removeFromEks } from './eks.ts';
 import { OURS, findOurs, objectText } from './ours.ts';
@@ -49,6 +51,7 @@ const LIST_PAGE = 500;
 const MOST_TRIES = 5;
 const ROUNDS = 10;
 
+/** @param record whose Jobs are ours, and where */
 export async function remainsOn(
   administration: KubernetesAdministration,
   record: Pick<ClusterRecord, 'manage' | 'namespaces'>,
@@ -58,15 +61,15 @@ export async function remainsOn(
   // Pods first: whatever Job has one of them is in the later list.
   const pods = (await administration.list<Pod>(PODS)).filter(isInReach);
   const jobs = (await administration.list<Job>(JOBS)).filter(isInReach);
-  const others = new Set(jobs.filter(({ spec }) => isForeign(spec, manage)).map(({ metadata }) => metadata.uid));
+  const others = new Set(jobs.filter(({ spec }) => !isOurs(spec, manage)).map(({ metadata }) => metadata.uid));
   return {
     unfinished: jobs
-      .filter((job) => !isForeign(job.spec, manage) && !isJobFinished(job))
+      .filter((job) => isOurs(job.spec, manage) && !isJobFinished(job))
       .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
       .toSorted(),
     tracked: pods.filter(({ metadata }) => {
-      if (!metadata.finalizers?.includes(TRACKING_FINALIZER)) return false;
-      const owner = controllerOf(metadata.ownerReferences)?.uid ?? metadata.labels?.['batch.kubernetes.io/controller-uid'];
+      if (!isTracked(metadata)) return false;
+      const owner = controllerOf(metadata.ownerReferences)?.uid ?? labelledJobUid(metadata.labels ?? {});
       // Where the built-in controller is at work, it looks after those that name nobody.
       return owner === undefined ? manage === 'all' : !others.has(owner);
     }),
@@ -134,7 +137,7 @@ async function stripAll(administration: KubernetesAdministration, record: Cluste
     if (tracked.length === 0) return stripped;
     for (const pod of tracked) if (await strip(administration, pod)) stripped += 1;
   }
-  throw new TerminalError('pods keep getting the finalizer batch.kubernetes.io/job-tracking: who else runs Jobs on this cluster?');
+  throw new TerminalError(`pods keep getting the finalizer ${TRACKING_FINALIZER}: who else runs Jobs on this cluster?`);
 }
 
 /** @returns false when the pod has changed meanwhile, or is gone */

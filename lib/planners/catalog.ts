@@ -1,5 +1,5 @@
 // Every workload kind in one table: what it is, what it owns, how its children are found and named, which planner decides.
-import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from '../objects/job-defaults.ts';
+import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from '../objects/job-labels.ts';
 import type { Job, JobStatus } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../objects/resources.ts';

@@ -1,6 +1,7 @@
 // A view that differs from what the relay tells may only be behind, or ahead: a pass's own writes come first. What still differs a
 // moment later, untouched meanwhile, has missed something, and is listed live; of what has moved meanwhile the relay tells again, for
 // nobody can say any more. A digest itself proves nothing (R19).
+import { labelledJobUid } from '../objects/job-labels.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../objects/label-selector.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
@@ -81,10 +82,5 @@ function businessOf({ metadata: { uid }, spec: { selector } }: Job): (pod: PodFa
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error;
   }
-  return ({ controller, labels }) =>
-    controller
-      ? controller.uid === uid
-      : UID_LABELS.map((label) => labels[label]).find((text) => text !== undefined) === uid || matches(labels);
+  return ({ controller, labels }) => (controller ? controller.uid === uid : labelledJobUid(labels) === uid || matches(labels));
 }
-
-const UID_LABELS = ['batch.kubernetes.io/controller-uid', 'controller-uid'];

@@ -4,6 +4,7 @@ import { jobFactsOf } from '../objects/job-facts.ts';
 import type { Job, KubernetesObject, ObjectMeta, Pod } from '../objects/kubernetes.ts';
 import type { LabelMatcher } from '../objects/label-selector.ts';
 import { matcherOf } from '../objects/label-selector.ts';
+import { isOurs } from '../objects/managed-by.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
 import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
 import { digestOf } from '../wire/digest.ts';
@@ -13,7 +14,7 @@ import { nameOf, PodShapes } from './compact-pod.ts';
 import type { Members, PodRow } from './pod-table.ts';
 import { NO_ROW, PodTable } from './pod-table.ts';
 import type { Belonging } from './project.ts';
-import { belongingOf, isForeign, isTracked, orphanOf } from './project.ts';
+import { belongingOf, isTracked, orphanOf } from './project.ts';
 
 /** A pod that its workload hears of for the last time. */
 export interface GonePod {
@@ -99,7 +100,7 @@ export class RelayCache {
     if (!owner) return undefined;
     const workload = this.#workloadOf(owner);
     const version = job.metadata.resourceVersion ?? '0';
-    const foreign = isForeign(job.spec, this.#manage);
+    const foreign = !isOurs(job.spec, this.#manage);
     if (list !== undefined) workload.list = list;
     // An answer may be older than what the watch has told since. A list is what there is: the watch goes on from it, also where the
     // API server was restored from an older state (R3).
@@ -119,7 +120,7 @@ export class RelayCache {
     const owner = jobOwnerOf(job);
     const workload = owner && this.#workloads.get(owner.uid);
     if (!workload) return undefined;
-    const foreign = workload.job?.foreign ?? isForeign(job.spec, this.#manage);
+    const foreign = workload.job?.foreign ?? !isOurs(job.spec, this.#manage);
     this.#forgetJob(workload);
     if (foreign) return undefined;
     workload.unsent = { body: JSON.stringify(jobFactsOf(job)), deleted: true };

@@ -1,5 +1,6 @@
 // Whose business an object is, read from its metadata alone, so that a metadata-only list can be asked the same.
-import type { JobSpec, ObjectMeta } from '../objects/kubernetes.ts';
+import { labelledJobName, labelledJobUid } from '../objects/job-labels.ts';
+import type { ObjectMeta } from '../objects/kubernetes.ts';
 import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
 import type { OwnerName } from '../wire/observations.ts';
 
@@ -12,8 +13,6 @@ export interface Belonging {
   by: 'controller' | 'labels' | 'finalizer';
 }
 
-const UID_LABELS = ['batch.kubernetes.io/controller-uid', 'controller-uid'];
-const NAME_LABELS = ['batch.kubernetes.io/job-name', 'job-name'];
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const UID = /^[\w.:-]{1,128}$/;
 
@@ -28,8 +27,7 @@ export function belongingOf(metadata: ObjectMeta): Belonging | undefined {
     return named({ kind: 'Job', namespace, name: controller.name, uid: controller.uid }, 'controller');
   // Somebody else's, unless our finalizer is on it: then nobody but us would ever take that off.
   if (controller && !isTracked(metadata)) return undefined;
-  const uid = UID_LABELS.map((label) => labels[label]).find((text) => text !== undefined);
-  const name = NAME_LABELS.map((label) => labels[label]).find((text) => text !== undefined);
+  const [uid, name] = [labelledJobUid(labels), labelledJobName(labels)];
   const labelled = uid === undefined || name === undefined ? undefined : named({ kind: 'Job', namespace, name, uid }, 'labels');
   return labelled ?? (controller ? undefined : orphanOf(metadata));
 }
@@ -40,14 +38,9 @@ export const orphanOf = (metadata: ObjectMeta): Belonging | undefined =>
     ? named({ kind: 'OrphanPod', namespace: metadata.namespace ?? '', name: metadata.name ?? '', uid: metadata.uid ?? '' }, 'finalizer')
     : undefined;
 
+/** Whether our finalizer holds it until it is counted. */
 export const isTracked = ({ finalizers }: ObjectMeta): boolean => finalizers?.includes(TRACKING_FINALIZER) ?? false;
 
 function named(owner: OwnerName, by: Belonging['by']): Belonging | undefined {
   return NAME.test(owner.name) && NAME.test(owner.namespace) && UID.test(owner.uid) ? { owner, by } : undefined;
-}
-
-/** Whether the Job is reconciled by somebody else. */
-export function isForeign({ managedBy }: JobSpec, manage: 'own' | 'all'): boolean {
-  if (managedBy === 'farloop.dev/job') return false;
-  return manage === 'own' || (managedBy !== undefined && managedBy !== 'kubernetes.io/job-controller');
 }

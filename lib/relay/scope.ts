@@ -1,6 +1,7 @@
 // Jobs and pods of one namespace, or of all: the pods are listed after their Jobs, and what both lists say goes out as whole lists.
 import { JOB_FIELDS } from '../objects/job-facts.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
+import { isOurs } from '../objects/managed-by.ts';
 import { POD_FIELDS } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -9,7 +10,6 @@ import type { Telemetry } from '../ports/telemetry.ts';
 import type { WatchState } from '../wire/observations.ts';
 import type { Audited } from './audit.ts';
 import type { News, RelayCache, Workload } from './cache.ts';
-import { isForeign } from './project.ts';
 import type { WatchOptions } from './watch.ts';
 import type { Follower, WatcherSetup } from './watcher.ts';
 import { Watcher } from './watcher.ts';
@@ -151,7 +151,7 @@ export class Scope {
   /** One that has just come, and says that somebody else manages it. */
   #countExternal({ metadata, spec: { managedBy } }: Job): void {
     const { cache, telemetry } = this.#setup;
-    if (managedBy === undefined || !isForeign({ managedBy }, 'all') || cache.workload(metadata.uid ?? '')?.job) return;
+    if (managedBy === undefined || isOurs({ managedBy }, 'all') || cache.workload(metadata.uid ?? '')?.job) return;
     telemetry.count('job_controller_jobs_by_external_controller_total', 1, 'Count', { controller_name: managedBy });
   }
 

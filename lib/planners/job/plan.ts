@@ -3,6 +3,7 @@
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { isJobFinished } from '../../objects/job-facts.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
+import { isOurs } from '../../objects/managed-by.ts';
 import { isActive, isReady, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
 import { podSetOf, type PodSet } from '../pod-set.ts';
@@ -19,7 +20,6 @@ import { templateProblem } from './pod.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { applySuspension } from './suspend.ts';
 import { tallyOf } from './tally.ts';
-import { isOurs } from './managed-by.ts';
 import { isKnownMode, termsOf } from './terms.ts';
 import { track } from './tracking.ts';
 import { cleanupOf, NoExpiryError, type Cleanup } from './ttl.ts';

@@ -3,6 +3,7 @@ import { countIndexes, parseIndexes } from '../../objects/index-text.ts';
 import { isJobFinished, isReadLive } from '../../objects/job-facts.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
+import { isOurs } from '../../objects/managed-by.ts';
 import { isFinished, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Snapshot } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
@@ -12,7 +13,6 @@ import { claimPods } from './ownership.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { tallyOf } from './tally.ts';
-import { isOurs } from './managed-by.ts';
 import { isKnownMode, termsOf } from './terms.ts';
 import { expiryOf, needsCleanup, NoExpiryError } from './ttl.ts';
 

@@ -1,5 +1,5 @@
-// `spec.managedBy`: whose Job it is.
-import type { JobSpec } from '../../objects/kubernetes.ts';
+// `spec.managedBy`: whose Job it is, asked by the relay, the planner and whoever takes a cluster out of an installation.
+import type { JobSpec } from './kubernetes.ts';
 
 /** The values that stand for the built-in controller and for Farloop. */
 const BUILT_IN_MANAGER = 'kubernetes.io/job-controller';
