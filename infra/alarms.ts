@@ -1,6 +1,5 @@
 // The alarms of a stage, one table: what is wrong, by which numbers, and the page that says what to do.
-const FUNCTIONS = ['ingest', 'reconcile', 'timers', 'sweep', 'api'] as const;
-const QUEUES = { Events: 'events', Wakes: 'wakes', Timers: 'timers' } as const;
+import { FUNCTIONS, QUEUES, queueName } from './stage.ts';
 
 export interface Stage {
   /** `farloop-prod`: before the names of everything in it. */
@@ -30,10 +29,7 @@ interface Alarm {
   missing?: 'notBreaching' | 'breaching';
 }
 
-/** Queue names as the stack gives them. */
-export const queueName = (stage: string, queue: string, dead = false): string =>
-  `${stage}-${queue}${dead ? '-dead' : ''}${queue === 'wakes' ? '.fifo' : ''}`;
-
+/** Every alarm of the stage, whoever is told of it. */
 export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'namespace'>): Alarm[] {
   const minute = { periodSeconds: 60 };
   const fiveMinutes = { periodSeconds: 300, of: 1, bad: 1 };
@@ -97,7 +93,7 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
       comparison: 'LessThanThreshold',
       what: 'sweep has not finished for three minutes: what is lost stays lost',
     },
-    ...Object.values(QUEUES).map((queue): Alarm => ({
+    ...QUEUES.map((queue): Alarm => ({
       ...minute,
       of: 1,
       bad: 1,

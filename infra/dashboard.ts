@@ -1,9 +1,7 @@
 // The dashboard of a stage: by cluster, by kind, by function; queues, table and what it all costs.
 import { FUNCTION_GB, LIST_PRICES } from '../lib/api/list-prices.ts';
-import { queueName } from './alarms.ts';
+import { FUNCTIONS, QUEUES, queueName } from './stage.ts';
 
-const FUNCTIONS = ['ingest', 'reconcile', 'timers', 'sweep', 'api'] as const;
-const QUEUES = ['events', 'wakes', 'timers'] as const;
 const MINUTE = 60;
 const WIDTH = 8;
 const HEIGHT = 6;
