@@ -2,14 +2,12 @@
 // must not be able to lead a function to the machine it runs on, or to that machine's metadata service (R15).
 import { BlockList, isIP } from 'node:net';
 import * as v from 'valibot';
+import { REGISTERED } from '../ports/clusters.ts';
 
 const text = v.pipe(v.string(), v.minLength(1));
 
 /** In keys, queue names, secrets and metrics. */
-export const ClusterName = v.pipe(
-  v.string(),
-  v.regex(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/, 'lower case letters, digits and dashes, at most 40'),
-);
+export const ClusterName = v.pipe(v.string(), v.regex(REGISTERED.name, 'lower case letters, digits and dashes, at most 40'));
 
 /** What a request shows to be let in; the only part of a registration that is secret. */
 export const Credential = v.variant('kind', [
@@ -64,6 +62,6 @@ export const serverFields = (
 
 /** A cluster as EKS knows it: in a signed header and in the name of a host, so letters, digits and dashes it is. */
 export const EksClusterName = v.object({
-  name: v.pipe(v.string(), v.regex(/^[0-9A-Za-z][-0-9A-Za-z_]{0,99}$/, 'the name of a cluster in EKS')),
-  region: v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'the name of an AWS region')),
+  name: v.pipe(v.string(), v.regex(REGISTERED.eksName, 'the name of a cluster in EKS')),
+  region: v.pipe(v.string(), v.regex(REGISTERED.region, 'the name of an AWS region')),
 });

@@ -4,6 +4,7 @@ import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration.ts';
+import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
 import { wholeNumber } from './arguments.ts';
@@ -36,8 +37,7 @@ const DAY_SECONDS = 86_400;
 
 /** As clusters are registered on AWS: the name is part of the names of queues, users and secrets. */
 export function registeredName(text: string): string {
-  if (!/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/.test(text))
-    throw new InvalidArgumentError('Expected lower case letters, digits and dashes, at most 40.');
+  if (!REGISTERED.name.test(text)) throw new InvalidArgumentError('Expected lower case letters, digits and dashes, at most 40.');
   return text;
 }
 
@@ -48,12 +48,12 @@ export function namespaceName(text: string): string {
 }
 
 function eksName(text: string): string {
-  if (!/^[0-9A-Za-z][-0-9A-Za-z_]{0,99}$/.test(text)) throw new InvalidArgumentError('Expected the name of a cluster in EKS.');
+  if (!REGISTERED.eksName.test(text)) throw new InvalidArgumentError('Expected the name of a cluster in EKS.');
   return text;
 }
 
 function regionName(text: string): string {
-  if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(text)) throw new InvalidArgumentError('Expected the name of an AWS region.');
+  if (!REGISTERED.region.test(text)) throw new InvalidArgumentError('Expected the name of an AWS region.');
   return text;
 }
 

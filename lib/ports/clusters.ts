@@ -1,5 +1,14 @@
 // The registered clusters. Kept apart from the store: it survives a dropped table (R1).
 
+/** What names in a registration may be: they go into keys, names of queues, secrets and metrics, into signed headers and hosts. */
+export const REGISTERED = {
+  /** Of the cluster: lower case letters, digits and dashes, at most 40. */
+  name: /^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/,
+  /** What EKS calls it. */
+  eksName: /^[0-9A-Za-z][-0-9A-Za-z_]{0,99}$/,
+  region: /^[a-z]{2}(-[a-z]+)+-\d$/,
+} as const;
+
 export interface ClusterRecord {
   name: string;
   /** Raised when the API server turns out to be restored from an older state (R3). */

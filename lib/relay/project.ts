@@ -2,6 +2,7 @@
 import { labelledJobName, labelledJobUid } from '../objects/job-labels.ts';
 import type { ObjectMeta } from '../objects/kubernetes.ts';
 import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
+import { OBJECT_NAME, UID } from '../wire/names.ts';
 import type { OwnerName } from '../wire/observations.ts';
 
 export interface Belonging {
@@ -12,9 +13,6 @@ export interface Belonging {
    */
   by: 'controller' | 'labels' | 'finalizer';
 }
-
-const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
-const UID = /^[\w.:-]{1,128}$/;
 
 /**
  * The workload that a pod reports to: its controller, else what its labels name, when nobody else controls it.
@@ -42,5 +40,5 @@ export const orphanOf = (metadata: ObjectMeta): Belonging | undefined =>
 export const isTracked = ({ finalizers }: ObjectMeta): boolean => finalizers?.includes(TRACKING_FINALIZER) ?? false;
 
 function named(owner: OwnerName, by: Belonging['by']): Belonging | undefined {
-  return NAME.test(owner.name) && NAME.test(owner.namespace) && UID.test(owner.uid) ? { owner, by } : undefined;
+  return OBJECT_NAME.test(owner.name) && OBJECT_NAME.test(owner.namespace) && UID.test(owner.uid) ? { owner, by } : undefined;
 }

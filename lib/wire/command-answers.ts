@@ -4,7 +4,8 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { unpacked } from './commands.ts';
-import { parseGuarded } from './guarded-json.ts';
+import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
+import { CLUSTER_NAME, COMMAND_ID, UID } from './names.ts';
 import { UndecodableMessageError } from './undecodable.ts';
 
 /** The words of ports/errors.ts, as data. */
@@ -52,7 +53,6 @@ const LONGEST_BODY = 512 * 1024;
 const PART_BYTES = 200 * 1024;
 /** A list of some ten thousand pods. */
 const OUTCOMES_BYTES_MAX = 128 * 1024 * 1024;
-const DEEPEST = 64;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MORE_FOLLOWS = 0;
@@ -114,7 +114,7 @@ export function openOutcomes(parts: readonly Uint8Array[], secret: string): Answ
   } catch (error) {
     throw new UndecodableMessageError('an answer that was not sealed with the secret of these commands', { cause: error });
   }
-  return parseGuarded(unpacked(packed, OUTCOMES_BYTES_MAX), Answered, 'answer', DEEPEST);
+  return parseGuarded(unpacked(packed, OUTCOMES_BYTES_MAX), Answered, 'answer', DEEPEST_OBJECT);
 }
 
 export const isAnswer = (body: string): boolean => body.startsWith(PREFIX);
@@ -122,11 +122,10 @@ export const isAnswer = (body: string): boolean => body.startsWith(PREFIX);
 export const encodeAnswer = ({ bytes, ...head }: AnswerPart): string =>
   PREFIX + JSON.stringify({ ...head, bytes: Buffer.from(bytes).toString('base64') });
 
-const name = v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'a cluster name'));
 const Part = v.strictObject({
-  cluster: name,
-  kubeSystemUid: v.pipe(v.string(), v.regex(/^[\w.:-]{1,128}$/, 'a uid')),
-  id: v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/, 'an id')),
+  cluster: v.pipe(v.string(), v.regex(CLUSTER_NAME, 'a cluster name')),
+  kubeSystemUid: v.pipe(v.string(), v.regex(UID, 'a uid')),
+  id: v.pipe(v.string(), v.regex(COMMAND_ID, 'an id')),
   part: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(10_000)),
   bytes: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]+={0,2}$/, 'base64')),
 });

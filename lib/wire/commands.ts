@@ -4,7 +4,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import type { PatchType, PropagationPolicy } from '../objects/resources.ts';
-import { parseGuarded } from './guarded-json.ts';
+import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
+import { COMMAND_ID, OBJECT_NAME } from './names.ts';
 import { UndecodableMessageError } from './undecodable.ts';
 
 /** One call, and until when it may be sent (R17): Unix milliseconds by the clock of who sends the command, and how long that is. */
@@ -41,16 +42,14 @@ const PREFIX = 'commands:';
 const LONGEST_BODY = 1_048_576;
 const UNPACKED_BYTES_MAX = 16 * 1_048_576;
 export const COMMANDS_MAX = 100;
-/** Of an object of Kubernetes, `managedFields` of a deep template included. */
-const DEEPEST = 64;
 
 /** A command travels no longer: what is sent then has time to be answered before who waits gives up. */
 export const LEFT_MS_MAX = 8_000;
 
 const text = v.pipe(v.string(), v.maxLength(65_536));
-const id = v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/, 'an id'));
+const id = v.pipe(v.string(), v.regex(COMMAND_ID, 'an id'));
 /** Of clusters, namespaces, objects, resources: what no path can be led astray with. */
-const name = v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'a name'));
+const name = v.pipe(v.string(), v.regex(OBJECT_NAME, 'a name'));
 
 const CommandSchema = v.strictObject({
   verb: v.picklist(['get', 'list', 'create', 'delete', 'patch']),
@@ -93,7 +92,7 @@ export function decodeCommands(body: string): CommandMessage {
     throw new UndecodableMessageError(`commands of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   const packed = body.slice(PREFIX.length);
   if (!isCommands(body) || !/^[A-Za-z0-9+/]+={0,2}$/.test(packed)) throw new UndecodableMessageError('the commands are no base64');
-  return parseGuarded(unpacked(Buffer.from(packed, 'base64'), UNPACKED_BYTES_MAX), Message, 'message of commands', DEEPEST);
+  return parseGuarded(unpacked(Buffer.from(packed, 'base64'), UNPACKED_BYTES_MAX), Message, 'message of commands', DEEPEST_OBJECT);
 }
 
 /** @throws UndecodableMessageError broken, or larger than that */

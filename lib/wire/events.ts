@@ -6,6 +6,7 @@ import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import { packPods, unpackPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
+import { CLUSTER_NAME, OBJECT_NAME, UID } from './names.ts';
 import { UndecodableMessageError } from './undecodable.ts';
 import type { EventMessage, Heartbeat, OutgoingEvents, OutgoingReport, PodEntry, PodObservation, WorkloadReport } from './observations.ts';
 import { JobObject } from './view-item.ts';
@@ -15,13 +16,13 @@ export const LONGEST_BODY = 1_048_576;
 const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576 };
 const MOST_REPORTS = 10_000;
 
-const name = v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'a name'));
+const name = v.pipe(v.string(), v.regex(OBJECT_NAME, 'a name'));
 const version = v.pipe(
   v.string(),
   v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'),
 );
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const id = v.pipe(v.string(), v.minLength(1), v.maxLength(128), v.regex(/^[\w.:-]+$/, 'an id'));
+const id = v.pipe(v.string(), v.regex(UID, 'an id'));
 const Owner = v.strictObject({ kind: v.picklist(WORKLOAD_KINDS), namespace: name, name, uid: id });
 
 const Report = v.strictObject({
@@ -46,7 +47,7 @@ const Heartbeat = v.strictObject({
 });
 
 const Header = v.strictObject({
-  cluster: v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'a cluster name')),
+  cluster: v.pipe(v.string(), v.regex(CLUSTER_NAME, 'a cluster name')),
   session: id,
   era: wholeNumber,
   kubeSystemUid: id,

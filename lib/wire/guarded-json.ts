@@ -4,6 +4,8 @@ import { UndecodableMessageError } from './undecodable.ts';
 
 /** Deeper than this nothing of ours goes; objects of Kubernetes may. */
 const DEEPEST = 16;
+/** Of an object of Kubernetes, `managedFields` of a deep template included. */
+export const DEEPEST_OBJECT = 64;
 
 /** @throws UndecodableMessageError too deep, no JSON, `__proto__` among its keys, or not of that schema */
 export function parseGuarded<Value>(text: string, schema: v.GenericSchema<unknown, Value>, what: string, deepest = DEEPEST): Value {
