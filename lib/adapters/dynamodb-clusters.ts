@@ -14,7 +14,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { ClusterRecord, Clusters } from '../ports/clusters.ts';
 import { TerminalError } from '../ports/errors.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import { nameOf, translated } from './aws-errors.ts';
+import { translated } from './aws-errors.ts';
+import { lostCondition } from './lost-condition.ts';
 import { ClusterName, EksClusterName, serverFields } from './registered-access.ts';
 
 const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -137,10 +138,9 @@ export class DynamoDbClusters implements Clusters {
         ...(expectedVersion > 0 && { ':expected': { N: String(expectedVersion) } }),
       },
     }).catch((error: unknown) => {
-      if (nameOf(error) !== 'ConditionalCheckFailedException')
-        throw translated(error, `writing the record of the cluster ${record.name}`, true);
-      const item: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'Item') : undefined;
-      const current = isItem(item) ? this.#learn(item) : this.#forget(record.name);
+      const lost = lostCondition(error);
+      if (!lost) throw translated(error, `writing the record of the cluster ${record.name}`, true);
+      const current = lost.current ? this.#learn(lost.current) : this.#forget(record.name);
       throw new StaleWriteError<ClusterRecord>(
         `the record of the cluster ${record.name}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`,
         current,
@@ -162,8 +162,7 @@ export class DynamoDbClusters implements Clusters {
       ExpressionAttributeNames: { '#access': 'access', '#version': 'version' },
       ExpressionAttributeValues: { ':access': { S: asText } },
     }).catch((error: unknown) => {
-      if (nameOf(error) === 'ConditionalCheckFailedException')
-        throw new TerminalError(`the cluster ${name} is not registered`, { cause: error });
+      if (lostCondition(error)) throw new TerminalError(`the cluster ${name} is not registered`, { cause: error });
       throw translated(error, `writing the access to the cluster ${name}`, true);
     });
     this.#known.delete(name);
@@ -176,7 +175,7 @@ export class DynamoDbClusters implements Clusters {
       ConditionExpression: 'attribute_exists(#version)',
       ExpressionAttributeNames: { '#access': 'access', '#version': 'version' },
     }).catch((error: unknown) => {
-      if (nameOf(error) !== 'ConditionalCheckFailedException') throw translated(error, `removing the access to the cluster ${name}`, true);
+      if (!lostCondition(error)) throw translated(error, `removing the access to the cluster ${name}`, true);
     });
     this.#known.delete(name);
   }
@@ -232,8 +231,6 @@ export class DynamoDbClusters implements Clusters {
     this.#known.delete(name);
   }
 }
-
-const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null && 'name' in value;
 
 const faultsOf = (issues: readonly v.BaseIssue<unknown>[]): string =>
   issues.map((issue) => `${v.getDotPath(issue) ?? 'it'}: ${issue.message}`).join('; ');

@@ -9,12 +9,14 @@ import {
   QueryCommand,
   UpdateItemCommand,
   type DynamoDBClient,
+  type PutItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { formatKey, type WorkloadKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
 import { TerminalError, ThrottledError } from '../ports/errors.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../ports/store.ts';
 import { nameOf, readFailed, translated } from './aws-errors.ts';
+import { lostCondition, type LostCondition } from './lost-condition.ts';
 import { SystemClock } from './system-clock.ts';
 import { TableIndexes } from './table-indexes.ts';
 import {
@@ -44,6 +46,9 @@ const DELETED_AT_ONCE = 25;
 /** How often what a batch left undone is asked for again, before whoever called has to wait. */
 const BATCH_ROUNDS = 4;
 const VIEW_ITEM_PREFIX = viewItemSortKey('');
+
+type Condition = Pick<PutItemCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
+const IS_NEW: Condition = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /**
  * Writes that time out, are reset or answered with a 5xx throw UnknownOutcomeError: they may have taken effect. The SDK repeats
@@ -142,7 +147,7 @@ export class DynamoDbStore implements Store {
   async createHead(head: Head): Promise<Head> {
     const fresh = applyChange(head, { addItems: [] });
     const item = headItem(fresh, this.#clock.nowMs());
-    const lost = await this.#put('createHead', item, 'attribute_not_exists(pk)', {}, `head of ${formatKey(head.key)}`);
+    const lost = await this.#put('createHead', item, IS_NEW, `head of ${formatKey(head.key)}`);
     if (!lost) return fresh;
     if (!lost.current) throw new Error(`the head of ${formatKey(head.key)} was there and is not: read it again`);
     return headOf(lost.current);
@@ -277,21 +282,19 @@ export class DynamoDbStore implements Store {
     return item;
   }
 
-  #putVersioned(operation: string, item: Item, expectedVersion: number, what: string): Promise<Lost | undefined> {
-    return expectedVersion === 0
-      ? this.#put(operation, item, 'attribute_not_exists(pk)', {}, what)
-      : this.#put(operation, item, 'u = :expected', { ':expected': number(expectedVersion) }, what);
+  #putVersioned(operation: string, item: Item, expectedVersion: number, what: string): Promise<LostCondition | undefined> {
+    const isSame = { ConditionExpression: 'u = :expected', ExpressionAttributeValues: { ':expected': number(expectedVersion) } };
+    return this.#put(operation, item, expectedVersion === 0 ? IS_NEW : isSame, what);
   }
 
   /** @returns what stands there instead, when the condition was lost */
-  async #put(operation: string, item: Item, condition: string, values: Item, what: string): Promise<Lost | undefined> {
+  async #put(operation: string, item: Item, condition: Condition, what: string): Promise<LostCondition | undefined> {
     try {
       const { ConsumedCapacity: consumed } = await this.#client.send(
         new PutItemCommand({
           TableName: this.#tableName,
           Item: item,
-          ConditionExpression: condition,
-          ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
+          ...condition,
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           ReturnConsumedCapacity: 'INDEXES',
         }),
@@ -334,16 +337,3 @@ const refusedSize = (error: unknown, what: string): TerminalError | undefined =>
   nameOf(error) === 'ValidationException' && error instanceof Error && /item size/i.test(error.message)
     ? new TerminalError(`${what} would take more than an item holds: ${error.message}`, { cause: error })
     : undefined;
-
-interface Lost {
-  current: Item | undefined;
-}
-
-/** What stands there instead; undefined for any other failure. The client leaves it in attribute form. */
-function lostCondition(error: unknown): Lost | undefined {
-  if (nameOf(error) !== 'ConditionalCheckFailedException') return undefined;
-  const item: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'Item') : undefined;
-  return { current: isItem(item) ? item : undefined };
-}
-
-const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null && 'pk' in value;
