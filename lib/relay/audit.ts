@@ -40,21 +40,55 @@ export interface Findings {
 
 const NOTHING: Findings = { skipped: [] };
 
+interface Tools {
+  source: ClusterSource & Pick<Cluster, 'get'>;
+  clock: Clock;
+  options: AuditOptions;
+  signal: AbortSignal;
+}
+
+/** What the API server has, by a list of metadata. */
+interface Listed {
+  /** Of the oldest page. */
+  version: string;
+  /** uid → resourceVersion. */
+  objects: ReadonlyMap<string, string>;
+  /** Not known in the version listed or a later one. */
+  unknown: readonly { namespace: string; name: string }[];
+}
+
 /**
  * @returns what the watch has not told, or has told of a past that is no more
  * @throws what the API server refuses with
  */
-export async function findSkipped(
-  { resource, fields, namespace, knows, knownUntil, heardUntil }: Audited,
-  {
-    source,
-    clock,
-    options,
-    signal,
-  }: { source: ClusterSource & Pick<Cluster, 'get'>; clock: Clock; options: AuditOptions; signal: AbortSignal },
-): Promise<Findings> {
+export async function findSkipped(audited: Audited, tools: Tools): Promise<Findings> {
+  const { resource, knows, knownUntil, heardUntil } = audited;
+  const { source, clock, options, signal } = tools;
   const heardBefore = heardUntil();
-  const listed = new Map<string, string>();
+  const { version, objects, unknown } = await listMetadata(audited, tools);
+  const past = await findPast(audited, tools, { version, objects, heardBefore });
+  if (past) return past;
+  const missing = [...knownUntil(version)].filter(({ uid }) => !objects.has(uid));
+  if (unknown.length === 0 && missing.length === 0) return NOTHING;
+  const graceEndsMs = clock.monotonicMs() + options.graceMs;
+  while (compareResourceVersions(heardUntil(), version) < 0 && clock.monotonicMs() < graceEndsMs && !signal.aborted)
+    await clock.wait(POLL_MS, signal);
+
+  const skipped: string[] = [];
+  const stillKnown = new Set([...knownUntil(version)].map(({ uid }) => uid));
+  for (const { namespace, name } of unknown.slice(0, LOOKED_UP)) {
+    const now = await lookUp(source, resource, { namespace, name }, clock);
+    if (now && !knows(now)) skipped.push(`${namespace}/${name}`);
+  }
+  for (const { uid, namespace, name } of missing.filter(({ uid: missed }) => stillKnown.has(missed)).slice(0, LOOKED_UP)) {
+    const now = await lookUp(source, resource, { namespace, name }, clock);
+    if (now?.uid !== uid) skipped.push(`${namespace}/${name}`);
+  }
+  return { skipped };
+}
+
+async function listMetadata({ resource, fields, namespace, knows }: Audited, { source, options, signal }: Tools): Promise<Listed> {
+  const objects = new Map<string, string>();
   const unknown: { namespace: string; name: string }[] = [];
   let version: string | undefined;
   let continueToken: string | undefined;
@@ -72,13 +106,21 @@ export async function findSkipped(
     );
     if (version === undefined || compareResourceVersions(page.resourceVersion, version) < 0) version = page.resourceVersion;
     for (const { metadata } of page.items) {
-      listed.set(metadata.uid ?? '', metadata.resourceVersion ?? '0');
+      objects.set(metadata.uid ?? '', metadata.resourceVersion ?? '0');
       if (!knows(metadata)) unknown.push({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
     }
     ({ continueToken } = page);
   } while (continueToken !== undefined);
+  return { version, objects, unknown };
+}
 
-  // A live list below what the watch had told is an API server restored from an older state: what is known is of no use (R3).
+/** Whether the list shows an older state than the watch has told of; what is known is of no use then (R3). */
+async function findPast(
+  { resource, namespace, knownUntil }: Audited,
+  { source, clock, signal }: Tools,
+  { version, objects, heardBefore }: Pick<Listed, 'version' | 'objects'> & { heardBefore: string },
+): Promise<Findings | undefined> {
+  // A live list below what the watch had told is an API server restored from an older state.
   if (compareResourceVersions(version, heardBefore) < 0) {
     const again = await source.listPage<KubernetesObject>(
       resource,
@@ -93,29 +135,13 @@ export async function findSkipped(
   }
   // So is one that shows an object before a change that the list should have.
   for (const { uid, namespace: within, name, version: known } of knownUntil(version)) {
-    if (compareResourceVersions(listed.get(uid) ?? known, known) >= 0) continue;
+    if (compareResourceVersions(objects.get(uid) ?? known, known) >= 0) continue;
     const now = await lookUp(source, resource, { namespace: within, name }, clock);
     const shown = now?.uid === uid ? (now.resourceVersion ?? known) : known;
     const isRestored = compareResourceVersions(shown, known) < 0;
     return { skipped: [`${within}/${name}`], ...(isRestored && { restored: { from: known, to: shown } }) };
   }
-  const missing = [...knownUntil(version)].filter(({ uid }) => !listed.has(uid));
-  if (unknown.length === 0 && missing.length === 0) return NOTHING;
-  const graceEndsMs = clock.monotonicMs() + options.graceMs;
-  while (compareResourceVersions(heardUntil(), version) < 0 && clock.monotonicMs() < graceEndsMs && !signal.aborted)
-    await clock.wait(POLL_MS, signal);
-
-  const skipped: string[] = [];
-  const stillKnown = new Set([...knownUntil(version)].map(({ uid }) => uid));
-  for (const { namespace: within, name } of unknown.slice(0, LOOKED_UP)) {
-    const now = await lookUp(source, resource, { namespace: within, name }, clock);
-    if (now && !knows(now)) skipped.push(`${within}/${name}`);
-  }
-  for (const { uid, namespace: within, name } of missing.filter(({ uid: missed }) => stillKnown.has(missed)).slice(0, LOOKED_UP)) {
-    const now = await lookUp(source, resource, { namespace: within, name }, clock);
-    if (now?.uid !== uid) skipped.push(`${within}/${name}`);
-  }
-  return { skipped };
+  return undefined;
 }
 
 async function lookUp(
