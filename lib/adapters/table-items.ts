@@ -32,6 +32,7 @@ export const number = (value: number): AttributeValue => ({ N: String(value) });
 const knownShards = new Map<string, string>();
 const MOST_KNOWN_SHARDS = 1_000;
 
+/** Which of the indexes' partitions a workload lies in; always the same one. */
 export function shardOf(partition: string): string {
   const known = knownShards.get(partition);
   if (known !== undefined) return known;
@@ -252,6 +253,7 @@ export function answerItem(key: Item, bytes: Uint8Array, nowMs: number): Item {
   return { ...key, v: { B: bytes }, x: number(Math.floor(answerKeptUntilMs(nowMs) / 1000)) };
 }
 
+/** Until when a part of an answer stays, by either store. */
 export const answerKeptUntilMs = (nowMs: number): number => nowMs + KEEP_ANSWERS_MS;
 
 const textOf = (item: Item, attribute: string): string => {

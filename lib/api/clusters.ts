@@ -40,6 +40,7 @@ export interface ClusterSummary {
   };
 }
 
+/** Every registered cluster with how its relay and its workloads do; `backlog` counts to a bound. */
 export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'clock'>): Promise<ClusterSummary[]> {
   const records = await ports.clusters.list();
   const pending = await ports.store.pendingBefore(ports.clock.nowMs(), MOST_PENDING);

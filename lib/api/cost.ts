@@ -42,6 +42,7 @@ interface QueueMeter {
 /** An invocation that is not a pass has no time of its own in local mode: milliseconds, assumed as in docs/costs.md. */
 const OTHER_INVOCATION_MS = 40;
 
+/** @returns `counted: false` and no parts where these adapters count nothing, as on AWS, which keeps the bill itself */
 export async function costSoFar({ clock, clusters, queue, store, telemetry }: Ports): Promise<Cost> {
   const list = { asOf: PRICES_AS_OF, region: PRICES_REGION };
   const requests = meterOf<QueueMeter>(queue, 'fifoRequests');

@@ -33,6 +33,7 @@ interface Family {
   samples: { suffix?: string; labels: Record<string, string>; value: number }[];
 }
 
+/** Counters, histograms and gauges in Prometheus' text format. */
 export async function metricsText(ports: Ports): Promise<string> {
   const counted = keepsMetrics(ports.telemetry) ? ports.telemetry.metrics() : [];
   const own = counted.filter(({ name }) => !referenceMetric(name));

@@ -205,6 +205,7 @@ const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/openapi.json', summary: 'This description', answer: anyObject },
 ];
 
+/** The description as OpenAPI 3.1: every route with its parameters, answers and refusals. */
 export function openApiDocument(): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of OPERATIONS) (paths[operation.path] ??= {})[operation.method] = described(operation);

@@ -33,6 +33,7 @@ export async function queueNames({ clusters }: Pick<Ports, 'clusters'>): Promise
   return ['events', 'wakes', 'timers', ...(await clusters.list()).map(({ name }): QueueName => `relay-${name}`)];
 }
 
+/** How much waits in each queue, and the oldest of it; nothing is received. */
 export async function listQueues(ports: Pick<Ports, 'clusters' | 'queue'>): Promise<QueueSummary[]> {
   return await Promise.all(
     (await queueNames(ports)).map(async (name) => {

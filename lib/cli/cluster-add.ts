@@ -41,6 +41,7 @@ export function registeredName(text: string): string {
   return text;
 }
 
+/** @throws InvalidArgumentError no DNS label */
 export function namespaceName(text: string): string {
   if (problemsOfDnsLabel(text).length > 0)
     throw new InvalidArgumentError('Expected the name of a namespace: lower case letters, digits and dashes.');

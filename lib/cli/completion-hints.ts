@@ -3,6 +3,7 @@ import type { Argument, Option } from 'commander';
 
 const words = new WeakMap<Argument | Option, readonly string[]>();
 
+/** @returns the place itself, so that it can be built in one expression */
 export function withWords<Place extends Argument | Option>(place: Place, offered: readonly string[]): Place {
   words.set(place, offered);
   return place;

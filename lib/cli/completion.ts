@@ -24,6 +24,7 @@ Examples:
       process.stdout.write(completionScript(program, shell));
     });
 
+/** What the shell is to read: every command, option and known word of the program as it stands. */
 export const completionScript = (program: Command, shell: Shell): string => SCRIPTS[shell](placesOf(program, []));
 
 function placesOf(command: Command, path: readonly string[]): Place[] {

@@ -54,6 +54,7 @@ export function writeInstance(folder: string, instance: Instance): void {
   renameSync(draft, join(folder, INSTANCE_FILE));
 }
 
+/** As it ends; nothing happens where there is none. */
 export function removeInstance(folder: string): void {
   rmSync(join(folder, INSTANCE_FILE), { force: true });
 }

@@ -35,6 +35,7 @@ function oneOf(field: string, value: string | undefined, names: readonly string[
   return names.includes(value) ? [] : [unsupportedValue(field, value, names)];
 }
 
+/** The refusals of `spec.podFailurePolicy`, rule by rule. */
 export function validatePodFailurePolicy(spec: JobSpec): FieldError[] {
   if (spec.podFailurePolicy === undefined) return [];
   const field = 'spec.podFailurePolicy.rules';
@@ -98,6 +99,7 @@ function validateConditions(patterns: Conditions, field: string): FieldError[] {
   return refusals;
 }
 
+/** The refusals of `spec.successPolicy`, rule by rule. */
 export function validateSuccessPolicy({ successPolicy, completionMode, completions = 0 }: JobSpec): FieldError[] {
   if (successPolicy === undefined) return [];
   if (completionMode !== 'Indexed') return [invalidValue('spec.successPolicy', successPolicy, 'requires indexed completion mode')];
@@ -140,6 +142,7 @@ function validateSuccessRule(
   return refusals;
 }
 
+/** The refusals of `spec.podReplacementPolicy`; beside a failure policy only `Failed` is taken. */
 export function validatePodReplacementPolicy({ podReplacementPolicy, podFailurePolicy }: JobSpec): FieldError[] {
   if (podReplacementPolicy === undefined) return [];
   const supported = podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed'];

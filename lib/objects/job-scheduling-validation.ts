@@ -9,6 +9,7 @@ import { duplicateValue, fieldIsImmutable, invalid, invalidFor, invalidValue, re
 const topologyLimit = 1;
 const claimsLimit = 4;
 
+/** The refusals of `spec.scheduling`. */
 export function validateJobScheduling({ scheduling, parallelism = 1 }: JobSpec): FieldError[] {
   if (scheduling === undefined) return [];
   const field = 'spec.scheduling';

@@ -103,6 +103,7 @@ export function timeOf(seconds: number): string {
 /** The time asked for last: one pass asks for the same one again and again, and so do passes that follow upon each other. */
 let written = { seconds: 0, text: '1970-01-01T00:00:00Z' };
 
+/** The one reference that says `controller: true`. */
 export const controllerOf = (references: readonly OwnerReference[] | undefined): OwnerReference | undefined =>
   references?.find((reference) => reference.controller === true);
 
@@ -208,7 +209,9 @@ function containerFactsOf({ name, restartCount, state }: ContainerStatus, role: 
 }
 
 export const isFinished = (pod: PodFacts): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed';
+/** Neither over nor asked to end. */
 export const isActive = (pod: PodFacts): boolean => !isFinished(pod) && pod.deletedAt === undefined;
+/** Asked to end, and not over yet. */
 export const isTerminating = (pod: PodFacts): boolean => !isFinished(pod) && pod.deletedAt !== undefined;
 export const isReady = (pod: PodFacts): boolean => pod.ready === 'True';
 

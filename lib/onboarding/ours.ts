@@ -41,6 +41,7 @@ export interface OurObject {
   name: string;
 }
 
+/** `Secret farloop/farloop-relay-aws`, as steps and remains are told. */
 export const objectText = ({ resource, namespace, name }: OurObject): string =>
   `${resource.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 

@@ -134,6 +134,7 @@ export interface RegistrationPlan {
   manifests: Manifest[];
 }
 
+/** Everything that is to be made, on AWS and on the cluster, from what was asked for and found: nothing is touched. */
 export function planRegistration(
   { installation, region, awsEndpointUrl }: Pick<RegistrationPlace, 'installation' | 'region' | 'awsEndpointUrl'>,
   request: RegistrationRequest,

@@ -172,6 +172,7 @@ export interface ShapeProblem {
 
 export const isJob = (document: object): document is Job => v.is(job, document);
 export const isPod = (document: object): document is Pod => v.is(pod, document);
+/** The first field that keeps the document from being a Job; only of one that is none. */
 export const jobProblem = (document: object): ShapeProblem => problemIn(job, document);
 export const podProblem = (document: object): ShapeProblem => problemIn(pod, document);
 

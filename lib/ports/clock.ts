@@ -22,6 +22,7 @@ export interface Deadline {
   monotonicMs: number;
 }
 
+/** @param ms from now, by both clocks */
 export const deadlineIn = (clock: Clock, ms: number): Deadline => ({ wallMs: clock.nowMs() + ms, monotonicMs: clock.monotonicMs() + ms });
 
 export const hasPassed = (deadline: Deadline, clock: Clock): boolean =>

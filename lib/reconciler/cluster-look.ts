@@ -18,6 +18,7 @@ import { SWEEP_EVERY_MS } from './waits.ts';
 /** No Job is expected to bear it; one that does is as good an answer. */
 const NAME = 'farloop-look';
 
+/** Nothing dials a relayed one: its relay carries out what passes send. */
 const isDialled = ({ access }: Pick<ClusterRecord, 'access'>): boolean => access !== 'relayed';
 
 /** To the functions that hold the credentials; of two sweeps at the same time one asks. */

@@ -30,6 +30,7 @@ export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly 
   );
 }
 
+/** @param digests as the relay told it, and as the view had it then: what has moved since is no case for a list */
 export const doubtOf = (key: WorkloadKey, digests: { told: string; seen: string }): DoubtMessage => ({
   doubt: formatKey(key),
   ...digests,

@@ -7,6 +7,7 @@ import type { Head } from '../ports/store.ts';
 import { encodeState, initialState } from './pass-state.ts';
 import { wake } from './wake.ts';
 
+/** A head that nothing was heard of yet, as it is created. */
 export const newHead = ({ clock }: Pick<Ports, 'clock'>, key: WorkloadKey, record: ClusterRecord): Head => ({
   key,
   era: record.era,

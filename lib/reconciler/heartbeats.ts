@@ -60,6 +60,10 @@ function markerOf(note: Note): RelayMarker | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
+/**
+ * What a heartbeat says of its cluster, kept in the marker: a relay that the table does not know is asked for everything, an API server
+ * set back raises the era, and a digest that differs is doubted, or, when it did so before, distrusted.
+ */
 export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, message: EventMessage, heartbeat: Heartbeat): Promise<void> {
   const nowMs = ports.clock.nowMs();
   const known = await readMarker(ports, record.name);

@@ -17,6 +17,7 @@ export function noteSync(pass: Pass, plan: Plan<JobStatus>): void {
 
 const GOOD = new Set(['acted', 'waiting', 'converged', 'gone']);
 
+/** One pass under the reference's names: what it noted itself, and, where it decided, how that went and how long it took. */
 export function countPass(
   telemetry: Telemetry,
   { sync, counted }: Pass,
@@ -55,6 +56,7 @@ export function terminatedBy(known: ViewPart, merged: ViewPart, news: News): Ter
 
 const waits = (entry: PodEntry | undefined): boolean => entry !== undefined && !entry.deleted && entry.pod.tracked && isFinished(entry.pod);
 
+/** As metrics, without those that are 0. */
 export const terminatedCounts = (terminated: Terminated): Counted[] =>
   (['add', 'delete'] as const)
     .filter((event) => terminated[event] > 0)

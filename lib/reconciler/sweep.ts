@@ -31,6 +31,7 @@ export interface Swept {
   lookedUp: number;
 }
 
+/** @returns what it found and woke */
 export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS): Promise<Swept> {
   const swept: Swept = { woken: 0, due: 0, silentClusters: [], lookedUp: 0 };
   const nowMs = ports.clock.nowMs();

@@ -21,6 +21,7 @@ interface Mark extends Span {
 const ALL_SLOTS: Span = { from: 0, to: END_OF_SLOTS };
 const MARK = /^list\/(-?\d+)\/(\d+)\/(\d+)-(\d+)$/;
 
+/** Whether a name among the head's items is a mark, and no item of the view. */
 export const isMark = (name: string): boolean => MARK.test(name);
 
 const nameOf = ({ era, floor, from, to }: Omit<Mark, 'name'>): string => `list/${era}/${floor}/${from}-${to}`;

@@ -30,6 +30,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 /** The FIFO group of a workload: its key may be longer than a group's id. */
 export const groupOf = (key: WorkloadKey): string => digest(formatKey(key));
 
+/** @param follows the fence after which it comes: of all that follow the same one the queue keeps one (R9) */
 export async function sendWake({ queue }: Sends, key: WorkloadKey, follows: string): Promise<void> {
   const body = encodeWake({ key: formatKey(key), follows });
   await queue.send('wakes', [{ body, groupId: groupOf(key), deduplicationId: digest(`${formatKey(key)} ${follows}`) }]);

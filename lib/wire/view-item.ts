@@ -27,6 +27,7 @@ const Header = v.object({
 
 const writtenShapes: WrittenShapes = new WeakMap();
 
+/** The bytes of one item; its pods stand in the order of their slots. */
 export function packPart({ era, floor, owner, pods }: ViewPart): Uint8Array {
   const header = { e: era, f: floor, ...(owner && { o: { h: owner.heardAt, p: owner.byPass, d: owner.deleted, j: owner.object } }) };
   const entries = [...pods.values()].toSorted((a, b) => slotOf(a.pod) - slotOf(b.pod));

@@ -42,6 +42,7 @@ export const systemCodeOf = (error: unknown): string | undefined => {
   return typeof code === 'string' ? code : undefined;
 };
 
+/** The words of whatever was thrown. */
 export const messageOf = (error: unknown): string => {
   const message = fieldOf(error, 'message');
   return typeof message === 'string' ? message : String(error);
@@ -50,6 +51,7 @@ export const messageOf = (error: unknown): string => {
 /** Another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => errorCodeOf(error) === SQLITE_BUSY;
 
+/** No room for the file, whoever says so: the database, the system or a quota. */
 export const isFullDisk = (error: unknown): boolean =>
   errorCodeOf(error) === SQLITE_FULL ||
   systemCodeOf(error) === 'ENOSPC' ||

@@ -29,6 +29,7 @@ export interface ClusterAccess {
   auth: Authentication;
 }
 
+/** What goes with the next request; dynamic ones are asked for anew each time. */
 export async function credentialsOf(auth: Authentication): Promise<Credentials> {
   switch (auth.kind) {
     case 'token':

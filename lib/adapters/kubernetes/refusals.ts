@@ -117,5 +117,6 @@ function statusIn(text: string): Status | undefined {
   }
 }
 
+/** Whether the API server answered with a `Status` instead of an object. */
 export const isStatus = (value: unknown): value is Status =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';

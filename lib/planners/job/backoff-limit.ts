@@ -3,6 +3,7 @@ import type { Job } from '../../objects/kubernetes.ts';
 import type { Tally } from './tally.ts';
 import type { Verdict } from './verdict.ts';
 
+/** The end of a Job whose failures, or whose containers' restarts, are more than `backoffLimit`. */
 export function exceededLimit(job: Job, tally: Tally): Verdict | undefined {
   if (tally.failed <= tally.terms.backoffLimit && !exceedsRestarts(job, tally)) return undefined;
   return { succeeded: false, reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };

@@ -37,6 +37,7 @@ export function nextBackoff(
   return { failures: Math.min(failures, LARGEST_INT32), ...(latestFailure !== undefined && { lastFailureTime: timeOf(latestFailure) }) };
 }
 
+/** Unix seconds; undefined where no failure is on record. */
 export const latestFailureOf = ({ lastFailureTime }: PlanHead['backoff']): number | undefined => secondsOf(lastFailureTime);
 
 const latestFinish = (pods: readonly PodFacts[]): number =>

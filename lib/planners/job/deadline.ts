@@ -10,6 +10,7 @@ export interface Deadline {
   remainingMs: number | undefined;
 }
 
+/** @param nowMs by the cluster's clock, as `startTime` is (R12) */
 export function deadlineOf({ spec, status }: Job, nowMs: number): Deadline {
   if (spec.activeDeadlineSeconds === undefined || spec.suspend === true) return { runningMs: undefined, remainingMs: undefined };
   const startedAt = secondsOf(status?.startTime);

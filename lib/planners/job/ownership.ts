@@ -42,6 +42,7 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
   return { pods: PodSet.inOrder(pods), adopt, release, letGo };
 }
 
+/** The patches that adopt and release, each on the condition that the pod is still the same. */
 export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
   const { name = '', uid = '' } = job.metadata;
   return [

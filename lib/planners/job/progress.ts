@@ -20,6 +20,7 @@ export interface Progress {
 
 const NOBODY: ReadonlyMap<number, PodFacts> = new Map();
 
+/** @param tally of this pass's pods; what the status counts already is read from the Job */
 export function progressOf(job: Job, tally: Tally): Progress {
   const { terms } = tally;
   if (!terms.indexed) {

@@ -19,6 +19,7 @@ export interface Terms {
   replacesOnlyFailed: boolean;
 }
 
+/** Missing fields mean what the API server's defaults say. */
 export function termsOf({ metadata, spec }: Job): Terms {
   const indexed = spec.completionMode === 'Indexed';
   const perIndexLimit = indexed ? spec.backoffLimitPerIndex : undefined;

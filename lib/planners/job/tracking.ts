@@ -34,6 +34,7 @@ export interface Tracked {
   ends: boolean;
 }
 
+/** The writes that count what has finished, and between them the pods whose finalizers come off. */
 export function track(job: Job, { progress, verdict, draft, changed, time }: TrackingInput): Tracked {
   const { tally } = progress;
   const before = job.status ?? {};

@@ -22,6 +22,7 @@ export function textOfStep(step: string): string {
   return step.startsWith('v:') ? `[=${rest}]` : `[${rest}]`;
 }
 
+/** Whether no path is in it; without a list of its steps. */
 export const isNothing = (set: FieldSet): boolean => {
   for (const _ in set) return false;
   return true;
@@ -58,12 +59,14 @@ function combined(a: FieldSet, b: FieldSet, keeps: (inA: boolean, inB: boolean) 
   return result;
 }
 
+/** Paths that are in either; may be one of the two itself. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isNothing(a)) return b;
   if (isNothing(b)) return a;
   return combined(a, b, (inA, inB) => inA || inB);
 }
 
+/** Paths that are in both. */
 export const intersection = (a: FieldSet, b: FieldSet): FieldSet =>
   isNothing(a) || isNothing(b) ? {} : combined(a, b, (inA, inB) => inA && inB);
 
