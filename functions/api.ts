@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'aws-lambda';
 import serverless from 'serverless-http';
 import { createApp } from '../lib/api/app.ts';
+import { answerRoute } from '../lib/api/routes.ts';
 import { invocation, runtime, warmUp } from '../lib/runtime.ts';
 
 await warmUp();
@@ -10,7 +11,7 @@ await warmUp();
 const authorized = new WeakSet<object>();
 
 const app = createApp({
-  ports: async () => (await runtime()).ports,
+  answer: async (request) => await answerRoute((await runtime()).ports, request),
   authorize: (request) => authorized.has(request),
 });
 

@@ -2,12 +2,12 @@
 // wrapped by serverless-http in a function. Bearer tokens only, no cookies: another site's page cannot act in a visitor's name.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Ports } from '../ports/ports.ts';
-import { answerRoute, RefusedRequestError } from './routes.ts';
+import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './routes.ts';
 import { readStaticFile } from './static-files.ts';
 
 export interface AppOptions {
-  ports: () => Promise<Ports>;
+  /** What the API says to a request that was let in. @throws RefusedRequestError */
+  answer: (request: RoutedRequest) => Promise<RoutedAnswer>;
   /** Whether this request may see and do everything; asked for all paths but the console's files and /healthz. */
   authorize: (request: IncomingMessage) => boolean;
   /** The names under which a browser may reach it; undefined: any. Keeps a foreign name that resolves to this machine out. */
@@ -36,7 +36,7 @@ interface Sent {
 /** A request listener that answers everything, its own failures included. */
 export function createApp(options: AppOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    const { status, contentType, body } = await answer(request, options).catch(refusal);
+    const { status, contentType, body } = await answerTo(request, options).catch(refusal);
     response.writeHead(status, { ...SECURITY_HEADERS, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
@@ -49,7 +49,7 @@ export function carriesToken(request: IncomingMessage, token: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-async function answer(request: IncomingMessage, { ports, authorize, hosts }: AppOptions): Promise<Sent> {
+async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: AppOptions): Promise<Sent> {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   if (hosts && !hosts.includes(hostOf(request))) throw new RefusedRequestError(421, `this server is known as ${hosts.join(' or ')} only`);
   const url = new URL(request.url ?? '/', 'http://localhost');
@@ -59,9 +59,9 @@ async function answer(request: IncomingMessage, { ports, authorize, hosts }: App
     const file = await readStaticFile(path);
     if (file) return { status: 200, ...file };
   }
-  if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the URL that farloop up printed');
+  if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the whole URL that farloop printed');
   const body = method === 'GET' ? undefined : await bodyOf(request);
-  const routed = await answerRoute(await ports(), { method, path, query: url.searchParams, body });
+  const routed = await answer({ method, path, query: url.searchParams, body });
   if ('text' in routed) return { status: 200, contentType: routed.contentType, body: routed.text };
   return { status: 200, contentType: JSON_TYPE, body: `${JSON.stringify(routed.json)}\n` };
 }

@@ -1,4 +1,5 @@
 // The HTTP API as the other commands ask it: of the instance that runs here, or of an installation anywhere.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Option } from 'commander';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import { FailedError, UsageError } from './exit.ts';
@@ -9,7 +10,7 @@ const ANSWER_WITHIN_MS = 30_000;
 export interface ApiClient {
   /** @returns what the API answered, unchecked: it is this very version's own. @throws FailedError with the API's sentence */
   get<Answer>(path: string): Promise<Answer>;
-  post<Answer>(path: string, body: object): Promise<Answer>;
+  post<Answer>(path: string, body: unknown): Promise<Answer>;
 }
 
 export interface ApiOptions {
@@ -40,9 +41,9 @@ interface Access {
 export function connectToInstance({ state, endpoint }: ApiOptions, environment: Environment = process.env): ApiClient {
   const url = endpoint ?? (state === undefined ? environment['FARLOOP_ENDPOINT'] || undefined : undefined);
   const access = url === undefined ? localAccess(state) : remoteAccess(url, environment);
-  const call = async <Answer>(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
+  const call = async <Answer>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> => {
     const target = new URL(`${access.base.pathname.replace(/\/$/, '')}${path}`, access.base);
-    const text = body ? JSON.stringify(body) : '';
+    const text = body === undefined ? '' : JSON.stringify(body);
     const headers = await access.headers({ method, url: target, body: text });
     const answer = await fetchText(target, {
       method,
@@ -50,7 +51,7 @@ export function connectToInstance({ state, endpoint }: ApiOptions, environment: 
       // What shows who asks is shown to nobody else.
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      ...(body && { body: text }),
+      ...(body !== undefined && { body: text }),
     }).catch((error: unknown) => {
       throw access.absent(error);
     });
@@ -93,22 +94,23 @@ function remoteAccess(endpoint: string, environment: Environment): Access {
     throw new UsageError(
       `${base.origin}: who asks is not known: set FARLOOP_TOKEN, or AWS_REGION and AWS credentials to sign requests with`,
     );
+  // Kept, for it keeps what it found: `console` asks again and again.
+  let client: DynamoDBClient | undefined;
   return {
     base,
     async headers(request) {
-      const [{ DynamoDBClient }, { signatureHeaders }] = await Promise.all([
+      const [{ DynamoDBClient: Client }, { signatureHeaders }] = await Promise.all([
         import('@aws-sdk/client-dynamodb'),
         import('../adapters/request-signature.ts'),
       ]);
       // Any client knows the way to credentials.
-      const client = new DynamoDBClient({ region });
+      client ??= new Client({ region });
       const key = await client.config.credentials().catch((error: unknown) => {
         throw new FailedError(
           'there are no AWS credentials to sign with: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or FARLOOP_TOKEN',
           { cause: error },
         );
       });
-      client.destroy();
       return signatureHeaders(key, { ...request, region, service: 'execute-api', nowMs: Date.now() });
     },
     absent,

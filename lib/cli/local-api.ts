@@ -1,7 +1,6 @@
-// Console and API of a local instance: on the loopback, for whoever has the token.
+// Console and API on this machine: on the loopback, for whoever has the token.
 import { createServer } from 'node:http';
-import { carriesToken, createApp } from '../api/app.ts';
-import type { Ports } from '../ports/ports.ts';
+import { carriesToken, createApp, type AppOptions } from '../api/app.ts';
 import { FailedError } from './exit.ts';
 
 const HOST = '127.0.0.1';
@@ -11,9 +10,9 @@ export interface LocalApi {
   close(): Promise<void>;
 }
 
-/** @param options.ports resolves once they are there; requests wait. @throws FailedError when the port is taken or not allowed */
-export async function serveApi({ port, token, ports }: { port: number; token: string; ports: () => Promise<Ports> }): Promise<LocalApi> {
-  const app = createApp({ ports, authorize: (request) => carriesToken(request, token), hosts: [HOST, 'localhost'] });
+/** @throws FailedError when the port is taken or not allowed */
+export async function serveApi({ port, token, answer }: { port: number; token: string } & Pick<AppOptions, 'answer'>): Promise<LocalApi> {
+  const app = createApp({ answer, authorize: (request) => carriesToken(request, token), hosts: [HOST, 'localhost'] });
   const server = createServer((request, response) => void app(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new FailedError(sentenceOf(error, port), { cause: error })));

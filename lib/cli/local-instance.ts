@@ -4,6 +4,7 @@ import { handler as ingest } from '../../functions/ingest.ts';
 import { handler as reconcile } from '../../functions/reconcile.ts';
 import { handler as sweep } from '../../functions/sweep.ts';
 import { handler as timers } from '../../functions/timers.ts';
+import { answerRoute } from '../api/routes.ts';
 import { startEventSource } from '../adapters/embedded/event-source.ts';
 import { openStateFolder } from '../adapters/embedded/state-folder.ts';
 import { LineTelemetry } from '../adapters/line-telemetry.ts';
@@ -73,7 +74,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     const token = randomBytes(24).toString('base64url');
     const local = Promise.withResolvers<LocalRuntime>();
     local.promise.catch(() => {});
-    const api = await serveApi({ port, token, ports: async () => (await local.promise).ports });
+    const api = await serveApi({ port, token, answer: async (request) => await answerRoute((await local.promise).ports, request) });
     endings.push(() => api.close());
 
     const cluster = await openCluster(options, (problem) => telemetry.debug('simulated node', { problem }));

@@ -4,6 +4,7 @@ import { packageVersion } from '../package-files.ts';
 import { UnusableInputError } from '../ports/errors.ts';
 import { clusterCommand } from './cluster.ts';
 import { completionCommand } from './completion.ts';
+import { consoleCommand } from './console.ts';
 import { deadLettersCommand } from './dlq.ts';
 import { ExitError } from './exit.ts';
 import { explainCommand } from './explain.ts';
@@ -33,6 +34,7 @@ export function buildProgram(): Command {
     planCommand(),
     clusterCommand(),
     deadLettersCommand(),
+    consoleCommand(),
     sandboxCommand(),
     nodeCommand(),
     relayCommand(),

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createServer, request as httpRequest } from 'node:http';
 import type { Server } from 'node:http';
 import { carriesToken, createApp } from '../../lib/api/app.ts';
+import { answerRoute } from '../../lib/api/routes.ts';
 import type { EmbeddedPorts } from './embedded-ports.ts';
 import { embeddedPorts, know } from './embedded-ports.ts';
 
@@ -15,7 +16,7 @@ let url: string;
 beforeEach(async () => {
   ports = await embeddedPorts('local', 'staging');
   const app = createApp({
-    ports: () => Promise.resolve(ports),
+    answer: async (request) => await answerRoute(ports, request),
     authorize: (request) => carriesToken(request, TOKEN),
     hosts: ['127.0.0.1', 'localhost'],
   });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import { carriesToken, createApp } from '../../lib/api/app.ts';
+import { answerRoute } from '../../lib/api/routes.ts';
 import { writeInstance } from '../../lib/cli/instance-file.ts';
 import { EMPTY_HEAD } from '../../lib/planners/plan.ts';
 import { jobPlanner } from '../../lib/planners/job/plan.ts';
@@ -18,7 +19,10 @@ let server: Server;
 
 beforeAll(async () => {
   ports = await embeddedPorts('local');
-  const app = createApp({ ports: () => Promise.resolve(ports), authorize: (request) => carriesToken(request, 'token') });
+  const app = createApp({
+    answer: async (asked) => await answerRoute(ports, asked),
+    authorize: (request) => carriesToken(request, 'token'),
+  });
   server = createServer((request, response) => void app(request, response));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

@@ -8,6 +8,7 @@ import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-teleme
 import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { carriesToken, createApp } from '../../lib/api/app.ts';
+import { answerRoute } from '../../lib/api/routes.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { listWorkloads } from '../../lib/api/workloads.ts';
@@ -64,7 +65,11 @@ describe('api', () => {
   beforeEach(async () => {
     ports = await embeddedPorts('local');
     await know(ports, { name: 'demo' });
-    const app = createApp({ ports: async () => ports, authorize: (request) => carriesToken(request, 'a-token'), hosts: ['127.0.0.1'] });
+    const app = createApp({
+      answer: async (asked) => await answerRoute(ports, asked),
+      authorize: (request) => carriesToken(request, 'a-token'),
+      hosts: ['127.0.0.1'],
+    });
     server = createServer((request, response) => void app(request, response));
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);

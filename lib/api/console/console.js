@@ -22,7 +22,7 @@ async function call(path, init = {}) {
     ...init,
     headers: { ...init.headers, authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}` },
   });
-  if (answer.status === 401) throw new NoTokenError('Open the console by the whole URL that farloop up printed: it carries the token.');
+  if (answer.status === 401) throw new NoTokenError('Open the console by the whole URL that farloop printed: it carries the token.');
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.error);
   return body;

@@ -1,0 +1,49 @@
+// `farloop console`: the console of an installation elsewhere, shown on this machine. A browser signs no requests; this does it for it.
+import { randomBytes } from 'node:crypto';
+import { Command } from 'commander';
+import { connectToInstance, endpointOption, type ApiClient } from './api-client.ts';
+import { wholeNumber } from './arguments.ts';
+import { FailedError } from './exit.ts';
+import { stateOption } from './instance-file.ts';
+import { listenForStop } from './stop-signals.ts';
+
+export const consoleCommand = (): Command =>
+  new Command('console')
+    .description('Show the console of an installation elsewhere in a browser on this machine.')
+    .option('--port <number>', 'port of the console on 127.0.0.1; 0: any free one', wholeNumber({ min: 0, max: 65_535 }), 7081)
+    .addOption(endpointOption())
+    .addOption(stateOption())
+    .addHelpText(
+      'after',
+      '\nThe browser asks this command, which asks the API as the other commands do: signed, or with FARLOOP_TOKEN.' +
+        '\n\nExample:\n  farloop console --endpoint https://ID.execute-api.eu-central-1.amazonaws.com',
+    )
+    .action(async ({ port, state, endpoint }: { port: number; state?: string; endpoint?: string }) => {
+      process.exitCode = await runConsole(port, connectToInstance({ state, endpoint }));
+    });
+
+async function runConsole(port: number, api: ApiClient): Promise<number> {
+  const stopping = listenForStop();
+  const [{ RefusedRequestError }, { serveApi }] = await Promise.all([import('../api/routes.ts'), import('./local-api.ts')]);
+  // Nobody there, or not let in: told here rather than in the browser.
+  await api.get('/v1/queues');
+  const token = randomBytes(24).toString('base64url');
+  const served = await serveApi({
+    port,
+    token,
+    async answer({ method, path, query, body }) {
+      if (path[0] !== 'v1' || !['GET', 'POST'].includes(method))
+        throw new RefusedRequestError(404, `there is nothing to ${method} at /${path.join('/')}`);
+      const asked = `/${path.map(encodeURIComponent).join('/')}${query.size === 0 ? '' : `?${query.toString()}`}`;
+      try {
+        return { json: await (method === 'GET' ? api.get<unknown>(asked) : api.post<unknown>(asked, body ?? {})) };
+      } catch (error) {
+        throw error instanceof FailedError ? new RefusedRequestError(502, error.message) : error;
+      }
+    },
+  });
+  process.stdout.write(`console     ${served.url}/#token=${token}\n`);
+  const exitCode = await stopping.asked;
+  await served.close();
+  return exitCode;
+}
