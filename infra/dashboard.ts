@@ -2,6 +2,16 @@
 import { FUNCTION_GB, LIST_PRICES } from '../lib/api/list-prices.ts';
 import { FUNCTIONS, QUEUES, queueName } from './stage.ts';
 
+const QUEUE_OF: Partial<Record<(typeof FUNCTIONS)[number], (typeof QUEUES)[number]>> = {
+  ingest: 'events',
+  reconcile: 'wakes',
+  timers: 'timers',
+};
+const REQUEST_DOLLARS = {
+  events: LIST_PRICES.sqsFairRequest.dollars,
+  wakes: LIST_PRICES.sqsFifoRequest.dollars,
+  timers: LIST_PRICES.sqsFairRequest.dollars,
+} as const;
 const MINUTE = 60;
 const WIDTH = 8;
 const HEIGHT = 6;
@@ -20,8 +30,14 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
   widgets: object[];
 } {
   /** Every cluster, kind or outcome there is, without naming one. */
+  const search = (metric: string, dimensions: string, stat: string): string =>
+    `SEARCH('{${namespace},${dimensions}} MetricName="${metric}"', '${stat}', ${MINUTE})`;
   const each = (metric: string, dimensions: string, stat: string): MetricRow => [
-    { expression: `SEARCH('{${namespace},${dimensions}} MetricName="${metric}"', '${stat}', ${MINUTE})`, label: '' },
+    { expression: search(metric, dimensions, stat), label: '' },
+  ];
+  const passes = search('ReconcileDuration', 'cluster', 'SampleCount');
+  const aPass = (metric: string, label: string): MetricRow => [
+    { expression: `SUM(${search(metric, 'function', 'Sum')})/SUM(${passes})`, label },
   ];
   const ofFunctions = (metric: string): MetricRow[] =>
     FUNCTIONS.map((functionName) => ['AWS/Lambda', metric, 'FunctionName', `${name}-${functionName}`, { label: functionName }]);
@@ -97,7 +113,12 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
             `${name}-views`,
           ]),
         },
+        {
+          title: 'Calls to AWS and units, a pass',
+          metrics: [aPass('AwsRequests', 'calls'), aPass('WriteUnits', 'write units'), aPass('ReadUnits', 'read units')],
+        },
         { title: 'Estimated cost, $ an hour', stat: 'Sum', metrics: costRows({ name, namespace }) },
+        { title: 'Estimated cost by cluster, $ an hour', stat: 'Sum', metrics: costByCluster({ name, namespace }, passes) },
       ],
     ],
   ];
@@ -127,7 +148,11 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
   return { widgets };
 }
 
-/** Invocations, their time and memory, calls to SQS and DynamoDB's units, at list prices; storage and logs are not in it. */
+/**
+ * Invocations, their time and memory, requests to SQS and DynamoDB's units, at list prices; storage, logs, metrics and the relays' own
+ * queues are not in it. Of SQS all is AWS's own count: each batch is received once and deleted once; what is sent counts by message,
+ * though ten may go in one request.
+ */
 function costRows({ name, namespace }: { name: string; namespace: string }): MetricRow[] {
   const hidden: MetricRow[] = [];
   const terms: string[] = [];
@@ -138,18 +163,37 @@ function costRows({ name, namespace }: { name: string; namespace: string }): Met
   };
   for (const functionName of FUNCTIONS) {
     const dimensions = ['FunctionName', `${name}-${functionName}`];
-    add(`i_${functionName}`, LIST_PRICES.lambdaInvocation.dollars, ['AWS/Lambda', 'Invocations', ...dimensions]);
+    const queue = QUEUE_OF[functionName];
+    const polled = queue === undefined ? 0 : 2 * REQUEST_DOLLARS[queue];
+    add(`i_${functionName}`, LIST_PRICES.lambdaInvocation.dollars + polled, ['AWS/Lambda', 'Invocations', ...dimensions]);
     add(`d_${functionName}`, (LIST_PRICES.lambdaArmGbSecond.dollars * FUNCTION_GB[functionName]) / 1000, [
       'AWS/Lambda',
       'Duration',
       ...dimensions,
     ]);
-    add(`a_${functionName}`, LIST_PRICES.sqsFifoRequest.dollars, [namespace, 'AwsRequests', 'function', functionName]);
     add(`w_${functionName}`, LIST_PRICES.dynamodbWriteUnit.dollars, [namespace, 'WriteUnits', 'function', functionName]);
     add(`r_${functionName}`, LIST_PRICES.dynamodbReadUnit.dollars, [namespace, 'ReadUnits', 'function', functionName]);
   }
+  for (const queue of QUEUES) {
+    const dimensions = ['QueueName', queueName(name, queue)];
+    // An empty answer carries no group, and so no surcharge.
+    const empty = queue === 'wakes' ? LIST_PRICES.sqsFifoRequest : LIST_PRICES.sqsStandardRequest;
+    add(`s_${queue}`, REQUEST_DOLLARS[queue], ['AWS/SQS', 'NumberOfMessagesSent', ...dimensions]);
+    add(`e_${queue}`, empty.dollars, ['AWS/SQS', 'NumberOfEmptyReceives', ...dimensions]);
+  }
   // What has no data in a period counts nothing; a minute's sum is an hour's sixtieth.
   return [[{ expression: `60*(${terms.join('+')})`, label: '$ an hour', id: 'cost' }], ...hidden];
+}
+
+/** Queues and table are shared: each cluster's part is that of its passes, as in the console of a local instance. */
+function costByCluster(stage: { name: string; namespace: string }, passes: string): MetricRow[] {
+  const [[cost] = [], ...hidden] = costRows(stage);
+  return [
+    [{ expression: 'cost*passes/SUM(passes)', label: '', id: 'share' }],
+    [{ ...(typeof cost === 'object' && cost), visible: false }],
+    [{ expression: passes, id: 'passes', visible: false }],
+    ...hidden,
+  ];
 }
 
 /** As a resource of the template. */

@@ -14,6 +14,8 @@ const stage = { name: 'farloop-prod', namespace: 'Farloop/prod', region: 'eu-cen
 const OF_AWS: Record<string, string[]> = {
   'AWS/SQS ApproximateNumberOfMessagesVisible': ['QueueName'],
   'AWS/SQS ApproximateAgeOfOldestMessage': ['QueueName'],
+  'AWS/SQS NumberOfMessagesSent': ['QueueName'],
+  'AWS/SQS NumberOfEmptyReceives': ['QueueName'],
   'AWS/Lambda Invocations': ['FunctionName'],
   'AWS/Lambda Errors': ['FunctionName'],
   'AWS/Lambda Duration': ['FunctionName'],
@@ -29,16 +31,21 @@ const isSent = ({ namespace, metric, dimensions }: { namespace: string; metric: 
   return namespace === stage.namespace ? (METRICS[metric]?.sets ?? []).some(same) : same(OF_AWS[`${namespace} ${metric}`] ?? ['none']);
 };
 
-/** What a row of a widget shows; undefined for a formula over other rows. */
-function shownBy(row: MetricRow): { namespace: string; metric: string; dimensions: string[] } | undefined {
+/** What a row of a widget shows: one metric, or what its formula searches for. */
+function shownBy(row: MetricRow): { namespace: string; metric: string; dimensions: string[] }[] {
   const [first] = row;
   if (typeof first === 'string') {
     const [namespace = '', metric = '', ...rest] = row.filter((part) => typeof part === 'string');
-    return { namespace, metric, dimensions: rest.filter((_part, at) => at % 2 === 0) };
+    return [{ namespace, metric, dimensions: rest.filter((_part, at) => at % 2 === 0) }];
   }
-  const search = /^SEARCH\('\{([^,}]+),?([^}]*)\} MetricName="(\w+)"', '\w+', \d+\)$/.exec(first?.expression ?? '');
-  return search ? { namespace: search[1] ?? '', metric: search[3] ?? '', dimensions: (search[2] ?? '').split(',') } : undefined;
+  return [...(first?.expression ?? '').matchAll(SEARCH)].map(([, namespace = '', dimensions = '', metric = '']) => ({
+    namespace,
+    metric,
+    dimensions: dimensions.split(','),
+  }));
 }
+
+const SEARCH = /SEARCH\('\{([^,}]+),?([^}]*)\} MetricName="(\w+)"', '\w+', \d+\)/g;
 
 interface Shown {
   type: string;
@@ -54,27 +61,54 @@ describe('the dashboard', () => {
   const rows = widgets.flatMap(({ properties }) => properties.metrics ?? []);
 
   test('shows only what is sent', () => {
-    const shown = rows.flatMap((row) => shownBy(row) ?? []);
+    const shown = rows.flatMap(shownBy);
     expect(shown.length).toBeGreaterThan(50);
     expect(shown.filter((metric) => !isSent(metric))).toEqual([]);
   });
 
   test('shows all that we send', () => {
-    const shown = new Set(rows.flatMap((row) => shownBy(row)?.metric ?? []));
+    const shown = new Set(rows.flatMap(shownBy).map(({ metric }) => metric));
     expect(Object.keys(METRICS).filter((metric) => !shown.has(metric))).toEqual([]);
   });
 
-  test('a formula names only rows of its own widget', () => {
+  test('a formula names only rows of its own widget, in words that metric math reads', () => {
+    const formulas: string[] = [];
     for (const { properties } of widgets) {
-      const ids = (properties.metrics ?? []).flatMap((row) => row.flatMap((part) => (typeof part === 'string' ? [] : [part.id ?? ''])));
-      for (const row of properties.metrics ?? [])
-        for (const part of row)
-          if (typeof part !== 'string' && part.expression?.startsWith('60*')) {
-            for (const [id] of part.expression.matchAll(/[a-z]_[a-z]+/g)) expect(ids).toContain(id);
-            expect(part.expression).not.toMatch(/\de-/);
-            expect(part.expression.length).toBeLessThanOrEqual(2_048);
-          }
+      const parts = (properties.metrics ?? []).flat().filter((part) => typeof part !== 'string');
+      const ids = parts.flatMap(({ id }) => id ?? []);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const { expression = '' } of parts) {
+        const words = expression.replaceAll(SEARCH, '').match(/[A-Za-z_]\w*/g) ?? [];
+        expect(words.filter((word) => !['FILL', 'SUM', ...ids].includes(word))).toEqual([]);
+        expect(expression).not.toMatch(/\de-/);
+        expect(expression.length).toBeLessThanOrEqual(2_048);
+        formulas.push(expression);
+      }
     }
+    expect(formulas).toContainEqual(expect.stringMatching(/^60\*/));
+    expect(formulas).toContain('cost*passes/SUM(passes)');
+    expect(formulas.filter((formula) => /AwsRequests.*ReconcileDuration/.test(formula))).toHaveLength(1);
+  });
+
+  /** What the estimate makes of what happened in a minute, in dollars. */
+  const estimateOf = (happened: Record<string, number>): number => {
+    const formula = widgets
+      .flatMap(({ properties }) => properties.metrics ?? [])
+      .flatMap(([part]) => (typeof part === 'object' ? part : []));
+    const terms = formula.find(({ id }) => id === 'cost')?.expression?.matchAll(/FILL\((\w+),0\)\*([\d.]+)/g) ?? [];
+    return [...terms].reduce((sum, [, id = '', dollars]) => sum + (happened[id] ?? 0) * Number(dollars), 0);
+  };
+
+  test('the estimate of the cost takes each service at its own price', () => {
+    const million = 1e6;
+    // Sent one by one; received and deleted ten at a time.
+    expect(estimateOf({ s_wakes: million, i_reconcile: million / 10 })).toBeCloseTo(0.5 + 0.1 * (0.2 + 2 * 0.5), 6);
+    expect(estimateOf({ s_events: million, i_ingest: million / 10 })).toBeCloseTo(0.5 + 0.1 * (0.2 + 2 * 0.5), 6);
+    expect(estimateOf({ i_api: million })).toBeCloseTo(0.2, 6);
+    expect(estimateOf({ e_events: million, e_wakes: million, e_timers: million })).toBeCloseTo(0.4 + 0.5 + 0.4, 6);
+    expect(estimateOf({ w_ingest: million, r_reconcile: million })).toBeCloseTo(0.625 + 0.125, 6);
+    // A thousand invocations of a second each, of 1 GB and of 0.5.
+    expect(estimateOf({ d_reconcile: million, d_sweep: million })).toBeCloseTo(1_500 * 0.0000133334, 6);
   });
 
   test('lies on the grid, no widget over another, and is no larger than CloudWatch takes', () => {
