@@ -8,11 +8,12 @@ export const messageOf = ({
   receiptHandle,
   body,
   attributes,
-}: SQSRecord): Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount' | 'senderId'> => ({
+}: SQSRecord): Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount' | 'sentAtMs' | 'senderId'> => ({
   messageId,
   receiptHandle,
   body,
   receiveCount: Number(attributes.ApproximateReceiveCount),
+  sentAtMs: Number(attributes.SentTimestamp),
   // A role's sender is `id:session`, and sessions come and go: the role is what is registered (R15).
   senderId: attributes.SenderId.split(':', 1)[0] ?? '',
 });

@@ -9,6 +9,7 @@ import { handler as timers } from '../../functions/timers.ts';
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import { formatKey } from '../../lib/objects/workload.ts';
 import { putMarker } from '../../lib/reconciler/heartbeats.ts';
+import { isLate } from '../../lib/reconciler/lateness.ts';
 import { useRuntime } from '../../lib/runtime.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import { encodeTimer, encodeWake } from '../../lib/wire/messages.ts';
@@ -24,12 +25,17 @@ beforeEach(async () => {
 
 afterEach(() => ports.close());
 
-const eventWith = (bodies: string[], senderId = 'local'): SQSEvent => ({
+const eventWith = (bodies: string[], senderId = 'local', sentAtMs = Date.now()): SQSEvent => ({
   Records: bodies.map((body, at) => ({
     messageId: `message-${at}`,
     receiptHandle: `receipt-${at}`,
     body,
-    attributes: { ApproximateReceiveCount: '1', SentTimestamp: '0', SenderId: senderId, ApproximateFirstReceiveTimestamp: '0' },
+    attributes: {
+      ApproximateReceiveCount: '1',
+      SentTimestamp: String(sentAtMs),
+      SenderId: senderId,
+      ApproximateFirstReceiveTimestamp: '0',
+    },
     messageAttributes: {},
     md5OfBody: '',
     eventSource: 'aws:sqs',
@@ -99,6 +105,19 @@ describe('reconcile', () => {
   test('a wake of a cluster that is not registered is done, one that is none comes back', async () => {
     const wake = encodeWake({ key: 'elsewhere/Job/default/demo/uid', follows: 'fence' });
     expect(await reconcile(eventWith([wake, '{}']), contextWith(44_000))).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
+  });
+
+  test('R9: wakes of several workloads that have waited long are noted as a late queue, not as lost ones; SQS tells how long', async () => {
+    const depth = { visible: 9, inFlight: 3, delayed: 0, dead: 0 };
+    const wakes: string[] = [];
+    for (const name of ['one', 'two', 'three']) {
+      const key = await know(ports, { name });
+      wakes.push(encodeWake({ key: formatKey(key), follows: (await ports.store.readHead(key))?.fence ?? '' }));
+    }
+    await reconcile(eventWith(wakes), contextWith(44_000));
+    expect(await isLate(ports, 'local', depth)).toBe(false);
+    await reconcile(eventWith(wakes, 'local', Date.now() - 60_000), contextWith(44_000));
+    expect(await isLate(ports, 'local', depth)).toBe(true);
   });
 
   test('no pass begins when too little time is left for it', async () => {
