@@ -129,7 +129,7 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
       metric: 'EventToActionLag',
       statistic: 'p99',
       threshold: 30_000,
-      what: 'of a hundred passes that act, one comes more than 30 seconds after its event',
+      what: 'of a hundred passes that act, one comes more than 30 seconds after its wake',
     },
     ...FUNCTIONS.map((functionName): Alarm => ({
       ...minute,

@@ -51,8 +51,8 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
       'Clusters',
       [
         { title: 'Watch age, ms', metrics: [each('WatchAge', 'cluster', 'Maximum')] },
-        { title: 'From event to pass, p99 ms', metrics: [each('EventToPassLag', 'cluster', 'p99')] },
-        { title: 'From event to action, p99 ms', metrics: [each('EventToActionLag', 'cluster', 'p99')] },
+        { title: 'From wake to pass, p99 ms', metrics: [each('EventToPassLag', 'cluster', 'p99')] },
+        { title: 'From wake to action, p99 ms', metrics: [each('EventToActionLag', 'cluster', 'p99')] },
         { title: 'Passes', metrics: [each('ReconcileDuration', 'cluster', 'SampleCount')] },
         { title: 'Writes sent', metrics: [each('WritesSent', 'cluster', 'Sum')] },
         { title: 'Write budget exhausted', metrics: [each('BudgetExhausted', 'cluster', 'Sum')] },
@@ -81,6 +81,7 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
           metrics: ['RefusedMessages', 'UnreadableMessages'].map((metric) => [namespace, metric]),
         },
         { title: 'Sweeps', stat: 'Sum', metrics: [[namespace, 'SweepsFinished']] },
+        { title: 'From event to wake, p99 ms', stat: 'p99', metrics: [[namespace, 'EventToWakeLag']] },
       ],
     ],
     [

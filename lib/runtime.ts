@@ -87,7 +87,13 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   dynamodb.middlewareStack.add(countedIn(requests), INNERMOST);
   sqs.middlewareStack.add(countedIn(requests), INNERMOST);
   const store = new DynamoDbStore({ client: dynamodb, tableName: config.TABLE_NAME, clock });
-  const { clusters, accessOf, renewCredential, forgetCredential } = await registeredClusters(config, { dynamodb, store, clock, telemetry });
+  const { clusters, accessOf, renewCredential, forgetCredential } = await registeredClusters(config, {
+    dynamodb,
+    requests,
+    store,
+    clock,
+    telemetry,
+  });
   const queue = new SqsQueue({ client: sqs, ...queueUrls(config), clock });
   const connected = new Map<string, { cluster: Cluster; access: string }>();
   const relayed = new Map<string, Cluster>();
@@ -107,7 +113,11 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   };
   const recorder = new LogRecorder({
     logGroup: config.PASSES_LOG_GROUP,
-    client: async () => new (await import('./adapters/sdk/cloudwatch-logs.ts')).CloudWatchLogsClient({}),
+    client: async () => {
+      const logs = new (await import('./adapters/sdk/cloudwatch-logs.ts')).CloudWatchLogsClient({});
+      logs.middlewareStack.add(countedIn(requests), INNERMOST);
+      return logs;
+    },
     clock,
   });
   const begin = (functionName: string, requestId: string): (() => void) => {
@@ -132,8 +142,12 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
 /** What the SDK repeats is counted again. */
 const INNERMOST = { step: 'finalizeRequest', priority: 'low', name: 'countRequests' } as const;
 
+interface Requests {
+  made: number;
+}
+
 const countedIn =
-  (requests: { made: number }) =>
+  (requests: Requests) =>
   <Arguments, Answer>(next: (given: Arguments) => Promise<Answer>) =>
   async (given: Arguments): Promise<Answer> => {
     requests.made += 1;
@@ -151,7 +165,13 @@ interface RegisteredClusters {
 
 async function registeredClusters(
   { CLUSTERS_FILE: file, CLUSTERS_TABLE: tableName, CLUSTER_SECRET_PREFIX: prefix = '', ALLOW_LOOPBACK }: Config,
-  { dynamodb, store, clock, telemetry }: { dynamodb: DynamoDBClient; store: Store; clock: Clock; telemetry: Telemetry },
+  {
+    dynamodb,
+    requests,
+    store,
+    clock,
+    telemetry,
+  }: { dynamodb: DynamoDBClient; requests: Requests; store: Store; clock: Clock; telemetry: Telemetry },
 ): Promise<RegisteredClusters> {
   if (tableName === undefined) {
     const { FileClusters } = await import('./adapters/file-clusters.ts');
@@ -170,7 +190,9 @@ async function registeredClusters(
   const clusters = new DynamoDbClusters({ client: dynamodb, tableName, clock, allowLoopback, onFault });
   const client = async (): Promise<SecretsManagerClient> => {
     const { SecretsManagerClient: Client } = await import('./adapters/sdk/secrets-manager.ts');
-    return new Client({});
+    const made = new Client({});
+    made.middlewareStack.add(countedIn(requests), INNERMOST);
+    return made;
   };
   const secrets = new SecretCredentials({ client, prefix, clock });
   // Any client knows the function's own credentials.

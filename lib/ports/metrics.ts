@@ -19,11 +19,17 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     sets: [['kind', 'outcome'], ['cluster']],
     tells: 'how long a pass took; how many there were, by its count',
   },
+  EventToWakeLag: {
+    unit: 'Milliseconds',
+    dimensions: [],
+    sets: [[]],
+    tells: "from the moment the queue took a relay's message until views knew it and wakes were sent",
+  },
   EventToPassLag: {
     unit: 'Milliseconds',
     dimensions: ['cluster'],
     sets: [[], ['cluster']],
-    tells: 'from the wake (or the moment a timer was due) to the pass it led to',
+    tells: 'from the wake (or the moment a timer was due) to the pass it led to; EventToWakeLag is what comes before',
   },
   EventToActionLag: {
     unit: 'Milliseconds',

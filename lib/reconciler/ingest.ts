@@ -144,6 +144,9 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
         ports.telemetry.warn('heartbeat not kept', { cluster: record.name, error });
         undone.add(delivery.messageId);
       }
+  for (const { delivery } of accepted)
+    if (delivery.sentAtMs !== undefined && !undone.has(delivery.messageId))
+      ports.telemetry.count('EventToWakeLag', Math.max(ports.clock.nowMs() - delivery.sentAtMs, 0), 'Milliseconds');
   return [...undone];
 }
 

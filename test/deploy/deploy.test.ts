@@ -389,6 +389,7 @@ test('metrics stand in the logs, of the kinds and with the dimensions that the t
       }
     for (const name of [
       'ReconcileDuration',
+      'EventToWakeLag',
       'EventToPassLag',
       'EventToActionLag',
       'WritesSent',

@@ -6,6 +6,7 @@ import { handler as ingest } from '../../functions/ingest.ts';
 import { handler as reconcile } from '../../functions/reconcile.ts';
 import { handler as sweep } from '../../functions/sweep.ts';
 import { handler as timers } from '../../functions/timers.ts';
+import { LineTelemetry } from '../../lib/adapters/line-telemetry.ts';
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import { formatKey } from '../../lib/objects/workload.ts';
 import { putMarker } from '../../lib/reconciler/heartbeats.ts';
@@ -88,6 +89,16 @@ describe('ingest', () => {
     const answer = await ingest(eventWith(['not a message', newsOfDemo()]));
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-0' }] });
     expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 1 });
+  });
+
+  test('tells how long a message waited in the queue, as SQS says, and of none that comes back', async () => {
+    const telemetry = new LineTelemetry({ write: () => {} });
+    useRuntime({ ports: { ...ports, telemetry }, deadlineReserveMs: 22_000 });
+    await ingest(eventWith(['not a message', newsOfDemo()], 'local', Date.now() - 5_000));
+    const [lag, ...others] = telemetry.metrics().filter(({ name }) => name === 'EventToWakeLag');
+    expect({ lag, others }).toMatchObject({ lag: { count: 1, dimensions: {} }, others: [] });
+    expect(lag?.sum).toBeGreaterThanOrEqual(5_000);
+    expect(lag?.sum).toBeLessThan(15_000);
   });
 
   test("R15: a role is known by its id, whatever its session's name", async () => {
