@@ -71,6 +71,18 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
     },
     {
       ...ours,
+      ...minute,
+      of: 15,
+      bad: 10,
+      name: 'cluster-credential',
+      runbook: 'cluster-credential',
+      metric: 'CredentialsNotRenewed',
+      statistic: 'Sum',
+      threshold: 0,
+      what: 'a credential of a cluster is in the second half of its life, and cannot be renewed',
+    },
+    {
+      ...ours,
       ...fiveMinutes,
       name: 'stale-wakes',
       runbook: 'stale-wakes',

@@ -57,8 +57,8 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
         { title: 'Writes sent', metrics: [each('WritesSent', 'cluster', 'Sum')] },
         { title: 'Write budget exhausted', metrics: [each('BudgetExhausted', 'cluster', 'Sum')] },
         {
-          title: 'API server silent or forbidding',
-          metrics: ['SilentClusters', 'ForbiddenClusters'].map((metric) => each(metric, 'cluster', 'Sum')),
+          title: 'API server silent or forbidding, credential not renewed',
+          metrics: ['SilentClusters', 'ForbiddenClusters', 'CredentialsNotRenewed'].map((metric) => each(metric, 'cluster', 'Sum')),
         },
         { title: 'Parked', metrics: [each('ParkedWorkloads', 'cluster', 'Sum')] },
         { title: 'Clock offset, ms', metrics: [each('ClockOffset', 'cluster', 'Maximum')] },

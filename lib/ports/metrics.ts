@@ -72,6 +72,12 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     sets: [[], ['cluster']],
     tells: 'API servers that forbid what every workload needs; once a minute as long as it lasts',
   },
+  CredentialsNotRenewed: {
+    unit: 'Count',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'clusters whose credential is due to be renewed and could not be; once a minute as long as it lasts',
+  },
   ErasRaised: { unit: 'Count', dimensions: ['cluster'], sets: [[]], tells: 'API servers found restored from an older state' },
   WatchAge: {
     unit: 'Milliseconds',

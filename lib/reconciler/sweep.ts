@@ -79,6 +79,7 @@ async function renewCredential({ renewCredential: renew, telemetry }: Ports, rec
     if (await renew?.(record)) telemetry.info('credential of a cluster renewed', { cluster: record.name });
   } catch (error) {
     telemetry.error('credential of a cluster cannot be renewed', { cluster: record.name, error });
+    telemetry.count('CredentialsNotRenewed', 1, 'Count', { cluster: record.name });
   }
 }
 

@@ -138,6 +138,8 @@ describe('alarms', () => {
     const kinds = ['silent-cluster', 'stale-wakes', 'dead-letters', 'errors', 'lag', 'throttled', 'budget-exhausted', 'clock-offset'];
     const told = (kind: string): boolean => alarms.some(({ name }) => name === kind || name.startsWith(`${kind}-`));
     expect(kinds.filter((kind) => !told(kind))).toEqual([]);
+    for (const page of ['docs/deploy.md', 'docs/costs.md'])
+      expect(readFileSync(join(ROOT, page), 'utf8')).toContain(`${alarms.length} alarms ${(alarms.length / 10).toFixed(2)}`);
     for (const name of ['unreachable-cluster', 'forbidden-cluster'])
       expect(alarms.find((alarm) => alarm.name === name)).toMatchObject({ periodSeconds: 60, of: 2, bad: 1 });
     expect(alarms.find(({ name }) => name === 'lag')).toMatchObject({ statistic: 'p99' });

@@ -37,6 +37,7 @@ test('R13: a credential that cannot be renewed is told of at every sweep, and is
   for (let minute = 1; minute <= 2; minute++) {
     await sweep({ ...world.ports, renewCredential });
     expect(world.metrics.filter(({ metric }) => metric === 'SweepsFinished')).toHaveLength(minute);
+    expect(world.metrics.filter(({ metric }) => metric === 'CredentialsNotRenewed')).toHaveLength(minute);
   }
 });
 
