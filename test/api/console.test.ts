@@ -1,0 +1,161 @@
+// The console as its script shows it: the page itself and its modules, run against the API over a socket, in as much of a browser as they
+// ask for.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { carriesToken, createApp } from '../../lib/api/app.ts';
+import { answerRoute } from '../../lib/api/routes.ts';
+import { consoleFolder } from '../../lib/package-files.ts';
+import { until } from '../claims.ts';
+import { aPass } from '../contracts/recorder.ts';
+import { embeddedPorts, know, type EmbeddedPorts } from './embedded-ports.ts';
+import { Page } from './page.ts';
+
+const TOKEN = 'a-token-of-this-test';
+/** Where nothing may be taken for markup. */
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+let ports: EmbeddedPorts;
+let server: Server;
+let page: Page;
+const formerGlobals = new Map<string, PropertyDescriptor | undefined>();
+
+beforeAll(async () => {
+  ports = await embeddedPorts('local', 'staging');
+  const app = createApp({
+    answer: async (request) => await answerRoute(ports, request),
+    authorize: (request) => carriesToken(request, TOKEN),
+  });
+  server = createServer((request, response) => void app(request, response));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  page = new Page({
+    html: readFileSync(join(consoleFolder(), 'index.html'), 'utf8'),
+    origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    hash: `#token=${TOKEN}`,
+  });
+  for (const [name, value] of Object.entries(page.globals)) {
+    formerGlobals.set(name, Object.getOwnPropertyDescriptor(globalThis, name));
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  }
+  await know(ports, {
+    name: 'demo',
+    cluster: 'staging',
+    spec: { backoffLimit: 3 },
+    status: { active: 2, startTime: '2026-05-01T10:00:01Z' },
+    pods: ['demo-a', 'demo-b'],
+  });
+  await know(ports, { name: 'stuck', state: { park: { failures: 1, untilMs: Date.now() + 60_000, reason: HOSTILE, generation: 1 } } });
+  const key = { cluster: 'staging', kind: 'Job' as const, namespace: 'default', name: 'demo', uid: 'uid-of-demo' };
+  await ports.recorder.append(aPass(Date.now() - 5_000, { key }));
+  await import(pathToFileURL(join(consoleFolder(), 'console.js')).href);
+});
+
+afterAll(async () => {
+  for (const [name, descriptor] of formerGlobals)
+    if (descriptor) Object.defineProperty(globalThis, name, descriptor);
+    else Reflect.deleteProperty(globalThis, name);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  ports.close();
+});
+
+const shows = async (text: string): Promise<void> =>
+  await until(
+    `the page shows ${text}`,
+    () => page.text.includes(text),
+    5_000,
+    async () => page.text,
+  );
+
+const currentPage = (): (string | undefined)[] =>
+  page.root
+    .querySelectorAll('nav a')
+    .filter((link) => link.getAttribute('aria-current') === 'page')
+    .map((link) => link.textContent);
+
+beforeEach(async () => {
+  page.goTo('#/');
+  await shows('Job default/demo');
+});
+afterEach(() => {
+  page.hidden = false;
+});
+
+describe('the console', () => {
+  test('takes the token out of the address, and shows clusters and workloads', async () => {
+    expect(page.location.hash).toBe('#/');
+    expect(page.text).toContain('staging');
+    expect(page.text).toContain('Job default/demo on staging');
+    expect(currentPage()).toEqual(['Clusters and workloads']);
+    for (const area of page.root.querySelectorAll('.scroll')) expect(area.getAttribute('aria-label')).toMatch(/\w/);
+    expect(page.byId('freshness').textContent).toMatch(/^as of /);
+  });
+
+  test('a workload: where it stands, its passes and why, its pods', async () => {
+    page.control('Job default/demo').click();
+    await shows('Passes');
+    expect(page.location.hash).toBe('#/workloads/staging/Job/default/demo');
+    for (const text of ['uid uid-of-demo', '2 pods are missing', 'create Pod n/j-0-abcde and 1 more', 'demo-a', 'AboutToStartPods'])
+      expect(page.text).toContain(text);
+    expect(page.activeElement).toBe(page.byId('main'));
+  });
+
+  test('what waits for a person: parked workloads and dead letters, as text whatever they say; redriven, they are gone', async () => {
+    const bodies = [HOSTILE, 'not a timer'];
+    await ports.queue.send(
+      'timers',
+      bodies.map((body) => ({ body })),
+    );
+    for (let receive = 0; receive < 12; receive++) await ports.queue.receive('timers', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+    const [letter] = await ports.queue.deadLetters('timers', 1);
+    page.control('Parked and dead letters').click();
+    await shows('the timer is no JSON');
+    expect(page.text.split(HOSTILE)).toHaveLength(3);
+    expect(page.root.querySelectorAll('img')).toEqual([]);
+    expect(page.text).toContain('Job default/stuck on local');
+    expect(currentPage()).toEqual(['Parked and dead letters']);
+
+    page.control(`Redrive ${letter?.messageId}`).click();
+    await until('one letter is left', async () => (await ports.queue.deadLetters('timers', 9)).length === 1);
+    await until('the page knows', () => page.root.querySelectorAll('pre').length === 1);
+    page.control('Redrive all').click();
+    await shows('None: every message could be read.');
+    expect(await ports.queue.depth('timers')).toMatchObject({ visible: 2, dead: 0 });
+  });
+
+  test('cost: where functions count each for itself, it says who sums it up', async () => {
+    page.control('Cost').click();
+    await shows('On AWS each function counts for itself');
+    expect(page.text).toMatch(/List prices of us-east-1, 20\d\d-\d\d-\d\d/);
+  });
+
+  test('refreshes what it shows, keeps the focus where it was, and rests while nobody looks', async () => {
+    const link = page.control('Job default/demo');
+    link.focus();
+    await know(ports, { name: 'newer' });
+    page.hidden = true;
+    const before = page.asked.length;
+    page.tick();
+    expect(page.asked).toHaveLength(before);
+    page.hidden = false;
+    page.tick();
+    await shows('Job default/newer');
+    expect(page.activeElement).not.toBe(link);
+    expect(page.activeElement?.textContent).toBe('Job default/demo');
+  });
+
+  test('what the API refuses is told on the page, and who has no token is told where to get one', async () => {
+    page.goTo('#/workloads/staging/Job/default/nowhere');
+    await shows('there is no workload');
+    expect(page.root.querySelectorAll('p').filter((each) => each.getAttribute('role') === 'alert')).toHaveLength(1);
+    page.goTo('#token=wrong');
+    await shows('Open the console by the whole URL that farloop printed');
+    page.goTo(`#token=${TOKEN}/cost`);
+    await shows('On AWS each function counts for itself');
+  });
+});
