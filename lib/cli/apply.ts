@@ -1,10 +1,11 @@
 // `up --apply`: manifests onto the cluster, created or brought up to date, and how their Jobs get on.
 import { listWorkloads } from '../api/workloads.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
-import { isFields } from '../objects/untyped-fields.ts';
-import type { SourcedDocument } from '../planners/manifest-plan.ts';
 import type { Resource } from '../objects/resources.ts';
 import { JOBS, NAMESPACES, NODES, PODS } from '../objects/resources.ts';
+import { isObjectMetadata, textOf } from '../objects/untyped-fields.ts';
+import type { ManifestObject, SourcedDocument } from '../planners/manifest-plan.ts';
+import { objectsIn, UnusableManifestError } from '../planners/manifest-plan.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
@@ -36,27 +37,25 @@ const APPLICABLE: readonly Resource[] = [
 const CALL_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 
-/** Parsed documents as objects, lists taken apart. @throws UsageError, before anything is applied, for one that cannot be */
+/** Parsed documents as objects, lists opened. @throws UsageError, before anything is applied, for one that cannot be */
 export function applicableObjects(documents: readonly SourcedDocument[]): SourcedObject[] {
   const objects: SourcedObject[] = [];
-  for (const { document, source } of documents) {
-    if (!isFields(document)) throw new UsageError(`${source}: expected a Kubernetes object`);
-    const items = document['kind'] === 'List' && Array.isArray(document['items']) ? document['items'] : [document];
-    for (const item of items as unknown[]) {
-      if (!isObject(item)) throw new UsageError(`${source}: expected a Kubernetes object with apiVersion, kind and metadata.name`);
-      resourceOf(item, source);
-      objects.push({ object: item, source });
+  try {
+    for (const { object, source } of objectsIn(documents)) {
+      resourceOf(object, source);
+      if (!isNamed(object)) throw new UsageError(`${source}: metadata.name: expected the name of this ${object.kind}`);
+      objects.push({ object, source });
     }
+  } catch (error) {
+    throw error instanceof UnusableManifestError ? new UsageError(error.message, { cause: error }) : error;
   }
   return objects;
 }
 
-function isObject(value: unknown): value is KubernetesObject {
-  if (!isFields(value) || !isFields(value['metadata'])) return false;
-  return [value['apiVersion'], value['kind'], value['metadata']['name']].every((text) => typeof text === 'string' && text !== '');
-}
+const isNamed = (object: ManifestObject): object is ManifestObject & KubernetesObject =>
+  isObjectMetadata(object['metadata']) && textOf(object['metadata']['name']) !== '';
 
-function resourceOf({ apiVersion, kind }: KubernetesObject, source: string): Resource {
+function resourceOf({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>, source: string): Resource {
   const found = APPLICABLE.find((resource) => resource.apiVersion === apiVersion && resource.kind === kind);
   if (found) return found;
   const kinds = APPLICABLE.map((resource) => resource.kind).join(', ');

@@ -1,7 +1,7 @@
 // Where a local instance keeps its state, and the note by which the other commands find it there while it runs.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import * as v from 'valibot';
 import { UsageError } from './exit.ts';
@@ -30,7 +30,8 @@ export function stateFolderPath(given: string | undefined, environment: Record<s
 }
 
 function defaultFolder({ XDG_STATE_HOME: base }: Record<string, string | undefined>): string {
-  if (base) return join(base, 'farloop');
+  // The XDG specification has relative paths ignored: they would lead somewhere else from every folder.
+  if (base && isAbsolute(base)) return join(base, 'farloop');
   const home = homeFolder();
   if (home === undefined) throw new UsageError('there is no home folder to keep the state in: name a folder with --state or FARLOOP_STATE');
   return join(home, '.local', 'state', 'farloop');

@@ -24,6 +24,7 @@ const WHY: Record<string, string> = {
 };
 
 async function textOfFile(file: string): Promise<string> {
+  if (file === '') throw new UsageError('the path of a manifest is empty: expected a file, or - for standard input');
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

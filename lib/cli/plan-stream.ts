@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { isTime } from '../objects/time.ts';
 import { isFields } from '../objects/untyped-fields.ts';
 import {
   planManifests,
@@ -13,17 +14,26 @@ import {
 
 const BLOCK_CHARACTERS = 1 << 16;
 
-/** Reads cases until the input ends. Each line: `{"id", "now", "objects": […], "workload"?}`. */
-export async function planStream(input: Readable, output: Writable, options: Pick<PlanRequest, 'workloadWithJob'> = {}): Promise<void> {
+/** Reads cases until the input ends. Each line: `{"id", "now", "objects": […], "workload"?}`. @returns how many there were, and how many got an error */
+export async function planStream(
+  input: Readable,
+  output: Writable,
+  options: Pick<PlanRequest, 'workloadWithJob'> = {},
+): Promise<{ lines: number; unplanned: number }> {
+  let [lines, unplanned] = [0, 0];
   let block = '';
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue;
-    block += `${JSON.stringify(planLine(line, options))}\n`;
+    const answer = planLine(line, options);
+    lines += 1;
+    if ('error' in answer) unplanned += 1;
+    block += `${JSON.stringify(answer)}\n`;
     if (block.length < BLOCK_CHARACTERS && input.readableLength > 0) continue;
     if (!output.write(block)) await once(output, 'drain');
     block = '';
   }
   if (block !== '') output.write(block);
+  return { lines, unplanned };
 }
 
 /** The answer to one line. */
@@ -36,13 +46,12 @@ function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): 
   }
   if (!isFields(given)) return { id: null, error: 'expected an object with id, now and objects' };
   const { id = null, now, objects, workload } = given;
-  const time = typeof now === 'string' ? Date.parse(now) : Number.NaN;
-  if (Number.isNaN(time)) return { id, error: 'now: expected an RFC 3339 time' };
+  if (typeof now !== 'string' || !isTime(now)) return { id, error: 'now: expected an RFC 3339 time' };
   if (!Array.isArray(objects)) return { id, error: 'objects: expected a list of Kubernetes objects' };
   if (workload !== undefined && typeof workload !== 'string') return { id, error: 'workload: expected KIND/[NAMESPACE/]NAME' };
   try {
     const documents = objects.map((document: unknown, at) => ({ document, source: `objects[${at}]` }));
-    return { id, ...planManifests(documents, { ...options, now: new Date(time), ...(workload !== undefined && { workload }) }) };
+    return { id, ...planManifests(documents, { ...options, now: new Date(now), ...(workload !== undefined && { workload }) }) };
   } catch (error) {
     if (error instanceof UnusableManifestError || error instanceof SeveralWorkloadsError) return { id, error: error.message };
     // A fault of ours in one case must not take the others with it.

@@ -1,5 +1,6 @@
 // `farloop plan`: what one pass would do with objects from files; nothing is contacted.
 import { Command, Option } from 'commander';
+import { isTime } from '../objects/time.ts';
 import { workloadWithJobOption } from './arguments.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -23,11 +24,10 @@ export const planCommand = (): Command =>
     .addOption(outputOption())
     .addOption(workloadWithJobOption())
     .addOption(
-      new Option('--stream', 'plan many cases: each line of standard input is {"id", "now", "objects", "workload"?}').conflicts([
-        'filename',
-        'now',
-        'workload',
-      ]),
+      new Option(
+        '--stream',
+        'plan many cases: each line of standard input is {"id", "now", "objects", "workload"?} and gets a plan or an error',
+      ).conflicts(['filename', 'now', 'workload']),
     )
     .addHelpText(
       'after',
@@ -38,7 +38,9 @@ export const planCommand = (): Command =>
 async function runPlan({ filename, now, workload, stream, workloadWithJob, output }: PlanOptions): Promise<void> {
   if (stream) {
     const { planStream } = await import('./plan-stream.ts');
-    await planStream(process.stdin, process.stdout, { workloadWithJob: workloadWithJob === true });
+    const { lines, unplanned } = await planStream(process.stdin, process.stdout, { workloadWithJob: workloadWithJob === true });
+    if (unplanned > 0)
+      throw new UsageError(`${unplanned} of ${lines} lines could not be planned: the error in the answer to each says why`);
     return;
   }
   if (filename === undefined) throw new UsageError('expected -f FILE with the objects to plan from, or --stream; see farloop plan --help');
@@ -63,7 +65,6 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
 }
 
 function timeOf(text: string): Date {
-  const ms = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw new UsageError(`--now ${text}: expected an RFC 3339 time such as 2026-05-01T10:00:00Z`);
-  return new Date(ms);
+  if (!isTime(text)) throw new UsageError(`--now ${text}: expected an RFC 3339 time such as 2026-05-01T10:00:00Z`);
+  return new Date(text);
 }

@@ -134,7 +134,44 @@ interface Owner extends Sourced<Fields> {
   name: string;
 }
 
-/** Lists are opened, objects that no planner reads are left out. */
+/** A document as every Kubernetes object begins. */
+export type ManifestObject = Fields & { apiVersion: string; kind: string };
+
+/**
+ * The objects of documents one by one, lists opened; empty documents say nothing.
+ * @throws UnusableManifestError for what is no object, and for a list whose items are none
+ */
+export function* objectsIn(documents: readonly SourcedDocument[]): Generator<{ object: ManifestObject; source: string }> {
+  const waiting = documents.toReversed();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { document, source } = next;
+    if (document === null || document === undefined) continue;
+    if (!isFields(document)) throw new UnusableManifestError(`${source}: expected a Kubernetes object, found ${shortened(document)}`);
+    if (!isManifestObject(document))
+      throw new UnusableManifestError(`${source}: expected apiVersion and kind, as every Kubernetes object has them`);
+    const { apiVersion, kind, items = null } = document;
+    if (!kind.endsWith('List') || (items === null && kind !== 'List')) {
+      yield { object: document, source };
+      continue;
+    }
+    if (!Array.isArray(items ?? []))
+      throw new UnusableManifestError(`${source}: items: expected a list of Kubernetes objects, found ${shortened(items)}`);
+    // The items of a typed list, such as JobList, may leave out what they are.
+    const given = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
+    const opened = ((items ?? []) as unknown[]).map((item, at) => ({
+      document: isFields(item) ? { ...given, ...item } : item,
+      source: `${source} item ${at}`,
+    }));
+    waiting.push(...opened.toReversed());
+  }
+}
+
+const isManifestObject = (document: Fields): document is ManifestObject =>
+  typeof document['apiVersion'] === 'string' && typeof document['kind'] === 'string';
+
+const shortened = (value: unknown): string => JSON.stringify(value).slice(0, 80);
+
+/** Objects that no planner reads are left out. */
 function sortedOut(
   documents: readonly SourcedDocument[],
   workloadWithJob: boolean,
@@ -144,25 +181,10 @@ function sortedOut(
   const heads: Sourced<PlanHead>[] = [];
   const workloads: SchedulingWorkload[] = [];
   const podGroups: PodGroup[] = [];
-  const waiting = documents.toReversed();
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { document, source } = next;
-    if (document === null || document === undefined) continue;
-    if (!isFields(document))
-      throw new UnusableManifestError(`${source}: expected a Kubernetes object, found ${JSON.stringify(document).slice(0, 80)}`);
-    const { apiVersion, kind, items } = withoutNulls(document);
-    if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
-      throw new UnusableManifestError(`${source}: expected apiVersion and kind, as every Kubernetes object has them`);
-    }
-    if (kind.endsWith('List') && Array.isArray(items)) {
-      // The items of a typed list, such as JobList, may leave out what they are.
-      const given = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
-      const opened = items.map((item: unknown, at) => ({
-        document: isFields(item) ? { ...given, ...item } : item,
-        source: `${source} item ${at}`,
-      }));
-      waiting.push(...opened.toReversed());
-    } else if (apiVersion === HEAD_API_VERSION && kind === 'Head') {
+  for (const { object: document, source } of objectsIn(documents)) {
+    withoutNulls(document);
+    const { apiVersion, kind } = document;
+    if (apiVersion === HEAD_API_VERSION && kind === 'Head') {
       const head = readHead(document);
       if ('expected' in head) throw misshapen(head, source);
       heads.push({ value: head, source });

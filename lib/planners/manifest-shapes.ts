@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { PodGroup, SchedulingWorkload } from '../objects/job-scheduling.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
+import { isTime } from '../objects/time.ts';
 import { isFields } from '../objects/untyped-fields.ts';
 import type { PlanHead } from './plan.ts';
 
@@ -15,10 +16,7 @@ const int32 = v.pipe(
 );
 const int64 = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 const flag = v.boolean('true or false');
-const time = v.pipe(
-  text,
-  v.check((value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value)), 'an RFC 3339 time'),
-);
+const time = v.pipe(text, v.check(isTime, 'an RFC 3339 time'));
 const optional = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(schema);
 const object = <Entries extends v.ObjectEntries>(entries: Entries) => v.looseObject(entries, 'an object');
 const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'a list');

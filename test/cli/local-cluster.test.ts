@@ -26,6 +26,12 @@ describe('the state folder', () => {
     { name: '--state wins', given: '/state', environment: { FARLOOP_STATE: '/other', XDG_STATE_HOME: '/xdg' }, path: '/state' },
     { name: 'then FARLOOP_STATE', given: undefined, environment: { FARLOOP_STATE: '/other', XDG_STATE_HOME: '/xdg' }, path: '/other' },
     { name: 'then XDG_STATE_HOME', given: undefined, environment: { FARLOOP_STATE: '', XDG_STATE_HOME: '/xdg' }, path: '/xdg/farloop' },
+    {
+      name: 'which is ignored where it is relative',
+      given: undefined,
+      environment: { XDG_STATE_HOME: 'state' },
+      path: join(homedir(), '.local', 'state', 'farloop'),
+    },
     { name: 'else the usual place', given: undefined, environment: {}, path: join(homedir(), '.local', 'state', 'farloop') },
   ];
   for (const { name, given, environment, path } of cases)

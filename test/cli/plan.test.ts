@@ -8,6 +8,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { AmbiguousError, UsageError } from '../../lib/cli/exit.ts';
 import { planCommand } from '../../lib/cli/plan.ts';
 import { planStream } from '../../lib/cli/plan-stream.ts';
+import { runFarloop } from './farloop-process.ts';
 
 const JOB = `apiVersion: batch/v1
 kind: Job
@@ -58,6 +59,7 @@ describe('farloop plan', () => {
   test.each<[string, string[], typeof UsageError | typeof AmbiguousError, RegExp]>([
     [JOB.replace('017', 'two'), [], UsageError, /job\.yaml:1: spec\.parallelism: expected a whole number, found "two"/],
     [JOB, ['--now', 'soon'], UsageError, /--now soon: expected an RFC 3339 time/],
+    [JOB, ['--now', '2026-05-01T10:00:00'], UsageError, /--now 2026-05-01T10:00:00: expected an RFC 3339 time/],
     ['a: [', [], UsageError, /job\.yaml:1: not YAML/],
     [`${JOB}---\n${JOB.replace('demo', 'other')}`, [], AmbiguousError, /2 workloads/],
   ])('%#: unusable input says where and what', async (text, args, kind, message) => {
@@ -86,16 +88,19 @@ const aCase = (id: unknown, rest: object = {}) => ({
   ...rest,
 });
 
+const parsed = (lines: string): unknown[] =>
+  lines
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+
 async function answers(...lines: string[]): Promise<unknown[]> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const printed = textOf(output);
   input.end(lines.map((line) => `${line}\n`).join(''));
   await planStream(input, output);
   output.end();
-  return (await printed)
-    .trimEnd()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line));
+  return parsed(await printed);
 }
 
 describe('farloop plan --stream', () => {
@@ -105,6 +110,7 @@ describe('farloop plan --stream', () => {
       '{broken',
       '[]',
       JSON.stringify(aCase('no time', { now: 'x' })),
+      JSON.stringify(aCase('no zone', { now: '2026-05-01T10:00:00' })),
       JSON.stringify(aCase('no objects', { objects: 3 })),
       JSON.stringify(aCase('no Job', { objects: [] })),
       JSON.stringify(aCase('named', { workload: 'Job/other' })),
@@ -115,11 +121,23 @@ describe('farloop plan --stream', () => {
       { id: null, error: expect.stringContaining('not JSON') },
       { id: null, error: expect.stringContaining('expected an object') },
       { id: 'no time', error: 'now: expected an RFC 3339 time' },
+      { id: 'no zone', error: 'now: expected an RFC 3339 time' },
       { id: 'no objects', error: 'objects: expected a list of Kubernetes objects' },
       { id: 'no Job', error: expect.stringContaining('no workload') },
       { id: 'named', error: expect.stringContaining('Job/other') },
       { id: { any: 'id' }, outcome: 'acted' },
     ]);
+  });
+
+  test('the command answers every line, and then says by one more on standard error and by 2 that some had no plan', async () => {
+    const good = JSON.stringify(aCase('good'));
+    const mixed = await runFarloop(['plan', '--stream'], { input: `${good}\n{broken\n\n${good}\n` });
+    expect(mixed).toMatchObject({
+      exitCode: 2,
+      stderr: 'farloop: 1 of 3 lines could not be planned: the error in the answer to each says why\n',
+    });
+    expect(parsed(mixed.stdout)).toMatchObject([{ id: 'good', outcome: 'acted' }, { id: null }, { id: 'good', outcome: 'acted' }]);
+    expect(await runFarloop(['plan', '--stream'], { input: `${good}\n` })).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   test('thousands of cases keep their order', async () => {

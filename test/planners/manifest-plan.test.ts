@@ -43,7 +43,8 @@ describe('planning from manifests', () => {
       kind: 'List',
       items: [aManifest({}, { uid: 'u', creationTimestamp: null }), aPodManifest({}, { status: { phase: 'Succeeded' } })],
     };
-    const plan = planOf(null, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }, list);
+    const unread = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
+    const plan = planOf(null, unread, { apiVersion: 'v1', kind: 'List', items: null }, { ...unread, kind: 'AllowList' }, list);
     expect(plan.status).toMatchObject({ succeeded: 1, completionTime: '2026-05-01T10:00:00Z' });
   });
 
@@ -84,6 +85,26 @@ describe('planning from manifests', () => {
     ['nothing at all', [], /no workload/],
     ['no object', ['text'], /f\.yaml:1: expected a Kubernetes object, found "text"/],
     ['no kind', [{ apiVersion: 'v1' }], /f\.yaml:1: expected apiVersion and kind/],
+    [
+      'a list of no list',
+      [{ apiVersion: 'v1', kind: 'List', items: 3 }],
+      /f\.yaml:1: items: expected a list of Kubernetes objects, found 3/,
+    ],
+    [
+      'a typed list of no list',
+      [{ apiVersion: 'batch/v1', kind: 'JobList', items: {} }],
+      /f\.yaml:1: items: expected a list of Kubernetes objects, found \{\}/,
+    ],
+    [
+      'no object in a list',
+      [{ apiVersion: 'v1', kind: 'List', items: [aManifest(), 3] }],
+      /f\.yaml:1 item 1: expected a Kubernetes object/,
+    ],
+    [
+      'a time without a zone',
+      [aPodManifest({ deletionTimestamp: '2026-05-01T10:00:00' }), aManifest()],
+      /metadata\.deletionTimestamp: expected an RFC 3339 time/,
+    ],
     ['no name', [aManifest({}, { name: undefined })], /metadata\.name: expected the name/],
     ['a text for a number', [aManifest({ parallelism: 'two' })], /f\.yaml:1: spec\.parallelism: expected a whole number, found "two"/],
     ['a fraction', [aManifest({ completions: 1.5 })], /spec\.completions: expected a whole number, found 1\.5/],

@@ -1,5 +1,6 @@
 // What a request's body becomes before anything looks at it: checked against its type, unknown fields and nulls dropped,
 // empty lists and maps dropped where they would not be serialised. Always a copy.
+import { isTime } from '../../objects/time.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import type { FieldType, ObjectType } from './notation.ts';
@@ -14,7 +15,6 @@ export interface Decoded {
 const maxDepth = 64;
 
 const quantityPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE])?$/;
-const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const base64Pattern = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
 
 /**
@@ -83,7 +83,7 @@ export function decode(type: ObjectType, value: unknown, refuse: (message: strin
       case 'time':
       case 'microTime':
         if (typeof from !== 'string') return mismatch(from, 'string', path);
-        if (!timePattern.test(from) || Number.isNaN(Date.parse(from))) {
+        if (!isTime(from)) {
           fail(`parsing time ${JSON.stringify(from)} as "2006-01-02T15:04:05Z07:00": cannot parse it (field ${path})`);
         }
         return from;

@@ -1,0 +1,40 @@
+// Which manifests `up --apply` takes: told before anything starts, as `plan` would tell it.
+import { describe, expect, test } from '@jest/globals';
+import { applicableObjects } from '../../lib/cli/apply.ts';
+import { UsageError } from '../../lib/cli/exit.ts';
+
+const JOB = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'demo' } };
+const objectsOf = (document: unknown) => applicableObjects([{ document, source: 'f.yaml:1' }]);
+
+describe('what can be applied', () => {
+  test('lists are opened, also typed ones and those within others', () => {
+    const { apiVersion: _, kind: __, ...untyped } = JOB;
+    const list = (...items: unknown[]) => ({ apiVersion: 'v1', kind: 'List', items });
+    const jobs = { apiVersion: 'batch/v1', kind: 'JobList', items: [untyped] };
+    expect(objectsOf(list(JOB, list(JOB), jobs))).toEqual([
+      { object: JOB, source: 'f.yaml:1 item 0' },
+      { object: JOB, source: 'f.yaml:1 item 1 item 0' },
+      { object: JOB, source: 'f.yaml:1 item 2 item 0' },
+    ]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no object', 3, 'f.yaml:1: expected a Kubernetes object, found 3'],
+    ['no kind', { apiVersion: 'v1' }, 'f.yaml:1: expected apiVersion and kind, as every Kubernetes object has them'],
+    [
+      'a list of no list',
+      { apiVersion: 'v1', kind: 'List', items: 'x' },
+      'f.yaml:1: items: expected a list of Kubernetes objects, found "x"',
+    ],
+    ['no object in a list', { apiVersion: 'v1', kind: 'List', items: [JOB, 3] }, 'f.yaml:1 item 1: expected a Kubernetes object, found 3'],
+    ['no name', { ...JOB, metadata: { generateName: 'demo-' } }, 'f.yaml:1: metadata.name: expected the name of this Job'],
+    [
+      'a kind that nobody here knows',
+      { ...JOB, kind: 'CronJob' },
+      'f.yaml:1: CronJob of batch/v1 cannot be applied here: expected one of Job,',
+    ],
+  ])('refused: %s', (_, document, sentence) => {
+    expect(() => objectsOf(document)).toThrow(UsageError);
+    expect(() => objectsOf(document)).toThrow(sentence);
+  });
+});
