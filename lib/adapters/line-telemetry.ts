@@ -84,15 +84,9 @@ export class LineTelemetry extends LeveledTelemetry {
   }
 }
 
-/** A broken pipe must not end the process: who does not read loses lines, no more. */
 const toStandardError = (line: string): void => {
-  if (!guarded) {
-    guarded = true;
-    process.stderr.on('error', () => {});
-  }
   process.stderr.write(`${line}\n`);
 };
-let guarded = false;
 
 const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
 

@@ -7,6 +7,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`farloop: standard output cannot be written: ${error.message}\n`);
   process.exit(1);
 });
+// Who does not read what went wrong loses lines, no more; a full disk below a log is no reason to end either.
+process.stderr.on('error', () => {});
 
 process.exitCode = await runProgram(process.argv.slice(2));
 // Whatever is still open now (a kept-alive connection, say) must not hold the prompt back.

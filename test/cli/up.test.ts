@@ -154,7 +154,9 @@ describe('up on the sandbox', () => {
   }, 30_000);
 
   test('a reader that goes away after the first lines does not end it', async () => {
-    const farloop = up('--apply', 'examples/job.yaml');
+    const farloop = up('--apply', 'test/cli/refused-job.yaml', '--apply', 'examples/job.yaml');
+    // Nobody hears what is refused either.
+    farloop.child.stderr?.destroy();
     await farloop.says('farloop ready\n');
     farloop.child.stdout?.destroy();
     await untilComplete('demo');
