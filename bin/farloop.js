@@ -70,11 +70,12 @@ function endWithParent(end) {
 }
 
 function startOn(node) {
+  // Before there is anybody to pass it on to: a signal that comes meanwhile is handled after this function, not by the system.
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', here, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, [STARTED_BY_BIN]: '1' },
   });
-  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   endWithParent(() => child.kill('SIGTERM'));
   child.on('error', (error) => {
     console.error(`farloop: ${node} does not start: ${error.message}`);
@@ -88,9 +89,9 @@ function startOn(node) {
 }
 
 if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
-  endWithParent(() => process.kill(process.pid, 'SIGTERM'));
   // Until the command listens for it itself (lib/cli/stop-signals.ts), when there is something to put away.
   if (runsUntilTold) process.on('SIGTERM', () => process.exit(0));
+  endWithParent(() => process.kill(process.pid, 'SIGTERM'));
   // node:sqlite calls itself experimental: nothing that a user could do anything about.
   const warn = process.emitWarning;
   process.emitWarning = (warning, ...rest) => {

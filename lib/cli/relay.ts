@@ -36,7 +36,7 @@ export const relayCommand = (): Command =>
     .requiredOption('--asks-queue-url <url>', "SQS queue from which the relay is asked: the cluster's own", queueUrl)
     .option('--kubeconfig <file>', 'the cluster to watch (default: the one it runs in, by its service account)')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
-    .option('--service-account <folder>', 'where token and ca.crt of the service account lie (default: where a kubelet puts them)')
+    .option('--service-account <dir>', 'where token and ca.crt of the service account lie (default: where a kubelet puts them)')
     .addOption(
       new Option('--manage <jobs>', 'which Jobs to report, as the cluster is registered').choices(['own', 'all-jobs']).default('own'),
     )

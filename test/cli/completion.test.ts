@@ -44,6 +44,7 @@ describe('bash', () => {
     { line: ['up', '--port', ''], offers: [] },
     { line: ['up', '--apply', 'a'], offers: ['a folder', 'a job.yaml'] },
     { line: ['up', '--state', 'a'], offers: ['a folder'] },
+    { line: ['relay', '--service-account', 'a'], offers: ['a folder'] },
     { line: ['plan', '-f', 'a j'], offers: ['a job.yaml'] },
     { line: ['dlq', ''], offers: ['list', 'redrive'] },
     { line: ['dlq', 'list', '--queue', 'w'], offers: ['wakes'] },

@@ -1,6 +1,7 @@
-// Whoever starts Farloop may be killed: nothing of it survives its npx, nor its own first process.
+// How Farloop is started: whoever does it may be killed, and nothing of it survives its npm or npx, nor its own first process.
 import { describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,6 +65,39 @@ describe('started by npx', () => {
         }),
       ).toEqual({ hasStarted: true, hasEnded: true, leftItsNote: false });
     }, 20_000);
+});
+
+test('npm start is ready within 5 s; SIGTERM ends npm with 0 within 2 s, and all below it', async () => {
+  const folder = temporaryFolder();
+  const npm = spawn('npm', ['start', '--', '--state', folder.path, '--port', '0'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+  const exited = once(npm, 'exit');
+  let stdout = '';
+  npm.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  const isReady = await until(() => stdout.includes('farloop ready\n'), 5_000);
+  const { pid }: { pid: number } = JSON.parse(readFileSync(join(folder.path, 'instance.json'), 'utf8'));
+  const toldMs = performance.now();
+  npm.kill('SIGTERM');
+  const [exitCode] = await exited;
+  const tookMs = performance.now() - toldMs;
+  const hasEnded = !isAlive(pid);
+  folder.remove();
+  expect({ isReady, exitCode, hasEnded }).toEqual({ isReady: true, exitCode: 0, hasEnded: true });
+  expect(tookMs).toBeLessThan(2_000);
+}, 20_000);
+
+/** An old Node of a system that the package brings no other one for. */
+const OLD_NODE = `
+  Object.defineProperty(process, 'platform', { value: 'sunos' });
+  Object.defineProperty(process, 'version', { value: 'v22.1.0' });
+  Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.1.0' } });`;
+
+test('without a Node that can run it, it says which one to install, and exits with 1', async () => {
+  const environment = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(OLD_NODE)}` };
+  expect(await runFarloop(['--version'], { environment })).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'farloop: needs Node 24 or newer, and this is v22.1.0: install Node 24, or install farloop without --omit=optional\n',
+  });
 });
 
 test('the process that runs on a newer Node ends with the one that started it', async () => {
