@@ -39,13 +39,12 @@ function lockFolder(folder: string): DatabaseSync {
     lock.exec('begin exclusive');
     return lock;
   } catch (error) {
-    if (codeOf(error) === 5) {
+    if ((codeOf(error) & 0xff) === 5) {
       throw new SandboxError(`the state folder ${folder} is in use by another running sandbox: stop that one or choose another folder`, {
         cause: error,
       });
     }
-    const why = isFull(error) ? 'no space is left there; free some and start again' : textOf(error);
-    throw new SandboxError(`the state folder ${folder} cannot be used: ${why}`, { cause: error });
+    throw new SandboxError(`the state folder ${folder} cannot be used: ${refusalOf(error)}`, { cause: error });
   }
 }
 
@@ -112,19 +111,18 @@ function openDatabase(folder: string, lock: DatabaseSync, largestPages: number |
   };
 }
 
-/** SQLite's own number for an error, without its details. */
-const codeOf = (error: unknown): number | undefined => {
-  const code = isFields(error) ? error['errcode'] : undefined;
-  return typeof code === 'number' ? code & 0xff : undefined;
-};
+/** SQLite's own number for an error, with its details in the upper bits. */
+const codeOf = (error: unknown): number => (isFields(error) && typeof error['errcode'] === 'number' ? error['errcode'] : 0);
 
-const isFull = (error: unknown): boolean => codeOf(error) === 13 || (isFields(error) && error['code'] === 'ENOSPC');
+/** The database cannot grow, or the file beside it that its readers share, or any other file. */
+const isFull = (error: unknown): boolean => [13, 4874].includes(codeOf(error)) || (isFields(error) && error['code'] === 'ENOSPC');
 
 /** An error in words; those of other realms are no instance of Error here. */
-export const textOf = (error: unknown): string =>
-  isFields(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
+const textOf = (error: unknown): string => (isFields(error) && typeof error['message'] === 'string' ? error['message'] : String(error));
 
-function diskError(file: string, error: unknown): SandboxError {
-  const why = isFull(error) ? 'the disk is full; free some space, nothing that was answered is lost' : textOf(error);
-  return new SandboxError(`the sandbox's objects cannot be written to ${file}: ${why}`, { cause: error });
-}
+/** Why something could not be written, and what to do. */
+export const refusalOf = (error: unknown): string =>
+  isFull(error) ? 'the disk is full; free some space, nothing that was answered is lost' : textOf(error);
+
+const diskError = (file: string, error: unknown): SandboxError =>
+  new SandboxError(`the sandbox's objects cannot be written to ${file}: ${refusalOf(error)}`, { cause: error });

@@ -3,7 +3,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFields } from './api-object.ts';
-import { SandboxError, textOf } from './storage-file.ts';
+import { refusalOf, SandboxError } from './storage-file.ts';
 
 export interface Credentials {
   /** The certificate that clients trust. */
@@ -35,7 +35,7 @@ function keep(file: string, issued: Credentials): void {
     writeFileSync(`${file}.new`, JSON.stringify(issued), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   } catch (error) {
-    throw new SandboxError(`the sandbox's certificate cannot be written to ${file}: ${textOf(error)}`, { cause: error });
+    throw new SandboxError(`the sandbox's certificate cannot be written to ${file}: ${refusalOf(error)}`, { cause: error });
   }
 }
 

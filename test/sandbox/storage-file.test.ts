@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { openDisk, SandboxError } from '../../lib/sandbox/storage-file.ts';
+import { openDisk, refusalOf, SandboxError } from '../../lib/sandbox/storage-file.ts';
 import { Storage } from '../../lib/sandbox/storage.ts';
 
 let folder = '';
@@ -68,6 +68,11 @@ describe('objects on a file', () => {
     const again = open();
     expect(again.list('things').map(({ object }) => object['value'])).toEqual(['other']);
     again.close();
+  });
+
+  test('a disk without room for the file that readers share is full, too: SQLite calls that an I/O error', () => {
+    expect(refusalOf({ errcode: 4874, message: 'disk I/O error' })).toMatch(/the disk is full; free some space/);
+    expect(refusalOf({ errcode: 10, message: 'disk I/O error' })).toBe('disk I/O error');
   });
 
   test('SIGKILL loses nothing that was answered', async () => {

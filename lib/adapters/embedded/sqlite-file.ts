@@ -22,19 +22,23 @@ export class FullDiskError extends Error {
 }
 
 const SQLITE_BUSY = 5;
-const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
+/** The file beside a database that its readers share could not grow: SQLite says so of no other reason than want of room. */
+const SQLITE_IOERR_SHMSIZE = 4874;
 
 /** By their fields, not by instanceof: errors of the runtime itself may come from another realm. */
 const fieldOf = (error: unknown, field: string): unknown =>
   typeof error === 'object' && error !== null ? Reflect.get(error, field) : undefined;
 
-const errorCodeOf = (error: unknown): number | undefined => {
+/** SQLite's own number for an error, with its details in the upper bits. */
+const extendedCodeOf = (error: unknown): number | undefined => {
   const code = fieldOf(error, 'errcode');
-  return typeof code === 'number' ? code & 0xff : undefined;
+  return typeof code === 'number' ? code : undefined;
 };
+
+const errorCodeOf = (error: unknown): number => (extendedCodeOf(error) ?? 0) & 0xff;
 
 /** As ENOENT; undefined for errors that no system call gave. */
 export const systemCodeOf = (error: unknown): string | undefined => {
@@ -56,9 +60,9 @@ export const isFullDisk = (error: unknown): boolean =>
   errorCodeOf(error) === SQLITE_FULL ||
   systemCodeOf(error) === 'ENOSPC' ||
   systemCodeOf(error) === 'EDQUOT' ||
-  (errorCodeOf(error) === SQLITE_IOERR && /full|no space/i.test(messageOf(error)));
+  extendedCodeOf(error) === SQLITE_IOERR_SHMSIZE;
 
-const isDamaged = (error: unknown): boolean => [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errorCodeOf(error) ?? 0);
+const isDamaged = (error: unknown): boolean => [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errorCodeOf(error));
 
 /** An open file. Everything in it can be had again from the clusters (R1), so an old or damaged one begins anew. */
 export class SqliteFile {
@@ -80,7 +84,11 @@ export class SqliteFile {
       return SqliteFile.#open(path, options, undefined);
     } catch (error) {
       if (isFullDisk(error)) throw new FullDiskError(path, { cause: error });
-      if (!isDamaged(error)) throw error;
+      if (!isDamaged(error)) {
+        // Errors of our own are sentences already.
+        if (extendedCodeOf(error) === undefined) throw error;
+        throw new Error(`cannot open ${path}: ${messageOf(error)}`, { cause: error });
+      }
       // Kept beside, for whoever wants to know why; the next damaged one takes its place.
       setAside(path);
       return SqliteFile.#open(path, options, 'damaged');
@@ -88,12 +96,7 @@ export class SqliteFile {
   }
 
   static #open(path: string, { schema, schemaVersion }: SqliteFileOptions, rebuilt: SqliteFile['rebuilt']): SqliteFile {
-    let database: DatabaseSync;
-    try {
-      database = new DatabaseSync(path, { timeout: 5_000 });
-    } catch (error) {
-      throw isDamaged(error) || isFullDisk(error) ? error : new Error(`cannot open ${path}: ${messageOf(error)}`, { cause: error });
-    }
+    const database = new DatabaseSync(path, { timeout: 5_000 });
     try {
       const found = Number(database.prepare('pragma user_version').get()?.['user_version']);
       if (found > schemaVersion)

@@ -1,5 +1,16 @@
 // The state folder of a local instance: made when missing, locked for the process's life, refused when a newer Farloop wrote it.
-import { accessSync, chmodSync, constants, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FullDiskError, isBusy, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
@@ -42,8 +53,7 @@ export function openStateFolder(folder: string): StateFolder {
   // The lock comes first: a running instance of another version is named as such.
   const lock = lockOf(path);
   try {
-    refuseNewer(path);
-    writeFileSync(join(path, VERSION_FILE), `${STATE_FOLDER_VERSION}\n`, { mode: 0o600 });
+    if (versionIn(path) !== STATE_FOLDER_VERSION) writeVersion(path);
   } catch (error) {
     lock.close();
     throw systemCodeOf(error) === undefined ? error : sentenceOf(error, path, 'write to');
@@ -72,14 +82,17 @@ function lockOf(path: string): DatabaseSync {
   }
 }
 
-function refuseNewer(path: string): void {
+/** @returns undefined where none is noted. @throws Error of one sentence for a newer one, and for what is no number */
+function versionIn(path: string): number | undefined {
   let text: string;
   try {
     text = readFileSync(join(path, VERSION_FILE), 'utf8').trim();
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return;
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
+  // The disk was full when an earlier build wrote it.
+  if (text === '') return undefined;
   const version = /^\d{1,9}$/.test(text) ? Number(text) : undefined;
   if (version === undefined)
     throw new Error(
@@ -89,6 +102,14 @@ function refuseNewer(path: string): void {
     throw new Error(
       `the state folder ${path} was written by a newer Farloop (version ${version}, this one knows ${STATE_FOLDER_VERSION}): use that one, or another folder with --state`,
     );
+  return version;
+}
+
+/** Whole or not at all: on a full disk a file that was only begun would have the folder refused for ever. */
+function writeVersion(path: string): void {
+  const beside = join(path, `${VERSION_FILE}.new`);
+  writeFileSync(beside, `${STATE_FOLDER_VERSION}\n`, { mode: 0o600 });
+  renameSync(beside, join(path, VERSION_FILE));
 }
 
 /**

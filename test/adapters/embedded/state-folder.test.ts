@@ -64,6 +64,16 @@ describe('state folder', () => {
     expect(() => openStateFolder(folder)).toThrow(/does not hold a number: this is not a state folder of Farloop/);
   });
 
+  test('R1: a version that a full disk left empty is noted again; one that stands there is not written anew', () => {
+    openStateFolder(folder).close();
+    const { ino } = statSync(join(folder, 'version'));
+    openStateFolder(folder).close();
+    expect(statSync(join(folder, 'version')).ino).toBe(ino);
+    writeFileSync(join(folder, 'version'), '');
+    openStateFolder(folder).close();
+    expect(readFileSync(join(folder, 'version'), 'utf8')).toBe('1\n');
+  });
+
   test('one that was left open to others, by an earlier version or a umask, is closed to them', () => {
     openStateFolder(folder).close();
     mkdirSync(join(folder, 'sandbox'));
@@ -106,6 +116,8 @@ describe('state folder', () => {
     // Stands for every file that cannot grow: writing to it answers ENOSPC.
     expect(() => writeFileSync('/dev/full', 'x')).toThrow(/ENOSPC/);
     expect(isFullDiskSentence(() => writeFileSync('/dev/full', 'x'))).toBe(true);
+    // As SQLite says it where only the file beside a database has no room: SQLITE_IOERR_SHMSIZE. Other faults of a disk are not that.
+    expect([4874, 10, 778].map((errcode) => isFullDisk({ errcode, message: 'disk I/O error' }))).toEqual([true, false, false]);
   });
 });
 
