@@ -17,7 +17,9 @@ interface ListOptions extends AwsOptions {
 
 export const clusterListCommand = (): Command =>
   new Command('list')
-    .description('Show the clusters of an installation on AWS; without --stage, that of the instance on this machine.')
+    .description(
+      'Show the clusters of an installation on AWS; without --stage, those of the instance on this machine, or at FARLOOP_ENDPOINT.',
+    )
     .addOption(stageOption())
     .addOption(regionOption())
     .addOption(outputOption())

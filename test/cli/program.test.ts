@@ -1,9 +1,10 @@
 // What every command shares: help, version, exit codes, where what is printed.
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { buildProgram } from '../../lib/cli/program.ts';
-import { root, runFarloop, temporaryFolder } from './farloop-process.ts';
+import { FarloopProcess, root, runFarloop, temporaryFolder } from './farloop-process.ts';
 
 const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -98,6 +99,22 @@ test('nobody to have a home folder: one line, exit code 2', async () => {
   const { exitCode, stdout, stderr } = await runFarloop(['get', 'jobs'], { environment: { HOME: '' } });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toBe('farloop: there is no home folder to keep the state in: name a folder with --state or FARLOOP_STATE\n');
+});
+
+test('Ctrl-C ends a command that waits for an answer with 130', async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = createServer(() => asked.resolve());
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const waiting = new FarloopProcess(['get', 'jobs', '--endpoint', endpoint], { environment: { FARLOOP_TOKEN: 'token' } });
+  await asked.promise;
+  const { exitCode } = await waiting.end('SIGINT');
+  server.closeAllConnections();
+  server.close();
+  expect({ exitCode, stdout: waiting.stdout, stderr: waiting.stderr }).toEqual({ exitCode: 130, stdout: '', stderr: '' });
 });
 
 describe('without a running instance', () => {

@@ -64,6 +64,13 @@ describe('state folder', () => {
     expect(() => openStateFolder(folder)).toThrow(/does not hold a number: this is not a state folder of Farloop/);
   });
 
+  test('R1: one of an older version is taken over', () => {
+    openStateFolder(folder).close();
+    writeFileSync(join(folder, 'version'), '0\n');
+    openStateFolder(folder).close();
+    expect(readFileSync(join(folder, 'version'), 'utf8')).toBe('1\n');
+  });
+
   test('R1: a version that a full disk left empty is noted again; one that stands there is not written anew', () => {
     openStateFolder(folder).close();
     const { ino } = statSync(join(folder, 'version'));

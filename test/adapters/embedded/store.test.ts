@@ -60,6 +60,21 @@ describe('embedded store on a file', () => {
     expect(() => EmbeddedStore.open({ folder })).toThrow(/store\.db was written by a newer Farloop \(format 99, this one knows 2\)/);
   });
 
+  test('R1: a file of an older version begins anew', async () => {
+    const key = aKey();
+    const database = new DatabaseSync(join(folder, STORE_FILE));
+    database.exec('pragma journal_mode = wal; create table heads (of another text); pragma user_version = 1');
+    database.close();
+    const store = EmbeddedStore.open({ folder });
+    expect(store.rebuilt).toBe('older version');
+    await store.createHead(aHead(key));
+    store.close();
+    const again = EmbeddedStore.open({ folder });
+    expect(await again.readHead(key)).toEqual(aHead(key));
+    expect(again.rebuilt).toBeUndefined();
+    again.close();
+  });
+
   test('R1: a damaged file is set aside and begun anew', async () => {
     writeFileSync(join(folder, STORE_FILE), 'this is no database, however long the text that stands in it may be. '.repeat(20));
     const store = EmbeddedStore.open({ folder });
