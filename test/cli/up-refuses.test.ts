@@ -1,5 +1,5 @@
 // What keeps `farloop up` from starting: one sentence each, with what is wrong, where and what to do; and what does not keep it.
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
@@ -9,6 +9,9 @@ import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
 import type { Ended } from './farloop-process.ts';
 import { FarloopProcess, runFarloop, temporaryFolder } from './farloop-process.ts';
+
+// Each starts a process of its own, some a sandbox, too.
+jest.setTimeout(30_000);
 
 let folder: ReturnType<typeof temporaryFolder>;
 let state: string;
@@ -82,7 +85,7 @@ describe('does not start, and says why', () => {
     const { exitCode } = await runFarloop(['get', 'clusters', '--state', state]);
     expect(exitCode).toBe(0);
     expect((await first.end('SIGTERM')).exitCode).toBe(0);
-  }, 20_000);
+  });
 
   test('a state folder of a newer version', async () => {
     mkdirSync(state);
@@ -184,7 +187,7 @@ describe('does not start, and says why', () => {
     expect(await run('--kubeconfig', file)).toEqual(
       refusal(/the cluster behind "farloop" is another one than before .*state folder of its own/),
     );
-  }, 20_000);
+  });
 });
 
 test('told to end while it waits for a server that does not answer, it ends within 2 s with 0', async () => {
@@ -198,7 +201,7 @@ test('told to end while it waits for a server that does not answer, it ends with
   const ended = await farloop.end('SIGTERM');
   expect(ended.exitCode).toBe(0);
   expect(ended.tookMs).toBeLessThan(2_000);
-}, 20_000);
+});
 
 test('R13: a poisoned message ends as a dead letter, is shown, and goes back', async () => {
   mkdirSync(state);
@@ -222,4 +225,4 @@ test('R13: a poisoned message ends as a dead letter, is shown, and goes back', a
   });
   const redriven = await runFarloop(['dlq', 'redrive', id, '--queue', 'events', '--state', state]);
   expect(redriven).toEqual({ exitCode: 0, stdout: '1 sent back\n', stderr: '' });
-}, 30_000);
+});
