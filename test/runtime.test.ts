@@ -1,3 +1,4 @@
+// From environment to ports on AWS: mistakes are named together, and nobody is called.
 import { describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

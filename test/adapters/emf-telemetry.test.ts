@@ -1,3 +1,4 @@
+// Telemetry as CloudWatch reads it: the contract, and metrics in the embedded format.
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import { EmfTelemetry } from '../../lib/adapters/emf-telemetry.ts';

@@ -1,3 +1,4 @@
+// Clusters that a file describes: what may be left out, what outlives the process, what is wrong with it.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Telemetry as lines, for people and for machines: the contract, and what stands in them.
 import { describe, expect, test } from '@jest/globals';
 import { RecordingTelemetry, SilentTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';

@@ -1,3 +1,4 @@
+// The adapter that sends commands to a relay passes the contract of its port.
 import { JOBS, NAMESPACES } from '../../lib/objects/resources.ts';
 import type { Cluster, ClusterSource } from '../../lib/ports/cluster.ts';
 import type { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';

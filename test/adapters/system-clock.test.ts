@@ -1,3 +1,4 @@
+// The clock of a process that runs for real: the contract, and ids that can be typed.
 import { expect, test } from '@jest/globals';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { clockContract } from '../contracts/clock.ts';

@@ -1,3 +1,4 @@
+// What DynamoDB counts: sizes of items, units of reads and writes, and what an empty head takes.
 import { describe, expect, test } from '@jest/globals';
 import {
   applyChange,

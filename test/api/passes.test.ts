@@ -1,3 +1,4 @@
+// Recorded passes as the API tells them: a thousand alike actions are one line.
 import { expect, test } from '@jest/globals';
 import { joinedActions } from '../../lib/api/passes.ts';
 

@@ -1,3 +1,4 @@
+// What local mode calls its cluster, by its context, and where it keeps its state.
 import { describe, expect, test } from '@jest/globals';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// The contract of the API server on the real one: what the sandbox is measured by.
 import { apiServerContract } from '../contracts/api-server.ts';
 import { openReferenceServer } from './reference-server.ts';
 

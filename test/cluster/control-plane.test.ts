@@ -1,3 +1,4 @@
+// The control plane of these tests: it ends with them, and keeps its data where it is restarted.
 import { describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// kubectl's own sessions, on the sandbox and on a real API server.
 import { readFile } from 'node:fs/promises';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { kubectlContract } from '../contracts/kubectl.ts';

@@ -1,3 +1,4 @@
+// The contract of the simulated node on a real API server.
 import { simulatedNodeContract } from '../contracts/simulated-node.ts';
 import { openReferenceServer } from './reference-server.ts';
 

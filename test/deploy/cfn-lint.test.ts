@@ -1,3 +1,4 @@
+// The packaged templates before the linter of AWS.
 import { expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Completed and failed indexes as texts: read, written, checked.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {

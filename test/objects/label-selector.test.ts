@@ -1,3 +1,4 @@
+// Label selectors of specs and of queries: what they select, and what cannot be read.
 import { describe, expect, test } from '@jest/globals';
 import { LabelSelectorError, matcherOf, parseLabelSelector } from '../../lib/objects/label-selector.ts';
 

@@ -1,3 +1,4 @@
+// What the API server asks of the metadata of any object, new or changed.
 import { describe, expect, test } from '@jest/globals';
 import type { ObjectMeta } from '../../lib/objects/kubernetes.ts';
 import { problemsOfDnsLabel } from '../../lib/objects/names.ts';

@@ -1,3 +1,4 @@
+// Quantities: in canonical form, compared exactly, refused where they are none.
 import { describe, expect, test } from '@jest/globals';
 import { admittedQuantity, compareQuantities, isQuantity, parseQuantity, QuantityError } from '../../lib/objects/quantity.ts';
 

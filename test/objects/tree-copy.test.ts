@@ -1,3 +1,4 @@
+// Copies of trees as JSON has them.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { treeCopy } from '../../lib/objects/tree-copy.ts';

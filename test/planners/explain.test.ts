@@ -1,3 +1,4 @@
+// A plan as readable text.
 import { describe, expect, test } from '@jest/globals';
 import { explainPlan } from '../../lib/planners/explain.ts';
 import { jobPlanner } from '../../lib/planners/job/plan.ts';

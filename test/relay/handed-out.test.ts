@@ -1,3 +1,4 @@
+// When a message was handed out, told by clocks that differ and by a relay that stood still (R17).
 import { describe, expect, test } from '@jest/globals';
 import { HandedOut } from '../../lib/relay/handed-out.ts';
 

@@ -1,3 +1,4 @@
+// The embedded clusters: the contract, in memory and on a file, and what a file adds: restarts, faults, rights.
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

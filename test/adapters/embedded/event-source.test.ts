@@ -1,3 +1,4 @@
+// The event source of local mode: batches, failures, order and limits as Lambda has them.
 import { describe, expect, test } from '@jest/globals';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import {

@@ -1,3 +1,4 @@
+// The embedded queue: the contract, in memory and on a file, and what a file adds: restarts, versions, closing.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

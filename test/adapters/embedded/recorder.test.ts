@@ -1,3 +1,4 @@
+// The embedded recorder: the contract, and what a file adds to it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// The state folder: one instance at a time, its owner's alone, of a version that is known.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';

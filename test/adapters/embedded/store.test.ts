@@ -1,3 +1,4 @@
+// The embedded store: the contract, in memory and on a file, and what a file adds: restarts, damage, a full disk.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

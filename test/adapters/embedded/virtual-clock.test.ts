@@ -1,3 +1,4 @@
+// The virtual clock: the contract, and what only a clock can do that nobody but the test moves.
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
 import { clockContract } from '../../contracts/clock.ts';

@@ -1,3 +1,4 @@
+// Kubeconfigs: every way to say who one is, and every mistake in one sentence.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// What an API server, or something in its place, answers or fails to answer, in the words of ports/errors.ts.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';

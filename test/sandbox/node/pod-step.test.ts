@@ -1,3 +1,4 @@
+// What the simulated node does next with a pod, step by step.
 import { describe, expect, test } from '@jest/globals';
 import type { ContainerStatus, Pod } from '../../../lib/objects/kubernetes.ts';
 import type { Moment } from '../../../lib/sandbox/node/container-states.ts';
