@@ -1,103 +1,47 @@
 // A cluster from its registration to its removal: by the command, on a real API server, with an account that an emulator plays.
-import { CloudFormationClient, CreateStackCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { IAMClient, ListAccessKeysCommand, ListUsersCommand } from '@aws-sdk/client-iam';
-import { GetSecretValueCommand, ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ListAccessKeysCommand, ListUsersCommand } from '@aws-sdk/client-iam';
+import { GetSecretValueCommand, ListSecretsCommand } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
-import { createTableInput } from '../../lib/adapters/table-definition.ts';
-import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
+import type { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import { RenewedCredentials } from '../../lib/adapters/renewed-credentials.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { OURS, findOurs, objectText, resourceOf } from '../../lib/onboarding/ours.ts';
-import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
 import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
-import { RELAY_FOLDER, renderChart } from '../infra/rendered-chart.ts';
-import type { Ended } from '../cli/farloop-process.ts';
-import { runFarloop } from '../cli/farloop-process.ts';
-import type { Peer } from '../peers/peer.ts';
-import { startMinistack } from '../peers/peer.ts';
-import { isAllowed } from './access-review.ts';
-import type { ControlPlane } from './control-plane.ts';
-import { startControlPlane } from './control-plane.ts';
+import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
+import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { until } from '../claims.ts';
+import type { Ended } from '../cli/farloop-process.ts';
+import { RELAY_FOLDER, renderChart } from '../infra/rendered-chart.ts';
+import type { ControlPlane } from './control-plane.ts';
+import type { Stage } from './stage.ts';
+import { STAGE, startStage } from './stage.ts';
 
-const STAGE = 't';
-const STACK = {
-  Resources: { Events: { Type: 'AWS::SQS::Queue', Properties: { QueueName: `farloop-${STAGE}-events` } } },
-  Outputs: {
-    EventsQueueUrl: { Value: { Ref: 'Events' } },
-    EventsQueueArn: { Value: { 'Fn::GetAtt': ['Events', 'Arn'] } },
-    ViewsTable: { Value: `farloop-${STAGE}-views` },
-    ClustersTable: { Value: `farloop-${STAGE}-clusters` },
-    ClusterSecretPrefix: { Value: `farloop/${STAGE}/clusters/` },
-    AllowLoopback: { Value: 'yes' },
-  },
-};
-
-let peer: Peer;
+let stage: Stage;
 let controlPlane: ControlPlane;
 let administration: KubernetesAdministration;
-let aws: { dynamodb: DynamoDBClient; iam: IAMClient; secrets: SecretsManagerClient; sqs: SQSClient };
+let sqs: SQSClient;
 
 beforeAll(async () => {
-  peer = await startMinistack({ AUTH: 'true' });
-  controlPlane = await startControlPlane({ controllers: '*,-job' });
-  const { url, caPem, token } = controlPlane;
-  administration = new KubernetesAdministration({ server: url, caPem, auth: { kind: 'token', token } });
-  const connection = { endpoint: peer.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
-  aws = {
-    dynamodb: new DynamoDBClient(connection),
-    iam: new IAMClient(connection),
-    secrets: new SecretsManagerClient(connection),
-    sqs: new SQSClient(connection),
-  };
-  const stacks = new CloudFormationClient(connection);
-  const StackName = `farloop-${STAGE}`;
-  await stacks.send(new CreateStackCommand({ StackName, TemplateBody: JSON.stringify(STACK) }));
-  await until(
-    'the stack is there',
-    async () => (await stacks.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0]?.StackStatus === 'CREATE_COMPLETE',
-    30_000,
-  );
-  stacks.destroy();
-  await aws.dynamodb.send(new CreateTableCommand(createClustersTableInput(`farloop-${STAGE}-clusters`)));
-  await aws.dynamodb.send(new CreateTableCommand(createTableInput(`farloop-${STAGE}-views`)));
-  await until('the four namespaces of the beginning', async () => (await administration.list(NAMESPACES)).length === 4, 30_000);
+  stage = await startStage();
+  ({ controlPlane, administration } = stage);
+  sqs = new SQSClient(stage.connection);
 }, 300_000);
 
 afterAll(async () => {
-  administration?.close();
-  for (const client of Object.values(aws ?? {})) client.destroy();
-  await controlPlane?.stop();
-  await peer?.stop();
+  sqs?.destroy();
+  await stage?.stop();
 }, 60_000);
 
-/** What stands in the table now, not what was read a moment ago. */
-const clusters = (): DynamoDbClusters =>
-  new DynamoDbClusters({ client: aws.dynamodb, tableName: `farloop-${STAGE}-clusters`, clock: new SystemClock(), allowLoopback: true });
-
-const cluster = async (...args: string[]): Promise<Ended> =>
-  await runFarloop(['cluster', ...args, '--stage', STAGE], {
-    environment: {
-      AWS_ENDPOINT_URL: peer.endpoint,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_REGION: 'us-east-1',
-      AWS_EC2_METADATA_DISABLED: 'true',
-    },
-  });
 const add = async (name: string, ...args: string[]): Promise<Ended> =>
-  await cluster('add', name, '--kubeconfig', controlPlane.kubeconfigPath, '--image', 'farloop-relay:test', ...args);
+  await stage.cluster('add', name, '--kubeconfig', controlPlane.kubeconfigPath, '--image', 'farloop-relay:test', ...args);
 const remove = async (name: string, ...args: string[]): Promise<Ended> =>
-  await cluster('remove', name, '--kubeconfig', controlPlane.kubeconfigPath, ...args);
+  await stage.cluster('remove', name, '--kubeconfig', controlPlane.kubeconfigPath, ...args);
 
 /** Everything by name that a registration could leave, and every finalizer of a pod. */
 async function everythingOn(): Promise<string[]> {
@@ -117,34 +61,17 @@ const versionsOfOurs = async (): Promise<string[]> =>
   );
 
 async function secretToken(name: string): Promise<string> {
-  const { SecretString } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: `farloop/${STAGE}/clusters/${name}` }));
+  const { SecretString } = await stage.secrets.send(new GetSecretValueCommand({ SecretId: `farloop/${STAGE}/clusters/${name}` }));
   return (JSON.parse(SecretString ?? '{}') as { token: string }).token;
 }
 
-const may = async (token: string, verb: string, group: string, resource: string, namespace = 'default'): Promise<boolean> =>
-  await isAllowed(controlPlane, token, { verb, group, resource, namespace });
-
-async function runningJob(name: string): Promise<void> {
+/** A Job with a pod that is counted. @param managedBy undefined: the built-in controller looks after it */
+async function runningJob(name: string, managedBy?: string): Promise<void> {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };
   const job = await create('/apis/batch/v1/namespaces/default/jobs', {
     metadata: { name },
-    spec: { managedBy: 'farloop.dev/job', template },
+    spec: { ...(managedBy !== undefined && { managedBy }), template },
   });
-  const uid = job.metadata.uid ?? '';
-  await create('/api/v1/namespaces/default/pods', {
-    metadata: {
-      name: `${name}-0`,
-      finalizers: ['batch.kubernetes.io/job-tracking'],
-      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
-    },
-    ...template,
-  });
-}
-
-/** Of a Job that the built-in controller looks after. */
-async function foreignJob(name: string): Promise<void> {
-  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };
-  const job = await create('/apis/batch/v1/namespaces/default/jobs', { metadata: { name }, spec: { template } });
   await create('/api/v1/namespaces/default/pods', {
     metadata: {
       name: `${name}-0`,
@@ -168,9 +95,9 @@ async function create(path: string, body: object): Promise<KubernetesObject> {
 }
 
 const usersOf = async (): Promise<string[]> =>
-  ((await aws.iam.send(new ListUsersCommand({}))).Users ?? []).map(({ UserName }) => UserName ?? '');
+  ((await stage.iam.send(new ListUsersCommand({}))).Users ?? []).map(({ UserName }) => UserName ?? '');
 const queuesOf = async (): Promise<string[]> =>
-  ((await aws.sqs.send(new ListQueuesCommand({}))).QueueUrls ?? []).map((url) => url.split('/').at(-1) ?? '').toSorted();
+  ((await sqs.send(new ListQueuesCommand({}))).QueueUrls ?? []).map((url) => url.split('/').at(-1) ?? '').toSorted();
 
 describe('farloop cluster', () => {
   let before: string[];
@@ -179,14 +106,14 @@ describe('farloop cluster', () => {
     before = await everythingOn();
     const { exitCode, stdout, stderr } = await add('one', '--dry-run', '-o', 'yaml');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const [aws1, ...manifests] = stdout.split('\n---\n');
-    expect(aws1).toContain('# aws:');
-    expect(aws1).toContain('sqs:SendMessage');
+    const [onAws, ...manifests] = stdout.split('\n---\n');
+    expect(onAws).toContain('# aws:');
+    expect(onAws).toContain('sqs:SendMessage');
     expect(manifests).toHaveLength(16);
     expect(await everythingOn()).toEqual(before);
     expect(await queuesOf()).toEqual([`farloop-${STAGE}-events`]);
     expect(await usersOf()).toEqual([]);
-    expect(await clusters().list()).toEqual([]);
+    expect(await stage.clusters().list()).toEqual([]);
   });
 
   test('add registers the cluster with its sender; the API server takes every manifest; a step is a line', async () => {
@@ -195,7 +122,7 @@ describe('farloop cluster', () => {
     expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual(
       expect.arrayContaining(['cluster', 'queue', 'identity', 'record', 'rights', 'credential', 'access', 'relay']),
     );
-    const record = await clusters().get('one');
+    const record = await stage.clusters().get('one');
     expect(record).toMatchObject({ name: 'one', manage: 'own', namespaces: [], era: 0 });
     expect(record?.kubeSystemUid).toBe((await administration.get(NAMESPACES, { name: 'kube-system' }))?.metadata.uid);
     expect(record?.senders).toHaveLength(1);
@@ -213,7 +140,11 @@ describe('farloop cluster', () => {
     ] as const)
       for (const { apiGroups, resources, verbs } of rules)
         for (const verb of verbs)
-          expect([verb, resources[0], await may(token, verb, apiGroups[0] ?? '', resources[0] ?? '')]).toEqual([verb, resources[0], true]);
+          expect([verb, resources[0], await stage.may(token, { verb, group: apiGroups[0] ?? '', resource: resources[0] ?? '' })]).toEqual([
+            verb,
+            resources[0],
+            true,
+          ]);
     const refused: [string, string, string][] = [
       ['get', '', 'secrets'],
       ['list', '', 'configmaps'],
@@ -224,14 +155,16 @@ describe('farloop cluster', () => {
     ];
     for (const [verb, group, resource] of refused)
       for (const token of [functions, relay])
-        expect([verb, resource, await may(token, verb, group, resource)]).toEqual([verb, resource, false]);
-    for (const verb of ['create', 'patch', 'delete']) expect(await may(relay, verb, '', 'pods')).toBe(false);
-    expect(await may(relay, 'patch', 'coordination.k8s.io', 'leases', 'kube-system')).toBe(false);
+        expect([verb, resource, await stage.may(token, { verb, group, resource })]).toEqual([verb, resource, false]);
+    for (const verb of ['create', 'patch', 'delete']) expect(await stage.may(relay, { verb, resource: 'pods' })).toBe(false);
+    expect(await stage.may(relay, { verb: 'patch', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-system' })).toBe(
+      false,
+    );
   });
 
   test('added again, nothing on the cluster changes, and the key stays the one that lies there', async () => {
     const keys = async (): Promise<unknown> =>
-      (await aws.iam.send(new ListAccessKeysCommand({ UserName: `farloop-${STAGE}-relay-one` }))).AccessKeyMetadata?.map(
+      (await stage.iam.send(new ListAccessKeysCommand({ UserName: `farloop-${STAGE}-relay-one` }))).AccessKeyMetadata?.map(
         ({ AccessKeyId }) => AccessKeyId,
       );
     const [versions, key] = [await versionsOfOurs(), await keys()];
@@ -247,8 +180,8 @@ describe('farloop cluster', () => {
     await administration.delete(resourceNamed('Secret'), { namespace: 'farloop', name: 'farloop-relay-aws' });
     await administration.delete(resourceNamed('ClusterRoleBinding'), { name: 'farloop-functions' });
     expect((await add('one')).exitCode).toBe(0);
-    expect(await may(await secretToken('one'), 'create', '', 'pods')).toBe(true);
-    const { AccessKeyMetadata: keys = [] } = await aws.iam.send(new ListAccessKeysCommand({ UserName: `farloop-${STAGE}-relay-one` }));
+    expect(await stage.may(await secretToken('one'), { verb: 'create', resource: 'pods' })).toBe(true);
+    const { AccessKeyMetadata: keys = [] } = await stage.iam.send(new ListAccessKeysCommand({ UserName: `farloop-${STAGE}-relay-one` }));
     expect(keys).toHaveLength(1);
     const secret = await administration.get(resourceNamed('Secret'), { namespace: 'farloop', name: 'farloop-relay-aws' });
     expect(JSON.stringify(secret)).toContain(Buffer.from(keys[0]?.AccessKeyId ?? '').toString('base64'));
@@ -258,7 +191,7 @@ describe('farloop cluster', () => {
     const clock = new SystemClock();
     let aheadMs = 0;
     const renewed = new RenewedCredentials({
-      client: async () => aws.secrets,
+      client: async () => stage.secrets,
       prefix: `farloop/${STAGE}/clusters/`,
       clock: {
         nowMs: () => clock.nowMs() + aheadMs,
@@ -276,69 +209,69 @@ describe('farloop cluster', () => {
     expect(await renewed.renew({ name: 'one' })).toBe(true);
     const second = await secretToken('one');
     expect(second).not.toBe(first);
-    for (const token of [first, second]) expect(await may(token, 'create', '', 'pods')).toBe(true);
+    for (const token of [first, second]) expect(await stage.may(token, { verb: 'create', resource: 'pods' })).toBe(true);
     aheadMs += 40 * 86_400_000;
     await expect(renewed.renew({ name: 'one' })).rejects.toThrow('give farloop cluster add again');
   });
 
   test('drained, its record says so, and list too; undone, it does not', async () => {
-    expect(await cluster('drain', 'one', '--kubeconfig', controlPlane.kubeconfigPath)).toMatchObject({
+    expect(await stage.cluster('drain', 'one', '--kubeconfig', controlPlane.kubeconfigPath)).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('no Job is running'),
     });
-    expect((await clusters().get('one'))?.draining).toBe(true);
-    expect((await cluster('list')).stdout).toContain('Waiting, draining');
-    expect((await cluster('drain', 'one', '--undo')).exitCode).toBe(0);
-    expect((await clusters().get('one'))?.draining).toBeUndefined();
+    expect((await stage.clusters().get('one'))?.draining).toBe(true);
+    expect((await stage.cluster('list')).stdout).toContain('Waiting, draining');
+    expect((await stage.cluster('drain', 'one', '--undo')).exitCode).toBe(0);
+    expect((await stage.clusters().get('one'))?.draining).toBeUndefined();
   });
 
   test('relayed: no account for functions, no credential on AWS; the relay gets the rights instead', async () => {
     expect(await add('one', '--access', 'relayed')).toMatchObject({ exitCode: 0 });
-    expect(await clusters().get('one')).toMatchObject({ access: 'relayed' });
-    expect((await aws.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
+    expect(await stage.clusters().get('one')).toMatchObject({ access: 'relayed' });
+    expect((await stage.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
     const { token } = await administration.tokenOf({ namespace: 'farloop', name: 'farloop-relay' }, 600);
-    expect(await may(token, 'create', '', 'pods')).toBe(true);
+    expect(await stage.may(token, { verb: 'create', resource: 'pods' })).toBe(true);
     await expect(administration.tokenOf({ namespace: 'farloop', name: 'farloop-functions' }, 600)).rejects.toThrow('not found');
     expect(await add('one')).toMatchObject({ exitCode: 0 });
-    expect(await may(await secretToken('one'), 'create', '', 'pods')).toBe(true);
+    expect(await stage.may(await secretToken('one'), { verb: 'create', resource: 'pods' })).toBe(true);
   }, 90_000);
 
   test('with fewer namespaces, rights elsewhere are taken back', async () => {
     expect((await add('one', '--namespaces', 'default')).exitCode).toBe(0);
     const token = await secretToken('one');
-    expect(await may(token, 'create', '', 'pods', 'default')).toBe(true);
-    expect(await may(token, 'create', '', 'pods', 'kube-public')).toBe(false);
-    expect((await clusters().get('one'))?.namespaces).toEqual(['default']);
+    expect(await stage.may(token, { verb: 'create', resource: 'pods', namespace: 'default' })).toBe(true);
+    expect(await stage.may(token, { verb: 'create', resource: 'pods', namespace: 'kube-public' })).toBe(false);
+    expect((await stage.clusters().get('one'))?.namespaces).toEqual(['default']);
   });
 
   test('one cluster has one name, and one name one cluster', async () => {
     const twice = await add('two');
     expect(twice).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('this cluster is registered already, as one') });
-    const record = await clusters().get('one');
+    const record = await stage.clusters().get('one');
     if (!record) throw new Error('no record');
     const { version, ...rest } = record;
-    const moved = await clusters().put({ ...rest, kubeSystemUid: 'of-another' }, version);
+    const moved = await stage.clusters().put({ ...rest, kubeSystemUid: 'of-another' }, version);
     const refused = await add('one');
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the name one belongs to another cluster') });
     expect(await remove('one')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('leads to another cluster than one') });
-    await clusters().put(rest, moved.version);
+    await stage.clusters().put(rest, moved.version);
   });
 
   test('list tells of it before its relay has said a word', async () => {
-    const { exitCode, stdout } = await cluster('list');
+    const { exitCode, stdout } = await stage.cluster('list');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^one +Waiting +own +default +- +0 +200\/200 \+100\/s$/m);
   });
 
   test('remove does nothing to unfinished Jobs unasked, and says what would happen', async () => {
-    await runningJob('busy');
-    await foreignJob('theirs');
+    await runningJob('busy', 'farloop.dev/job');
+    await runningJob('theirs');
     const now = await everythingOn();
     const refused = await remove('one');
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 Job is unfinished: default/busy') });
     expect(refused.stderr).toContain('1 pods lose the finalizer');
     expect(await everythingOn()).toEqual(now);
-    expect(await clusters().get('one')).toBeDefined();
+    expect(await stage.clusters().get('one')).toBeDefined();
   });
 
   test('R15: removed by force, nothing of ours is left: on the cluster, finalizers included, and on AWS', async () => {
@@ -357,11 +290,11 @@ describe('farloop cluster', () => {
       'Pod default/theirs-0 batch.kubernetes.io/job-tracking',
     ];
     expect(await everythingOn()).toEqual([...before, ...jobs].toSorted());
-    expect(await may(token, 'get', '', 'pods')).toBe(false);
+    expect(await stage.may(token, { verb: 'get', resource: 'pods' })).toBe(false);
     expect(await queuesOf()).toEqual([`farloop-${STAGE}-events`]);
     expect(await usersOf()).toEqual([]);
-    expect((await aws.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
-    expect(await clusters().list()).toEqual([]);
+    expect((await stage.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
+    expect(await stage.clusters().list()).toEqual([]);
     expect(await remove('one')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no cluster one is registered') });
   });
 
