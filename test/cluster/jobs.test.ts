@@ -3,71 +3,42 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { parseManifests } from '../../lib/cli/manifests.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
-import type { Job, JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, JobSpec } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
-import { JOBS, PODS } from '../../lib/objects/resources.ts';
-import { deadlineIn } from '../../lib/ports/clock.ts';
-import { FarloopProcess, root, temporaryFolder } from '../cli/farloop-process.ts';
-import { EXAMPLE_ENDS } from '../example-ends.ts';
-import type { ControlPlane } from './control-plane.ts';
-import { startControlPlane } from './control-plane.ts';
+import { JOBS } from '../../lib/objects/resources.ts';
 import { until } from '../claims.ts';
+import { root } from '../cli/farloop-process.ts';
+import { EXAMPLE_ENDS } from '../example-ends.ts';
+import type { JobsCluster } from './jobs-cluster.ts';
+import { startJobsCluster } from './jobs-cluster.ts';
 
-/** Farloop stands for both of these. */
-const WITHOUT_JOBS = '*,-job,-ttl-after-finished-controller';
-const folder = temporaryFolder();
-const clock = new SystemClock();
-const started: FarloopProcess[] = [];
-let controlPlane: ControlPlane;
-let api: KubernetesCluster;
-
-const start = (...args: string[]): FarloopProcess => {
-  const farloop = new FarloopProcess(args);
-  started.push(farloop);
-  return farloop;
-};
-const up = (state: string): FarloopProcess =>
-  start('up', '--state', join(folder.path, state), '--port', '0', '--kubeconfig', controlPlane.kubeconfigPath, '--manage', 'all-jobs');
-
+let cluster: JobsCluster;
 beforeAll(async () => {
-  controlPlane = await startControlPlane({ controllers: WITHOUT_JOBS });
-  api = new KubernetesCluster({ access: await accessFromKubeconfig({ file: controlPlane.kubeconfigPath }), clock });
-  await start('node', '--simulated', '--kubeconfig', controlPlane.kubeconfigPath).says('ready\n');
+  // Farloop stands for both of these.
+  cluster = await startJobsCluster({ controllers: '*,-job,-ttl-after-finished-controller' });
 }, 180_000);
+afterAll(async () => await cluster?.stop(), 60_000);
 
-afterAll(async () => {
-  for (const farloop of started) await farloop.destroy();
-  api.close();
-  await controlPlane.stop();
-  folder.remove();
-}, 60_000);
-
-const soon = () => deadlineIn(clock, 8_000);
 const jobs = async (): Promise<Map<string, Job>> =>
-  new Map((await api.list<Job>(JOBS, { namespace: 'default' }, soon())).items.map((job) => [job.metadata.name ?? '', job]));
-const podsOf = async (name: string): Promise<Pod[]> =>
-  (await api.list<Pod>(PODS, { namespace: 'default', labelSelector: `job-name=${name}` }, soon())).items;
+  new Map((await cluster.api.list<Job>(JOBS, { namespace: 'default' }, cluster.soon())).items.map((job) => [job.metadata.name ?? '', job]));
 const endOf = (job: Job | undefined) =>
   job?.status?.conditions?.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
 
 async function change(job: Job, spec: Partial<JobSpec>): Promise<void> {
   const { name = '', namespace = '', uid = '' } = job.metadata;
-  await api.patch<Job>(JOBS, { name, namespace, uid }, { type: 'merge', body: { metadata: { uid }, spec } }, soon());
+  await cluster.api.patch<Job>(JOBS, { name, namespace, uid }, { type: 'merge', body: { metadata: { uid }, spec } }, cluster.soon());
 }
 
 describe('examples on a real API server', () => {
   test('each ends as its header describes', async () => {
-    const farloop = up('examples');
+    const farloop = cluster.up('examples', '--manage', 'all-jobs');
     await farloop.says('console', 60_000);
     for (const { name } of EXAMPLE_ENDS) {
       const [manifest] = parseManifests(readFileSync(join(root, 'examples/jobs', `${name}.yaml`), 'utf8'), name);
       const job = manifest?.document as Job;
-      await api.create<Job>(JOBS, { ...job, metadata: { ...job.metadata, namespace: 'default' } }, soon());
+      await cluster.api.create<Job>(JOBS, { ...job, metadata: { ...job.metadata, namespace: 'default' } }, cluster.soon());
     }
     const steps = new Map(EXAMPLE_ENDS.flatMap(({ name, step }) => (step ? [[name, step] as const] : [])));
     const hasEnded = ({ name, end }: (typeof EXAMPLE_ENDS)[number], all: Map<string, Job>): boolean =>
@@ -118,7 +89,7 @@ const aJob = (name: string, completionMode: 'Indexed' | 'NonIndexed'): Job => ({
 async function endsExactly(names: readonly string[]): Promise<void> {
   await until('their end', async () => names.every((name) => endOf(all.get(name)) !== undefined) || ((all = await jobs()), false), 150_000);
   for (const name of names) {
-    const pods = await podsOf(name);
+    const pods = await cluster.podsOf(name);
     const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
     const failed = pods.filter(({ status }) => status?.phase === 'Failed').length;
     expect({ name, type: endOf(all.get(name))?.type, ...all.get(name)?.status }).toMatchObject({
@@ -132,7 +103,8 @@ async function endsExactly(names: readonly string[]): Promise<void> {
   }
   await until(
     'the last finalizers off',
-    async () => (await Promise.all(names.map(podsOf))).flat().every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)),
+    async () =>
+      (await Promise.all(names.map(cluster.podsOf))).flat().every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)),
     30_000,
   );
 }
@@ -145,29 +117,29 @@ const halfway = (names: readonly string[]) => async (): Promise<boolean> => {
 
 describe('a Job handed over in the middle', () => {
   test('from the built-in controller to Farloop', async () => {
-    await controlPlane.stopControllerManager();
-    await controlPlane.startControllerManager({ controllers: '*' });
+    await cluster.controlPlane.stopControllerManager();
+    await cluster.controlPlane.startControllerManager({ controllers: '*' });
     const names = ['to-farloop', 'to-farloop-indexed'];
-    await api.create<Job>(JOBS, aJob('to-farloop', 'NonIndexed'), soon());
-    await api.create<Job>(JOBS, aJob('to-farloop-indexed', 'Indexed'), soon());
+    await cluster.api.create<Job>(JOBS, aJob('to-farloop', 'NonIndexed'), cluster.soon());
+    await cluster.api.create<Job>(JOBS, aJob('to-farloop-indexed', 'Indexed'), cluster.soon());
     await until('half of it', halfway(names), 90_000);
-    await controlPlane.stopControllerManager();
+    await cluster.controlPlane.stopControllerManager();
     expect(names.some((name) => all.has(name) && !isJobFinished(all.get(name) ?? aJob(name, 'Indexed')))).toBe(true);
-    const farloop = up('taken-over');
+    const farloop = cluster.up('taken-over', '--manage', 'all-jobs');
     await endsExactly(names);
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
   }, 300_000);
 
   test('from Farloop to the built-in controller', async () => {
     const names = ['from-farloop', 'from-farloop-indexed'];
-    const farloop = up('handed-over');
+    const farloop = cluster.up('handed-over', '--manage', 'all-jobs');
     await farloop.says('console', 60_000);
-    await api.create<Job>(JOBS, aJob('from-farloop', 'NonIndexed'), soon());
-    await api.create<Job>(JOBS, aJob('from-farloop-indexed', 'Indexed'), soon());
+    await cluster.api.create<Job>(JOBS, aJob('from-farloop', 'NonIndexed'), cluster.soon());
+    await cluster.api.create<Job>(JOBS, aJob('from-farloop-indexed', 'Indexed'), cluster.soon());
     await until('half of it', halfway(names), 90_000);
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
     expect(names.some((name) => !isJobFinished(all.get(name) ?? aJob(name, 'Indexed')))).toBe(true);
-    await controlPlane.startControllerManager({ controllers: '*' });
+    await cluster.controlPlane.startControllerManager({ controllers: '*' });
     await endsExactly(names);
   }, 300_000);
 });
