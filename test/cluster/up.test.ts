@@ -20,6 +20,8 @@ const withBuiltInController = async (): Promise<void> => {
   await cluster.controlPlane.startControllerManager({ controllers: '*' });
 };
 
+const apply = (...files: string[]): string[] => files.flatMap((file) => ['--apply', file]);
+
 /** The first example under another name, changed as asked. @returns the path of its manifest */
 function anotherJob(name: string, change: (manifest: string) => string = (manifest) => manifest): string {
   const path = join(cluster.folder, `${name}.yaml`);
@@ -44,8 +46,9 @@ describe('up on a real API server', () => {
   test('all Jobs run where the built-in controller is off', async () => {
     const farloop = cluster.up(
       'state',
-      ...['--manage', 'all-jobs'],
-      ...['job', 'retry', 'deadline'].flatMap((name) => ['--apply', `examples/${name}.yaml`]),
+      '--manage',
+      'all-jobs',
+      ...apply('examples/job.yaml', 'examples/retry.yaml', 'examples/deadline.yaml'),
     );
     await farloop.says('job/demo Complete: 5 of 5 succeeded', 40_000);
     await farloop.says('job/retry Complete: 3 of 3 succeeded', 40_000);
@@ -73,7 +76,7 @@ describe('up on a real API server', () => {
 
   test('beside the built-in controller it takes the Jobs that ask for it, and leaves the others alone', async () => {
     await withBuiltInController();
-    const farloop = cluster.up('state', '--apply', 'examples/managed-by.yaml', '--apply', anotherJob('plain'));
+    const farloop = cluster.up('state', ...apply('examples/managed-by.yaml', anotherJob('plain')));
     await farloop.says('job/handed-over Complete: 4 of 4 succeeded', 40_000);
     await until('the end of the other Job', async () => (await cluster.job('plain')).status?.succeeded === 5, 40_000);
     expect(await statusWriters('handed-over')).toEqual(['farloop']);
@@ -84,7 +87,7 @@ describe('up on a real API server', () => {
   test('all Jobs asked for where the built-in controller is on after all: parked, not fought', async () => {
     await withBuiltInController();
     const fought = anotherJob('fought', (manifest) => manifest.replace('completions: 5', 'completions: 40'));
-    const farloop = cluster.up('state', '--manage', 'all-jobs', '--apply', fought);
+    const farloop = cluster.up('state', '--manage', 'all-jobs', ...apply(fought));
     await farloop.says(/job\/fought Parked: .*kube-controller-manager/, 40_000);
     expect((await events()).find(({ reason }) => reason === 'Parked')?.message).toMatch(/kube-controller-manager/);
     await farloop.end('SIGTERM');
