@@ -1,12 +1,9 @@
 // `npm run test:network -- [--strikes N]`: Farloop on a real API server behind a hostile network. Its only way there is a proxy that
 // cuts, stalls, slows, goes mute and corrupts; the API server is killed, and made to forget, so that watches and lists meet a 410.
 // Jobs arrive all the while. In the end each has run exactly, and what Farloop knows is what the cluster holds. `SEED=` replays.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { metricsText } from '../../lib/api/metrics.ts';
 import type { LocalInstance } from '../../lib/cli/local-instance.ts';
@@ -15,15 +12,15 @@ import type { Job } from '../../lib/objects/kubernetes.ts';
 import { viewDigestOf } from '../../lib/reconciler/doubts.ts';
 import { readMarker } from '../../lib/reconciler/heartbeats.ts';
 import { readView } from '../../lib/reconciler/view-access.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
-import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
-import { compact, startControlPlane } from '../cluster/control-plane.ts';
-import { CreationWitness, writeAlienKey } from './etcd.ts';
+import { compact } from '../cluster/control-plane.ts';
+import type { CreationWitness } from './etcd.ts';
+import { writeAlienKey } from './etcd.ts';
+import { openHostileCluster } from './hostile-cluster.ts';
 import type { Order } from './orders.ts';
 import { Customer, faultsOf, hasFinalizer, isFinished, nameOf, NAMESPACE, orderOf } from './orders.ts';
-import { HostileProxy } from './proxy.ts';
+import type { HostileProxy } from './proxy.ts';
 import { RelayCalls } from './relay-calls.ts';
 import { check, until } from '../claims.ts';
 
@@ -92,31 +89,17 @@ async function main(): Promise<void> {
 }
 
 async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
-  const folder = await mkdtemp(join(tmpdir(), 'farloop-network-'));
-  endings.push(async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 }));
-  // Pages after the first come from etcd then, as on servers before 1.34, and so can be forgotten between two pages.
-  const plane = await startControlPlane({ apiServerFlags: ['--feature-gates=ListFromCacheSnapshot=false'] });
-  endings.push(async () => await plane.stop());
-  const proxy = await HostileProxy.start({ to: plane.url, random: seededRandom(seed + 1) });
-  endings.push(async () => await proxy.stop());
-  const witness = await CreationWitness.start(plane.etcdUrl);
-  endings.push(() => witness.stop());
-
-  const direct = { server: plane.url, caPem: plane.caPem, auth: { kind: 'token' as const, token: plane.token } };
-  const ours = new KubernetesCluster({ access: direct, clock });
-  endings.push(() => ours.close());
-  const calls = new RelayCalls((cluster) => cluster !== ours);
-
-  const nodeClient = httpsNodeClient({ url: plane.url, caPem: plane.caPem, token: plane.token });
-  const node = startSimulatedNode({ client: nodeClient });
-  endings.push(async () => {
-    await node.stop();
-    await nodeClient.close();
-  });
-  await node.ready;
-
-  const kubeconfig = join(folder, 'kubeconfig');
-  await writeFile(kubeconfig, (await readFile(plane.kubeconfigPath, 'utf8')).replace(plane.url, proxy.url), { mode: 0o600 });
+  const { folder, plane, proxy, witness, direct, kubeconfig } = await openHostileCluster(
+    {
+      name: 'network',
+      clock,
+      random: seededRandom(seed + 1),
+      // Pages after the first come from etcd then, as on servers before 1.34, and so can be forgotten between two pages.
+      apiServerFlags: ['--feature-gates=ListFromCacheSnapshot=false'],
+    },
+    endings,
+  );
+  const calls = new RelayCalls((cluster) => cluster !== direct);
   const farloop = await startLocalInstance({
     folder: join(folder, 'state'),
     kubeconfig,
@@ -129,7 +112,7 @@ async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
   });
   endings.push(async () => await farloop.stop());
   await farloop.ready;
-  return { plane, proxy, farloop, calls, customer: new Customer(ours, clock), witness, orders: [] };
+  return { plane, proxy, farloop, calls, customer: new Customer(direct, clock), witness, orders: [] };
 }
 
 async function storm(scene: Scene): Promise<Map<Kind, number>> {

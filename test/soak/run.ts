@@ -4,21 +4,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
-import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
-import { startControlPlane } from '../cluster/control-plane.ts';
-import { CreationWitness } from '../network/etcd.ts';
+import type { CreationWitness } from '../network/etcd.ts';
+import { openHostileCluster } from '../network/hostile-cluster.ts';
 import type { Order } from '../network/orders.ts';
 import { Customer, faultsOf, hasFinalizer, isFinished, nameOf, NAMESPACE, orderOf } from '../network/orders.ts';
-import { HostileProxy } from '../network/proxy.ts';
+import type { HostileProxy } from '../network/proxy.ts';
 
 const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
 const VICTIMS = ['farloop', 'API server', 'connections'] as const;
@@ -80,28 +75,10 @@ async function main(): Promise<void> {
 }
 
 async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
-  const folder = await mkdtemp(join(tmpdir(), 'farloop-soak-'));
-  endings.push(async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const plane = await startControlPlane();
-  endings.push(async () => await plane.stop());
-  const proxy = await HostileProxy.start({ to: plane.url, random: chance.proxy });
-  endings.push(async () => await proxy.stop());
-  const witness = await CreationWitness.start(plane.etcdUrl);
-  endings.push(() => witness.stop());
-
-  const nodeClient = httpsNodeClient({ url: plane.url, caPem: plane.caPem, token: plane.token });
-  const node = startSimulatedNode({ client: nodeClient });
-  endings.push(async () => {
-    await node.stop();
-    await nodeClient.close();
-  });
-  await node.ready;
-  const direct = { server: plane.url, caPem: plane.caPem, auth: { kind: 'token' as const, token: plane.token } };
-  const ours = new KubernetesCluster({ access: direct, clock });
-  endings.push(() => ours.close());
-
-  const kubeconfig = join(folder, 'kubeconfig');
-  await writeFile(kubeconfig, (await readFile(plane.kubeconfigPath, 'utf8')).replace(plane.url, proxy.url), { mode: 0o600 });
+  const { folder, plane, proxy, witness, direct, kubeconfig } = await openHostileCluster(
+    { name: 'soak', clock, random: chance.proxy },
+    endings,
+  );
   const line = [
     'up',
     '--kubeconfig',
@@ -126,7 +103,7 @@ async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
   endings.push(async () => {
     for (const life of lives) await end(life.child);
   });
-  return { plane, proxy, customer: new Customer(ours, clock), witness, launch, lives, open: new Map(), judged: [] };
+  return { plane, proxy, customer: new Customer(direct, clock), witness, launch, lives, open: new Map(), judged: [] };
 }
 
 async function storm(scene: Scene): Promise<Map<Victim, number>> {
