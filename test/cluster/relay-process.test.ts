@@ -11,7 +11,6 @@ import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, readFileSync, wri
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { NAMESPACES } from '../../lib/objects/resources.ts';
@@ -20,6 +19,7 @@ import { RELAY, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { LEASES } from '../../lib/relay/election.ts';
 import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
+import { until as untilClaimed } from '../claims.ts';
 import { root, temporaryFolder } from '../cli/farloop-process.ts';
 import { relayImage } from '../infra/relay-image.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -185,13 +185,8 @@ async function acceptingQueue(told: Set<string>): Promise<Server> {
   return server;
 }
 
-async function until(what: string, holds: () => Promise<boolean> | boolean, withinMs = 40_000): Promise<void> {
-  const endMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error(`it never came about: ${what}\n${replicas.map(({ said }) => said()).join('\n')}`);
-    await sleep(100);
-  }
-}
+const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> =>
+  await untilClaimed(what, holds, 40_000, async () => replicas.map(({ said }) => said()).join('\n'));
 
 const isReady = async ({ probes }: Replica): Promise<boolean> =>
   await fetch(`http://127.0.0.1:${probes}/readyz`).then(
