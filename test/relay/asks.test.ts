@@ -11,6 +11,7 @@ import type { Relay } from '../../lib/relay/relay.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { encodeCommands, LEFT_MS_MAX } from '../../lib/wire/commands.ts';
+import { until } from '../claims.ts';
 
 const clock = new SystemClock();
 const QUEUE = 'relay-far';
@@ -63,14 +64,6 @@ async function command(name: string): Promise<void> {
 
 const pods = async (): Promise<(string | undefined)[]> =>
   (await api.list(PODS, { namespace: 'default' }, deadlineIn(clock, 5_000))).items.map(({ metadata }) => metadata.name);
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = clock.monotonicMs() + 15_000;
-  while (!(await holds())) {
-    if (clock.monotonicMs() > endMs) throw new Error(`it never came about: ${what}`);
-    await clock.wait(20);
-  }
-}
 
 describe('commands', () => {
   test('are received and carried out by the replica that sends, and by no other', async () => {
