@@ -15,6 +15,7 @@ import { formatKey, type WorkloadKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
 import { TerminalError, ThrottledError } from '../ports/errors.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../ports/store.ts';
+import { unpackNames } from '../wire/view-layout.ts';
 import { nameOf, readFailed, translated } from './aws-errors.ts';
 import { lostCondition, type LostCondition } from './lost-condition.ts';
 import { SystemClock } from './system-clock.ts';
@@ -223,7 +224,7 @@ export class DynamoDbStore implements Store {
         }),
       );
       this.meter.add('forget', { writeUnits: writeUnitsOf(before), indexUnits: indexUnitsOf(before, undefined) });
-      names = before ? headOf(before).items : [];
+      names = before ? unpackNames(headOf(before).items) : [];
     } catch (error) {
       const lost = lostCondition(error);
       this.meter.add('forget', { writeUnits: writeUnitsOf(lost?.current) });

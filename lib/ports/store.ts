@@ -7,7 +7,7 @@ export interface Head {
   era: number;
   /** Unix milliseconds, as all times here. */
   bornAtMs: number;
-  /** Names of the workload's view items, the head being told before an item is written; and which ranges of a list have come. */
+  /** Names of the workload's view items, runs as one (wire/view-layout.ts), the head being told before an item is written; and which ranges of a list have come. */
   items: readonly string[];
   /** resourceVersion of the last whole list of the workload, `0` before the first. */
   floor: string;
@@ -95,7 +95,7 @@ export interface Store {
   putItem(key: WorkloadKey, item: { name: string; bytes: Uint8Array }, expectedVersion: number): Promise<number>;
   /** Head and items. @throws StaleWriteError<Head> the fence has changed, or a wake that follows it is on its way: its pass forgets */
   forget(key: WorkloadKey, ifFence: string): Promise<void>;
-  /** By index, so perhaps late: who acts on it reads the head first. Oldest first. @param limit 1 to 1,000 */
+  /** By index, so perhaps late: who acts on it reads the head first. Oldest first. @param limit 1 to 10,000; more than a megabyte of an index is not read */
   pendingBefore(timeMs: number, limit: number): Promise<WorkloadKey[]>;
   dueBefore(timeMs: number, limit: number): Promise<WorkloadKey[]>;
   /** Every workload of a cluster, page by page. @param limit 1 to 1,000 */

@@ -1,9 +1,9 @@
-// Which items a view is laid out in, and how the head names them: by their names every writer finds the same item for a pod.
+// Which items a view is laid out in, and which of them a head names: by their names every writer finds the same item for a pod.
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { Head } from '../ports/store.ts';
 import type { ViewPart, WholeList } from '../wire/observations.ts';
-import { END_OF_SLOTS, slotOf } from '../wire/view-layout.ts';
+import { END_OF_SLOTS, slotOf, unpackNames } from '../wire/view-layout.ts';
 import { isMark, type Span } from './told-ranges.ts';
 
 /** About 1 KB an item, since every write is billed by the whole item; larger Jobs take 2 and 8 KB, so that a storm needs fewer requests. */
@@ -29,34 +29,11 @@ export function itemOf(pod: PodFacts, slots: number): string {
   return known ? `pods/${slots}/${Math.floor(slot / slots)}` : `pods/${slots}/h${slot % HASHED_ITEMS}`;
 }
 
-/** The head names neighbours together, `pods/104/0-5`, so that it stays small. */
-export function namesIn({ items }: Head): string[] {
-  const names = new Set<string>();
-  for (const item of items) {
-    if (isMark(item)) continue;
-    const run = /^(pods\/\d+\/)(\d+)-(\d+)$/.exec(item);
-    if (!run) names.add(item);
-    else for (let at = Number(run[2]); at <= Number(run[3]); at++) names.add(`${run[1]}${at}`);
-  }
-  return [...names];
-}
+/** Of the items beside the head. */
+export const namesIn = ({ items }: Head): string[] => unpackNames(items.filter((name) => !isMark(name)));
 
 /** Whether the view has outgrown the head. */
 export const hasItems = ({ items }: Head): boolean => items.some((name) => !isMark(name));
-
-/** Names of items as the head holds them: neighbours together. */
-export function runsOf(names: readonly string[]): string[] {
-  const numbers = names.flatMap((name) => /^pods\/\d+\/(\d+)$/.exec(name)?.[1] ?? []).map(Number);
-  const prefix = /^pods\/\d+\//.exec(names[0] ?? '')?.[0] ?? '';
-  const runs: { from: number; to: number }[] = [];
-  for (const number of numbers.toSorted((a, b) => a - b)) {
-    const last = runs.at(-1);
-    if (last && number === last.to + 1) last.to = number;
-    else runs.push({ from: number, to: number });
-  }
-  const others = names.filter((name) => !/^pods\/\d+\/\d+$/.test(name));
-  return [...runs.map(({ from, to }) => `${prefix}${from === to ? from : `${from}-${to}`}`), ...others];
-}
 
 /** Slots per item: what the head's names tell, else what the workload's size asks for. */
 export function layoutOf(head: Head, part: ViewPart): number {

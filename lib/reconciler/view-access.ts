@@ -6,7 +6,7 @@ import type { PodChange, PodSet } from '../planners/pod-set.ts';
 import type { Head, UpdatedHead, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { PodEntry, ViewPart } from '../wire/observations.ts';
-import { hasItems, isInRange, itemOf, layoutOf, namesIn, runsOf, spanOf } from './item-names.ts';
+import { hasItems, isInRange, itemOf, layoutOf, namesIn, spanOf } from './item-names.ts';
 import { NOTHING_TERMINATED, terminatedBy, type Terminated } from './job-metrics.ts';
 import { readPart, writePart } from './recent-parts.ts';
 import { noteRange, outdatedMarks, toldFloor } from './told-ranges.ts';
@@ -292,7 +292,7 @@ async function writeItems(
   // A whole list speaks of the items it names nothing in, too.
   if (whole) for (const name of named) if (isInRange(name, whole)) shareOf(name);
   const unnamed = [...shares.keys()].filter((name) => !named.has(name));
-  const head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: runsOf(unnamed) }) : before;
+  const head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: packNames(unnamed) }) : before;
   // Of the entries that move, nothing had asked for their items.
   const unread = [...shares.keys()].filter((name) => named.has(name) && !items.has(name));
   const present = new Map([...items, ...(await readItems(store, before, unread))]);

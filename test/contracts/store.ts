@@ -323,6 +323,18 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
     );
 
     test(
+      'R1: forgetting takes the items too that the head names as a run',
+      on(open, async ({ store }) => {
+        const key = aKey();
+        const names = Array.from({ length: 30 }, (_, at) => `pods/40/${at}`);
+        await store.createHead(aHead(key, { items: ['list/0/7/0-40', 'pods/40/0-29', 'pods/40/h3'] }));
+        for (const name of [...names, 'pods/40/h3']) await store.putItem(key, { name, bytes: bytesOf(name) }, 0);
+        await store.forget(key, 'fence-0');
+        expect(await store.readItems(key, [...names, 'pods/40/h3'])).toEqual([]);
+      }),
+    );
+
+    test(
       'R9: pending heads are found by age, oldest first, until nothing is pending',
       on(open, async ({ store, nowMs }) => {
         // Long ago, so that others on the same table are newer.

@@ -3,6 +3,7 @@ import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../../ports/store.ts';
+import { unpackNames } from '../../wire/view-layout.ts';
 import { SystemClock } from '../system-clock.ts';
 import {
   answerItem,
@@ -216,7 +217,7 @@ export class EmbeddedStore implements Store {
     this.meter.add('forget', {
       writeUnits,
       indexUnits: indexUnitsOf(before, undefined),
-      requests: 1 + Math.ceil(stored.head.items.length / DELETES_PER_REQUEST),
+      requests: 1 + Math.ceil(unpackNames(stored.head.items).length / DELETES_PER_REQUEST),
     });
   }
 
