@@ -13,17 +13,17 @@ import type {
   ClusterSource,
   Deletion,
   ListAnswer,
-  ListSelection,
   Named,
   PageSelection,
   Patch,
   PatchTarget,
+  ProjectedSelection,
   WatchEvent,
   WatchSelection,
 } from '../ports/cluster.ts';
 import type { ClusterAccess } from './kubernetes/access.ts';
 import type { Incoming, Outgoing } from './kubernetes/connection.ts';
-import { Connection } from './kubernetes/connection.ts';
+import { AnswerTooLongError, Connection } from './kubernetes/connection.ts';
 import type { Asked } from './kubernetes/refusals.ts';
 import { ListStream, ListTools } from './kubernetes/list-stream.ts';
 import { errorOf, isStatus, notAnApiServer } from './kubernetes/refusals.ts';
@@ -64,6 +64,8 @@ interface ListBody<Item> {
   items: Item[] | null;
 }
 
+type Page<Item> = ListAnswer<Item> & { continueToken?: string };
+
 export class KubernetesCluster implements Cluster, ClusterSource {
   readonly #connection: Connection;
   readonly #clock: Clock;
@@ -86,16 +88,26 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     return await this.#object<Item>({ verb: 'get', method: 'GET', resource, target: { namespace, name }, query: {}, deadline });
   }
 
-  async list<Item extends KubernetesObject>(resource: Resource, selection: ListSelection, deadline: Deadline): Promise<ListAnswer<Item>> {
+  async list<Item extends KubernetesObject>(
+    resource: Resource,
+    selection: ProjectedSelection,
+    deadline: Deadline,
+  ): Promise<ListAnswer<Item>> {
     const items: Item[] = [];
     let continueToken: string | undefined;
     let lowest: string | undefined;
+    let limit = LIST_PAGE;
     for (;;) {
-      const page = await this.#page<Item>(
-        resource,
-        { ...selection, limit: LIST_PAGE, ...(continueToken !== undefined && { continueToken }) },
-        { deadline },
-      );
+      const asked = { ...selection, limit, ...(continueToken !== undefined && { continueToken }) };
+      let page: Page<Item>;
+      try {
+        page = await this.#page<Item>(resource, asked, { deadline });
+      } catch (error) {
+        // An object may take a megabyte: fewer at once, down to one.
+        if (!(error instanceof AnswerTooLongError) || limit === 1) throw error;
+        limit = Math.ceil(limit / 4);
+        continue;
+      }
       for (const item of page.items) items.push(item);
       if (lowest === undefined || compareResourceVersions(page.resourceVersion, lowest) < 0) lowest = page.resourceVersion;
       continueToken = page.continueToken;
@@ -158,7 +170,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     selection: PageSelection,
     signal: AbortSignal,
     each?: (item: Item) => void,
-  ): Promise<ListAnswer<Item> & { continueToken?: string }> {
+  ): Promise<Page<Item>> {
     return await this.#page<Item>(resource, selection, { signal, ...(each && { each }) });
   }
 
@@ -187,7 +199,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     resource: Resource,
     selection: PageSelection,
     { deadline, signal, each }: { deadline?: Deadline; signal?: AbortSignal; each?: (item: Item) => void },
-  ): Promise<ListAnswer<Item> & { continueToken?: string }> {
+  ): Promise<Page<Item>> {
     const { namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion, metadataOnly, fields } = selection;
     // What is wanted whole is read faster in one go.
     const tools = fields === undefined ? undefined : (this.#tools.pop() ?? new ListTools());

@@ -46,19 +46,19 @@ export interface ListSelection {
   fieldSelector?: string;
 }
 
-/** What a follower asks for. An adapter may leave out all other fields of the objects (absent: it wants them whole). */
-interface Followed extends ListSelection {
+/** What is read of the objects. An adapter may leave out all other fields (absent: they are wanted whole). */
+export interface ProjectedSelection extends ListSelection {
   fields?: WantedFields;
 }
 
-export interface PageSelection extends Followed {
+export interface PageSelection extends ProjectedSelection {
   limit: number;
   continueToken?: string;
   metadataOnly?: boolean;
   resourceVersion?: string;
 }
 
-export interface WatchSelection extends Followed {
+export interface WatchSelection extends ProjectedSelection {
   resourceVersion: string;
   timeoutSeconds: number;
 }
@@ -74,7 +74,7 @@ export interface Cluster {
   /** Live: without a resourceVersion parameter. @throws NotFoundError only for a Status about that very object (R19) */
   get<Item extends KubernetesObject>(resource: Resource, target: Named, deadline: Deadline): Promise<Answer<Item>>;
   /** Live and whole: all pages of one consistent list. */
-  list<Item extends KubernetesObject>(resource: Resource, selection: ListSelection, deadline: Deadline): Promise<ListAnswer<Item>>;
+  list<Item extends KubernetesObject>(resource: Resource, selection: ProjectedSelection, deadline: Deadline): Promise<ListAnswer<Item>>;
   /** The name is the precondition. @throws ConflictError `alreadyExists` */
   create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>>;
   /**

@@ -2,7 +2,7 @@
 import type { Job, Pod } from '../objects/kubernetes.ts';
 import { isReadLive, jobFactsOf } from '../objects/job-facts.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import { controllerOf, podFactsOf } from '../objects/pod-facts.ts';
+import { POD_FIELDS, controllerOf, podFactsOf } from '../objects/pod-facts.ts';
 import { isNewer, newest } from '../objects/resource-version.ts';
 import { JOBS, PODS, type Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
@@ -251,7 +251,7 @@ export class Pass {
     const uids = new Set(missing.map(({ uid }) => uid));
     const found: Pod[] = [];
     if (missing.length > MOST_STRAYED) {
-      const all = await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace }, this.deadline);
+      const all = await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, fields: POD_FIELDS }, this.deadline);
       found.push(...all.items);
     } else
       for (const { namespace, name } of missing)
@@ -266,13 +266,17 @@ export class Pass {
   async #relabelled(): Promise<Pod[]> {
     const selection = this.row.strayedSelection?.(this.key, this.owner);
     if (!selection) return [];
-    const { items } = await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, ...selection }, this.deadline);
+    const { items } = await this.cluster.list<Pod>(
+      PODS,
+      { namespace: this.key.namespace, ...selection, fields: POD_FIELDS },
+      this.deadline,
+    );
     return items.filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === this.key.uid);
   }
 
   async #list(): Promise<ListAnswer<Pod>> {
     const selection = this.row.childSelection(this.key, this.owner);
-    return await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, ...selection }, this.deadline);
+    return await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, ...selection, fields: POD_FIELDS }, this.deadline);
   }
 
   /** One child live; 404 about it makes a tombstone. */

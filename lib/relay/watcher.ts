@@ -38,6 +38,8 @@ export interface WatcherSetup<Item extends KubernetesObject> {
   sawDate: (dateMs: number, askedAtMs: number) => void;
 }
 
+/** Of a whole page: so much larger is each page than the one before, until it is whole again. */
+const GROWTH = 1 / 10;
 /** Between two looks for silence. */
 const SHORTEST_LOOK_MS = 250;
 
@@ -47,9 +49,12 @@ export class Watcher<Item extends KubernetesObject> {
   /** The call or wait under way; what an earlier one still brings is not looked at. */
   #current = new AbortController();
   #stopped = false;
+  /** Objects of the next page: half of one that broke off, since large objects may take more bytes, or more time, than an answer has. */
+  #pageSize: number;
 
   constructor(setup: WatcherSetup<Item>) {
     this.#setup = setup;
+    this.#pageSize = setup.options.pageSize;
   }
 
   /** Starts, or lists everything anew. */
@@ -132,7 +137,7 @@ export class Watcher<Item extends KubernetesObject> {
       page = await source.listPage<Item>(
         resource,
         {
-          limit: options.pageSize,
+          limit: this.#pageSize,
           fields,
           ...(namespace !== undefined && { namespace }),
           ...(continueToken !== undefined && { continueToken }),
@@ -145,8 +150,10 @@ export class Watcher<Item extends KubernetesObject> {
       // Within: what no API server would say must not end the process.
       follower.page(page.items);
     } catch (error) {
+      if (!call.signal.aborted && failureOf(error).kind === 'broken') this.#pageSize = Math.ceil(this.#pageSize / 2);
       return this.#fail(call, error);
     }
+    this.#pageSize = Math.min(this.#pageSize + Math.ceil(options.pageSize * GROWTH), options.pageSize);
     this.#feed({
       kind: 'page',
       resourceVersion: page.resourceVersion,

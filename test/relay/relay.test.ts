@@ -34,6 +34,30 @@ describe('at the start', () => {
     expect(all[0]).toMatchObject({ cluster: 'west', era: 3, kubeSystemUid: 'kube-system-uid' });
   });
 
+  test('R13: objects too large for whole pages are listed in smaller ones, and what is large hides nothing else', async () => {
+    const { clock, source, relay, reports } = start({
+      options: { pageSize: 40 },
+      before: (api) => {
+        api.mostAnswered = 6;
+        api.put('jobs', aJob('a'));
+        for (let at = 0; at < 60; at += 1) api.put('pods', aPod(`a-${at}`, 'a'));
+      },
+    });
+    await clock.advance(60_000);
+    await relay.ready;
+    expect((await reports()).flatMap(({ pods }) => pods)).toHaveLength(60);
+    // Once they are gone, pages are whole again.
+    source.mostAnswered = Infinity;
+    for (let round = 0; round < 4; round += 1) {
+      source.forget();
+      await clock.advance(30_000);
+    }
+    source.calls.length = 0;
+    source.forget();
+    await clock.advance(30_000);
+    expect(source.calls.slice(0, 3)).toEqual(['list pods', 'list pods', 'watch pods 162']);
+  });
+
   test('R2: what was heard in a list was heard at the version of the list', async () => {
     const { reports, ready } = start({
       before: (api) => {

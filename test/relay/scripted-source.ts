@@ -22,6 +22,8 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   readonly faults: { verb: 'list' | 'watch' | 'get'; error: Error }[] = [];
   /** Changes that watches do not tell of. */
   mute = false;
+  /** Objects so large that an answer with more of them never comes whole. */
+  mostAnswered = Infinity;
   /** The API server's clock is so far ahead. */
   aheadMs = 0;
   version = 100;
@@ -106,6 +108,7 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   ): Promise<ListAnswer<Item> & { continueToken?: string }> {
     this.calls.push(`list ${resource.plural}${metadataOnly ? ' metadata' : ''}${namespace ? ` in ${namespace}` : ''}`);
     this.#fault('list');
+    if (!metadataOnly && limit > this.mostAnswered) throw new UnknownOutcomeError('its answer is too long');
     const from = Number(continueToken ?? '0');
     const all = [...this.objects.values()].filter(({ plural, object }) => plural === resource.plural && isIn(object, namespace));
     const page = all.slice(from, from + limit).map(({ object }) => (metadataOnly ? { metadata: object.metadata } : object));

@@ -44,6 +44,9 @@ const IDLE_MS = 45_000;
 /** Enough to see what answers where it is no API server. */
 const BEGINNING_BYTES = 200;
 
+/** The answer is longer than may be read: of a list, a smaller page will do. */
+export class AnswerTooLongError extends UnknownOutcomeError {}
+
 export class Connection {
   readonly server: string;
   readonly #access: ClusterAccess;
@@ -71,7 +74,7 @@ export class Connection {
 
   /**
    * One call, whatever its HTTP status.
-   * @throws NotDoneError nothing was sent; UnknownOutcomeError it was sent and no whole answer came
+   * @throws NotDoneError nothing was sent; UnknownOutcomeError it was sent and no whole answer came; AnswerTooLongError
    */
   async call(outgoing: Outgoing): Promise<Incoming> {
     const { timeoutMs, answerBytesMax } = this.#options;
@@ -205,7 +208,7 @@ export class Connection {
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
           try {
-            if (bytes > bytesMax) throw new Error(`its answer is longer than ${bytesMax} bytes`);
+            if (bytes > bytesMax) throw new AnswerTooLongError(`${this.server}: its answer is longer than ${bytesMax} bytes`);
             reader?.take(chunk);
             if (!reader || chunks.length === 0) chunks.push(chunk);
           } catch (error) {
@@ -217,6 +220,7 @@ export class Connection {
         response.once('close', () => reject(new Error('aborted')));
       });
     } catch (error) {
+      if (error instanceof AnswerTooLongError) throw error;
       const reason: unknown = signal.aborted ? signal.reason : error;
       throw new UnknownOutcomeError(`${this.server}: ${explainConnectionFault(reason)}`, { cause: error });
     }

@@ -307,6 +307,26 @@ describe('what never got there', () => {
     late.close();
   });
 
+  test('R13: objects too large for a page of their list are listed in smaller pages, down to one object', async () => {
+    const names = Array.from({ length: 7 }, (_, at) => `p-${at}`);
+    const podOf = (name: string, bytes: number): object => ({ metadata: { name, uid: name }, spec: { nodeName: 'x'.repeat(bytes) } });
+    const answerWith = (bytes: number): void =>
+      server.answer((request, response) => {
+        const { searchParams } = new URL(request.url ?? '', server.url);
+        const from = Number(searchParams.get('continue') ?? 0);
+        const to = Math.min(from + Number(searchParams.get('limit')), names.length);
+        const metadata = { resourceVersion: '9', ...(to < names.length && { continue: String(to) }) };
+        says(200, JSON.stringify({ metadata, items: names.slice(from, to).map((name) => podOf(name, bytes)) }))(request, response);
+      });
+    for (const selection of [{}, { fields: { metadata: { name: true } } }]) {
+      answerWith(40_000);
+      const { items } = await cluster.list(PODS, selection, soon());
+      expect(items.map(({ metadata }) => metadata.name)).toEqual(names);
+      answerWith(200_000);
+      expect((await failureOf(cluster.list(PODS, selection, soon()))).message).toMatch(/longer than 100000 bytes/);
+    }
+  });
+
   test('an address that is none, or would show credentials to everybody', () => {
     expect(open('cluster.example.com')).toThrow(/not the address of an API server: expected https:/);
     expect(open('http://cluster.example.com')).toThrow(/plain http/);
