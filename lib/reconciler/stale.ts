@@ -13,11 +13,11 @@ const WORKLOADS_AT_ONCE = 16;
 
 /**
  * Wakes what is stale, unless its wake is merely late with all others. One workload that cannot be mended keeps nobody from the rest.
- * @param pageSize items of one page of the index, 1 to 1,000. @returns how many were woken
+ * @param most looked at, the longest pending first; 1 to 10,000. @returns how many were woken
  */
-export async function wakeStale(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, pageSize: number): Promise<number> {
+export async function wakeStale(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, most: number): Promise<number> {
   const nowMs = ports.clock.nowMs();
-  const keys = await ports.store.pendingBefore(nowMs - STALE_MS, pageSize);
+  const keys = await ports.store.pendingBefore(nowMs - STALE_MS, most);
   if (keys.length === 0) return 0;
   const depth = await ports.queue.depth('wakes');
   let woken = 0;

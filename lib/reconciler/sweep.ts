@@ -14,11 +14,14 @@ import { sendTimer, wake } from './wake.ts';
 export interface SweepOptions {
   /** A relay that has not been heard of for so long is an alarm. */
   silentMs: number;
-  /** Items of one index page. */
+  /** Items of one page, where all of an index is gone through. */
   pageSize: number;
+  /** Workloads that are stale, or due, looked after at once; those that have waited longest come first. */
+  mostAtOnce: number;
 }
 
-const SWEEP_OPTIONS: SweepOptions = { silentMs: 180_000, pageSize: 500 };
+/** Five thousand a minute: Jobs of all clusters end, and an hour later each is due for its deletion. */
+const SWEEP_OPTIONS: SweepOptions = { silentMs: 180_000, pageSize: 500, mostAtOnce: 5_000 };
 
 const WORKLOADS_AT_ONCE = 16;
 /** A renewal may wait 10 s for a cluster that does not answer. */
@@ -44,11 +47,11 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
       }
     });
 
-  swept.woken = await wakeStale(ports, options.pageSize);
+  swept.woken = await wakeStale(ports, options.mostAtOnce);
   await sendStaleLooks(ports).catch((error: unknown) =>
     ports.telemetry.warn('no look for stale workloads before the next sweep', { error }),
   );
-  await each(await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.pageSize), async (key) => {
+  await each(await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.mostAtOnce), async (key) => {
     const head = await ports.store.readHead(key);
     if (!head?.wake || head.queued === head.fence) return;
     swept.due += 1;

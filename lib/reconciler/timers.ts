@@ -15,8 +15,8 @@ import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 import { sendWake, type WakePorts } from './wake.ts';
 
-/** Of one look for stale heads. */
-const PAGE = 500;
+/** Workloads of one look for stale heads: the next sweep looks at more. */
+const STALE_AT_ONCE = 500;
 
 type TimersPorts = Pick<Ports, 'queue' | 'store' | 'clock' | 'clusters' | 'telemetry'>;
 
@@ -39,7 +39,7 @@ export async function fireTimers(deliveries: readonly Delivery[], ports: TimersP
   await Promise.all(
     readable.map(async ({ messageId, message, key }) => {
       try {
-        if ('look' in message || !key) await wakeStale(ports, PAGE);
+        if ('look' in message || !key) await wakeStale(ports, STALE_AT_ONCE);
         else if ('doubt' in message) await lookAgain(ports, key, message);
         else await sends.task(async () => await wakeDue({ ...ports, queue: sends }, { key, timer: message }, heads.get(formatKey(key))));
       } catch (error) {

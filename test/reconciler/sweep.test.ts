@@ -1,5 +1,6 @@
 // Once a minute what was lost is mended; one bad item never ends it (R13). What heartbeats leave in the marker.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { LARGEST_OFFSET_MS, readMarker } from '../../lib/reconciler/heartbeats.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { heartbeat } from '../world/reporter.ts';
@@ -56,6 +57,22 @@ describe('sweep', () => {
     expect((one?.woken ?? 0) + (other?.woken ?? 0)).toBe(1);
     // And one asks for a look at the cluster.
     expect((await world.queue.depth('wakes')).visible).toBe(2);
+  });
+
+  test('R11: more wakes that come due in one minute than a page of the index holds are all woken by one sweep', async () => {
+    const { store, clock } = world;
+    const count = 1_200;
+    const bornAtMs = clock.nowMs();
+    for (let at = 0; at < count; at += 1) {
+      const key: WorkloadKey = { cluster: CLUSTER, kind: 'Job', namespace: 'default', name: `j-${at}`, uid: `uid-${at}` };
+      const head = { key, era: 0, bornAtMs, items: [], floor: '0', fence: `f-${at}`, openedAtMs: bornAtMs, state: '{}', viewVersion: 0 };
+      await store.createHead({ ...head, wake: { dueAtMs: bornAtMs + 3_600_000, attempt: 0 } });
+    }
+    world.wipeQueue();
+    await clock.advance(3_600_000);
+    expect((await sweep(world.ports)).due).toBe(count);
+    // And one asks for a look at the cluster.
+    expect((await world.queue.depth('wakes')).visible).toBe(count + 1);
   });
 
   test('a relay that has been silent for three minutes is an alarm', async () => {
