@@ -48,10 +48,17 @@ export const parkedEnding = (ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pa
 /** Milliseconds that it stays parked; undefined when it is not, or not any more. */
 export function parkedFor(pass: Pass, nowMs: number): number | undefined {
   const parked = pass.state.park;
-  if (!parked || parked.untilMs <= nowMs || pass.generation !== parked.generation) return undefined;
+  if (!parked || !isAhead(parked.untilMs, nowMs, PARKED_MS) || pass.generation !== parked.generation) return undefined;
   pass.why.push(parked.reason);
   return parked.untilMs - nowMs;
 }
+
+/** Until when pods are left alone; undefined where they are not, or not any more. @param nowMs by the cluster's clock */
+export const heldUntilMs = ({ state: { hold }, owner }: Pick<Pass, 'state' | 'owner'>, nowMs: number): number | undefined =>
+  hold && hold.generation === (owner?.metadata.generation ?? 0) && isAhead(hold.untilMs, nowMs, HELD_MS) ? hold.untilMs : undefined;
+
+/** What lies further ahead than it could have been put was put there before the clock was set back (R12). */
+const isAhead = (untilMs: number, nowMs: number, { most }: { most: number }): boolean => untilMs > nowMs && untilMs <= nowMs + 2 * most;
 
 /** Two controllers on one status. */
 export const fightText = ({ key }: Pass, rival: string): string =>

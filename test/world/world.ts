@@ -378,6 +378,10 @@ export class World {
     await this.#status(pod, { conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: this.#now() }] });
   }
 
+  async ready(pod: Pod): Promise<void> {
+    await this.#status(pod, { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: this.#now() }] });
+  }
+
   async end(pod: Pod, exitCode: number): Promise<void> {
     const [container] = pod.spec.containers;
     const containerStatuses = [

@@ -1,6 +1,6 @@
 // R13: one bad workload never stops another. R15: nobody speaks for another's cluster.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { EVENTS, JOBS } from '../../../lib/objects/resources.ts';
+import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { CATALOG } from '../../../lib/planners/catalog.ts';
 import type { Planner } from '../../../lib/planners/plan.ts';
 import type { Job, JobStatus } from '../../../lib/objects/kubernetes.ts';
@@ -95,14 +95,37 @@ describe('R13: one bad workload', () => {
     await world.apply(aJob('refused', { completions: 1, parallelism: 1 }));
     await runToEnd(world, 'demo');
     expect(await eventsAbout('refused')).toContainEqual(expect.objectContaining({ type: 'Warning', reason: 'FailedCreate' }));
+    await world.elapse(120);
     const creates = world.cluster.calls.filter(
       ({ verb, plural, name }) => verb === 'create' && plural === 'pods' && name.startsWith('refused-'),
     );
-    await world.elapse(120);
     // 1, 2, 4 … 60 s apart.
     expect(creates.length).toBeLessThan(12);
     world.cluster.interference = {};
     await runToEnd(world, 'refused');
+  });
+
+  test('R13: what is refused is tried later and later, also while the status of the pods that there are changes again and again', async () => {
+    let [made, tries] = [0, 0];
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port !== 'cluster' || method !== 'create' || args[0] !== PODS || phase !== 'before') return;
+      made += 1;
+      if (made <= 2) return;
+      tries += 1;
+      throw new TerminalError('exceeded quota', { code: 403 });
+    };
+    await world.apply(aJob('crowded', { completions: 3, parallelism: 3 }));
+    await world.until(() => world.podsEver.size === 2, { play: false });
+    await world.play(() => undefined);
+    for (let round = 0; round < 10; round += 1) {
+      await world.elapse(6, { play: false });
+      const [pod] = await world.pods();
+      if (pod) await world.unready(pod);
+      await world.elapse(6, { play: false });
+      if (pod) await world.ready(pod);
+    }
+    // After 1, 2, 4, … 60 seconds.
+    expect(tries).toBeLessThanOrEqual(9);
   });
 
   test('R1, R13: a Job too large for an item of the table is only marked there and read live: it runs, and the others too', async () => {

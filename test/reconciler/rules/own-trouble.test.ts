@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { WriteBudget } from '../../../lib/reconciler/budget.ts';
+import { encodeState, initialState } from '../../../lib/reconciler/pass-state.ts';
 import { troubleOf } from '../../../lib/reconciler/reachability.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
 import { COMPANY_MS, wake } from '../../../lib/reconciler/wake.ts';
@@ -136,5 +137,18 @@ describe('R12: a clock that was set back by an hour', () => {
     await world.elapse(15, { play: false });
     expect(world.podsEver.size).toBe(1);
     expect((await new WriteBudget(world.ports).take(world.record, 1)).granted).toBe(1);
+  });
+
+  test.each([
+    ['parked', (untilMs: number) => ({ park: { failures: 1, untilMs, reason: 'no plan', generation: 1 } })],
+    ['held', (untilMs: number) => ({ hold: { failures: 1, untilMs, generation: 1 } })],
+  ])('R12: what is %s does not wait for the hour to come again', async (_, stateOf) => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.report();
+    const key = await world.keyOf('demo');
+    const state = { ...initialState(), ...stateOf(world.clock.nowMs() + 3 * HOUR_MS) };
+    await world.store.updateHead(key, {}, { state: encodeState(state) });
+    await world.elapse(2, { play: false });
+    expect(world.podsEver.size).toBe(1);
   });
 });
