@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { OutgoingMessage, Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { encodeEvents } from '../wire/events.ts';
+import { MessageTooLargeError } from '../wire/undecodable.ts';
 import type { Heartbeat, OutgoingEvents, OutgoingReport, OwnerObservation } from '../wire/observations.ts';
 import type { GonePod, News, RelayCache, Workload } from './cache.ts';
 import { expand } from './compact-pod.ts';
@@ -78,7 +79,6 @@ const MESSAGES_AT_ONCE = 10;
 const LENGTH_AT_ONCE = 262_144;
 const POD_BYTES = 34;
 const REPORT_BYTES = 200;
-const LARGEST_BODY = 1_048_576;
 
 export class Outbox {
   readonly #setup: OutboxSetup;
@@ -360,8 +360,13 @@ export class Outbox {
   /** Messages that the queue can hold: what turns out too large is halved, what cannot be halved is told of and left out. */
   #encode(reports: readonly Report[]): OutgoingMessage[] {
     if (reports.length === 0) return [];
-    const message = this.#messageOf({ reports: [...reports] });
-    if (message.body.length <= LARGEST_BODY) return [message];
+    let reason: string;
+    try {
+      return [this.#messageOf({ reports: [...reports] })];
+    } catch (error) {
+      if (!(error instanceof MessageTooLargeError)) throw error;
+      reason = error.message;
+    }
     const [only] = reports;
     if (reports.length > 1 || only === undefined) {
       const half = Math.ceil(reports.length / 2);
@@ -375,7 +380,7 @@ export class Outbox {
         ...this.#encode([{ owner: only.owner, pods: only.pods.of(told.slice(half)) }]),
       ];
     }
-    this.#setup.telemetry.error('report is too large for a message', { ...only.owner, bytes: message.body.length });
+    this.#setup.telemetry.error('report is too large for a message', { ...only.owner, reason });
     this.#setup.telemetry.count('ReportsTooLarge', 1, 'Count');
     return [];
   }

@@ -7,7 +7,7 @@ import { isResourceVersion } from '../objects/resource-version.ts';
 import type { PodEntry } from './observations.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { parseGuarded } from './guarded-json.ts';
-import { UndecodableMessageError } from './undecodable.ts';
+import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
 
 export interface PackedPods {
   /** Everything but the uids; compresses well. */
@@ -173,7 +173,7 @@ function writeDifference(writer: ByteWriter, a: string, b: string): void {
   else writer.bigSigned(BigInt(a) - BigInt(b));
 }
 
-/** Pods in the order given; neighbours should be alike. */
+/** Pods in the order given; neighbours should be alike. @throws MessageTooLargeError more of them, or of their kinds, than are read */
 export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): PackedPods {
   const writers: Columns = {
     shape: new ByteWriter(),
@@ -230,6 +230,7 @@ export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): P
     if (pod.readySince !== undefined) writers.times.signed(pod.readySince - createdAt);
     for (const { finishedAt } of pod.containers) if (finishedAt !== undefined) writers.times.signed(finishedAt - createdAt);
   }
+  if (count > MOST_PODS || shapes.size > MOST_SHAPES) throw new MessageTooLargeError(`${count} pods of ${shapes.size} kinds`);
   const all = new ByteWriter();
   all.unsigned(count);
   all.unsigned(shapes.size);

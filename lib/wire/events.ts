@@ -7,7 +7,7 @@ import { packPods, unpackPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { CLUSTER_NAME, OBJECT_NAME, UID } from './names.ts';
-import { UndecodableMessageError } from './undecodable.ts';
+import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
 import type { EventMessage, Heartbeat, OutgoingEvents, OutgoingReport, PodEntry, PodObservation, WorkloadReport } from './observations.ts';
 import { JobObject } from './view-item.ts';
 
@@ -15,6 +15,8 @@ import { JobObject } from './view-item.ts';
 export const LONGEST_BODY = 1_048_576;
 const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576 };
 const MOST_REPORTS = 10_000;
+/** What is packed beside header and columns. */
+const LENGTHS_BYTES = 16;
 
 const name = v.pipe(v.string(), v.regex(OBJECT_NAME, 'a name'));
 const version = v.pipe(
@@ -57,12 +59,18 @@ const Header = v.strictObject({
   heartbeat: v.optional(Heartbeat),
 });
 
-/** The body of one queue message; base64, since a queue takes text. */
+/** The body of one queue message; base64, since a queue takes text. @throws MessageTooLargeError beyond what `decodeEvents` reads */
 export function encodeEvents(message: OutgoingEvents): string {
   const counts = message.reports.map(() => 0);
   const pods = packPods(entriesOf(message.reports, counts));
   const reports = message.reports.map((report, at) => ({ ...report, pods: counts[at] }));
-  return Buffer.from(seal({ header: JSON.stringify({ ...message, reports }), pods })).toString('base64');
+  const header = JSON.stringify({ ...message, reports });
+  const unpackedBytes = Buffer.byteLength(header) + pods.columns.length;
+  if (unpackedBytes > LIMITS.unpackedBytes - LENGTHS_BYTES || reports.length > MOST_REPORTS)
+    throw new MessageTooLargeError(`${reports.length} reports of ${unpackedBytes} bytes`);
+  const body = Buffer.from(seal({ header, pods })).toString('base64');
+  if (body.length > LONGEST_BODY) throw new MessageTooLargeError(`a body of ${body.length} characters`);
+  return body;
 }
 
 /** @param counts at the same places, of what has been told */

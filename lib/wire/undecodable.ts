@@ -1,4 +1,4 @@
-// Why a message or an item could not be read.
+// Why a message or an item could not be read, or was not written.
 /** A message that cannot be read: it is never guessed at, and ends as a dead letter. */
 export class UndecodableMessageError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -12,5 +12,13 @@ export class NewerVersionError extends UndecodableMessageError {
   constructor(what: string, version: number, known: number) {
     super(`${what} of version ${version}; this build reads up to version ${known}`);
     this.name = 'NewerVersionError';
+  }
+}
+
+/** Whoever reads it would refuse it: what is to be told must be told in several messages. */
+export class MessageTooLargeError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'MessageTooLargeError';
   }
 }

@@ -58,6 +58,38 @@ describe('at the start', () => {
     expect(source.calls.slice(0, 3)).toEqual(['list pods', 'list pods', 'watch pods 162']);
   });
 
+  test.each([
+    {
+      name: 'Jobs that are far larger unpacked than on their way',
+      before: (api: ScriptedSource): void => {
+        const prefix = 'a'.repeat(300);
+        const labels = Object.fromEntries(Array.from({ length: 180 }, (_, at) => [`${prefix}/k${at}`, 'v'.repeat(50)]));
+        for (let at = 0; at < 300; at += 1) {
+          const job = aJob(`j${at}`);
+          api.put('jobs', { ...job, metadata: { ...job.metadata, labels } });
+        }
+      },
+      jobs: 300,
+      pods: 0,
+    },
+    {
+      name: 'pods of which each is of its own kind',
+      before: (api: ScriptedSource): void => {
+        api.put('jobs', aJob('a'));
+        for (let at = 0; at < 10_500; at += 1) api.put('pods', aPod(`a-${at}`, 'a', { labels: { which: String(at) } }));
+      },
+      jobs: 1,
+      pods: 10_500,
+    },
+  ])('R13: $name are told in messages that can be read', async ({ before, jobs, pods }) => {
+    const { clock, relay, reports } = start({ before });
+    await clock.advance(5_000);
+    await relay.ready;
+    const told = await reports();
+    expect(told.filter(({ observed }) => observed)).toHaveLength(jobs);
+    expect(told.flatMap((report) => report.pods)).toHaveLength(pods);
+  });
+
   test('R2: what was heard in a list was heard at the version of the list', async () => {
     const { reports, ready } = start({
       before: (api) => {
