@@ -326,11 +326,11 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
       'R1: forgetting takes the items too that the head names as a run',
       on(open, async ({ store }) => {
         const key = aKey();
-        const names = Array.from({ length: 30 }, (_, at) => `pods/40/${at}`);
+        const names = ['pods/40/h3', ...Array.from({ length: 30 }, (_, at) => `pods/40/${at}`)];
         await store.createHead(aHead(key, { items: ['list/0/7/0-40', 'pods/40/0-29', 'pods/40/h3'] }));
-        for (const name of [...names, 'pods/40/h3']) await store.putItem(key, { name, bytes: bytesOf(name) }, 0);
+        for (const item of names) await store.putItem(key, { name: item, bytes: bytesOf(item) }, 0);
         await store.forget(key, 'fence-0');
-        expect(await store.readItems(key, [...names, 'pods/40/h3'])).toEqual([]);
+        expect(await store.readItems(key, names)).toEqual([]);
       }),
     );
 
