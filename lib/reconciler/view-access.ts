@@ -6,6 +6,7 @@ import type { PodChange, PodSet } from '../planners/pod-set.ts';
 import type { Head, UpdatedHead, HeadChange, Store, ViewItem } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { PodEntry, ViewPart } from '../wire/observations.ts';
+import { packNames } from '../wire/view-layout.ts';
 import { hasItems, isInRange, itemOf, layoutOf, namesIn, spanOf } from './item-names.ts';
 import { NOTHING_TERMINATED, terminatedBy, type Terminated } from './job-metrics.ts';
 import { readPart, writePart } from './recent-parts.ts';
