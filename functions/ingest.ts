@@ -7,6 +7,9 @@ import { invocation, warmUp } from '../lib/runtime.ts';
 await warmUp();
 
 export async function handler(event: SQSEvent, context?: Context): Promise<SQSBatchResponse> {
-  const undone = await invocation('ingest', context, async ({ ports }) => await ingestBatch(event.Records.map(messageOf), ports));
+  const undone = await invocation('ingest', context, async ({ ports, redriver }) => {
+    const deliveries = event.Records.map((record) => messageOf(record, redriver));
+    return await ingestBatch(deliveries, ports);
+  });
   return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };
 }

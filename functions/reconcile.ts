@@ -15,7 +15,10 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const reconciler = reconcilers.get(ports) ?? new Reconciler(ports);
     reconcilers.set(ports, reconciler);
     const hasTime = (): boolean => context.getRemainingTimeInMillis() > deadlineReserveMs;
-    return await reconcileBatch(event.Records.map(messageOf), { reconciler, ports, hasTime });
+    return await reconcileBatch(
+      event.Records.map((record) => messageOf(record)),
+      { reconciler, ports, hasTime },
+    );
   });
   return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };
 }

@@ -7,6 +7,14 @@ import { invocation, warmUp } from '../lib/runtime.ts';
 await warmUp();
 
 export async function handler(event: SQSEvent, context?: Context): Promise<SQSBatchResponse> {
-  const undone = await invocation('timers', context, async ({ ports }) => await fireTimers(event.Records.map(messageOf), ports));
+  const undone = await invocation(
+    'timers',
+    context,
+    async ({ ports }) =>
+      await fireTimers(
+        event.Records.map((record) => messageOf(record)),
+        ports,
+      ),
+  );
   return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };
 }

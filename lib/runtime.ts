@@ -19,6 +19,8 @@ export interface Runtime {
   ports: Ports;
   /** Kept back from a function's deadline to hand work back in good order, milliseconds. */
   deadlineReserveMs: number;
+  /** Unique id of the role that sends dead letters again (R15); undefined where the queue keeps their sender. */
+  redriver?: string;
   /** Told that an invocation of that function begins; what it gives back is called when it ends. */
   begin?: (functionName: string, requestId: string) => () => void;
 }
@@ -62,7 +64,8 @@ export function useRuntime(given: Runtime): void {
 /** On AWS. @throws Error naming every variable that is missing or unusable */
 export async function runtimeFrom(environment: Record<string, string | undefined>): Promise<Runtime> {
   const config = configFrom(environment);
-  return { ...(await awsRuntime(config)), deadlineReserveMs: config.DEADLINE_RESERVE_SECONDS * 1000 };
+  const { DEADLINE_RESERVE_SECONDS: reserveSeconds, REDRIVER_ID: redriver } = config;
+  return { ...(await awsRuntime(config)), deadlineReserveMs: reserveSeconds * 1000, ...(redriver !== undefined && { redriver }) };
 }
 
 async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports' | 'begin'>>> {
@@ -225,8 +228,9 @@ async function registeredClusters(
   };
 }
 
-function queueUrls(config: Config): Pick<SqsQueueOptions, 'urls' | 'relayUrls'> {
+function queueUrls(config: Config): Pick<SqsQueueOptions, 'urls' | 'relayUrls' | 'redriver'> {
   return {
+    ...(config.REDRIVER_ID !== undefined && { redriver: config.REDRIVER_ID }),
     urls: {
       events: { url: config.EVENTS_QUEUE_URL, deadLetterUrl: config.EVENTS_DEAD_QUEUE_URL },
       wakes: { url: config.WAKES_QUEUE_URL, deadLetterUrl: config.WAKES_DEAD_QUEUE_URL },

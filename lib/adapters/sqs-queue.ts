@@ -17,6 +17,7 @@ import { NotDoneError } from '../ports/errors.ts';
 import type { DeadLetter, OutgoingMessage, Queue, QueueName, ReceivedMessage } from '../ports/queue.ts';
 import { nameOf, translated } from './aws-errors.ts';
 import { BATCH_MESSAGES_MAX, checkOutgoing, isFifo, MESSAGE_BYTES_MAX } from './queue-limits.ts';
+import { SENT_BY, senderOf } from './sqs-records.ts';
 import { SystemClock } from './system-clock.ts';
 
 export interface QueueUrls {
@@ -30,7 +31,17 @@ export interface SqsQueueOptions {
   urls: Partial<Record<QueueName, QueueUrls>>;
   /** Of the relays' queues that are not among them, with `{cluster}` in the place of its name. */
   relayUrls?: QueueUrls;
+  /**
+   * Unique id of the role under which dead letters are sent again. Where it is given, events keep the sender that ingest knows them by:
+   * they go back one by one, with its name (R15).
+   */
+  redriver?: string;
   clock?: Clock;
+}
+
+interface Sent extends OutgoingMessage {
+  /** Who had sent it first, of a dead letter that goes back. */
+  sentBy?: string;
 }
 
 /** Dead letters that are only looked at are given back at once; this is for who dies while looking. */
@@ -55,13 +66,15 @@ export class SqsQueue implements Queue {
   readonly #client: SQSClient;
   readonly #urls: SqsQueueOptions['urls'];
   readonly #relayUrls: QueueUrls | undefined;
+  readonly #redriver: string | undefined;
   readonly #clock: Clock;
   readonly #arns = new Map<string, string>();
 
-  constructor({ client, urls, relayUrls, clock = new SystemClock() }: SqsQueueOptions) {
+  constructor({ client, urls, relayUrls, redriver, clock = new SystemClock() }: SqsQueueOptions) {
     this.#client = client;
     this.#urls = urls;
     this.#relayUrls = relayUrls;
+    this.#redriver = redriver;
     this.#clock = clock;
   }
 
@@ -98,8 +111,8 @@ export class SqsQueue implements Queue {
     const { deadLetterUrl } = this.#urlsOf(queue);
     const seen = new Map<string, Message>();
     try {
-      await this.#eachDeadLetter(queue, deadLetterUrl, async (message) => {
-        seen.set(message.MessageId ?? '', message);
+      await this.#eachPage(queue, deadLetterUrl, async (page) => {
+        for (const message of page) seen.set(message.MessageId ?? '', message);
         return seen.size < limit;
       });
     } finally {
@@ -111,10 +124,14 @@ export class SqsQueue implements Queue {
     });
   }
 
-  /** All of them by a move task of SQS, which is waited for up to a minute; named ones, and what such a task leaves behind, one by one. */
+  /**
+   * All of them by a move task of SQS, which is waited for up to a minute; named ones, what such a task leaves behind, and what is known by
+   * its sender, one by one.
+   */
   async redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number> {
     if (messageIds) return this.#redriveByHand(queue, new Set(messageIds));
-    return (await this.#moveAll(queue)) + (await this.#redriveByHand(queue, undefined));
+    const moved = this.#tellsSender(queue) ? 0 : await this.#moveAll(queue);
+    return moved + (await this.#redriveByHand(queue, undefined));
   }
 
   async depth(queue: QueueName): Promise<{ visible: number; inFlight: number; delayed: number; dead: number }> {
@@ -123,17 +140,22 @@ export class SqsQueue implements Queue {
     return { ...own, dead: dead.visible + dead.inFlight + dead.delayed };
   }
 
-  async #sendBatch(queue: QueueName, url: string, batch: readonly OutgoingMessage[]): Promise<void> {
+  #tellsSender(queue: QueueName): boolean {
+    return queue === 'events' && this.#redriver !== undefined;
+  }
+
+  async #sendBatch(queue: QueueName, url: string, batch: readonly Sent[]): Promise<void> {
     const { Failed: failed = [] } = await this.#client
       .send(
         new SendMessageBatchCommand({
           QueueUrl: url,
-          Entries: batch.map(({ body, groupId, deduplicationId, delaySeconds }, index) => ({
+          Entries: batch.map(({ body, groupId, deduplicationId, delaySeconds, sentBy }, index) => ({
             Id: String(index),
             MessageBody: body,
             ...(groupId === undefined ? {} : { MessageGroupId: groupId }),
             ...(deduplicationId === undefined ? {} : { MessageDeduplicationId: deduplicationId }),
             ...(delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds }),
+            ...(sentBy === undefined ? {} : { MessageAttributes: { [SENT_BY]: { DataType: 'String', StringValue: sentBy } } }),
           })),
         }),
       )
@@ -163,6 +185,7 @@ export class SqsQueue implements Queue {
             'SenderId',
             'SentTimestamp',
           ],
+          MessageAttributeNames: [SENT_BY],
         }),
         signal ? { abortSignal: signal } : {},
       );
@@ -199,17 +222,15 @@ export class SqsQueue implements Queue {
       });
   }
 
-  /** Calls the visitor with each dead letter until it has enough or nothing more comes. */
-  async #eachDeadLetter(queue: QueueName, deadLetterUrl: string, visit: (message: Message) => Promise<boolean>): Promise<void> {
+  /** Calls the visitor with the dead letters, up to ten at a time, until it has enough or nothing more comes. */
+  async #eachPage(queue: QueueName, deadLetterUrl: string, visit: (page: readonly Message[]) => Promise<boolean>): Promise<void> {
     const visited = new Set<string>();
     for (let empty = 0; empty < EMPTY_ANSWERS;) {
       const messages = await this.#receive(queue, deadLetterUrl, { max: 10, waitSeconds: 0, visibilitySeconds: LOOK_SECONDS });
       const fresh = messages.filter(({ MessageId: id }) => id !== undefined && !visited.has(id));
       empty = fresh.length === 0 ? empty + 1 : 0;
-      for (const message of fresh) {
-        visited.add(message.MessageId ?? '');
-        if (!(await visit(message))) return;
-      }
+      for (const { MessageId: id = '' } of fresh) visited.add(id);
+      if (fresh.length > 0 && !(await visit(fresh))) return;
     }
   }
 
@@ -222,25 +243,36 @@ export class SqsQueue implements Queue {
     const passedOver: Message[] = [];
     let moved = 0;
     try {
-      await this.#eachDeadLetter(queue, deadLetterUrl, async (message) => {
-        const { messageId, body, groupId, receiptHandle } = receivedOf(message);
-        if (wanted && !wanted.has(messageId)) {
-          passedOver.push(message);
-          return true;
-        }
-        // Sent before it is deleted: twice does no harm. The id is new each time, or a second redrive within five minutes were lost.
-        const deduplicationId = isFifo(queue) ? `redrive-${messageId}-${this.#clock.randomId()}` : undefined;
-        await this.#sendBatch(queue, url, [
-          { body, ...(groupId === undefined ? {} : { groupId }), ...(deduplicationId === undefined ? {} : { deduplicationId }) },
-        ]);
-        await this.#deleteFrom(queue, deadLetterUrl, [receiptHandle]);
-        moved++;
+      await this.#eachPage(queue, deadLetterUrl, async (page) => {
+        const chosen = page.filter(({ MessageId: id = '' }) => !wanted || wanted.has(id));
+        passedOver.push(...page.filter((message) => !chosen.includes(message)));
+        // Sent before they are deleted: twice does no harm.
+        for (const batch of batchesOf(chosen.map((message) => this.#again(queue, message)))) await this.#sendBatch(queue, url, batch);
+        await this.#deleteFrom(
+          queue,
+          deadLetterUrl,
+          chosen.map((message) => receivedOf(message).receiptHandle),
+        );
+        moved += chosen.length;
         return moved !== wanted?.size;
       });
     } finally {
       await this.#giveBack(queue, deadLetterUrl, passedOver);
     }
     return moved;
+  }
+
+  #again(queue: QueueName, message: Message): Sent {
+    const { messageId, body, groupId, senderId } = receivedOf(message);
+    return {
+      body,
+      ...(groupId !== undefined && { groupId }),
+      // New each time, or a second redrive within five minutes were lost.
+      ...(isFifo(queue) && { deduplicationId: `redrive-${messageId}-${this.#clock.randomId()}` }),
+      ...(this.#tellsSender(queue) && {
+        sentBy: senderOf(senderId, message.MessageAttributes?.[SENT_BY]?.StringValue, this.#redriver),
+      }),
+    };
   }
 
   /** @returns how many were moved; 0 where the service knows no move tasks */
@@ -314,9 +346,9 @@ export class SqsQueue implements Queue {
 }
 
 /** At most ten messages and 1 MiB each. */
-function batchesOf(messages: readonly OutgoingMessage[]): OutgoingMessage[][] {
-  const batches: OutgoingMessage[][] = [];
-  let batch: OutgoingMessage[] = [];
+function batchesOf(messages: readonly Sent[]): Sent[][] {
+  const batches: Sent[][] = [];
+  let batch: Sent[] = [];
   let batchBytes = 0;
   for (const message of messages) {
     const bytes = Buffer.byteLength(message.body);

@@ -52,7 +52,8 @@ export function carriesToken(request: IncomingMessage, token: string): boolean {
 async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: AppOptions): Promise<Sent> {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   if (hosts && !hosts.includes(hostOf(request))) throw new RefusedRequestError(421, `this server is known as ${hosts.join(' or ')} only`);
-  const url = new URL(request.url ?? '/', 'http://localhost');
+  const url = URL.parse(request.url ?? '/', 'http://localhost');
+  if (!url) throw new RefusedRequestError(400, 'the path is none');
   const path = pathOf(url);
   if (path.length === 1 && path[0] === 'healthz') return { status: 200, contentType: 'text/plain; charset=utf-8', body: 'ok\n' };
   if (method === 'GET') {

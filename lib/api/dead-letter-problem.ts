@@ -1,6 +1,7 @@
 // What is wrong with a dead letter, as it is read now: a newer version may understand what an older one buried.
 import { parseKey } from '../objects/workload.ts';
 import type { QueueName } from '../ports/queue.ts';
+import { decodeCommands, isCommands } from '../wire/commands.ts';
 import { decodeEvents } from '../wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
 import type { DelayedMessage, WakingMessage } from '../wire/observations.ts';
@@ -20,6 +21,7 @@ function read(queue: QueueName, body: string): void {
   if (queue === 'events') decodeEvents(body);
   else if (queue === 'wakes') checkWaking(decodeWake(body));
   else if (queue === 'timers') checkDelayed(decodeTimer(body));
+  else if (isCommands(body)) decodeCommands(body);
   else decodeAsk(body);
 }
 

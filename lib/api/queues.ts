@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
+import { isCommands } from '../wire/commands.ts';
 import { problemOf } from './dead-letter-problem.ts';
 import { timeText } from './time-text.ts';
 
@@ -24,7 +25,7 @@ export interface DeadLetterSummary {
   bytes: number;
   /** What is wrong with it. */
   problem: string;
-  /** The first 2,000 characters. */
+  /** The first 2,000 characters; of commands nothing, for they hold templates. */
   body: string;
 }
 
@@ -65,7 +66,7 @@ const summaryOf = (queue: QueueName, { messageId, sentAtMs, body }: DeadLetter):
   sentTime: timeText(sentAtMs),
   bytes: Buffer.byteLength(body),
   problem: problemOf(queue, body),
-  body: body.slice(0, SHOWN_BODY),
+  body: isCommands(body) ? '' : body.slice(0, SHOWN_BODY),
 });
 
 /** Idempotent at any age: what is there no more is not sent. @returns how many went back */

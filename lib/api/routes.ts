@@ -125,7 +125,13 @@ export async function answerRoute(ports: Ports, request: RoutedRequest): Promise
     const named = namedParts(route.path, request.path);
     if (!named) continue;
     isKnownPath = true;
-    if (route.method === request.method) return await route.answer(ports, request, named);
+    if (route.method !== request.method) continue;
+    return await route.answer(ports, request, named).catch((error: unknown) => {
+      // Whoever asked sees its sentence; who runs this finds it in the log.
+      if (!(error instanceof RefusedRequestError))
+        ports.telemetry.error('request failed', { method: request.method, path: `/${request.path.join('/')}`, error });
+      throw error;
+    });
   }
   if (isKnownPath) throw new RefusedRequestError(405, `${request.method} is not possible here`);
   throw new RefusedRequestError(404, `there is nothing at /${request.path.join('/')}`);

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createServer, request as httpRequest } from 'node:http';
 import type { Server } from 'node:http';
+import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { carriesToken, createApp } from '../../lib/api/app.ts';
 import { answerRoute } from '../../lib/api/routes.ts';
 import type { EmbeddedPorts } from './embedded-ports.ts';
@@ -207,6 +208,15 @@ describe('clusters and queues', () => {
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
     expect(metrics).toContain('farloop_watch_age_seconds{cluster="staging",resource="pods"} 304\n');
     expect(metrics).toContain('farloop_queue_messages{queue="wakes",state="visible"} 0\n');
+  });
+
+  test('what fails here is answered with its sentence and stands in the log; what was asked wrongly does not', async () => {
+    const telemetry = new RecordingTelemetry();
+    Object.assign(ports, { telemetry });
+    Object.assign(ports.queue, { depth: () => Promise.reject(new Error('the queue is away')) });
+    expect(await call('/v1/queues?secret=in-a-query')).toEqual({ status: 500, body: { error: 'the queue is away' } });
+    expect((await call('/v1/nowhere')).status).toBe(404);
+    expect(telemetry.lines).toMatchObject([{ level: 'error', message: 'request failed', fields: { method: 'GET', path: '/v1/queues' } }]);
   });
 
   test('a dead letter is shown and goes back, once', async () => {

@@ -26,7 +26,11 @@ beforeEach(async () => {
 
 afterEach(() => ports.close());
 
-const eventWith = (bodies: string[], senderId = 'local', sentAtMs = Date.now()): SQSEvent => ({
+const eventWith = (
+  bodies: string[],
+  senderId = 'local',
+  { sentAtMs = Date.now(), sentBy }: { sentAtMs?: number; sentBy?: string } = {},
+): SQSEvent => ({
   Records: bodies.map((body, at) => ({
     messageId: `message-${at}`,
     receiptHandle: `receipt-${at}`,
@@ -37,7 +41,7 @@ const eventWith = (bodies: string[], senderId = 'local', sentAtMs = Date.now()):
       SenderId: senderId,
       ApproximateFirstReceiveTimestamp: '0',
     },
-    messageAttributes: {},
+    messageAttributes: sentBy === undefined ? {} : { sentBy: { dataType: 'String', stringValue: sentBy } },
     md5OfBody: '',
     eventSource: 'aws:sqs',
     eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:queue',
@@ -94,7 +98,7 @@ describe('ingest', () => {
   test('tells how long a message waited in the queue, as SQS says, and of none that comes back', async () => {
     const telemetry = new LineTelemetry({ write: () => {} });
     useRuntime({ ports: { ...ports, telemetry }, deadlineReserveMs: 22_000 });
-    await ingest(eventWith(['not a message', newsOfDemo()], 'local', Date.now() - 5_000));
+    await ingest(eventWith(['not a message', newsOfDemo()], 'local', { sentAtMs: Date.now() - 5_000 }));
     const [lag, ...others] = telemetry.metrics().filter(({ name }) => name === 'EventToWakeLag');
     expect({ lag, others }).toMatchObject({ lag: { count: 1, dimensions: {} }, others: [] });
     expect(lag?.sum).toBeGreaterThanOrEqual(5_000);
@@ -108,6 +112,23 @@ describe('ingest', () => {
     await ingest(eventWith([newsOfDemo()], 'AROAOTHER:local'));
     expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 0 });
     await ingest(eventWith([newsOfDemo()], 'AROAEXAMPLE:session-7'));
+    expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 1 });
+  });
+
+  test("R15: a dead letter that is sent again counts as its first sender's; nobody else may speak in another name", async () => {
+    const record = await ports.clusters.get('local');
+    if (!record) throw new Error('not registered');
+    await ports.clusters.put({ ...record, senders: ['AROAEXAMPLE'] }, record.version);
+    useRuntime({ ports, deadlineReserveMs: 22_000, redriver: 'AROAAPI' });
+    for (const [sender, sentBy] of [
+      ['AROAAPI:farloop-prod-api', undefined],
+      ['AROAAPI:farloop-prod-api', 'AROAOTHER:session'],
+      ['AROAOTHER:session', 'AROAEXAMPLE:session'],
+    ] as const) {
+      expect(await ingest(eventWith([newsOfDemo()], sender, sentBy === undefined ? {} : { sentBy }))).toEqual({ batchItemFailures: [] });
+      expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 0 });
+    }
+    await ingest(eventWith([newsOfDemo()], 'AROAAPI:farloop-prod-api', { sentBy: 'AROAEXAMPLE:session-7' }));
     expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 1 });
   });
 });
@@ -127,7 +148,7 @@ describe('reconcile', () => {
     }
     await reconcile(eventWith(wakes), contextWith(44_000));
     expect(await isLate(ports, 'local', depth)).toBe(false);
-    await reconcile(eventWith(wakes, 'local', Date.now() - 60_000), contextWith(44_000));
+    await reconcile(eventWith(wakes, 'local', { sentAtMs: Date.now() - 60_000 }), contextWith(44_000));
     expect(await isLate(ports, 'local', depth)).toBe(true);
   });
 

@@ -62,6 +62,7 @@ export const API_INPUTS: readonly ApiInput[] = [
   { name: 'a path that leads upwards in escapes', path: '/console/%2e%2e%2fpackage.json', status: 404, answer: 'nothing there' },
   { name: 'a path with a zero byte', path: '/console/console.js%00', status: 404, answer: 'nothing there' },
   { name: 'a path that is not encoded', path: '/v1/workloads/%zz', status: 400, answer: 'told what is wrong' },
+  { name: 'a path that is another host', path: '//', status: 400, answer: 'told what is wrong' },
   { name: 'a path of 8,000 letters', path: `/v1/${'x'.repeat(8_000)}`, status: 404, answer: 'nothing there' },
   { name: 'deleting a workload', method: 'DELETE', path: '/v1/workloads/local/Job/default/demo', status: 405, answer: 'not possible' },
   { name: 'writing a cluster', method: 'PUT', path: '/v1/clusters', body: '{}', status: 405, answer: 'not possible' },

@@ -6,7 +6,9 @@ import { Connection } from '../../lib/adapters/kubernetes/connection.ts';
 import { LogRecorder } from '../../lib/adapters/log-recorder.ts';
 import { answerRoute } from '../../lib/api/routes.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import { encodeCommands } from '../../lib/wire/commands.ts';
 import { unpackSnapshot } from '../../lib/wire/snapshot.ts';
+import { embeddedPorts } from '../api/embedded-ports.ts';
 import { aJob, CLUSTER, World } from '../world/world.ts';
 
 const PLANTED = 'planted-secret-51c9';
@@ -65,6 +67,35 @@ test('a secret in a template, an annotation or an argument stays on its cluster'
     expect({ where, told: JSON.stringify(told) }).not.toMatchObject({ told: expect.stringContaining(PLANTED) });
   }
   world.close();
+});
+
+test('commands that a relay could not read hold templates: the API tells that they are there, and nothing of them', async () => {
+  const ports = await embeddedPorts('local');
+  const template = { metadata: { name: 'demo-0' }, spec: { containers: [{ name: 'work', env: [{ name: 'PASSWORD', value: PLANTED }] }] } };
+  const command = {
+    verb: 'create',
+    apiVersion: 'v1',
+    plural: 'pods',
+    namespace: 'default',
+    name: 'demo-0',
+    untilMs: 1,
+    leftMs: 1,
+  } as const;
+  const secret = `secret-of-the-answer-${PLANTED}`;
+  const body = encodeCommands({ cluster: 'local', id: 'id-of-the-commands', secret, commands: [{ ...command, body: template }] });
+  for (const each of [body, body.slice(0, -8)]) await ports.queue.send('relay-local', [{ body: each }]);
+  for (let receive = 0; receive < 12; receive++)
+    await ports.queue.receive('relay-local', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+  const request = { method: 'GET', path: ['v1', 'dead-letters'], query: new URLSearchParams(), body: undefined };
+  expect(await answerRoute(ports, request)).toMatchObject({
+    json: {
+      items: [
+        { queue: 'relay-local', bytes: body.length, problem: expect.stringContaining('handling it failed'), body: '' },
+        { queue: 'relay-local', problem: expect.stringContaining('broken'), body: '' },
+      ],
+    },
+  });
+  ports.close();
 });
 
 test('a credential is in no sentence of what goes wrong', async () => {

@@ -60,6 +60,15 @@ describe('functions', () => {
       expect(propertiesOf(usual, `${logicalName(name)}LogGroup`)).toMatchObject({ RetentionInDays: 14 });
     });
 
+  test('R15: ingest knows by its id the one role that may send dead letters again in the name of another, and that role itself does', () => {
+    for (const name of FUNCTIONS) {
+      const { Environment } = propertiesOf(usual, `${logicalName(name)}LambdaFunction`);
+      const { REDRIVER_ID: redriver } = Object(Reflect.get(Object(Environment), 'Variables')) as Record<string, unknown>;
+      const isIts = name === 'ingest' || name === 'api';
+      expect([name, redriver]).toEqual([name, isIts ? { 'Fn::GetAtt': ['ApiRole', 'RoleId'] } : undefined]);
+    }
+  });
+
   test('a batch answers per message, and concurrency has a bound', () => {
     const mappings = ofType(usual, 'AWS::Lambda::EventSourceMapping').map(([, properties]) => properties);
     expect(mappings).toHaveLength(3);
