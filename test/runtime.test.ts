@@ -21,7 +21,7 @@ describe('a runtime on AWS', () => {
   test('has a port for everything, and calls nobody at its start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'farloop-test-'));
     const file = join(folder, 'clusters.json');
-    const access = { server: 'https://api.example.com', auth: { kind: 'token', token: 'secret' } };
+    const access = { server: 'https://api.example.com', caPem: 'authority', auth: { kind: 'token', token: 'secret' } };
     const senders = ['AROAEXAMPLE'];
     writeFileSync(
       file,

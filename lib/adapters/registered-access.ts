@@ -7,7 +7,10 @@ import { REGISTERED } from '../ports/clusters.ts';
 const text = v.pipe(v.string(), v.minLength(1));
 
 /** In keys, queue names, secrets and metrics. */
-export const ClusterName = v.pipe(v.string(), v.regex(REGISTERED.name, 'lower case letters, digits and dashes, at most 40'));
+export const ClusterName = v.pipe(
+  v.string(),
+  v.regex(REGISTERED.name, 'lower case letters, digits and dashes, at most 40, no -dead at the end'),
+);
 
 /** What a request shows to be let in; the only part of a registration that is secret. */
 export const Credential = v.variant('kind', [
@@ -49,16 +52,16 @@ const serverOf = (allowLoopback: boolean): v.GenericSchema<string, string> =>
   );
 
 /**
- * Server, its certificate authority and name. Names that resolve to what is forbidden here are refused when they are dialled.
+ * Server, its certificate authority (no other is believed) and name. Names that resolve to what is forbidden here are refused when they are dialled.
  * @param allowLoopback only for a stage that tests remove again
  */
 export const serverFields = (
   allowLoopback: boolean,
 ): {
   server: v.GenericSchema<string, string>;
-  caPem: v.ExactOptionalSchema<typeof text, undefined>;
+  caPem: typeof text;
   tlsServerName: v.ExactOptionalSchema<typeof text, undefined>;
-} => ({ server: serverOf(allowLoopback), caPem: v.exactOptional(text), tlsServerName: v.exactOptional(text) });
+} => ({ server: serverOf(allowLoopback), caPem: text, tlsServerName: v.exactOptional(text) });
 
 /** A cluster as EKS knows it: in a signed header and in the name of a host, so letters, digits and dashes it is. */
 export const EksClusterName = v.object({

@@ -37,7 +37,8 @@ const DAY_SECONDS = 86_400;
 
 /** As clusters are registered on AWS: the name is part of the names of queues, users and secrets. */
 export function registeredName(text: string): string {
-  if (!REGISTERED.name.test(text)) throw new InvalidArgumentError('Expected lower case letters, digits and dashes, at most 40.');
+  if (!REGISTERED.name.test(text))
+    throw new InvalidArgumentError('Expected lower case letters, digits and dashes, at most 40, no -dead at the end.');
   return text;
 }
 
@@ -118,6 +119,7 @@ export const clusterAddCommand = (): Command =>
 
 async function add(cluster: string, options: AddOptions): Promise<void> {
   refuseContradictions(options);
+  refuseLongName(cluster, options);
   const { kubeconfig, context, dryRun = false, output } = options;
   const [{ accessFromKubeconfig }, registration, { KubernetesAdministration }] = await Promise.all([
     import('../adapters/kubernetes/kubeconfig.ts'),
@@ -181,6 +183,17 @@ function refuseContradictions(options: AddOptions): void {
     throw new UsageError(`--namespaces names ${relayNamespace}, where the relay itself lives: choose another --relay-namespace`);
 }
 
+/** Of the names that are made of it, those of IAM may be the least long. */
+const IDENTITY_NAME_MAX = 64;
+
+function refuseLongName(cluster: string, { stage = '' }: AddOptions): void {
+  const excess = `farloop-${stage}-relay-${cluster}`.length - IDENTITY_NAME_MAX;
+  if (excess > 0)
+    throw new UsageError(
+      `${cluster} is too long a name for a cluster of the stage ${stage}, for its identity in IAM gets both: at most ${cluster.length - excess} letters`,
+    );
+}
+
 function requestOf(cluster: string, options: AddOptions, access: ClusterAccess): RegistrationRequest {
   const { kubeconfig, manage, namespaces = [], image, identity, credential, tokenDays, budget, relayNamespace } = options;
   if (access.insecureSkipTls)
@@ -188,6 +201,10 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
       `kubeconfig ${kubeconfig}: it takes any certificate (insecure-skip-tls-verify), which functions never do: give its certificate authority`,
     );
   const { caPem } = access;
+  if (caPem === undefined && options.access === 'direct')
+    throw new UsageError(
+      `kubeconfig ${kubeconfig}: it names no certificate authority, and functions believe the cluster's own alone: add certificate-authority-data`,
+    );
   const tlsServerName = options.tlsServerName ?? access.tlsServerName;
   return {
     cluster,

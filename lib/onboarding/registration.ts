@@ -196,7 +196,14 @@ export function planRegistration(
     secret: eks?.accessEntry || access === 'relayed' ? undefined : `${installation.secretPrefix}${cluster}`,
     record: { name: cluster, era, kubeSystemUid, manage, namespaces, budget, access, ...(eks && { eks: eks.cluster }) },
     access:
-      access === 'relayed' ? undefined : { ...server, auth: eks?.accessEntry ? { kind: 'eks', cluster: eks.cluster } : { kind: 'secret' } },
+      access === 'relayed'
+        ? undefined
+        : // An access without an authority is refused where it is written.
+          {
+            ...server,
+            caPem: server.caPem ?? '',
+            auth: eks?.accessEntry ? { kind: 'eks', cluster: eks.cluster } : { kind: 'secret' },
+          },
     relay,
     manifests: image === undefined ? rightsAlone(relay) : relayManifests(relay),
   };

@@ -2,8 +2,8 @@
 
 /** What names in a registration may be: they go into keys, names of queues, secrets and metrics, into signed headers and hosts. */
 export const REGISTERED = {
-  /** Of the cluster: lower case letters, digits and dashes, at most 40. */
-  name: /^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/,
+  /** Of the cluster: lower case letters, digits and dashes, at most 40. The queue of `a-dead` would be that of the dead letters of `a`. */
+  name: /^(?!.*-dead$)[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/,
   /** What EKS calls it. */
   eksName: /^[0-9A-Za-z][-0-9A-Za-z_]{0,99}$/,
   region: /^[a-z]{2}(-[a-z]+)+-\d$/,

@@ -13,7 +13,7 @@ let store: EmbeddedStore;
 const entry = (more: object = {}): object => ({
   name: 'staging',
   senders: ['AROAEXAMPLE'],
-  access: { server: 'https://api.staging.example.com:6443', auth: { kind: 'token', token: 'secret' } },
+  access: { server: 'https://api.staging.example.com:6443', caPem: 'authority', auth: { kind: 'token', token: 'secret' } },
   ...more,
 });
 const write = (...clusters: object[]): void => writeFileSync(file, JSON.stringify({ clusters }));
@@ -76,7 +76,7 @@ describe('clusters from a file', () => {
       'https://[fe80::1]',
     ].map((server) => ({
       name: `an address that a function must not be led to: ${server}`,
-      clusters: [entry({ access: { server, auth: { kind: 'token', token: 'secret' } } })],
+      clusters: [entry({ access: { server, caPem: 'authority', auth: { kind: 'token', token: 'secret' } } })],
       says: /access\.server: https:\/\/host:port of an API server, neither loopback nor link-local/,
     })),
   ];

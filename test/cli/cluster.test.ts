@@ -35,6 +35,12 @@ const cases: [string, string[], string][] = [
     '--access relayed and --server',
   ],
   ['a name that cannot be', ['add', 'Not_A_Name', '--stage', 'prod', '--kubeconfig', 'f'], 'Expected lower case letters'],
+  ["a name whose queue is another's dead letters", ['add', 'a-dead', '--stage', 'prod', '--kubeconfig', 'f'], 'no -dead at the end'],
+  [
+    'a name that is too long together with its stage',
+    ['add', 'n'.repeat(40), '--stage', 'production', '--kubeconfig', 'f', '--image', 'i'],
+    'at most 39 letters',
+  ],
   ['a kubeconfig that is not there', [...add, '--image', 'i'], 'kubeconfig /nowhere: it cannot be read'],
   ['removal with neither', ['remove', 'a', '--stage', 'prod'], 'give --kubeconfig'],
   [
@@ -55,10 +61,16 @@ test.each(cases)('%s is refused in a sentence', async (_name, args, sentence) =>
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test('a login plugin is no credential that a function could use', async () => {
+const login = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'login', interactiveMode: 'Never' } };
+const authority = { 'certificate-authority-data': 'YQ==' };
+
+test.each([
+  ['a login plugin is no credential that a function could use', authority, login, 'none of which a function can use'],
+  ['without an authority functions would believe any', {}, { token: 't' }, 'it names no certificate authority'],
+  ['a function checks certificates', { 'insecure-skip-tls-verify': true }, { token: 't' }, 'which functions never do'],
+])('%s', async (_name, cluster, user, sentence) => {
   const folder = temporaryFolder();
   const file = join(folder.path, 'kubeconfig');
-  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'login', interactiveMode: 'Never' };
   writeFileSync(
     file,
     JSON.stringify({
@@ -66,14 +78,14 @@ test('a login plugin is no credential that a function could use', async () => {
       kind: 'Config',
       'current-context': 'c',
       contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-      clusters: [{ name: 'c', cluster: { server: 'https://api.example.com' } }],
-      users: [{ name: 'u', user: { exec } }],
+      clusters: [{ name: 'c', cluster: { server: 'https://api.example.com', ...cluster } }],
+      users: [{ name: 'u', user }],
     }),
   );
   try {
     const args = ['cluster', 'add', 'a', '--stage', 'prod', '--kubeconfig', file, '--image', 'i', '--credential', 'kubeconfig'];
     const { exitCode, stderr } = await runFarloop(args, { environment: NOWHERE });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('none of which a function can use') });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(sentence) });
   } finally {
     folder.remove();
   }

@@ -139,6 +139,7 @@ describe('cluster records', () => {
     senders: ['AROALOCAL'],
     budget: { writesPerSecond: 10, burst: 20 },
   } satisfies Omit<ClusterRecord, 'version'>;
+  const soundAccess = { server: 'https://cluster.example', caPem: 'authority', auth: { kind: 'secret' as const } };
 
   beforeEach(async () => {
     ports = await embeddedPorts();
@@ -148,14 +149,13 @@ describe('cluster records', () => {
   test('sound ones get as far as the table, so that what follows shows something', async () => {
     const reached = { name: 'NotDoneError' };
     await expect(clusters.put(record, 0)).rejects.toMatchObject(reached);
-    const access = { server: 'https://cluster.example', auth: { kind: 'secret' as const } };
-    await expect(clusters.putAccess('local', access)).rejects.toMatchObject(reached);
+    await expect(clusters.putAccess('local', soundAccess)).rejects.toMatchObject(reached);
   });
 
   for (const { name, access, record: change = {}, answer } of RECORD_INPUTS)
     test(`${name}: ${answer}`, async () => {
       const written = access
-        ? clusters.putAccess('local', Object.assign({ server: 'https://cluster.example', auth: { kind: 'secret' as const } }, access))
+        ? clusters.putAccess('local', Object.assign({}, soundAccess, access))
         : clusters.put(Object.assign({}, record, change), 0);
       await expect(written).rejects.toMatchObject({ name: expect.stringMatching(/^(TerminalError|RangeError)$/) });
     });

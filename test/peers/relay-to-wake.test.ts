@@ -66,7 +66,7 @@ test('a Job on the cluster is known in the table, and woken', async () => {
   if (!sandbox) throw new Error('no cluster');
   await new DynamoDBClient({}).send(new CreateTableCommand(createTableInput('farloop')));
   const clustersFile = join(folder.path, 'clusters.json');
-  const access = { server: 'https://api.example.com', auth: { kind: 'token', token: 'unused' } };
+  const access = { server: 'https://api.example.com', caPem: 'authority', auth: { kind: 'token', token: 'unused' } };
   writeFileSync(clustersFile, JSON.stringify({ clusters: [{ name: 'staging', senders: [SENDER], access }] }));
   const environment: Record<string, string> = { TABLE_NAME: 'farloop', CLUSTERS_FILE: clustersFile };
   for (const [variable, name] of Object.entries({ EVENTS: 'events', WAKES: 'wakes', TIMERS: 'timers', RELAY: 'relay-staging' })) {
