@@ -101,6 +101,8 @@ export function settingsFrom(given: Record<string, unknown>): Settings {
 }
 
 function contradictions({
+  region,
+  alarmTopicArn,
   protection,
   auth,
   jwtIssuer,
@@ -114,6 +116,9 @@ function contradictions({
   for (const [name, value] of Object.entries({ jwtIssuer, jwtAudience }))
     if ((value !== undefined) !== needed)
       mistakes.push(needed ? `${name}: auth=jwt needs it` : `${name}: it is for auth=jwt, but auth is iam`);
+  const topicRegion = alarmTopicArn?.split(':')[3];
+  if (topicRegion !== undefined && topicRegion !== region)
+    mistakes.push(`alarmTopicArn: alarms tell topics of their own region only: the topic is in ${topicRegion}, the region is ${region}`);
   if (allowLoopback === 'yes' && protection === 'on')
     mistakes.push('allowLoopback: only a stage with protection=off may dial the loopback, for it is for tests');
   if (eventsVisibilitySeconds < eventsTimeoutSeconds)

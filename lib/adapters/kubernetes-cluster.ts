@@ -46,7 +46,10 @@ export interface KubernetesClusterOptions {
 const WRITING = { fieldManager: 'farloop', fieldValidation: 'Ignore' };
 const LIST_PAGE = 500;
 const REQUEST_LIFE_MS = 10_000;
+/** Of a list; a function works for several clusters at once, and none may fill its memory. */
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
+/** An API server takes objects of 3 MiB at most. */
+const OBJECT_BYTES_MAX = 8 * 1024 * 1024;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
 type Query = Record<string, string | number | boolean | undefined>;
@@ -242,6 +245,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       method,
       path,
       isTooLate: () => deadline !== undefined && hasPassed(deadline, this.#clock),
+      ...(call.verb !== 'list' && { answerBytesMax: OBJECT_BYTES_MAX }),
       ...(body !== undefined && { body }),
       ...(contentType !== undefined && { contentType }),
       ...(accept !== undefined && { accept }),

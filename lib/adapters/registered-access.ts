@@ -24,12 +24,16 @@ linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
 linkLocal.addSubnet('fe80::', 10, 'ipv6');
 /** Where the metadata services of AWS answer over IPv6. */
 linkLocal.addSubnet('fd00:ec2::', 32, 'ipv6');
+/** The same as a NAT64 gateway would be asked for it. */
+linkLocal.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6');
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addSubnet('0.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-loopback.addAddress('::', 'ipv6');
+/** Among them `::` and `::1`; the rest is IPv4 in clothes that are no longer worn. */
+loopback.addSubnet('::', 96, 'ipv6');
+loopback.addSubnet('64:ff9b::7f00:0', 104, 'ipv6');
+loopback.addSubnet('64:ff9b::', 104, 'ipv6');
 
 /** @param address IPv4 or IPv6, without brackets; IPv4 in IPv6 clothes counts as what it is */
 export function isForbiddenAddress(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {

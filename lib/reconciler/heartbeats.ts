@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
-import type { ClusterRecord } from '../ports/clusters.ts';
+import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Note } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
@@ -84,6 +84,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   const suspects: RelayMarker['suspects'] = {};
   const doubts: DoubtMessage[] = [];
   for (const digest of heartbeat.digests) {
+    if (!isInScope(record, digest.owner.namespace)) continue;
     const key: WorkloadKey = { cluster: record.name, ...digest.owner };
     const seen = await differs(ports, record, key, digest);
     if (seen === undefined) continue;

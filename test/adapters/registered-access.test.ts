@@ -16,11 +16,15 @@ describe('R15: addresses that are not dialled', () => {
     'fd00:ec2::254',
     '::ffff:127.0.0.1',
     '::ffff:169.254.169.254',
+    '::127.0.0.1',
+    '64:ff9b::127.0.0.1',
+    '64:ff9b::169.254.169.254',
+    'fe80::1%eth0',
     'no address',
   ];
   for (const address of forbidden) test(`not ${address}`, () => expect(isForbiddenAddress(address, { allowLoopback: false })).toBe(true));
 
-  for (const address of ['10.0.0.1', '192.168.1.1', '203.0.113.9', '2001:db8::1', 'fd12::1'])
+  for (const address of ['10.0.0.1', '192.168.1.1', '203.0.113.9', '2001:db8::1', 'fd12::1', '64:ff9b::203.0.113.9', '::ffff:10.0.0.1'])
     test(`but ${address} is`, () => expect(isForbiddenAddress(address, { allowLoopback: false })).toBe(false));
 
   test('a test stage may dial the loopback, and still no metadata service', () => {

@@ -113,4 +113,16 @@ export const INGEST_INPUTS: readonly IngestInput[] = [
     }),
     answer: 'taken, for its namespace is not looked after: nothing is kept',
   },
+  {
+    name: 'a digest of a workload in a namespace that the cluster was not registered for',
+    body: headerWith({
+      reports: [],
+      heartbeat: {
+        watches: [],
+        clockOffsetMs: 0,
+        digests: [{ owner: { ...OWNER, namespace: 'kube-system' }, digest: '0123456789abcdef', heardAt: '10' }],
+      },
+    }),
+    answer: 'taken, for its namespace is not looked after: nothing is kept',
+  },
 ];

@@ -83,6 +83,11 @@ describe('the parameters of a deployment', () => {
       says: 'jwtIssuer: "http://a" is not',
     },
     { name: 'a topic that is none', given: { alarmTopicArn: 'topic' }, says: 'alarmTopicArn: "topic" is not usable: expected the ARN' },
+    {
+      name: 'a topic that alarms of this region cannot tell',
+      given: { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' },
+      says: 'alarmTopicArn: alarms tell topics of their own region only: the topic is in us-east-1',
+    },
     { name: 'a retention that the log service lacks', given: { logRetentionDays: 2 }, says: 'logRetentionDays: 2 is not usable' },
     { name: 'less concurrency than an event source takes', given: { timersConcurrency: 1 }, says: 'timersConcurrency: 1 is not usable' },
     { name: 'a number that is none', given: { apiReserved: 'many' }, says: 'apiReserved: "many" is not usable' },

@@ -18,6 +18,8 @@ export interface Outgoing {
   accept?: string;
   /** Given the bytes of a 2xx answer as they come; its text is then but how it begins. */
   reader?: { take(chunk: Buffer): void };
+  /** Bytes of a 2xx answer that are read, where that is less than the connection's own bound. */
+  answerBytesMax?: number;
   /** Asked last before the socket; true: the request is not sent. */
   isTooLate: () => boolean;
   signal?: AbortSignal;
@@ -40,6 +42,9 @@ export interface ConnectionOptions {
 
 /** Idle connections go before load balancers cut them in silence (the shortest known do at 60 s). */
 const IDLE_MS = 45_000;
+
+/** Of an answer that is not 2xx: a Status, or a page of something else. */
+const REFUSAL_BYTES_MAX = 1024 * 1024;
 
 /** Enough to see what answers where it is no API server. */
 const BEGINNING_BYTES = 200;
@@ -87,8 +92,9 @@ export class Connection {
     try {
       const response = await this.#send({ ...outgoing, signal }, this.#agent);
       const { statusCode: status = 0, headers } = response;
-      const reader = status >= 200 && status < 300 ? outgoing.reader : undefined;
-      return { status, headers, text: await this.#read(response, answerBytesMax, signal, reader) };
+      const isDone = status >= 200 && status < 300;
+      const bytesMax = Math.min(answerBytesMax, isDone ? (outgoing.answerBytesMax ?? Infinity) : REFUSAL_BYTES_MAX);
+      return { status, headers, text: await this.#read(response, bytesMax, signal, isDone ? outgoing.reader : undefined) };
     } finally {
       clearTimeout(timer);
     }
@@ -105,7 +111,7 @@ export class Connection {
     try {
       const response = await this.#send({ ...outgoing, signal: AbortSignal.any([limit.signal, outgoing.signal]) }, this.#watchAgent);
       if (response.statusCode === 200) return { response };
-      const text = await this.#read(response, answerBytesMax, limit.signal);
+      const text = await this.#read(response, Math.min(answerBytesMax, REFUSAL_BYTES_MAX), limit.signal);
       return { response, refusal: { status: response.statusCode ?? 0, headers: response.headers, text } };
     } finally {
       clearTimeout(timer);

@@ -23,6 +23,9 @@ export interface Asked {
   name?: string | undefined;
 }
 
+/** Of a server's words: they go into logs, records and notes. */
+const LONGEST_MESSAGE = 4_000;
+
 const isWrite = ({ verb }: Asked): boolean => verb !== 'get' && verb !== 'list' && verb !== 'watch';
 
 const describe = ({ verb, server, plural, namespace, name }: Asked): string =>
@@ -53,7 +56,7 @@ export function errorOfStatus(
   { code = status.code ?? 0, retryAfter }: { code?: number; retryAfter?: string | undefined } = {},
 ): Error {
   const what = describe(asked);
-  const sentence = `${what}: ${status.message ?? status.reason ?? `HTTP status ${code}`}`;
+  const sentence = `${what}: ${String(status.message ?? status.reason ?? `HTTP status ${code}`).slice(0, LONGEST_MESSAGE)}`;
   const causes = status.details?.causes ?? [];
   const terminal = (): TerminalError =>
     new TerminalError(sentence, { code, causes, ...(status.reason !== undefined && { reason: status.reason }) });
@@ -86,7 +89,10 @@ const isFailedPrecondition = ({ verb }: Asked, { details }: Status): boolean =>
 function throttled(what: string, status: Status | undefined, retryAfter: string | undefined): ThrottledError {
   const seconds = Number(retryAfter ?? status?.details?.retryAfterSeconds ?? 1);
   const retryAfterSeconds = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 300) : 1;
-  return new ThrottledError(`${what}: ${status?.message ?? 'too many requests'}; again in ${retryAfterSeconds} s`, { retryAfterSeconds });
+  return new ThrottledError(
+    `${what}: ${String(status?.message ?? 'too many requests').slice(0, LONGEST_MESSAGE)}; again in ${retryAfterSeconds} s`,
+    { retryAfterSeconds },
+  );
 }
 
 /** HTML of a proxy, a login page, plain text. What a read was told is nothing; what became of a write nobody knows. */

@@ -221,6 +221,26 @@ describe('what an answer means', () => {
     expect(failure).toMatchObject(also);
   });
 
+  test('R13: one server fills no memory: an object has 8 MiB, what is refused 1 MiB, the words of it 4,000 letters', async () => {
+    const usual = new KubernetesCluster({ access: { server: server.url, caPem: server.caPem, auth: { kind: 'none' } }, clock });
+    const long = (bytes: number): string => JSON.stringify({ kind: 'Status', message: 'x'.repeat(bytes) });
+    const told: string[] = [];
+    for (const [status, bytes] of [
+      [200, 8 * 1_048_576],
+      [500, 1_048_576],
+      [500, 100_000],
+    ] as const) {
+      server.answer(says(status, long(bytes)));
+      told.push((await failureOf(usual.get(PODS, target, soon()))).message);
+    }
+    usual.close();
+    expect(told).toEqual([
+      expect.stringContaining('longer than 8388608 bytes'),
+      expect.stringContaining('longer than 1048576 bytes'),
+      expect.stringMatching(/^.{0,100}: x{4000}$/),
+    ]);
+  });
+
   test('each call is sent once, with time-out and field manager', async () => {
     server.answer(cuts);
     server.requests.length = 0;
