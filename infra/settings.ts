@@ -1,5 +1,6 @@
 // The parameters of a deployment → what serverless.yml needs, checked together before anything is packaged or made.
 import * as v from 'valibot';
+import { OVER_TLS_ONLY } from '../lib/adapters/queue-policy.ts';
 import { alarmResources } from './alarms.ts';
 import { dashboardResource } from './dashboard.ts';
 
@@ -141,25 +142,12 @@ const tracingPolicy = {
   },
 };
 
-/** Within the account, rights come from roles; whoever has them still has to speak TLS. */
 const overTlsPolicy = {
   QueuesOverTls: {
     Type: 'AWS::SQS::QueuePolicy',
     Properties: {
       Queues: ['Events', 'EventsDead', 'Wakes', 'WakesDead', 'Timers', 'TimersDead'].map((name) => ({ Ref: name })),
-      PolicyDocument: {
-        Version: '2012-10-17',
-        Statement: [
-          {
-            Sid: 'OverTlsOnly',
-            Effect: 'Deny',
-            Principal: '*',
-            Action: 'sqs:*',
-            Resource: '*',
-            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-          },
-        ],
-      },
+      PolicyDocument: OVER_TLS_ONLY,
     },
   },
 };

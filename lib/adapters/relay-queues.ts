@@ -1,7 +1,14 @@
 // A cluster's own queue, from which its relay is asked, and the one for what could not be read there.
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { CreateQueueCommand, DeleteQueueCommand, GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  SetQueueAttributesCommand,
+} from '@aws-sdk/client-sqs';
 import { nameOf, translated } from './aws-errors.ts';
+import { OVER_TLS_ONLY } from './queue-policy.ts';
 
 export interface RelayQueue {
   url: string;
@@ -14,17 +21,28 @@ const TRIES = 5;
 
 export const relayQueueName = (stackName: string, cluster: string): string => `${stackName}-relay-${cluster}`;
 
-/** Makes both, or finds them as they are. */
-export async function ensureRelayQueue(client: SQSClient, stackName: string, cluster: string): Promise<RelayQueue> {
+/**
+ * Makes both, or finds them; they are as they should be afterwards.
+ * @param allowLoopback they may be spoken to in the clear: only for a stage that tests remove again
+ */
+export async function ensureRelayQueue(
+  client: SQSClient,
+  { stackName, allowLoopback }: { stackName: string; allowLoopback: boolean },
+  cluster: string,
+): Promise<RelayQueue> {
   const name = relayQueueName(stackName, cluster);
   const tags = { service: 'farloop', cluster };
-  const dead = await ensureQueue(client, `${name}-dead`, { SqsManagedSseEnabled: 'true', MessageRetentionPeriod: RETENTION }, tags);
+  const both = {
+    SqsManagedSseEnabled: 'true',
+    MessageRetentionPeriod: RETENTION,
+    ...(!allowLoopback && { Policy: JSON.stringify(OVER_TLS_ONLY) }),
+  };
+  const dead = await ensureQueue(client, `${name}-dead`, both, tags);
   return await ensureQueue(
     client,
     name,
     {
-      SqsManagedSseEnabled: 'true',
-      MessageRetentionPeriod: RETENTION,
+      ...both,
       VisibilityTimeout: VISIBILITY,
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: TRIES }),
     },
@@ -38,7 +56,12 @@ async function ensureQueue(
   Attributes: Record<string, string>,
   tags: Record<string, string>,
 ): Promise<RelayQueue> {
-  const url = (await urlOf(client, name)) ?? (await created(client, name, Attributes, tags));
+  const known = await urlOf(client, name);
+  if (known !== undefined)
+    await client.send(new SetQueueAttributesCommand({ QueueUrl: known, Attributes })).catch((error: unknown) => {
+      throw translated(error, `setting up the queue ${name}`, true);
+    });
+  const url = known ?? (await created(client, name, Attributes, tags));
   const { Attributes: { QueueArn: arn = '' } = {} } = await client
     .send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }))
     .catch((error: unknown) => {

@@ -226,7 +226,7 @@ export async function register(
   const plan = planRegistration(place, request, found);
   const { installation, clusters, sqs, administration } = place;
   const { cluster } = request;
-  const queue = await ensureRelayQueue(sqs, installation.stackName, cluster);
+  const queue = await ensureRelayQueue(sqs, installation, cluster);
   tell('queue', `${plan.queue} and ${plan.queue}-dead`);
   const sender = await ensureSender(place, plan);
   tell('identity', `IAM ${plan.sender.kind} ${plan.sender.name} may send events and answer what it is asked`);
