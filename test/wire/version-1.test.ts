@@ -7,7 +7,7 @@ import { deflateRawSync } from 'node:zlib';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { giveBackUnreadable } from '../../lib/reconciler/unreadable.ts';
 import { encodeEvents, decodeEvents } from '../../lib/wire/events.ts';
-import { decodeAsk, decodeTimer, decodeWake } from '../../lib/wire/messages.ts';
+import { decodeAsk, decodeTimer, decodeWake, encodeClusterLook, encodeWake } from '../../lib/wire/messages.ts';
 import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/undecodable.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
 import { KINDS, read } from './version-1.ts';
@@ -20,7 +20,9 @@ interface Golden {
   reads: unknown;
 }
 
-const GOLDEN = JSON.parse(readFileSync(join(import.meta.dirname, 'version-1.json'), 'utf8')) as Golden[];
+const goldenOf = (version: number): Golden[] =>
+  JSON.parse(readFileSync(join(import.meta.dirname, `version-${version}.json`), 'utf8')) as Golden[];
+const GOLDEN = goldenOf(1);
 const writtenOf = (kind: string): string => GOLDEN.find((golden) => golden.kind === kind)?.written ?? '';
 
 describe('version 1', () => {
@@ -42,6 +44,21 @@ describe('version 1', () => {
   });
 });
 
+describe('version 2', () => {
+  const [look] = goldenOf(2);
+
+  test('of the wakes queue has looks at clusters: written and read as on the first day', () => {
+    expect(encodeClusterLook({ look: 'cluster', cluster: 'west-1' })).toBe(look?.written);
+    expect(decodeWake(look?.written ?? '')).toEqual(look?.reads);
+  });
+
+  test('is a later one to functions that know wakes only: the look is left to those that know it, and no dead letter', () => {
+    // Timers and asks are still of version 1, so their readers are what the one of wakes was before.
+    expect(() => decodeTimer(look?.written ?? '')).toThrow(new NewerVersionError('timer', 2, 1));
+    expect(encodeWake({ key: 'k', follows: 'f' })).not.toContain('version');
+  });
+});
+
 /** The same bytes under the next version's number: nobody knows yet what will stand in it. */
 const next = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([2]), bytes.subarray(1)]);
 
@@ -51,9 +68,13 @@ describe('a later version', () => {
   test('of a message or an item is refused in a sentence that says which is known', () => {
     for (const reading of [() => decodeEvents(body), () => unpackPart(next(Buffer.from(writtenOf('view'), 'base64')))])
       expect(reading).toThrow(new NewerVersionError('what was packed is', 2, 1));
-    const wake = { key: 'west/Job/a/b/u', follows: 'f', version: 2, somethingElse: [] };
-    for (const decode of [decodeWake, decodeTimer, decodeAsk])
-      expect(() => decode(JSON.stringify(wake))).toThrow(/of version 2; this build reads up to version 1$/);
+    const wake = { key: 'west/Job/a/b/u', follows: 'f', version: 3, somethingElse: [] };
+    for (const [decode, known] of [
+      [decodeWake, 2],
+      [decodeTimer, 1],
+      [decodeAsk, 1],
+    ] as const)
+      expect(() => decode(JSON.stringify(wake))).toThrow(new RegExp(`of version 3; this build reads up to version ${known}$`));
   });
 
   test('damage is no later version', () => {
