@@ -47,14 +47,18 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
   const session = await openAwsSession(options);
   const administration = kubeconfig === undefined ? undefined : await administrationOf(kubeconfig, context);
   try {
-    const [registry, storage, { removeCluster, remainsOn }] = await Promise.all([
+    const [registry, storage, { removeCluster, remainsOn }, { refuseOtherRelays }] = await Promise.all([
       registryOf(session),
       storeOf(session),
       import('../onboarding/removal.ts'),
+      import('../onboarding/ours.ts'),
     ]);
     const record = await registry.clusters.get(name);
     if (!record) throw new FailedError(await absenceOf(name, session.installation.stage, registry.clusters));
-    if (administration) await refuseOther(record, administration);
+    if (administration) {
+      await refuseOther(record, administration);
+      await refuseOtherRelays(administration, { stackName: session.installation.stackName, cluster: name, relayNamespace });
+    }
     const remains = administration ? await remainsOn(administration, record) : { unfinished: [], tracked: [] };
     const sentences = consequences(remains, unreachable);
     if (dryRun) {

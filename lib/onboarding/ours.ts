@@ -1,6 +1,7 @@
 // Kinds of objects that a registration leaves on a cluster, and how ours are found there again.
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
+import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { Resource } from '../objects/resources.ts';
 import { NAMESPACES } from '../objects/resources.ts';
 import { TerminalError } from '../ports/errors.ts';
@@ -14,9 +15,11 @@ const rbac = (kind: string, plural: string, namespaced: boolean): Resource => ({
   namespaced,
 });
 
+const DEPLOYMENTS: Resource = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
+
 /** In the order in which they are removed: first what is at work, then what gives it rights, at last where it lived. */
 export const OURS: readonly Resource[] = [
-  { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true },
+  DEPLOYMENTS,
   rbac('ClusterRoleBinding', 'clusterrolebindings', false),
   rbac('RoleBinding', 'rolebindings', true),
   rbac('ClusterRole', 'clusterroles', false),
@@ -54,14 +57,52 @@ export function ourObject(manifest: Manifest): OurObject {
 export async function findOurs(administration: KubernetesAdministration, namespace: string): Promise<OurObject[]> {
   const found: OurObject[] = [];
   for (const resource of OURS)
-    for (const { metadata } of await labelled(administration, resource, namespace))
+    for (const { metadata } of await labelled(administration, resource, `${OURS_LABEL}=${namespace}`))
       found.push({ resource, ...(metadata.namespace !== undefined && { namespace: metadata.namespace }), name: metadata.name ?? '' });
   return found;
 }
 
-async function labelled(administration: KubernetesAdministration, resource: Resource, namespace: string): Promise<KubernetesObject[]> {
+/** Which cluster of which stage it reports, by its arguments; undefined where these are filled in by others. */
+function reportsOf(deployment: KubernetesObject): { stackName: string; cluster: string } | undefined {
+  const template = fieldsOf(fieldsOf(fieldsOf(fieldsOf(deployment)['spec'])['template'])['spec']);
+  const [container] = Array.isArray(template['containers']) ? template['containers'] : [];
+  const given = fieldsOf(container)['args'];
+  const said = Array.isArray(given) ? given.map(textOf).join('\n') : '';
+  const [, cluster] = /^--cluster=([a-z0-9-]+)$/m.exec(said) ?? [];
+  const [, stackName] = /^--events-queue-url=.*\/([^/\n]+)-events$/m.exec(said) ?? [];
+  return cluster === undefined || stackName === undefined ? undefined : { stackName, cluster };
+}
+
+/**
+ * Relays are known by the namespace that they live in. Another stage may have one in the namespace that is meant, and ours may live in another.
+ * @throws TerminalError what is meant is not ours, or not all of it
+ */
+export async function refuseOtherRelays(
+  administration: Pick<KubernetesAdministration, 'list'>,
+  { stackName, cluster, relayNamespace }: { stackName: string; cluster: string; relayNamespace: string },
+): Promise<void> {
+  for (const deployment of await labelled(administration, DEPLOYMENTS, OURS_LABEL)) {
+    const { namespace = '' } = deployment.metadata;
+    const reports = reportsOf(deployment);
+    if (namespace === relayNamespace && reports && reports.stackName !== stackName)
+      throw new TerminalError(
+        `the relay in the namespace ${namespace} is that of ${reports.stackName}, not of ${stackName}: choose another namespace with --relay-namespace`,
+      );
+    if (namespace !== relayNamespace && reports?.stackName === stackName && reports.cluster === cluster)
+      throw new TerminalError(
+        `the relay of ${cluster} lives in the namespace ${namespace}, not in ${relayNamespace}: give --relay-namespace ${namespace}`,
+      );
+  }
+}
+
+/** @param labelSelector of our label */
+async function labelled(
+  administration: Pick<KubernetesAdministration, 'list'>,
+  resource: Resource,
+  labelSelector: string,
+): Promise<KubernetesObject[]> {
   try {
-    return await administration.list(resource, { labelSelector: `${OURS_LABEL}=${namespace}` });
+    return await administration.list(resource, { labelSelector });
   } catch (error) {
     // An API server that does not know the kind has none of it: the sandbox knows no RBAC.
     if (error instanceof TerminalError && error.code === 404) return [];

@@ -20,7 +20,7 @@ import { NotDoneError, TerminalError } from '../ports/errors.ts';
 import type { EksPlace, EksPlan } from './eks.ts';
 import { planEks, refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { HANDOVER_MS, widened } from './handover.ts';
-import { findOurs, objectText, ourObject, resourceOf } from './ours.ts';
+import { findOurs, objectText, ourObject, refuseOtherRelays, resourceOf } from './ours.ts';
 import type { Manifest, RelayValues } from './relay-manifests.ts';
 import { AWS_AUDIENCE, AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, RELAY, awsKeySecret, relayManifests } from './relay-manifests.ts';
 import { IDENTITY_NAMESPACE } from './rights.ts';
@@ -78,7 +78,7 @@ export interface Survey {
 
 /**
  * Reads only.
- * @throws TerminalError the name belongs to another cluster, or the cluster has another name
+ * @throws TerminalError the name belongs to another cluster, the cluster has another name, or a relay is in the way
  */
 export async function survey(
   place: Pick<RegistrationPlace, 'clusters' | 'administration' | 'eks' | 'installation' | 'senders'>,
@@ -100,6 +100,7 @@ export async function survey(
   for (const name of namespaces)
     if (!(await administration.get(NAMESPACES, { name })))
       throw new TerminalError(`the cluster has no namespace ${name}: make it first, or leave it out of --namespaces`);
+  await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace });
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
   const { issuer, version } = await administration.about(identity.kind === 'irsa');
   if (identity.kind === 'irsa') await refuseUnknownIssuer(senders, { issuer, installation });

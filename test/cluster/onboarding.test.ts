@@ -257,6 +257,23 @@ describe('farloop cluster', () => {
     await stage.clusters().put(rest, moved.version);
   });
 
+  test('a relay is where it was put, and another stage does not take its place', async () => {
+    const elsewhere = 'give --relay-namespace farloop';
+    expect(await add('one', '--relay-namespace', 'elsewhere')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(elsewhere) });
+    const removal = await remove('one', '--relay-namespace', 'elsewhere', '--force');
+    expect(removal).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(elsewhere) });
+    expect(await clusters().get('one')).toBeDefined();
+    const deployment = { namespace: 'farloop', name: 'farloop-relay' };
+    const read = async (): Promise<string> => JSON.stringify(await administration.get(resourceNamed('Deployment'), deployment));
+    const events = { op: 'replace', path: '/spec/template/spec/containers/0/args/2' };
+    const own = /"(--events-queue-url=[^"]+)"/.exec(await read())?.[1] ?? '';
+    await administration.patch(resourceNamed('Deployment'), deployment, [{ ...events, value: own.replace('farloop-t-', 'farloop-prod-') }]);
+    for (const given of [await add('one'), await remove('one', '--force')])
+      expect(given).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is that of farloop-prod, not of farloop-t') });
+    expect(await read()).toContain('farloop-prod-events');
+    await administration.patch(resourceNamed('Deployment'), deployment, [{ ...events, value: own }]);
+  });
+
   test('list tells of it before its relay has said a word', async () => {
     const { exitCode, stdout } = await stage.cluster('list');
     expect(exitCode).toBe(0);
