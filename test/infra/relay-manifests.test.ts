@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
-import { files } from '../../infra/relay/manifests.ts';
+import { load, loadAll } from 'js-yaml';
+import { SETTING_NAMES, files } from '../../infra/relay/manifests.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
 import { AWS_KEY_SECRET, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { packageVersion } from '../../lib/package-files.ts';
@@ -34,7 +34,14 @@ interface PodTemplate {
   spec: {
     automountServiceAccountToken: boolean;
     securityContext: object;
-    containers: { args: string[]; securityContext: object; resources: object; envFrom?: object[] }[];
+    containers: {
+      image: string;
+      args: string[];
+      env: { name: string }[];
+      securityContext: object;
+      resources: object;
+      envFrom?: object[];
+    }[];
   };
 }
 const templateIn = (manifests: readonly Manifest[]): PodTemplate => {
@@ -54,6 +61,38 @@ test('the rendered chart is what farloop cluster add applies, but for the key of
   expect(container?.envFrom).toEqual([{ secretRef: { name: AWS_KEY_SECRET, optional: true } }]);
   delete container?.envFrom;
   expect(rendered).toEqual(JSON.parse(JSON.stringify(relayManifests(VALUES))));
+});
+
+test('the kustomize base with its settings filled in is what farloop cluster add applies, in the namespace farloop', () => {
+  const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access } = VALUES;
+  const settings: Record<(typeof SETTING_NAMES)[number], string> = {
+    CLUSTER: cluster,
+    EVENTS_QUEUE_URL: eventsQueueUrl,
+    ASKS_QUEUE_URL: asksQueueUrl,
+    MANAGE: 'all-jobs',
+    ACCESS: access,
+    ERA: String(era),
+    AWS_REGION: region,
+  };
+  const read = (name: string): string => readFileSync(join(RELAY_FOLDER, 'base', name), 'utf8');
+  const kustomization = load(read('kustomization.yaml')) as { configMapGenerator: { name: string; literals: string[] }[] };
+  const [generated] = kustomization.configMapGenerator;
+  expect(generated?.literals.map((literal) => literal.split('=')[0])).toEqual(Object.keys(settings));
+  // As the kubelet puts variables into arguments.
+  const text = read('relay.yaml').replaceAll(/\$\((\w+)\)/g, (whole, name: string) => settings[name as keyof typeof settings] ?? whole);
+  const filled = loadAll(text) as Manifest[];
+  const wanted = JSON.parse(JSON.stringify(relayManifests({ ...VALUES, namespace: 'farloop', ownsNamespace: true }))) as Manifest[];
+  const [ours, theirs] = [templateIn(filled).spec.containers[0], templateIn(wanted).spec.containers[0]];
+  expect(ours?.envFrom).toEqual([{ configMapRef: { name: generated?.name } }, { secretRef: { name: AWS_KEY_SECRET, optional: true } }]);
+  expect(theirs?.env).toContainEqual({ name: 'AWS_REGION', value: region });
+  if (ours && theirs) {
+    delete ours.envFrom;
+    // It comes with the other settings; which image it is, kustomize says.
+    theirs.env = theirs.env.filter(({ name }) => name !== 'AWS_REGION');
+    expect(ours.image).toBe('farloop-relay');
+    ours.image = image;
+  }
+  expect(filled).toEqual(wanted);
 });
 
 test('the chart asks for what it cannot know, by name', () => {
