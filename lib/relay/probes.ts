@@ -22,7 +22,8 @@ export interface ProbeAnswers {
  */
 export async function startProbes(port: number, { fault, isReady }: ProbeAnswers): Promise<Probes> {
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://probes');
+    // Anybody on the cluster's network may ask; `//` is no path, and must not end the relay.
+    const pathname = URL.parse(request.url ?? '/', 'http://probes')?.pathname;
     const answer = (code: number, text: string): void => {
       response.writeHead(code, { 'content-type': 'text/plain', 'x-content-type-options': 'nosniff' }).end(`${text}\n`);
     };

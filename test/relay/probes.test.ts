@@ -1,5 +1,7 @@
 // What a kubelet is answered.
 import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { startProbes } from '../../lib/relay/probes.ts';
 
 test('alive from the start, ready once the lists are through, unwell with its reason; nothing else is told', async () => {
@@ -14,6 +16,11 @@ test('alive from the start, ready once the lists are through, unwell with its re
     fault = 'it is stuck';
     expect(await ask('/healthz')).toBe(503);
     expect([await ask('/'), await ask('/healthz', 'POST')]).toEqual([404, 405]);
+    // What fetch would tidy up.
+    const socket = connect(probes.port, '127.0.0.1');
+    socket.end('GET // HTTP/1.1\r\nhost: probes\r\nconnection: close\r\n\r\n');
+    const [answer] = await once(socket.setEncoding('utf8'), 'data');
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
     await expect(startProbes(probes.port, { fault: () => undefined, isReady: () => true })).rejects.toThrow('EADDRINUSE');
   } finally {
     await probes.stop();
