@@ -9,7 +9,7 @@ const WRITTEN_BY = '# Written by `npm run relay:manifests` from lib/onboarding: 
 const SETTINGS = 'farloop-relay-settings';
 
 /** Kept by whoever deploys; a cluster that is registered by `farloop cluster add --no-relay` tells all of them. */
-export const SETTING_NAMES = ['CLUSTER', 'EVENTS_QUEUE_URL', 'ASKS_QUEUE_URL', 'MANAGE', 'ACCESS', 'ERA', 'AWS_REGION'] as const;
+const SETTING_NAMES = ['CLUSTER', 'EVENTS_QUEUE_URL', 'ASKS_QUEUE_URL', 'MANAGE', 'ACCESS', 'ERA', 'AWS_REGION'] as const;
 
 const common: Pick<RelayValues, 'functions' | 'namespaces' | 'identity'> = {
   functions: 'account',

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load, loadAll } from 'js-yaml';
-import { SETTING_NAMES, files } from '../../infra/relay/manifests.ts';
+import { files } from '../../infra/relay/manifests.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
 import { AWS_KEY_SECRET, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { packageVersion } from '../../lib/package-files.ts';
@@ -65,7 +65,7 @@ test('the rendered chart is what farloop cluster add applies, but for the key of
 
 test('the kustomize base with its settings filled in is what farloop cluster add applies, in the namespace farloop', () => {
   const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access } = VALUES;
-  const settings: Record<(typeof SETTING_NAMES)[number], string> = {
+  const settings = {
     CLUSTER: cluster,
     EVENTS_QUEUE_URL: eventsQueueUrl,
     ASKS_QUEUE_URL: asksQueueUrl,

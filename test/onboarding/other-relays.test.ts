@@ -32,8 +32,9 @@ const clusterWith = (...there: KubernetesObject[]): Pick<KubernetesAdministratio
 const meant = { stackName: 'farloop-prod', cluster: 'staging', relayNamespace: 'farloop' };
 
 test('its own relay, none, and those of others elsewhere are not in its way', async () => {
-  await refuseOtherRelays(clusterWith(), meant);
-  await refuseOtherRelays(clusterWith(relayOf('prod', 'staging', 'farloop'), relayOf('dev', 'staging', 'other')), meant);
+  await expect(refuseOtherRelays(clusterWith(), meant)).resolves.toBeUndefined();
+  const others = refuseOtherRelays(clusterWith(relayOf('prod', 'staging', 'farloop'), relayOf('dev', 'staging', 'other')), meant);
+  await expect(others).resolves.toBeUndefined();
 });
 
 test("another stage's relay in that namespace is not ours to replace or to remove", async () => {
@@ -49,7 +50,7 @@ test('a relay of this cluster in another namespace would be left behind', async 
 test('what somebody else fills in, or a cluster without Deployments, tells nothing', async () => {
   const [container] = [{ args: ['relay', '--cluster=$(CLUSTER)', '--events-queue-url=$(EVENTS_QUEUE_URL)'] }];
   const base = { metadata: { name: 'farloop-relay', namespace: 'farloop' }, spec: { template: { spec: { containers: [container] } } } };
-  await refuseOtherRelays(clusterWith(base), meant);
+  await expect(refuseOtherRelays(clusterWith(base), meant)).resolves.toBeUndefined();
   const list = async (): Promise<never> => Promise.reject(new TerminalError('no such resource', { code: 404 }));
-  await refuseOtherRelays({ list }, meant);
+  await expect(refuseOtherRelays({ list }, meant)).resolves.toBeUndefined();
 });

@@ -1,5 +1,6 @@
 // An API server's answer other than success → the words of ports/errors.ts (R6, R8, R19).
 import type { Status } from '../../objects/kubernetes.ts';
+import { textOf } from '../../objects/untyped-fields.ts';
 import {
   ConflictError,
   ExpiredError,
@@ -25,6 +26,9 @@ export interface Asked {
 
 /** Of a server's words: they go into logs, records and notes. */
 const LONGEST_MESSAGE = 4_000;
+
+const wordsOf = (status: Status | undefined, otherwise: string): string =>
+  (textOf(status?.message) || textOf(otherwise)).slice(0, LONGEST_MESSAGE);
 
 const isWrite = ({ verb }: Asked): boolean => verb !== 'get' && verb !== 'list' && verb !== 'watch';
 
@@ -56,7 +60,7 @@ export function errorOfStatus(
   { code = status.code ?? 0, retryAfter }: { code?: number; retryAfter?: string | undefined } = {},
 ): Error {
   const what = describe(asked);
-  const sentence = `${what}: ${String(status.message ?? status.reason ?? `HTTP status ${code}`).slice(0, LONGEST_MESSAGE)}`;
+  const sentence = `${what}: ${wordsOf(status, status.reason ?? `HTTP status ${code}`)}`;
   const causes = status.details?.causes ?? [];
   const terminal = (): TerminalError =>
     new TerminalError(sentence, { code, causes, ...(status.reason !== undefined && { reason: status.reason }) });
@@ -89,10 +93,7 @@ const isFailedPrecondition = ({ verb }: Asked, { details }: Status): boolean =>
 function throttled(what: string, status: Status | undefined, retryAfter: string | undefined): ThrottledError {
   const seconds = Number(retryAfter ?? status?.details?.retryAfterSeconds ?? 1);
   const retryAfterSeconds = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 300) : 1;
-  return new ThrottledError(
-    `${what}: ${String(status?.message ?? 'too many requests').slice(0, LONGEST_MESSAGE)}; again in ${retryAfterSeconds} s`,
-    { retryAfterSeconds },
-  );
+  return new ThrottledError(`${what}: ${wordsOf(status, 'too many requests')}; again in ${retryAfterSeconds} s`, { retryAfterSeconds });
 }
 
 /** HTML of a proxy, a login page, plain text. What a read was told is nothing; what became of a write nobody knows. */
