@@ -262,7 +262,7 @@ describe('farloop cluster', () => {
     expect(await add('one', '--relay-namespace', 'elsewhere')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(elsewhere) });
     const removal = await remove('one', '--relay-namespace', 'elsewhere', '--force');
     expect(removal).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(elsewhere) });
-    expect(await clusters().get('one')).toBeDefined();
+    expect(await stage.clusters().get('one')).toBeDefined();
     const deployment = { namespace: 'farloop', name: 'farloop-relay' };
     const read = async (): Promise<string> => JSON.stringify(await administration.get(resourceNamed('Deployment'), deployment));
     const events = { op: 'replace', path: '/spec/template/spec/containers/0/args/2' };
