@@ -69,20 +69,23 @@ describe('started by npx', () => {
 
 test('npm start is ready within 5 s; SIGTERM ends npm with 0 within 2 s, and all below it', async () => {
   const folder = temporaryFolder();
+  const startedMs = performance.now();
   const npm = spawn('npm', ['start', '--', '--state', folder.path, '--port', '0'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
   const exited = once(npm, 'exit');
   let stdout = '';
   npm.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  const isReady = await until(() => stdout.includes('farloop ready\n'), 5_000);
-  const { pid }: { pid: number } = JSON.parse(readFileSync(join(folder.path, 'instance.json'), 'utf8'));
+  const isReady = await until(() => stdout.includes('farloop ready\n'), 15_000);
+  const readyMs = performance.now() - startedMs;
+  const { pid }: { pid: number } = isReady ? JSON.parse(readFileSync(join(folder.path, 'instance.json'), 'utf8')) : { pid: npm.pid };
   const toldMs = performance.now();
   npm.kill('SIGTERM');
   const [exitCode] = await exited;
-  const tookMs = performance.now() - toldMs;
+  const endedMs = performance.now() - toldMs;
   const hasEnded = !isAlive(pid);
   folder.remove();
   expect({ isReady, exitCode, hasEnded }).toEqual({ isReady: true, exitCode: 0, hasEnded: true });
-  expect(tookMs).toBeLessThan(2_000);
+  expect(readyMs).toBeLessThan(5_000);
+  expect(endedMs).toBeLessThan(2_000);
 }, 20_000);
 
 /** An old Node of a system that the package brings no other one for. */
