@@ -1,7 +1,7 @@
 // The HTTP API as the other commands ask it: of the instance that runs here, or of an installation anywhere.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Option } from 'commander';
-import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
+import { fieldsOf, isFields, textOf, type Fields } from '../objects/untyped-fields.ts';
 import { FailedError, UsageError } from './exit.ts';
 import { readInstance, stateFolderPath } from './instance-file.ts';
 
@@ -59,8 +59,13 @@ export function connectToInstance({ state, endpoint }: ApiOptions, environment: 
       throw new FailedError(
         `${access.base.origin} sends elsewhere, which is not followed (redirect ${answer.status}): give the address itself`,
       );
-    if (answer.status !== 200) throw new FailedError(sentenceIn(answer));
-    return JSON.parse(answer.text) as Answer;
+    const parsed = jsonOf(answer.text);
+    if (answer.status !== 200) throw new FailedError(sentenceIn(answer, fieldsOf(parsed)));
+    if (!isFields(parsed))
+      throw new FailedError(
+        `${access.base.origin} answers ${/^\s*</.test(answer.text) ? 'HTML' : 'something else'} where Farloop's API answers JSON: check that the address is not that of a proxy, a login page or another program`,
+      );
+    return parsed as Answer;
   };
   return {
     get: async (path) => await call('GET', path),
@@ -138,15 +143,19 @@ async function fetchText(url: URL, init: RequestInit): Promise<{ status: number;
   return { status: response.status, text: await response.text() };
 }
 
-/** The API's own sentence, or its gateway's. */
-function sentenceIn({ status, text }: { status: number; text: string }): string {
+/** @returns undefined for what is no JSON */
+function jsonOf(text: string): unknown {
   try {
-    const fields = fieldsOf(JSON.parse(text));
-    const said = textOf(fields['error']) || textOf(fields['message']);
-    if (textOf(fields['error']) === '' && (status === 401 || status === 403))
-      return `the API does not let you in (${status}: ${said}): check your credentials, and that they may call execute-api:Invoke`;
-    return said || text;
+    return JSON.parse(text);
   } catch {
-    return `the API answered something unexpected: ${text.slice(0, 200)}`;
+    return undefined;
   }
+}
+
+/** The API's own sentence, or its gateway's. @param fields what the text holds as JSON */
+function sentenceIn({ status, text }: { status: number; text: string }, fields: Fields): string {
+  const said = textOf(fields['error']) || textOf(fields['message']);
+  if (textOf(fields['error']) === '' && (status === 401 || status === 403))
+    return `the API does not let you in (${status}${said && `: ${said}`}): check your credentials, and that they may call execute-api:Invoke`;
+  return said || `the API answered something unexpected (${status}): ${text.slice(0, 200)}`;
 }

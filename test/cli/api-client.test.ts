@@ -63,6 +63,27 @@ describe('an endpoint', () => {
     );
   });
 
+  for (const { what, status, body, says } of [
+    {
+      what: 'answers HTML',
+      status: 200,
+      body: '<!doctype html><title>Log in</title>',
+      says: "answers HTML where Farloop's API answers JSON: check that the address is not that of a proxy, a login page",
+    },
+    { what: 'answers a number', status: 200, body: '3', says: "answers something else where Farloop's API answers JSON" },
+    {
+      what: 'fails in HTML',
+      status: 502,
+      body: '<html>Bad Gateway',
+      says: 'the API answered something unexpected (502): <html>Bad Gateway',
+    },
+    { what: 'lets nobody in by HTML', status: 401, body: '<html>', says: 'the API does not let you in (401): check your credentials' },
+  ])
+    test(`that ${what} is told in a sentence`, async () => {
+      const { url } = await anApi({ status, body });
+      await expect(connectToInstance({ endpoint: url }, { FARLOOP_TOKEN: 't' }).get('/v1/queues')).rejects.toThrow(says);
+    });
+
   test('is asked with a signature where there is no token', async () => {
     const { url, seen } = await anApi({ status: 200, body: '{}' });
     const before = { ...process.env };
