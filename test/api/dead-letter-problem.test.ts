@@ -13,7 +13,7 @@ const cases: [QueueName, string, string][] = [
   ['wakes', JSON.stringify({ key: KEY, follows: 'f', version: 2 }), 'wake of version 2; this build reads up to version 1'],
   ['wakes', JSON.stringify({ key: KEY, follows: 'f' }), 'it can be read, but handling it failed each time: the log says why'],
   ['timers', '[]', 'the timer has an unusable form: neither a delayed wake, nor a doubt, nor a look for stale heads'],
-  ['timers', `${'['.repeat(17)}`, 'the timer is nested deeper than 16'],
+  ['timers', '['.repeat(17), 'the timer is nested deeper than 16'],
   ['timers', '{"__proto__":1}', 'the timer has a key "__proto__"'],
   ['relay-west', 'x'.repeat(4_097), 'ask of 4097 characters; at most 4096 are read'],
 ];
