@@ -3,7 +3,7 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-s
 import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { QueueName } from '../../lib/ports/queue.ts';
-import type { QueueUnderTest } from '../contracts/queue.ts';
+import type { QueueUnderTest } from '../contracts/queue/receiving.ts';
 
 const MAX_RECEIVE_COUNT = 3;
 const NAMES: readonly QueueName[] = ['events', 'wakes', 'timers', 'relay-a'];
