@@ -1,6 +1,9 @@
 // What stops a deployment before anything is made.
 import { describe, expect, test } from '@jest/globals';
-import { settingsFrom } from '../../infra/settings.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PARAMETER_NAMES, settingsFrom } from '../../infra/settings.ts';
+import { ROOT } from '../deploy/packaged.ts';
 
 const right = {
   stage: 'dev',
@@ -107,4 +110,15 @@ describe('the parameters of a deployment', () => {
   test('all mistakes are told at once', () => {
     expect(refusalOf({ auth: 'x', tracing: 'x', logLevel: undefined }).split('\n')).toHaveLength(4);
   });
+});
+
+test('serverless.yml and docs/deploy.md name every parameter, with the same default', () => {
+  const [, block = ''] = /\nparams:\n {2}default:\n((?: {4}.*\n)+)/.exec(readFileSync(join(ROOT, 'serverless.yml'), 'utf8')) ?? [];
+  const defaults = [...block.matchAll(/^ {4}(\w+): ([^#\n]*)/gm)].map(([, name, value = '']) => [name, value.trim().replace("''", '')]);
+  const [, section = ''] = /## Parameters\n([^]*?)\n## /.exec(readFileSync(join(ROOT, 'docs', 'deploy.md'), 'utf8')) ?? [];
+  const told = [...section.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| ([^|]*)\|/gm)].flatMap(([, names = '', value = '']) =>
+    [...names.matchAll(/\w+/g)].map(([name]) => [name, value.replaceAll('`', '').trim()]),
+  );
+  expect(told).toEqual(defaults);
+  expect(told.map(([name]) => name).toSorted()).toEqual(PARAMETER_NAMES.filter((name) => name !== 'region' && name !== 'stage').toSorted());
 });
