@@ -246,6 +246,23 @@ describe('the API', () => {
       expect(unsigned.status).toBe(403);
     });
   }, 240_000);
+
+  test('farloop console shows a browser what it may not ask for itself', async () => {
+    await inTurn(async () => {
+      const shown = deployment.start('console', '--port', '0', '--endpoint', await deployment.endpointOfApi());
+      try {
+        await shown.says(/#token=[\w-]+\n/);
+        const [, url = '', token = ''] = /(http:\S+)\/#token=([\w-]+)\n/.exec(shown.stdout) ?? [];
+        const answer = await fetch(`${url}/v1/clusters`, { headers: { authorization: `Bearer ${token}` } });
+        expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+          status: 200,
+          body: { items: [{ name: 'real' }, { name: 'sandbox' }] },
+        });
+      } finally {
+        await shown.destroy();
+      }
+    });
+  });
 });
 
 test('farloop cluster list tells how fresh what is known of each is', async () => {

@@ -21,7 +21,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureHeaders } from '../../lib/adapters/request-signature.ts';
 import type { Ended } from '../cli/farloop-process.ts';
-import { runFarloop } from '../cli/farloop-process.ts';
+import { FarloopProcess, runFarloop } from '../cli/farloop-process.ts';
 import { startMinistack } from '../peers/peer.ts';
 import { FUNCTIONS, osls } from './packaged.ts';
 import type { FunctionName } from './packaged.ts';
@@ -173,6 +173,11 @@ export class Deployment {
   /** The command, in the name of whoever operates the installation. */
   async farloop(...args: readonly string[]): Promise<Ended> {
     return await runFarloop(args, { environment: this.environment });
+  }
+
+  /** The same, for a command that runs until it is ended. */
+  start(...args: readonly string[]): FarloopProcess {
+    return new FarloopProcess(args, { environment: this.environment });
   }
 
   /** @throws Error with what it said, when it fails */
