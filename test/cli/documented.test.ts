@@ -1,8 +1,9 @@
-// Every command line that people are shown parses as it stands: in README and docs, in examples, in each command's own help.
+// Every command line that people are shown parses as it stands: in README and docs, in examples, in each command's own help. Every link
+// between pages leads somewhere.
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { buildProgram } from '../../lib/cli/program.ts';
 import { root } from './farloop-process.ts';
 
@@ -112,4 +113,25 @@ describe('command lines that people are shown', () => {
     expect(asked.length).toBeGreaterThan(15);
     expect(asked.filter(({ name }) => scripts[name] === undefined)).toEqual([]);
   });
+});
+
+test('links between pages lead to a page, and to a heading that is there', () => {
+  const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
+  const anchorsIn = (page: string): string[] =>
+    [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+  const pages = PAGES.filter((page) => page.endsWith('.md'));
+  const links = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)].map(([, file = '', anchor = '']) => ({ page, file, anchor })),
+  );
+  expect(links.length).toBeGreaterThan(50);
+  const broken = links.filter(({ page, file, anchor }) => {
+    const target = file === '' ? page : join(dirname(page), file);
+    return !existsSync(join(root, target)) || (anchor !== '' && !anchorsIn(target).includes(anchor));
+  });
+  expect(broken).toEqual([]);
 });
