@@ -47,3 +47,11 @@ test('every metric that the code counts is described as it is counted, and every
   const names = new Set([...counted.map(({ metric }) => metric), 'AwsRequests', 'WriteUnits', 'ReadUnits']);
   expect(Object.keys(METRICS).filter((name) => !names.has(name))).toEqual([]);
 });
+
+test('docs/metrics.md tells of each what the table does', () => {
+  const bySets = (sets: readonly (readonly string[])[]): string =>
+    sets.map((set) => (set.length === 0 ? 'all' : set.join(' and '))).join(', ');
+  const rows = Object.entries(METRICS).map(([name, { unit, sets, tells }]) => `| \`${name}\` | ${unit} | ${bySets(sets)} | ${tells} |`);
+  const page = readFileSync(join(ROOT, 'docs', 'metrics.md'), 'utf8');
+  expect(page.split('\n').filter((line) => /^\| `[A-Z]/.test(line))).toEqual(rows);
+});
