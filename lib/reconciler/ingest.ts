@@ -145,7 +145,7 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
         undone.add(delivery.messageId);
       }
   for (const { delivery } of accepted)
-    if (delivery.sentAtMs !== undefined && !undone.has(delivery.messageId))
+    if (!undone.has(delivery.messageId))
       ports.telemetry.count('EventToWakeLag', Math.max(ports.clock.nowMs() - delivery.sentAtMs, 0), 'Milliseconds');
   return [...undone];
 }

@@ -4,8 +4,7 @@ import type { QueueName, ReceivedMessage } from '../ports/queue.ts';
 import { NewerVersionError } from '../wire/undecodable.ts';
 
 /** What the parts of the loop need to know of a message. */
-export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount'> &
-  Partial<Pick<ReceivedMessage, 'sentAtMs'>>;
+export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount' | 'sentAtMs'>;
 
 /**
  * Gives it back to the queue at once, where it soon has come too often (R13). The caller reports it as one that must come back.
@@ -14,7 +13,7 @@ export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'bo
 export async function giveBackUnreadable(
   { queue, telemetry }: Pick<Ports, 'queue' | 'telemetry'>,
   name: QueueName,
-  { messageId, receiptHandle, receiveCount }: Omit<Delivery, 'body'>,
+  { messageId, receiptHandle, receiveCount }: Omit<Delivery, 'body' | 'sentAtMs'>,
   fields: Record<string, unknown>,
 ): Promise<void> {
   if (receiveCount <= 1) {

@@ -37,7 +37,7 @@ describe('ingest', () => {
   });
 
   const take = async (body: string, senderId: string): Promise<string[]> =>
-    await ingestBatch([{ messageId: 'it', receiptHandle: 'r', receiveCount: 1, body, senderId }], ports);
+    await ingestBatch([{ messageId: 'it', receiptHandle: 'r', receiveCount: 1, sentAtMs: Date.now(), body, senderId }], ports);
   const kept = async (): Promise<unknown[]> => [
     ...(await listWorkloads(ports, {}, { limit: 10 })).items,
     ...Array.from({ length: (await ports.queue.depth('wakes')).visible }, () => 'a wake'),

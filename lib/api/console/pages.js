@@ -224,7 +224,11 @@ export function costPage({ asOf, region, counted, since, dollars, parts, cluster
   if (!counted)
     return [
       element('h1', {}, 'Cost'),
-      element('p', {}, 'On AWS each function counts for itself: the dashboard of the stage sums it up, under "Estimated cost".'),
+      element(
+        'p',
+        {},
+        'On AWS each function counts for itself: the dashboard of the stage sums it up in CloudWatch, under "Estimated cost", and by cluster.',
+      ),
       element('p', { class: 'soft' }, list),
     ];
   return [

@@ -4,6 +4,7 @@ import { JOBS } from '../../../lib/objects/resources.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import type { OutgoingMessage } from '../../../lib/ports/queue.ts';
 import { fireTimers } from '../../../lib/reconciler/timers.ts';
+import type { Delivery } from '../../../lib/reconciler/unreadable.ts';
 import { VISIBILITY_SECONDS } from '../../../lib/reconciler/waits.ts';
 import { COMPANY_MS, prepareWake, sendWake, wake } from '../../../lib/reconciler/wake.ts';
 import { encodeTimer } from '../../../lib/wire/messages.ts';
@@ -309,19 +310,24 @@ describe('R11: timers', () => {
     await world.elapse(10);
     const key = await world.keyOf('demo');
     const timer = (follows: string): string => encodeTimer({ key: formatKey(key), follows, dueAtMs: world.clock.nowMs() - 1, attempt: 0 });
+    const delivered = (id: string, body: string): Delivery => ({
+      messageId: id,
+      receiptHandle: id,
+      body,
+      receiveCount: 1,
+      sentAtMs: world.clock.nowMs(),
+    });
     const gone = encodeTimer({ key: formatKey({ ...key, uid: 'gone' }), follows: 'x', dueAtMs: 1, attempt: 0 });
     const passes = world.passes.length;
     expect(
       await fireTimers(
-        [timer('an-older-pass'), gone].map((body, at) => ({ messageId: String(at), receiptHandle: String(at), body, receiveCount: 1 })),
+        [timer('an-older-pass'), gone].map((body, at) => delivered(String(at), body)),
         world.ports,
       ),
     ).toEqual([]);
     await world.run();
     expect(world.passes).toHaveLength(passes);
-    expect(await fireTimers([{ messageId: 'bad', receiptHandle: 'bad', body: '{"key":1}', receiveCount: 1 }], world.ports)).toEqual([
-      'bad',
-    ]);
+    expect(await fireTimers([delivered('bad', '{"key":1}')], world.ports)).toEqual(['bad']);
     await expectQuiet(world, 1);
   });
 });
