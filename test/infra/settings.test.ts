@@ -120,5 +120,5 @@ test('serverless.yml and docs/deploy.md name every parameter, with the same defa
     [...names.matchAll(/\w+/g)].map(([name]) => [name, value.replaceAll('`', '').trim()]),
   );
   expect(told).toEqual(defaults);
-  expect(told.map(([name]) => name).toSorted()).toEqual(PARAMETER_NAMES.filter((name) => name !== 'region' && name !== 'stage').toSorted());
+  expect(new Set(told.map(([name]) => name))).toEqual(new Set(PARAMETER_NAMES.filter((name) => name !== 'region' && name !== 'stage')));
 });
