@@ -51,6 +51,18 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
     },
     {
       ...ours,
+      ...minute,
+      of: 10,
+      bad: 10,
+      name: 'unheard-cluster',
+      runbook: 'silent-cluster',
+      metric: 'UnheardClusters',
+      statistic: 'Sum',
+      threshold: 0,
+      what: 'a cluster is registered, and no word of its relay has come for ten minutes',
+    },
+    {
+      ...ours,
       ...asLongAsItLasts,
       name: 'unreachable-cluster',
       runbook: 'unreachable-cluster',

@@ -60,6 +60,7 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
           title: 'API server silent or forbidding, credential not renewed',
           metrics: ['SilentClusters', 'ForbiddenClusters', 'CredentialsNotRenewed'].map((metric) => each(metric, 'cluster', 'Sum')),
         },
+        { title: 'Never heard', metrics: [each('UnheardClusters', 'cluster', 'Sum')] },
         { title: 'Parked', metrics: [each('ParkedWorkloads', 'cluster', 'Sum')] },
         { title: 'Clock offset, ms', metrics: [each('ClockOffset', 'cluster', 'Maximum')] },
       ],

@@ -85,6 +85,12 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     sets: [[], ['cluster']],
     tells: "age of the oldest of a relay's watches, or of its last heartbeat; once a minute",
   },
+  UnheardClusters: {
+    unit: 'Count',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'clusters of whose relay no heartbeat is known; once a minute as long as it lasts',
+  },
   ClockOffset: {
     unit: 'Milliseconds',
     dimensions: ['cluster'],

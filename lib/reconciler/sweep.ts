@@ -89,7 +89,8 @@ async function renewCredential({ renewCredential: renew, telemetry }: Ports, rec
 /** Silent relays are told of; after a full list, known workloads that it did not name are looked up live. */
 async function lookAfter(ports: Ports, record: ClusterRecord, { silentMs, pageSize }: SweepOptions, swept: Swept): Promise<void> {
   const known = await readMarker(ports, record.name);
-  if (!known) return;
+  // Just registered; or a relay that never began; or the table lost what it knew of one that is silent since.
+  if (!known) return ports.telemetry.count('UnheardClusters', 1, 'Count', { cluster: record.name });
   const silentForMs = ports.clock.nowMs() - known.marker.heardAtMs;
   const watchAgeMs = Math.max(silentForMs, ...known.marker.watches.map(({ ageMs }) => ageMs));
   ports.telemetry.count('WatchAge', watchAgeMs, 'Milliseconds', { cluster: record.name });

@@ -48,6 +48,15 @@ describe('sweep', () => {
     expect((await world.store.readHead(key))?.fence).toBe(fence);
   });
 
+  test('a cluster of which nothing was heard yet, or nothing since the table was lost, is told of until its first heartbeat', async () => {
+    const told = (name: string): number => world.metrics.filter(({ metric }) => metric === name).length;
+    await sweep(world.ports);
+    expect([told('UnheardClusters'), told('WatchAge')]).toEqual([1, 0]);
+    await heartbeat(world);
+    await sweep(world.ports);
+    expect([told('UnheardClusters'), told('WatchAge')]).toEqual([1, 1]);
+  });
+
   test('two sweeps at once wake a stale workload once', async () => {
     await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
     await world.report();
