@@ -24,3 +24,12 @@ export async function until(
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
+
+/** The error of a call that must fail. */
+export const failureOf = async (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    (value) => {
+      throw new Error(`expected a failure, got ${JSON.stringify(value)}`);
+    },
+    (error: unknown) => error,
+  );

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DynamoDbStore } from '../../lib/adapters/dynamodb-store.ts';
 import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
 import { NotDoneError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import { aHead, aKey, failureOf } from '../contracts/store.ts';
+import { failureOf } from '../claims.ts';
+import { aHead, aKey } from '../contracts/store/workloads.ts';
 
 let server: Server;
 let endpoint = '';

@@ -9,7 +9,7 @@ import type { Answer, Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { encodeAnswer, openOutcomes, sealOutcomes } from '../../lib/wire/command-answers.ts';
 import { decodeCommands, encodeCommands } from '../../lib/wire/commands.ts';
-import { failureOf } from '../contracts/store.ts';
+import { failureOf } from '../claims.ts';
 import { openRelayedWorld, type RelayedWorld, type RelayedWorldOptions } from './relayed-world.ts';
 
 /** A cluster of pods in memory; each call looks at its deadline last, as an adapter does. */

@@ -12,7 +12,7 @@ import {
   viewItemOf,
 } from '../../lib/adapters/table-items.ts';
 import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from '../../lib/adapters/write-units.ts';
-import { aHead, aKey } from '../contracts/store.ts';
+import { aHead, aKey } from '../contracts/store/workloads.ts';
 
 const key = { cluster: 'c', kind: 'Job' as const, namespace: 'n', name: 'j', uid: 'u' };
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
-import { failureOf } from './store.ts';
+import { failureOf } from '../claims.ts';
 
 export const aCluster = (name: string, change: Partial<ClusterRecord> = {}): Omit<ClusterRecord, 'version'> => ({
   name,

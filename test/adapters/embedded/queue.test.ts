@@ -9,7 +9,7 @@ import { QUEUE_FILE } from '../../../lib/adapters/embedded/queue-file.ts';
 import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
 import type { QueueName, ReceivedMessage } from '../../../lib/ports/queue.ts';
 import { FullDiskError } from '../../../lib/adapters/embedded/sqlite-file.ts';
-import { failureOf } from '../../contracts/store.ts';
+import { failureOf } from '../../claims.ts';
 import { queueContract } from '../../contracts/queue.ts';
 
 let folder: string;

@@ -7,7 +7,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedStore, STORE_FILE } from '../../../lib/adapters/embedded/store.ts';
 import { FullDiskError } from '../../../lib/adapters/embedded/sqlite-file.ts';
 import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
-import { aHead, aKey, failureOf, storeContract } from '../../contracts/store.ts';
+import { failureOf } from '../../claims.ts';
+import { storeContract } from '../../contracts/store.ts';
+import { aHead, aKey } from '../../contracts/store/workloads.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 // Messages: what is carried, what is refused, for how long they are out of sight, how many there are.
 import { expect, test } from '@jest/globals';
 import type { OutgoingMessage, QueueName } from '../../../lib/ports/queue.ts';
-import { failureOf } from '../store.ts';
+import { failureOf } from '../../claims.ts';
 import { on } from '../own-adapter.ts';
 import type { QueueUnderTest } from './receiving.ts';
 import { aWake, bodiesOf, firstOf, handlesOf, receiveNow, receiveSome, unique, VISIBILITY_SECONDS } from './receiving.ts';
