@@ -7,7 +7,7 @@ import { troubleOf } from '../reconciler/reachability.ts';
 import { timeText } from './time-text.ts';
 
 /** A relay sends a heartbeat at least once a minute: after three it is silent. */
-const SILENT_MS = 180_000;
+export const SILENT_MS = 180_000;
 const MOST_PENDING = 1_000;
 
 export interface ClusterSummary {

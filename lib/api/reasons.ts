@@ -1,28 +1,31 @@
 // Why a workload stands where it stands, from what the table knows of it.
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { Job } from '../objects/kubernetes.ts';
-import { reasonsOf, type Circumstances, type Reason } from '../planners/job/reasons.ts';
+import { obstaclesOf, reasonsOf, type Circumstances, type Reason } from '../planners/job/reasons.ts';
 import { EMPTY_HEAD } from '../planners/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
+import type { Trouble } from '../reconciler/reachability.ts';
+import { SILENT_MS } from './clusters.ts';
 
 export interface Seen {
   owner: Job | undefined;
   pods: readonly PodFacts[];
   state: PassState | undefined;
   record: ClusterRecord;
-  latest: PassRecord | undefined;
+  trouble: Trouble | undefined;
+  /** When its cluster's relay was heard last; undefined where it never was. */
+  heardAtMs: number | undefined;
+  /** The latest passes, newest first. */
+  passes: readonly PassRecord[];
 }
 
 /** @param times by our clock, and how far the cluster's is ahead of it (R12) */
-export function workloadReasons({ owner, pods, state, record, latest }: Seen, times: { nowMs: number; offsetMs: number }): Reason[] {
-  const { nowMs, offsetMs } = times;
-  const circumstances: Circumstances = {
-    ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
-    ...(latest?.outcome === 'unreachable' && { unreachable: latest.error ?? 'no answer' }),
-  };
-  if (!owner) return [{ code: 'NotYetSeen', text: 'nothing is known of it yet' }];
+export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number; offsetMs: number }): Reason[] {
+  const { owner, pods, state, record } = seen;
+  const circumstances = circumstancesOf(seen, nowMs);
+  if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
   const { backoff, hold } = state ?? {};
   const head = {
     ...EMPTY_HEAD,
@@ -32,4 +35,20 @@ export function workloadReasons({ owner, pods, state, record, latest }: Seen, ti
     ...(hold && hold.generation === (owner.metadata.generation ?? 0) && { holdUntilMs: hold.untilMs }),
   };
   return reasonsOf({ owner, pods, head, manage: record.manage }, new Date(nowMs + offsetMs), circumstances);
+}
+
+function circumstancesOf({ state, record, trouble, heardAtMs, passes }: Seen, nowMs: number): Circumstances {
+  const [latest] = passes;
+  const againMs = latest?.nextWakeAtMs === undefined ? 0 : latest.nextWakeAtMs - nowMs;
+  const refusal = passes.flatMap(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'))[0];
+  return {
+    ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
+    ...(trouble && (trouble.isForbidden ? { forbidden: trouble.reason } : { unreachable: trouble.reason })),
+    ...(heardAtMs !== undefined && nowMs - heardAtMs > SILENT_MS && { relaySilentMs: nowMs - heardAtMs }),
+    isDrained: record.draining === true,
+    // Without an error: what asked for time is a lost table, not a call without an answer.
+    ...(latest?.outcome === 'unknown' && latest.error === undefined && againMs > 0 && { leftAloneMs: againMs }),
+    ...(latest?.outcome === 'throttled' && againMs > 0 && { throttledMs: againMs }),
+    ...(refusal?.detail !== undefined && { refusal: refusal.detail }),
+  };
 }

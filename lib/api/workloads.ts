@@ -5,14 +5,15 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import type { Reason } from '../planners/job/reasons.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { PassRecord } from '../ports/recorder.ts';
 import type { Head } from '../ports/store.ts';
 import { readMarker } from '../reconciler/heartbeats.ts';
 import { inParallel } from '../reconciler/parallel.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
 import { decodeState } from '../reconciler/pass-state.ts';
+import { troubleOf } from '../reconciler/reachability.ts';
 import { readView } from '../reconciler/view-access.ts';
 import type { ViewPart } from '../wire/observations.ts';
+import type { Seen } from './reasons.ts';
 import { workloadReasons } from './reasons.ts';
 import { timeText } from './time-text.ts';
 
@@ -74,6 +75,8 @@ export interface WorkloadFilter {
 const KEYS_PER_PAGE = 1_000;
 const READS_AT_ONCE = 16;
 const MOST_PODS = 1_000;
+/** Of what the latest ones met is told why a workload waits. */
+const PASSES_THAT_TELL = 5;
 
 /** Where a list goes on: after this workload of this cluster. */
 interface Position {
@@ -110,9 +113,10 @@ export async function describeWorkloads(
   for (const { key, record } of keys) {
     const known = await readKnown(ports, key, record);
     if (!known) continue;
-    const [latest] = await ports.recorder.passes(key, 1);
-    const offsetMs = (await readMarker(ports, record.name))?.marker.clockOffsetMs ?? 0;
-    details.push(detailOf(known, { record, latest, offsetMs, nowMs: ports.clock.nowMs() }));
+    const passes = await ports.recorder.passes(key, PASSES_THAT_TELL);
+    const trouble = await troubleOf(ports, record.name, key.namespace);
+    const { clockOffsetMs: offsetMs = 0, heardAtMs } = (await readMarker(ports, record.name))?.marker ?? {};
+    details.push(detailOf(known, { record, passes, trouble, heardAtMs }, { nowMs: ports.clock.nowMs(), offsetMs }));
   }
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
 }
@@ -210,15 +214,16 @@ function stateOf(
 
 function detailOf(
   known: Known,
-  { nowMs, offsetMs, record, latest }: { nowMs: number; offsetMs: number; record: ClusterRecord; latest: PassRecord | undefined },
+  circumstances: Omit<Seen, 'owner' | 'pods' | 'state'>,
+  times: { nowMs: number; offsetMs: number },
 ): WorkloadDetail {
   const { head, view, state } = known;
   const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
   const pods = [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
   pods.sort((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0) || (a.name < b.name ? -1 : 1));
   return {
-    ...summaryOf(known, nowMs),
-    reasons: workloadReasons({ owner, pods, state, record, latest }, { nowMs, offsetMs }),
+    ...summaryOf(known, times.nowMs),
+    reasons: workloadReasons({ owner, pods, state, ...circumstances }, times),
     conditions: owner?.status?.conditions ?? [],
     status: owner?.status ?? {},
     pods: pods.slice(0, MOST_PODS).map(podSummaryOf),

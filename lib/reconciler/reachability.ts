@@ -226,11 +226,21 @@ async function readReach({ store }: Pick<Ports, 'store'>, cluster: string): Prom
   return { reach: parsed.success ? parsed.output : { downSinceMs: null, probeAtMs: 0, reason: '' }, version: note?.version ?? 0 };
 }
 
-/** Why and since when a cluster is silent, or forbids what Farloop needs; undefined while all is well. */
-export async function troubleOf(ports: Pick<Ports, 'store'>, cluster: string): Promise<{ sinceMs: number; reason: string } | undefined> {
+/** What is wrong with a cluster. */
+export interface Trouble {
+  sinceMs: number;
+  reason: string;
+  /** It answers, and forbids what Farloop needs; absent: it does not answer, or lets nobody in. */
+  isForbidden?: true;
+}
+
+/** @param namespace where rights count; unset: anywhere. @returns undefined while all is well */
+export async function troubleOf(ports: Pick<Ports, 'store'>, cluster: string, namespace?: string): Promise<Trouble | undefined> {
   const { downSinceMs, reason, forbidden } = (await readReach(ports, cluster)).reach;
   if (downSinceMs !== null) return { sinceMs: downSinceMs, reason };
-  return forbidden && Object.keys(forbidden.probeAtMs).length > 0 ? { sinceMs: forbidden.sinceMs, reason: forbidden.reason } : undefined;
+  const places = Object.keys(forbidden?.probeAtMs ?? {});
+  if (!forbidden || !(namespace === undefined ? places.length > 0 : places.includes(namespace))) return undefined;
+  return { sinceMs: forbidden.sinceMs, reason: forbidden.reason, isForbidden: true };
 }
 
 const isOpen = ({ downSinceMs, forbidden }: Reach, namespace: string): boolean =>

@@ -5,6 +5,9 @@ import type { Server } from 'node:http';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { carriesToken, createApp } from '../../lib/api/app.ts';
 import { answerRoute } from '../../lib/api/routes.ts';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import type { PassRecord } from '../../lib/ports/recorder.ts';
+import type { PassState } from '../../lib/reconciler/pass-state.ts';
 import type { EmbeddedPorts } from './embedded-ports.ts';
 import { embeddedPorts, know } from './embedded-ports.ts';
 
@@ -148,6 +151,78 @@ describe('workloads', () => {
         },
       ],
     });
+  });
+
+  const aPass = (key: WorkloadKey, outcome: string, more: Partial<PassRecord> = {}): PassRecord => ({
+    key,
+    passId: outcome,
+    startedAtMs: Date.now() - 1_000,
+    durationMs: 5,
+    outcome,
+    why: [],
+    saw: {},
+    actions: [],
+    nextWakeAtMs: Date.now() + 60_000,
+    ...more,
+  });
+  const refused = { verb: 'create', target: 'demo-x', why: '', result: 'refused', detail: 'exceeded quota: small' } as const;
+  const waits: { code: string; says: string; state?: Partial<PassState>; because: (key: WorkloadKey) => Promise<unknown> }[] = [
+    {
+      code: 'Parked',
+      says: 'a person must act',
+      state: { park: { failures: 1, untilMs: Date.now() + 600_000, reason: 'a person must act', generation: 1 } },
+      because: async () => {},
+    },
+    {
+      code: 'Unreachable',
+      says: 'connection refused',
+      because: () =>
+        ports.store.putNote('local', 'reach', JSON.stringify({ downSinceMs: 1, probeAtMs: 0, reason: 'connection refused' }), 0),
+    },
+    {
+      code: 'Forbidden',
+      says: 'pods is forbidden',
+      because: () => {
+        const forbidden = { sinceMs: 1, reason: 'pods is forbidden', uids: [], probeAtMs: { default: 1 } };
+        return ports.store.putNote('local', 'reach', JSON.stringify({ downSinceMs: null, probeAtMs: 0, reason: '', forbidden }), 0);
+      },
+    },
+    {
+      code: 'RelaySilent',
+      says: 'for 11 min',
+      because: () => {
+        const marker = { session: 's', era: 0, heardAtMs: Date.now() - 600_500, clockOffsetMs: 0, watches: [], suspects: {} };
+        return ports.store.putNote('local', 'relay', JSON.stringify(marker), 0);
+      },
+    },
+    {
+      code: 'ClusterDrained',
+      says: 'none is begun',
+      because: async () => {
+        const record = await ports.clusters.get('local');
+        if (record) await ports.clusters.put({ ...record, draining: true }, record.version);
+      },
+    },
+    { code: 'WaitsAfterLoss', says: 'left alone', because: (key) => ports.recorder.append(aPass(key, 'unknown')) },
+    { code: 'WriteBudgetSpent', says: 'its turn comes', because: (key) => ports.recorder.append(aPass(key, 'throttled')) },
+    {
+      code: 'RefusedByApiServer',
+      says: 'exceeded quota: small',
+      state: { hold: { failures: 1, untilMs: Date.now() + 600_000, generation: 0 } },
+      because: async (key) => {
+        await ports.recorder.append(aPass(key, 'acted', { startedAtMs: Date.now() - 2_000, actions: [refused] }));
+        await ports.recorder.append(aPass(key, 'waiting'));
+      },
+    },
+  ];
+  test.each(waits)('one that waits tells why: $code', async ({ code, says, state = {}, because }) => {
+    const key = await know(ports, { name: 'demo', state });
+    await because(key);
+    const { body } = await call('/v1/workloads/local/Job/default/demo');
+    const { items } = body as { items: { reasons: { code: string; text: string }[] }[] };
+    const reasons = items[0]?.reasons ?? [];
+    expect(reasons.find((reason) => reason.code === code)?.text).toContain(says);
+    expect(reasons.map((reason) => reason.code)).not.toContain('AboutToStartPods');
   });
 
   test('its passes come newest first', async () => {

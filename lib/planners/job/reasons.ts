@@ -34,6 +34,11 @@ export const REASONS = [
   'UnreadableSelector',
   'Parked',
   'Unreachable',
+  'Forbidden',
+  'RelaySilent',
+  'ClusterDrained',
+  'WaitsAfterLoss',
+  'WriteBudgetSpent',
   'NotYetSeen',
   'TooLargeForView',
   // on its way to the end
@@ -74,8 +79,20 @@ export interface Reason {
 export interface Circumstances {
   /** A person must act; looked at again after so long. */
   parked?: { reason: string; remainingMs: number };
-  /** The cluster has not answered the latest pass. */
+  /** Its cluster does not answer passes, or lets them not in: how so. */
   unreachable?: string;
+  /** Its cluster refuses what Farloop needs in its namespace: how so. */
+  forbidden?: string;
+  /** Nothing was heard of its cluster's relay for so long. */
+  relaySilentMs?: number;
+  /** On its cluster no work is begun. */
+  isDrained?: boolean;
+  /** What was known of it is lost, and it is left alone for so long still (R1). */
+  leftAloneMs?: number;
+  /** Its latest pass could write nothing more, and comes again after so long (R14). */
+  throttledMs?: number;
+  /** What the API server said when it refused a pod last. */
+  refusal?: string;
 }
 
 const MOST_NAMES = 5;
@@ -91,27 +108,64 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
   if (!isKnownMode(job.spec)) {
     return [{ code: 'UnknownCompletionMode', text: `its completion mode ${String(job.spec.completionMode)} is unknown` }];
   }
-  const obstacles = [...parkedReason(circumstances), ...unreachableReason(circumstances)];
+  const hasBegun = job.status?.startTime !== undefined || podSetOf(snapshot.pods).size > 0;
+  const obstacles = obstaclesOf(hasBegun ? { ...circumstances, isDrained: false } : circumstances);
   if (isReadLive(job))
     return [
       ...obstacles,
       { code: 'TooLargeForView', text: 'its spec, labels or status are too large to be kept: each pass reads them live' },
     ];
   try {
-    return [...obstacles, ...livingReasons(snapshot, now.getTime())];
+    const living = livingReasons(snapshot, now.getTime(), circumstances.refusal);
+    // Where something holds it up, nobody is to read that nothing does.
+    return obstacles.length > 0 ? [...obstacles, ...living] : living.length > 0 ? living : [nothingReason(job)];
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error;
     return [...obstacles, { code: 'UnreadableSelector', text: `its selector cannot be read: ${error.message}` }];
   }
 }
 
-const parkedReason = ({ parked }: Circumstances): Reason[] =>
-  parked ? [{ code: 'Parked', text: `a person must act: ${parked.reason}`, remainingSeconds: seconds(parked.remainingMs) }] : [];
+const nothingReason = ({ status }: Job): Reason =>
+  status?.startTime === undefined
+    ? { code: 'NotYetSeen', text: 'no pass has looked at it yet' }
+    : { code: 'AboutToStartPods', text: 'nothing holds it up: the next pass goes on with it' };
 
-const unreachableReason = ({ unreachable }: Circumstances): Reason[] =>
-  unreachable === undefined ? [] : [{ code: 'Unreachable', text: `its cluster does not answer: ${unreachable}` }];
+/** What holds up any workload, whatever is known of it. */
+export function obstaclesOf({
+  parked,
+  unreachable,
+  forbidden,
+  relaySilentMs,
+  isDrained = false,
+  leftAloneMs,
+  throttledMs,
+}: Circumstances): Reason[] {
+  const reasons: Reason[] = [];
+  const add = (code: ReasonCode, text: string, remainingMs?: number): unknown =>
+    reasons.push({ code, text, ...(remainingMs !== undefined && { remainingSeconds: seconds(remainingMs) }) });
+  if (parked) add('Parked', `a person must act: ${parked.reason}`, parked.remainingMs);
+  if (unreachable !== undefined) add('Unreachable', `its cluster does not answer: ${unreachable}`);
+  if (forbidden !== undefined) add('Forbidden', `its cluster does not allow what Farloop needs: ${forbidden}`);
+  if (relaySilentMs !== undefined)
+    add('RelaySilent', `nothing was heard of its cluster's relay for ${span(seconds(relaySilentMs))}: what happens there is not seen`);
+  if (isDrained) add('ClusterDrained', 'its cluster is drained: work that has begun is finished, none is begun');
+  if (leftAloneMs !== undefined)
+    add(
+      'WaitsAfterLoss',
+      `what was known of it is lost: it is left alone for ${span(seconds(leftAloneMs))}, until no earlier pass can be at work on it`,
+      leftAloneMs,
+    );
+  if (throttledMs !== undefined)
+    add(
+      'WriteBudgetSpent',
+      `its cluster takes no more writes just now (its write budget, or the API server itself): its turn comes in ${span(seconds(throttledMs))}`,
+      throttledMs,
+    );
+  return reasons;
+}
 
-function livingReasons(snapshot: Snapshot<Job>, nowMs: number): Reason[] {
+/** None where nothing holds it up. @param refusal what the API server said */
+function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string | undefined): Reason[] {
   const { owner: job, head } = snapshot;
   const terms = termsOf(job);
   const claims = claimPods(job, podSetOf(snapshot.pods));
@@ -134,19 +188,21 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number): Reason[] {
   }
   if (terms.suspended) return [{ code: 'Suspended', text: 'spec.suspend is true: it has no pods until that changes', ...terminating }];
 
-  const reasons = [...waitingReasons(snapshot, progress, nowMs), ...podReasons(progress), ...deadlineReason(job, nowMs)];
-  if (reasons.length > 0) return reasons;
-  if (job.status?.startTime === undefined) return [{ code: 'NotYetSeen', text: 'no pass has looked at it yet' }];
-  return [{ code: 'AboutToStartPods', text: 'nothing holds it up: the next pass goes on with it' }];
+  return [...waitingReasons(snapshot, progress, { nowMs, refusal }), ...podReasons(progress), ...deadlineReason(job, nowMs)];
 }
 
-function waitingReasons({ owner: job, head }: Snapshot<Job>, { tally, delayed }: Progress, nowMs: number): Reason[] {
+function waitingReasons(
+  { owner: job, head }: Snapshot<Job>,
+  { tally, delayed }: Progress,
+  { nowMs, refusal }: { nowMs: number; refusal: string | undefined },
+): Reason[] {
   const { terms, counts } = tally;
   const reasons: Reason[] = [];
   if (terms.parallelism === 0) reasons.push({ code: 'NoParallelism', text: 'spec.parallelism is 0: it may have no pods' });
   if (head.holdUntilMs !== undefined && head.holdUntilMs > nowMs) {
     const remainingSeconds = seconds(head.holdUntilMs - nowMs);
-    const text = `the API server refused to create or delete a pod; its events say why; tried again in ${span(remainingSeconds)}`;
+    const why = refusal === undefined ? '; its events say why' : `: ${refusal}`;
+    const text = `the API server refused to create or delete a pod${why}; tried again in ${span(remainingSeconds)}`;
     reasons.push({ code: 'RefusedByApiServer', text, remainingSeconds });
   }
   if (terms.perIndexLimit === undefined) {

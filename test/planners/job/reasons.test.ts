@@ -122,6 +122,31 @@ const cases: Case[] = [
     says: 'no template',
   },
   { code: 'Unreachable', name: 'how so', job: aJob(), circumstances: { unreachable: 'connection refused' }, says: 'connection refused' },
+  { code: 'Forbidden', name: 'what', job: aJob(), circumstances: { forbidden: 'pods is forbidden' }, says: 'pods is forbidden' },
+  { code: 'RelaySilent', name: 'for how long', job: aJob(), circumstances: { relaySilentMs: 300_000 }, says: 'for 5 min' },
+  {
+    code: 'ClusterDrained',
+    name: 'of one that has not begun',
+    job: { ...aJob(), status: {} },
+    circumstances: { isDrained: true },
+    says: 'none is begun',
+  },
+  {
+    code: 'WaitsAfterLoss',
+    name: 'how long still',
+    job: aJob(),
+    circumstances: { leftAloneMs: 12_300 },
+    holds: { remainingSeconds: 13 },
+    says: '13 s',
+  },
+  {
+    code: 'WriteBudgetSpent',
+    name: 'how long still',
+    job: aJob(),
+    circumstances: { throttledMs: 2_000 },
+    holds: { remainingSeconds: 2 },
+    says: 'in 2 s',
+  },
   { code: 'NotYetSeen', name: 'before the first pass', job: { ...aJob(), status: {} } },
   {
     code: 'TooLargeForView',
@@ -158,6 +183,14 @@ const cases: Case[] = [
     job: aJob(),
     head: { holdUntilMs: now.getTime() + 8_000 },
     holds: { remainingSeconds: 8 },
+  },
+  {
+    code: 'RefusedByApiServer',
+    name: 'in its words',
+    job: aJob(),
+    head: { holdUntilMs: now.getTime() + 8_000 },
+    circumstances: { refusal: 'exceeded quota: small' },
+    says: 'exceeded quota: small; tried again in 8 s',
   },
   {
     code: 'BackingOff',
@@ -223,6 +256,20 @@ describe('why a Job is running or not', () => {
   test('each reason of the list is explained in docs/explain.md', () => {
     const text = readFileSync(join(import.meta.dirname, '../../../docs/explain.md'), 'utf8');
     expect(REASONS.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  test('where something holds it up, none says that nothing does', () => {
+    for (const { job, pods = [], head, circumstances } of cases.filter((one) => one.circumstances !== undefined)) {
+      const codes = reasonsOf(aSnapshot(job, pods, head), now, circumstances).map(({ code }) => code);
+      expect(codes.filter((code) => code === 'AboutToStartPods' || code === 'NotYetSeen')).toEqual([]);
+    }
+  });
+
+  test('a drained cluster holds up nothing that has begun', () => {
+    const codes = [aSnapshot(aJob(), podsOf('1R')), aSnapshot({ ...aJob(), status: { startTime: at(-5) } }, [])].map((snapshot) =>
+      reasonsOf(snapshot, now, { isDrained: true }).map(({ code }) => code),
+    );
+    expect(codes.flat()).not.toContain('ClusterDrained');
   });
 
   test('there is always one', () => {
