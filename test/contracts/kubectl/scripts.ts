@@ -170,6 +170,25 @@ export const scripts: Script[] = [
     ],
   },
   {
+    name: 'logs, where there are none',
+    commands: [
+      say(
+        'apply -f {0}',
+        podText('unbound', ', schedulerName: nobody, initContainers: [{name: first, image: busybox}]', ', labels: {app: a}'),
+      ),
+      say('logs unbound'),
+      say('logs unbound -c first --tail=3 --timestamps'),
+      say('logs unbound -c other'),
+      say('logs unbound --all-containers --prefix'),
+      say('logs -l app=a'),
+      say('logs -l app=nosuch'),
+      say('logs nosuch'),
+      say('logs unbound --limit-bytes=-1'),
+      say('logs unbound --since=1s --since-time=2026-01-01T00:00:00Z'),
+      say('get --raw /api/v1/namespaces/default/pods/nosuch/log'),
+    ],
+  },
+  {
     name: 'wait',
     commands: [
       say('wait --for=create configmap/later --timeout=1s'),
