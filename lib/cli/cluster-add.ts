@@ -7,7 +7,7 @@ import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboardin
 import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
-import { wholeNumber } from './arguments.ts';
+import { wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption } from './output.ts';
@@ -29,6 +29,7 @@ interface AddOptions extends AwsOptions {
   server?: string;
   tlsServerName?: string;
   budget: number;
+  workloadWithJob?: true;
   dryRun?: boolean;
   output: OutputFormat;
 }
@@ -104,6 +105,7 @@ export const clusterAddCommand = (): Command =>
     .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity and --credential eks", eksName)
     .option('--eks-region <name>', "its region (default: the installation's)", regionName)
     .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
+    .addOption(workloadWithJobOption())
     .option('--dry-run', 'print everything that would be made, and make nothing')
     .addOption(outputOption())
     .addHelpText(
@@ -195,7 +197,7 @@ function refuseLongName(cluster: string, { stage = '' }: AddOptions): void {
 }
 
 function requestOf(cluster: string, options: AddOptions, access: ClusterAccess): RegistrationRequest {
-  const { kubeconfig, manage, namespaces = [], image, identity, credential, tokenDays, budget, relayNamespace } = options;
+  const { kubeconfig, manage, namespaces = [], image, identity, credential, tokenDays, budget, relayNamespace, workloadWithJob } = options;
   if (access.insecureSkipTls)
     throw new UsageError(
       `kubeconfig ${kubeconfig}: it takes any certificate (insecure-skip-tls-verify), which functions never do: give its certificate authority`,
@@ -211,6 +213,7 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
     manage: manage === 'all-jobs' ? 'all' : 'own',
     namespaces,
     budget: { writesPerSecond: budget, burst: budget * 2 },
+    ...(workloadWithJob && { workloadWithJob }),
     relayNamespace,
     image,
     identity: identity === 'pod-identity' ? { kind: 'podIdentity' } : { kind: identity },

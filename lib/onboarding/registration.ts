@@ -12,6 +12,7 @@ import { putCredential, removeCredential } from '../adapters/secret-credentials.
 import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts';
 import { podIdentityTrust, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
+import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import { JOBS, NAMESPACES } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -31,6 +32,8 @@ export interface RegistrationRequest {
   /** Empty: all. */
   namespaces: readonly string[];
   budget: ClusterRecord['budget'];
+  /** Alpha: Jobs are made known to the scheduler as groups of pods. */
+  workloadWithJob?: boolean;
   /** Where the relay lives on the cluster. */
   relayNamespace: string;
   /** Of the relay; undefined where somebody else runs it. */
@@ -79,12 +82,14 @@ export interface Survey {
 /**
  * Reads only.
  * @throws TerminalError the name belongs to another cluster, the cluster has another name, or a relay is in the way
+ * @throws TerminalError the name belongs to another cluster, the cluster has another name, or it does not offer what is asked for
  */
 export async function survey(
   place: Pick<RegistrationPlace, 'clusters' | 'administration' | 'eks' | 'installation' | 'senders'>,
-  { cluster, relayNamespace, identity, namespaces, credential, eks, server }: Omit<RegistrationRequest, 'manage' | 'budget' | 'image'>,
+  request: Omit<RegistrationRequest, 'manage' | 'budget' | 'image'>,
 ): Promise<Survey> {
   const { clusters, administration, installation, senders } = place;
+  const { cluster, relayNamespace, identity, namespaces, credential, eks, server } = request;
   const kubeSystem = await administration.get(NAMESPACES, { name: IDENTITY_NAMESPACE });
   const kubeSystemUid = kubeSystem?.metadata.uid;
   if (kubeSystemUid === undefined)
@@ -101,6 +106,7 @@ export async function survey(
     if (!(await administration.get(NAMESPACES, { name })))
       throw new TerminalError(`the cluster has no namespace ${name}: make it first, or leave it out of --namespaces`);
   await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace });
+  if (request.workloadWithJob) await refuseWithoutGroups(administration, namespaces);
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
   const { issuer, version } = await administration.about(identity.kind === 'irsa');
   if (identity.kind === 'irsa') await refuseUnknownIssuer(senders, { issuer, installation });
@@ -118,6 +124,19 @@ export async function survey(
     namespaceIsForeign: namespace !== undefined && namespace.metadata.labels?.[OURS_LABEL] !== relayNamespace,
     record,
   };
+}
+
+async function refuseWithoutGroups(administration: KubernetesAdministration, [namespace]: readonly string[]): Promise<void> {
+  try {
+    for (const resource of [SCHEDULING_WORKLOADS, POD_GROUPS])
+      await administration.list(resource, namespace === undefined ? {} : { namespace });
+  } catch (error) {
+    if (!(error instanceof TerminalError) || error.code !== 404) throw error;
+    throw new TerminalError(
+      `the API server serves no ${SCHEDULING_WORKLOADS.apiVersion}: switch its Workload API on, or leave --workload-with-job out`,
+      { cause: error },
+    );
+  }
 }
 
 /** Names and documents of everything, as it will be: what `--dry-run` shows, and what is then made. */
@@ -141,7 +160,7 @@ export function planRegistration(
   request: RegistrationRequest,
   { kubeSystemUid, issuer, namespaceIsForeign, record }: Survey,
 ): RegistrationPlan {
-  const { cluster, manage, namespaces, budget, relayNamespace, image, identity, credential, server } = request;
+  const { cluster, manage, namespaces, budget, relayNamespace, image, identity, credential, server, workloadWithJob = false } = request;
   const queue = relayQueueName(installation.stackName, cluster);
   const [, partition = 'aws', , , account = ''] = installation.eventsQueueArn.split(':');
   const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
@@ -164,6 +183,7 @@ export function planRegistration(
     namespaces,
     functions: credential.kind === 'serviceAccount' ? 'account' : credential.kind === 'eks' ? 'group' : 'none',
     access,
+    workloadWithJob,
     era,
     image: image ?? '',
     region,
@@ -195,7 +215,17 @@ export function planRegistration(
     },
     eks,
     secret: eks?.accessEntry || access === 'relayed' ? undefined : `${installation.secretPrefix}${cluster}`,
-    record: { name: cluster, era, kubeSystemUid, manage, namespaces, budget, access, ...(eks && { eks: eks.cluster }) },
+    record: {
+      name: cluster,
+      era,
+      kubeSystemUid,
+      manage,
+      namespaces,
+      budget,
+      access,
+      ...(eks && { eks: eks.cluster }),
+      ...(workloadWithJob && { workloadWithJob }),
+    },
     access:
       access === 'relayed'
         ? undefined
@@ -233,7 +263,7 @@ export async function register(
   tell('identity', `IAM ${plan.sender.kind} ${plan.sender.name} may send events and answer what it is asked`);
   // Whom a new version of the record names may send; nobody does so yet.
   const senders = [...new Set([...(found.record?.senders ?? []).filter((id) => id === sender.senderId), sender.senderId])];
-  const { draining: _draining, ...kept } = found.record ?? { version: 0 };
+  const { draining: _draining, workloadWithJob: _workloadWithJob, ...kept } = found.record ?? { version: 0 };
   // What EKS was told earlier stays in the record until it is taken back.
   const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0);
   tell(

@@ -1,7 +1,7 @@
 // Everything of ours on a cluster, as manifests: the relay with its rights, and the account whose token the functions show.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import type { PolicyRule } from './rights.ts';
-import { functionRules, identityRule, leaseRules, relayRules, tokenRules } from './rights.ts';
+import { functionRules, identityRule, leaseRules, relayRules, schedulingRules, tokenRules } from './rights.ts';
 
 export type Manifest = KubernetesObject & { apiVersion: string; kind: string } & Record<string, unknown>;
 
@@ -28,6 +28,8 @@ export interface RelayValues {
   functions: 'account' | 'group' | 'none';
   /** How passes reach the API server. `relayed`: the relay carries out their commands, and needs the rights for it. */
   access: 'direct' | 'relayed';
+  /** Alpha: passes make Workloads and PodGroups. */
+  workloadWithJob?: boolean;
   era: number;
   image: string;
   region: string;
@@ -62,13 +64,14 @@ export function relayManifests(values: RelayValues): Manifest[] {
   const hasAccount = values.functions === 'account';
   const functions = hasAccount ? account(FUNCTIONS_ACCOUNT, namespace) : group(functionsGroup(namespace));
   const isKnown = values.functions !== 'none';
+  const ofPasses = [...functionRules(), ...(values.workloadWithJob === true ? schedulingRules() : [])];
   return [
     ...(ownsNamespace ? [namespaceOf(values)] : []),
     named('v1', 'ServiceAccount', RELAY, values, { automountServiceAccountToken: false }),
     ...(hasAccount ? [named('v1', 'ServiceAccount', FUNCTIONS_ACCOUNT, values, { automountServiceAccountToken: false })] : []),
     ...clusterRole(values, `${namespace}-identity`, [identityRule()], isKnown ? [relay, functions] : [relay]),
-    ...rights(values, `${namespace}-relay`, values.access === 'relayed' ? [...relayRules(), ...functionRules()] : relayRules(), relay),
-    ...(isKnown ? rights(values, `${namespace}-functions`, functionRules(), functions) : []),
+    ...rights(values, `${namespace}-relay`, values.access === 'relayed' ? [...relayRules(), ...ofPasses] : relayRules(), relay),
+    ...(isKnown ? rights(values, `${namespace}-functions`, ofPasses, functions) : []),
     ...(hasAccount ? role(values, { name: FUNCTIONS_ACCOUNT, namespace }, tokenRules(FUNCTIONS_ACCOUNT), functions) : []),
     ...role(values, { name: RELAY, namespace }, leaseRules(RELAY), relay),
     named('coordination.k8s.io/v1', 'Lease', RELAY, values),

@@ -1,4 +1,5 @@
 // What the relay and the functions may do on a cluster, made from the kinds that the catalogue knows: nothing is allowed by hand.
+import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import type { Resource } from '../objects/resources.ts';
 import { EVENTS, NAMESPACES } from '../objects/resources.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
@@ -72,3 +73,7 @@ export function functionRules(catalog: Readonly<Record<string, CatalogRow>> = CA
     rule(EVENTS, ['create']),
   ];
 }
+
+/** Alpha: passes make each Job known to the scheduler as a group of pods. */
+export const schedulingRules = (): PolicyRule[] =>
+  [SCHEDULING_WORKLOADS, POD_GROUPS].map((resource) => rule(resource, ['get', 'list', 'create', 'patch']));

@@ -38,7 +38,11 @@ export async function ensureSchedulingGroup(execution: Execution): Promise<{ gro
     return { problem: `the API server serves no ${SCHEDULING_WORKLOADS.apiVersion}: switch its Workload API on, or this feature off` };
   for (let count = 1; count <= MOST_STEPS; count++) {
     const next = nextSchedulingStep(owner, found, pass.pods.size);
-    if (next.step === 'fail') return { problem: `ensuring Workload and PodGroup for Job ${nameOf(owner)}: ${next.problem}` };
+    if (next.step === 'fail') {
+      const message = `Failed to compile Workload for Job ${owner.metadata.name ?? ''}: ${next.problem}`;
+      tell(pass, owner, { type: 'Warning', reason: 'FailedWorkloadCompilation', message });
+      return { problem: `ensuring Workload and PodGroup for Job ${nameOf(owner)}: ${next.problem}` };
+    }
     if (next.step === 'done') {
       pass.why.push(next.why);
       pass.state = { ...pass.state, groupedGeneration: owner.metadata.generation ?? 0 };

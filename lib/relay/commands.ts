@@ -1,5 +1,6 @@
 // Commands: calls of passes on a cluster that nothing can dial. The relay carries them out with its own credentials, after comparing each
 // with what it allows, and answers through the events queue. It decides nothing, and repeats nothing.
+import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import { EVENTS, PODS, type Resource } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import { CATALOG } from '../planners/catalog.ts';
@@ -35,6 +36,8 @@ export const ALLOWED: readonly Allowed[] = [
     .map(({ resource }): Allowed => ({ resource, verbs: ['get', 'delete', 'patch'] })),
   { resource: PODS, verbs: ['get', 'list', 'create', 'delete', 'patch'] },
   { resource: EVENTS, verbs: ['create'] },
+  // Alpha: asked for where the cluster's record says so, and its rights decide.
+  ...[SCHEDULING_WORKLOADS, POD_GROUPS].map((resource): Allowed => ({ resource, verbs: ['list', 'create', 'patch'] })),
 ];
 
 export interface CommandsSetup {

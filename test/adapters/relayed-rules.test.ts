@@ -2,6 +2,7 @@
 // whom nobody believes.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../lib/objects/job-scheduling.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, NAMESPACES, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
 import { deadlineIn, hasPassed, type Clock, type Deadline } from '../../lib/ports/clock.ts';
@@ -200,6 +201,18 @@ describe('through a relay', () => {
     expect(taken).toMatchObject({ name: 'ConflictError', reason: 'alreadyExists' });
     expect(b).toMatchObject({ object: { metadata: { uid: 'uid-of-b' } } });
     expect(ports.store.meter.byOperation['putAnswer']?.requests).toBe(1);
+  });
+
+  test('groups of pods are looked for, made and changed through it, and not deleted', async () => {
+    const { cluster } = await open();
+    for (const resource of [SCHEDULING_WORKLOADS, POD_GROUPS]) {
+      const [place, uid] = [{ namespace: 'work', name: resource.plural }, `uid-of-${resource.plural}`];
+      await ended(cluster.create(resource, { metadata: place }, soon()));
+      expect((await ended(cluster.list(resource, { namespace: 'work' }, soon()))).items).toHaveLength(pods.names.length);
+      await ended(cluster.patch(resource, { ...place, uid }, { type: 'merge', body: { spec: {} } }, soon()));
+      expect(await ended(failureOf(cluster.delete(resource, { ...place, uid }, soon())))).toMatchObject({ code: 403 });
+    }
+    expect(pods.names).toEqual(['workloads', 'podgroups']);
   });
 
   test('an answer larger than a message and an item comes in parts', async () => {

@@ -225,6 +225,16 @@ describe('farloop cluster', () => {
     expect((await stage.clusters().get('one'))?.draining).toBeUndefined();
   });
 
+  test('groups of pods: refused where the API server does not serve them; not asked for any more, the record knows nothing of it', async () => {
+    const { exitCode, stderr } = await add('one', '--workload-with-job');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('serves no scheduling.k8s.io/v1beta1') });
+    const record = await clusters().get('one');
+    if (!record) throw new Error('it is not registered');
+    await clusters().put({ ...record, workloadWithJob: true }, record.version);
+    expect((await add('one')).exitCode).toBe(0);
+    expect(await clusters().get('one')).not.toHaveProperty('workloadWithJob');
+  });
+
   test('relayed: no account for functions, no credential on AWS; the relay gets the rights instead', async () => {
     expect(await add('one', '--access', 'relayed')).toMatchObject({ exitCode: 0 });
     expect(await stage.clusters().get('one')).toMatchObject({ access: 'relayed' });

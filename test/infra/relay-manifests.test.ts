@@ -7,6 +7,7 @@ import { files } from '../../infra/relay/manifests.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
 import { AWS_KEY_SECRET, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { packageVersion } from '../../lib/package-files.ts';
+import { ALLOWED } from '../../lib/relay/commands.ts';
 import { RELAY_FOLDER, renderChart } from './rendered-chart.ts';
 
 const VALUES: RelayValues = {
@@ -99,6 +100,47 @@ test('the chart asks for what it cannot know, by name', () => {
   const defaults = load(readFileSync(join(RELAY_FOLDER, 'chart', 'values.yaml'), 'utf8')) as Record<string, string>;
   expect(() => renderChart({ ...chartValues(), image: '' }, 'relays')).toThrow('image is missing');
   expect(() => renderChart(defaults, 'relays')).toThrow('is missing');
+});
+
+describe('pods scheduled as a group: rights for it', () => {
+  interface Rule {
+    apiGroups: string[];
+    resources: string[];
+    verbs: string[];
+  }
+  const rulesOf = (role: string, values: Partial<RelayValues>): Rule[] =>
+    relayManifests({ ...VALUES, ...values }).flatMap(({ kind, metadata, ...rest }) =>
+      kind === 'ClusterRole' && metadata.name === role ? (rest['rules'] as Rule[]) : [],
+    );
+  const ofScheduling = (rules: readonly Rule[]): Rule[] => rules.filter(({ apiGroups }) => apiGroups.includes('scheduling.k8s.io'));
+  const granted = ['workloads', 'podgroups'].map((resource) => ({
+    apiGroups: ['scheduling.k8s.io'],
+    resources: [resource],
+    verbs: ['get', 'list', 'create', 'patch'],
+  }));
+
+  test('whoever carries out what passes want has them where the switch is on, and nobody else', () => {
+    expect(ofScheduling(rulesOf('relays-functions', { workloadWithJob: true }))).toEqual(granted);
+    expect(ofScheduling(rulesOf('relays-relay', { workloadWithJob: true }))).toEqual([]);
+    const relayed = { functions: 'none', access: 'relayed' } as const;
+    expect(ofScheduling(rulesOf('relays-relay', { ...relayed, workloadWithJob: true }))).toEqual(granted);
+    for (const role of ['relays-functions', 'relays-relay'])
+      for (const values of [{}, relayed]) expect(ofScheduling(rulesOf(role, values))).toEqual([]);
+  });
+
+  test('what a relay carries out, its rights allow', () => {
+    const rules = rulesOf('relays-relay', { functions: 'none', access: 'relayed', workloadWithJob: true });
+    for (const { resource, verbs } of ALLOWED) {
+      const group = resource.apiVersion.includes('/') ? resource.apiVersion.replace(/\/.*/, '') : '';
+      const allowed = rules.filter(
+        ({ apiGroups, resources }) => apiGroups.includes(group) && resources.some((name) => name.replace(/\/.*/, '') === resource.plural),
+      );
+      expect({ resource, missing: verbs.filter((verb) => !allowed.some((rule) => rule.verbs.includes(verb))) }).toEqual({
+        resource,
+        missing: [],
+      });
+    }
+  });
 });
 
 describe('the relay on a cluster', () => {

@@ -104,6 +104,18 @@ describe('Workload and PodGroup of a Job', () => {
     expect(await podGroups()).toHaveLength(1);
   });
 
+  test('what cannot be made a group is told and parked: nothing starts', async () => {
+    await begin();
+    const parent = { apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', name: 'set', uid: 'set-uid', controller: true };
+    const annotations = { 'scheduling.k8s.io/group-template-name': 'workers' };
+    const job = aJob('demo');
+    await world.apply({ ...job, metadata: { ...job.metadata, annotations, ownerReferences: [parent] } });
+    await world.elapse(5, { play: false });
+    expect(await world.pods()).toEqual([]);
+    expect(world.passes.at(-1)).toMatchObject({ outcome: 'parked' });
+    expect(await reasons()).toEqual(['FailedWorkloadCompilation']);
+  });
+
   test('a Job that had started without runs on with plain pods', async () => {
     await begin({ on: false });
     await world.apply(aJob('demo', { parallelism: 1, completions: 3, ...gang() }));
