@@ -60,6 +60,19 @@ class Player {
   }
 }
 
+async function disturb(on: World, how: 'evict' | 'delete'): Promise<void> {
+  const [pod] = (await on.pods()).filter(({ status }) => status?.phase === 'Running');
+  const { name = '' } = pod?.metadata ?? {};
+  const target = { namespace: 'default', name };
+  if (how === 'delete') await on.as('DELETE', PODS, { ...target, body: {} });
+  else
+    await on.as('POST', PODS, {
+      ...target,
+      subresource: 'eviction',
+      body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: target },
+    });
+}
+
 describe('examples/jobs', () => {
   test('each file has its end in the table, a header and a name like its own', () => {
     expect(EXAMPLE_ENDS.map(({ name }) => `${name}.yaml`).toSorted()).toEqual(files);
@@ -70,7 +83,7 @@ describe('examples/jobs', () => {
     }
   });
 
-  test.each(EXAMPLE_ENDS)('$name ends: $end $reason', async ({ name, end, reason, status = {}, step }) => {
+  test.each(EXAMPLE_ENDS)('$name ends: $end $reason', async ({ name, end, reason, status = {}, step, podSpec = {} }) => {
     const own = new World();
     world = own;
     await own.watch();
@@ -87,7 +100,8 @@ describe('examples/jobs', () => {
         const isTime = step?.when === 'Suspended' ? conditionsOf(job).includes('Suspended') : (job.status?.ready ?? 0) > 0;
         if (!isStepTaken && step && isTime) {
           isStepTaken = true;
-          await own.as('PATCH', JOBS, { namespace: 'default', name, body: { spec: step.change }, type: MERGE });
+          if ('change' in step) await own.as('PATCH', JOBS, { namespace: 'default', name, body: { spec: step.change }, type: MERGE });
+          else await disturb(own, step.pod);
         }
         return conditionsOf(job).some((type) => type === end);
       },
@@ -98,8 +112,9 @@ describe('examples/jobs', () => {
       return;
     }
     const job = await own.job(name);
-    expect(job.status).toMatchObject(status);
+    expect({ failed: 0, ...job.status }).toMatchObject(status);
     expect(job.status?.conditions?.find(({ type }) => type === end)?.reason).toBe(reason);
+    for (const { spec } of await own.pods()) expect(spec).toMatchObject(podSpec);
     await own.until(async () => (await own.pods()).every(({ metadata }) => metadata.finalizers === undefined));
   });
 });

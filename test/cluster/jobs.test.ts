@@ -8,6 +8,14 @@ import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import type { Job, JobSpec } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import { deadlineIn } from '../../lib/ports/clock.ts';
+import { FarloopProcess, root, temporaryFolder } from '../cli/farloop-process.ts';
+import { EXAMPLE_ENDS, type JobChange } from '../example-ends.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { startControlPlane } from './control-plane.ts';
 import { until } from '../claims.ts';
 import { root } from '../cli/farloop-process.ts';
 import { EXAMPLE_ENDS } from '../example-ends.ts';
@@ -26,9 +34,20 @@ const jobs = async (): Promise<Map<string, Job>> =>
 const endOf = (job: Job | undefined) =>
   job?.status?.conditions?.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
 
-async function change(job: Job, spec: Partial<JobSpec>): Promise<void> {
+async function change(job: Job, spec: JobChange): Promise<void> {
   const { name = '', namespace = '', uid = '' } = job.metadata;
   await cluster.api.patch<Job>(JOBS, { name, namespace, uid }, { type: 'merge', body: { metadata: { uid }, spec } }, cluster.soon());
+}
+
+async function disturb({ metadata }: Job, how: 'evict' | 'delete'): Promise<void> {
+  const pods = await podsOf(metadata.name ?? '');
+  const { name = '', uid = '' } = pods.find(({ status }) => status?.phase === 'Running')?.metadata ?? {};
+  const target = { namespace: 'default', name };
+  if (how === 'delete') await api.delete(PODS, { ...target, uid }, soon());
+  else {
+    const evictions = { ...PODS, kind: 'Eviction', plural: `pods/${name}/eviction` };
+    await api.create(evictions, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: target }, soon());
+  }
 }
 
 describe('examples on a real API server', () => {
@@ -48,21 +67,22 @@ describe('examples on a real API server', () => {
       'the end of every example',
       async () => {
         all = await jobs();
-        for (const [name, { when, change: spec }] of steps) {
+        for (const [name, step] of steps) {
           const job = all.get(name);
           const isSuspended = job?.status?.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') ?? false;
-          if (!job || !(when === 'Suspended' ? isSuspended : (job.status?.ready ?? 0) > 0)) continue;
+          if (!job || !(step.when === 'Suspended' ? isSuspended : (job.status?.ready ?? 0) > 0)) continue;
           steps.delete(name);
-          await change(job, spec);
+          await ('change' in step ? change(job, step.change) : disturb(job, step.pod));
         }
         return EXAMPLE_ENDS.every((example) => hasEnded(example, all));
       },
       120_000,
     );
-    for (const { name, end, reason, status = {} } of EXAMPLE_ENDS) {
+    for (const { name, end, reason, status = {}, podSpec = {} } of EXAMPLE_ENDS) {
       if (end === 'gone') continue;
       expect({ name, ...endOf(all.get(name)) }).toMatchObject({ name, type: end, ...(reason !== undefined && { reason }) });
-      expect({ name, ...all.get(name)?.status }).toMatchObject({ name, ...status });
+      expect({ name, failed: 0, ...all.get(name)?.status }).toMatchObject({ name, ...status });
+      for (const { spec } of await podsOf(name)) expect({ name, ...spec }).toMatchObject({ name, ...podSpec });
     }
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
   }, 240_000);

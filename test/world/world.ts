@@ -407,7 +407,13 @@ export class World {
 
   async #status(pod: Pod, status: object): Promise<void> {
     const { name = '', namespace = 'default' } = pod.metadata;
-    await this.as('PATCH', PODS, { namespace, name, subresource: 'status', body: { status }, type: 'application/merge-patch+json' });
+    await this.as('PATCH', PODS, {
+      namespace,
+      name,
+      subresource: 'status',
+      body: { status },
+      type: 'application/strategic-merge-patch+json',
+    });
   }
 
   #now = (): string => new Date(Math.floor(this.clusterNowMs() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
