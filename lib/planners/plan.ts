@@ -53,6 +53,9 @@ export type Action =
 
 export type Outcome = 'acted' | 'waiting' | 'converged' | 'parked' | 'notOurs';
 
+/** What a plan does about the number of pods, as the reference's metrics call it; `reconciling`: that was not looked at. */
+export type SyncAction = 'reconciling' | 'tracking' | 'pods_created' | 'pods_deleted';
+
 export interface Plan<Status> {
   /** In order of execution; neighbours of one verb may run at the same time. */
   actions: Action[];
@@ -62,6 +65,8 @@ export interface Plan<Status> {
   requeueAfterSeconds?: number;
   outcome: Outcome;
   why: string[];
+  /** Absent: `reconciling`. */
+  syncAction?: SyncAction;
   /** Durable state after the pass; stored once the pass's first status write is through. */
   head: { backoff: PlanHead['backoff']; ordinal: number };
 }

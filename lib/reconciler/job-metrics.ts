@@ -2,7 +2,7 @@
 import { isJobFinished } from '../objects/job-facts.ts';
 import type { JobStatus } from '../objects/kubernetes.ts';
 import { isFinished } from '../objects/pod-facts.ts';
-import { completionModeOf, isSync, syncAction, type Counted } from '../planners/job/counts.ts';
+import { completionModeOf, isSync, type Counted } from '../planners/job/counts.ts';
 import type { Plan } from '../planners/plan.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { PodEntry, ViewPart } from '../wire/observations.ts';
@@ -12,7 +12,7 @@ import type { News } from './view.ts';
 /** Remembers of the first plan of a pass that it is one of the reference's syncs. */
 export function noteSync(pass: Pass, plan: Plan<JobStatus>): void {
   if (pass.sync || !pass.owner || isJobFinished(pass.owner) || !isSync(plan, pass.owner)) return;
-  pass.sync = { completion_mode: completionModeOf(pass.owner), action: syncAction(plan.actions, plan.status) };
+  pass.sync = { completion_mode: completionModeOf(pass.owner), action: plan.syncAction ?? 'reconciling' };
 }
 
 const GOOD = new Set(['acted', 'waiting', 'converged', 'gone']);

@@ -9,7 +9,7 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import type { CatalogRow } from '../planners/catalog.ts';
 import type { Counted } from '../planners/job/counts.ts';
 import type { SchedulingGroup } from '../planners/job/scheduling.ts';
-import type { Action } from '../planners/plan.ts';
+import type { Action, SyncAction } from '../planners/plan.ts';
 import { PodSet, type PodChange } from '../planners/pod-set.ts';
 import type { Deadline } from '../ports/clock.ts';
 import type { Answer, Cluster, ListAnswer } from '../ports/cluster.ts';
@@ -65,7 +65,7 @@ export class Pass {
   /** For the reference's metrics: what the API server confirmed in this pass. */
   readonly counted: Counted[] = [];
   /** Set once it is one of the reference's syncs: what the first plan did. */
-  sync: { completion_mode: string; action: string } | undefined;
+  sync: { completion_mode: string; action: SyncAction } | undefined;
   /** Why the plan being carried out creates pods. */
   creationReason = 'new';
   /** This pass deleted the owner, and nothing is left of it. */

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
 import { REFERENCE_METRICS, referenceMetric } from '../../lib/objects/reference-metrics.ts';
+import { JOBS } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { aJob, conditionsOf, World } from '../world/world.ts';
 
@@ -62,6 +63,41 @@ describe('metrics of Jobs', () => {
     expect(sum(metric)).toBe(1);
     expect(sum(metric, { action: 'FailJob' })).toBe(1);
     expect(sum(job('jobs_finished_total'), { result: 'failed', reason: 'PodFailurePolicy' })).toBe(1);
+  });
+
+  test('a pass is called after what it does about the number of pods, also where that has to wait', async () => {
+    const syncs = (action: string): number => sum(job('job_syncs_total'), { action });
+    await world.apply(aJob('demo', { completions: 2, parallelism: 1 }));
+    await world.until(async () => (await world.pods()).length === 1, { play: false });
+    const [pod] = await world.pods();
+    if (pod) await world.run1(pod);
+    const before = { created: syncs('pods_created'), tracking: syncs('tracking') };
+    // Ready alone: as many run as should.
+    await world.elapse(8, { play: false });
+    expect(syncs('tracking')).toBeGreaterThan(before.tracking);
+    expect(syncs('pods_created')).toBe(before.created);
+    if (pod) await world.end(pod, 1);
+    // In back-off nothing is created, and yet it is what the pass is about.
+    await world.elapse(3, { play: false });
+    expect(syncs('pods_created')).toBeGreaterThan(before.created);
+    expect(await world.pods()).toHaveLength(1);
+    await world.as('PATCH', JOBS, {
+      namespace: 'default',
+      name: 'demo',
+      body: { spec: { suspend: true } },
+      type: 'application/merge-patch+json',
+    });
+    await world.elapse(3, { play: false });
+    expect(syncs('pods_deleted')).toBeGreaterThan(0);
+    await world.as('PATCH', JOBS, {
+      namespace: 'default',
+      name: 'demo',
+      body: { spec: { suspend: false, activeDeadlineSeconds: 1 } },
+      type: 'application/merge-patch+json',
+    });
+    await world.until(hasEnded, { play: false });
+    // The end of a Job is no matter of how many run.
+    expect(syncs('reconciling')).toBeGreaterThan(0);
   });
 
   test('a create that is refused, and a pass that ends in error', async () => {

@@ -4,7 +4,7 @@ import { countIndexes, parseIndexes } from '../../objects/index-text.ts';
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { ReferenceMetricName } from '../../objects/reference-metrics.ts';
-import type { Action, Plan } from '../plan.ts';
+import type { Plan } from '../plan.ts';
 import { trueCondition } from './conditions.ts';
 import { judgeFailure } from './failure-policy.ts';
 import { isFailed } from './pod-replacement.ts';
@@ -94,17 +94,6 @@ export function countsOfCleanup(job: Job, at: Date): Counted[] {
 export function creationReason(job: Job, { failed = 0, terminating = 0 }: JobStatus): string {
   if (termsOf(job).replacesOnlyFailed) return failed > 0 ? 'recreate_failed' : 'new';
   return failed > 0 || terminating > 0 ? 'recreate_terminating_or_failed' : 'new';
-}
-
-/** What a pass did most of all, in the reference's words. */
-export function syncAction(actions: readonly Action[], status: JobStatus): string {
-  const isEnding = (status.conditions ?? []).some(
-    ({ type, status: is }) => (type === 'SuccessCriteriaMet' || type === 'FailureTarget') && is === 'True',
-  );
-  if (actions.some(({ verb }) => verb === 'create')) return 'pods_created';
-  if (!isEnding && actions.some(({ verb }) => verb === 'delete')) return 'pods_deleted';
-  const isTracking = actions.some((action) => action.verb === 'status' || (action.verb === 'patch' && action.purpose === 'strip'));
-  return isTracking ? 'tracking' : 'reconciling';
 }
 
 /** Whether a pass over this Job is one of the reference's syncs: it is ours, unfinished, and of a mode that is known. */

@@ -2,7 +2,7 @@
 import { indexSetOf, unionOfIndexes, type IndexSet } from '../../objects/index-text.ts';
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 import { latestFailureOf, remainingBackoffMs } from './backoff.ts';
-import type { PlanHead } from '../plan.ts';
+import type { PlanHead, SyncAction } from '../plan.ts';
 import { activeIndexesIn } from './headcount.ts';
 import { nextIndexes } from './indexes.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
@@ -15,12 +15,14 @@ import type { Tally } from './tally.ts';
 const MAX_PODS_PER_PASS = 500;
 
 export interface Staffing {
-  remove: PodFacts[];
+  remove: readonly PodFacts[];
   /** Completion indexes to start; of a Job without indexes the length alone counts. */
-  start: number[];
+  start: readonly number[];
   /** Milliseconds until more may start. */
   waitMs?: number;
   why: string;
+  /** Starting counts though all that would start has to wait. */
+  syncAction: SyncAction;
 }
 
 /** What the pass should do about the number of pods. Never starts and removes in one pass. */
@@ -30,19 +32,30 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
   const completions = terms.indexed ? (terms.completions ?? 0) : undefined;
   const range = completions === undefined ? {} : { completions };
   if (terms.suspended) {
-    return { remove: podsToRemove(tally.active, { surplus: counts.active, ...range }), start: [], why: 'the Job is suspended' };
+    return {
+      remove: podsToRemove(tally.active, { surplus: counts.active, ...range }),
+      start: [],
+      why: 'the Job is suspended',
+      syncAction: 'pods_deleted',
+    };
   }
   const want = wantedPods(progress);
   const surplus = Math.max(0, counts.active - want);
   const mayHaveUnwanted = surplus > 0 || (completions !== undefined && !eachHasItsIndex(tally, completions));
   const remove = mayHaveUnwanted ? podsToRemove(tally.active, { surplus, ...range }).slice(0, MAX_PODS_PER_PASS) : [];
   const numbers = `${counts.active} of ${want} wanted pods run`;
-  if (remove.length > 0) return { remove, start: [], why: surplus > 0 ? numbers : 'pods with a wrong, missing or doubled index run' };
+  if (remove.length > 0) {
+    const why = surplus > 0 ? numbers : 'pods with a wrong, missing or doubled index run';
+    return { remove, start: [], why, syncAction: 'pods_deleted' };
+  }
 
   const blocking = heldPlaces(counts.terminating, terms);
   const missing = Math.min(want - counts.active - blocking, MAX_PODS_PER_PASS);
-  if (missing <= 0)
-    return { remove, start: [], why: blocking > 0 ? `${numbers}, ${blocking} terminating ones hold their places` : numbers };
+  if (missing <= 0) {
+    const why = blocking > 0 ? `${numbers}, ${blocking} terminating ones hold their places` : numbers;
+    return { remove, start: [], why, syncAction: 'tracking' };
+  }
+  const syncAction = 'pods_created';
 
   if (terms.perIndexLimit === undefined) {
     const waitMs = remainingBackoffMs(backoff.failures, latestFailureOf(backoff), nowMs);
@@ -52,13 +65,14 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
         start: [],
         waitMs,
         why: `${numbers}; ${backoff.failures === 1 ? 'a failure' : `${backoff.failures} failures in a row`}, so the next pod waits`,
+        syncAction,
       };
   }
-  if (completions === undefined) return { remove, start: Array.from({ length: missing }, () => 0), why: numbers };
+  if (completions === undefined) return { remove, start: Array.from({ length: missing }, () => 0), why: numbers, syncAction };
 
   const chosen = nextIndexes({ completed, failed: failed ?? [], held: heldIndexes(tally, blocking > 0), count: missing, completions });
-  if (delayed.size === 0) return { remove, start: chosen, why: numbers };
-  return { remove, ...withoutWaiting(chosen, delayed, nowMs), why: numbers };
+  if (delayed.size === 0) return { remove, start: chosen, why: numbers, syncAction };
+  return { remove, ...withoutWaiting(chosen, delayed, nowMs), why: numbers, syncAction };
 }
 
 /** Indexes whose own wait is over, and how long the others still have to. */
