@@ -239,7 +239,7 @@ const aim = (verb: Command['verb'], { apiVersion, plural, namespaced }: Resource
   ...(namespaced && { namespace }),
 });
 
-function errorOf({ kind, message, conflict = 'precondition', retryAfterSeconds = 1, code, reason, causes = [] }: Failure): Error {
+function errorOf({ kind, message, conflict = 'precondition', retryAfterSeconds = 1, code, reason, causes = [], said }: Failure): Error {
   switch (kind) {
     case 'NotFound':
       return new NotFoundError(message);
@@ -252,6 +252,7 @@ function errorOf({ kind, message, conflict = 'precondition', retryAfterSeconds =
         ...(code !== undefined && { code }),
         ...(reason !== undefined && { reason }),
         causes: causes.map((cause) => definedOf(cause)),
+        said,
       });
     case 'NotDone':
       return new NotDoneError(message);

@@ -35,9 +35,11 @@ export class ThrottledError extends PortError {
 export class TerminalError extends PortError {
   /** HTTP status, where there was one. */
   readonly code: number | undefined;
-  /** The API server's own words: `reason` and `causes` of its Status. */
+  /** The API server's own words: `reason`, `causes` and `message` of its Status. */
   readonly reason: string | undefined;
   readonly causes: readonly { reason?: string; message?: string; field?: string }[];
+  /** Its message, without what was asked of whom. */
+  readonly said: string | undefined;
   constructor(
     message: string,
     options: {
@@ -45,12 +47,14 @@ export class TerminalError extends PortError {
       code?: number;
       reason?: string;
       causes?: readonly { reason?: string; message?: string; field?: string }[];
+      said?: string | undefined;
     } = {},
   ) {
     super(message, options);
     this.code = options.code;
     this.reason = options.reason;
     this.causes = options.causes ?? [];
+    this.said = options.said;
   }
 }
 

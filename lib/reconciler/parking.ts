@@ -1,6 +1,7 @@
 // A workload that a person must look at: parked with a back-off, an Event, a metric and a reason in the console (R13).
 import { formatKey } from '../objects/workload.ts';
 import type { Action } from '../planners/plan.ts';
+import { TerminalError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EventAction } from './actions.ts';
 import type { Ending } from './closing.ts';
@@ -64,12 +65,15 @@ const isAhead = (untilMs: number, nowMs: number, { most }: { most: number }): bo
 export const fightText = ({ key }: Pass, rival: string): string =>
   `${rival} writes the status of this ${key.kind} too: switch its ${key.kind} controller off, or let Farloop manage its own workloads only`;
 
+/** As the API server put it where it was asked, else in the error's words. */
+export const wordsOf = (error: Error): string => (error instanceof TerminalError ? (error.said ?? error.message) : error.message);
+
 /** What a person is told of a refused create or delete. */
 export const refusalEvent = (pass: Pass, during: Action['verb'], error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
   reason: during === 'create' ? 'FailedCreate' : 'FailedDelete',
-  message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${error.message}`,
+  message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${wordsOf(error)}`,
   regarding: regardingOf(pass),
   why: `the API server refuses it: ${formatKey(pass.key)}`,
 });

@@ -8,6 +8,7 @@ import { eventAction } from '../planners/job/actions.ts';
 import type { Plan } from '../planners/plan.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';
 import type { Execution } from './actions.ts';
+import { wordsOf } from './parking.ts';
 import type { Pass } from './pass.ts';
 
 /** A Workload and a group made, both changed, and two races lost. */
@@ -67,7 +68,7 @@ export async function ensureSchedulingGroup(execution: Execution): Promise<{ gro
 
 const nameOf = ({ metadata: { namespace = '', name = '' } }: Job): string => `${namespace}/${name}`;
 const failureText = ({ metadata: { name = '' } }: Job, error: Error): string =>
-  `Failed to create Workload for Job ${name}: ${error.message}`;
+  `Failed to create Workload for Job ${name}: ${wordsOf(error)}`;
 
 /** @returns undefined where the API is not served */
 async function findObjects(pass: Pass): Promise<{ workloads: SchedulingWorkload[]; podGroups: PodGroup[] } | undefined> {

@@ -232,8 +232,10 @@ function failureOf(error: unknown): Failure {
   if (error instanceof NotFoundError) return { kind: 'NotFound', message };
   if (error instanceof ConflictError) return { kind: 'Conflict', message, conflict: error.reason };
   if (error instanceof ThrottledError) return { kind: 'Throttled', message, retryAfterSeconds: error.retryAfterSeconds };
-  if (error instanceof TerminalError)
-    return { kind: 'Terminal', message, code: error.code, reason: error.reason, causes: error.causes.map((cause) => ({ ...cause })) };
+  if (error instanceof TerminalError) {
+    const { code, reason, causes, said } = error;
+    return { kind: 'Terminal', message, code, reason, causes: causes.map((cause) => ({ ...cause })), said };
+  }
   if (error instanceof NotDoneError) return { kind: 'NotDone', message };
   if (error instanceof ExpiredError) return { kind: 'Expired', message };
   return { kind: 'UnknownOutcome', message: error instanceof UnknownOutcomeError ? message : `unexpected: ${message}` };

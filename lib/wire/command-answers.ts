@@ -17,6 +17,7 @@ export interface Failure {
   code?: number | undefined;
   reason?: string | undefined;
   causes?: { reason?: string | undefined; message?: string | undefined; field?: string | undefined }[] | undefined;
+  said?: string | undefined;
 }
 
 /** Of the command at that place in its message. */
@@ -67,6 +68,7 @@ const Failure = v.object({
   code: v.optional(v.number()),
   reason: optionalText,
   causes: v.optional(v.array(v.object({ reason: optionalText, message: optionalText, field: optionalText }))),
+  said: optionalText,
 });
 const KubernetesLike = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && 'metadata' in value && typeof value.metadata === 'object' && !!value.metadata,

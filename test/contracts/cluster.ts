@@ -169,6 +169,9 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
       expect(failure).toBeInstanceOf(TerminalError);
       expect(failure).toMatchObject({ code: 422, reason: 'Invalid' });
       expect(failure instanceof TerminalError && failure.causes.map(({ field }) => field)).toContain('metadata.labels');
+      expect(failure instanceof TerminalError && failure.said).toMatch(
+        /^Pod "patched-badly" is invalid: metadata\.labels: Invalid value: /,
+      );
     });
 
     test('R8: a status is patched at its version only', async () => {

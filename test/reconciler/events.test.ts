@@ -1,6 +1,7 @@
 // Event objects are limited as the reference limits them: 25 at once for each workload, then one per 5 minutes; and best effort.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { EVENTS, JOBS } from '../../lib/objects/resources.ts';
+import { TerminalError } from '../../lib/ports/errors.ts';
 import { runToEnd } from '../world/right.ts';
 import { aJob, World } from '../world/world.ts';
 
@@ -60,6 +61,18 @@ test("an Event names the workload, and the reference's component as its source",
   const all = await told('demo');
   expect(all.map(({ reason }) => reason).toSorted()).toEqual(['Completed', 'SuccessfulCreate']);
   for (const { source, involvedObject } of all) expect([source.component, involvedObject.uid]).toEqual(['job-controller', uid]);
+});
+
+test("what is refused is told in the API server's words alone, as the reference tells it", async () => {
+  const said = 'pods "demo-x" is forbidden: exceeded quota: none, requested: pods=1, used: pods=0, limited: pods=0';
+  world.cluster.interference.before = ({ verb, plural }) => {
+    if (verb === 'create' && plural === 'pods')
+      throw new TerminalError(`create pods default/demo-x at https://127.0.0.1:6443: ${said}`, { code: 403, reason: 'Forbidden', said });
+  };
+  await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+  await world.report();
+  await world.run();
+  expect((await told('demo')).map(({ reason, message }) => [reason, message])).toEqual([['FailedCreate', `Error creating: ${said}`]]);
 });
 
 test('an Event that cannot be written stops nothing', async () => {
