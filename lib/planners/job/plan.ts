@@ -157,17 +157,15 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     ...(waitMs !== undefined && { requeueAfterSeconds: waitMs / 1000 }),
     outcome: changes.problem ? 'parked' : actions.length > 0 ? 'acted' : waitMs !== undefined || obstacle ? 'waiting' : 'converged',
     why,
-    syncAction: changes.syncAction,
+    ...(changes.syncAction && { syncAction: changes.syncAction }),
     head: { backoff: ends ? { failures: 0 } : backoff, ordinal: head.ordinal },
   };
 }
 
-interface PodChanges extends Staffing {
+interface PodChanges extends Omit<Staffing, 'syncAction'>, Partial<Pick<Staffing, 'syncAction'>> {
   /** Why no pod can be made at all. */
   problem?: string;
 }
-
-const NOT_LOOKED_AT = { remove: [], start: [], syncAction: 'reconciling' } as const;
 
 /** Pods to start and to stop. A Job that is over stops all of them. */
 function podChanges(
@@ -182,14 +180,10 @@ function podChanges(
 ): PodChanges {
   const { terms } = progress.tally;
   if (decided) {
-    return {
-      ...NOT_LOOKED_AT,
-      remove: obstacle?.forbidsDeletes ? [] : [...progress.tally.active],
-      why: `the Job is over: ${decided.reason}`,
-    };
+    return { remove: obstacle?.forbidsDeletes ? [] : [...progress.tally.active], start: [], why: `the Job is over: ${decided.reason}` };
   }
-  if (obstacle) return { ...NOT_LOOKED_AT, why: obstacle.why };
-  if (terms.deleting) return { ...NOT_LOOKED_AT, why: 'the Job is being deleted' };
+  if (obstacle) return { remove: [], start: [], why: obstacle.why };
+  if (terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };
   const staffing = staffingOf(progress, backoff, nowMs);
   const problem = staffing.start.length > 0 ? templateProblem(job) : undefined;
   const waitMs = staffing.waitMs === undefined ? {} : { waitMs: Math.max(staffing.waitMs, MIN_WAIT_MS) };
