@@ -361,11 +361,11 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
   }
 }
 
-/** A merge patch leaves out nothing: what the status does not hold is null, in its one nested object too. */
+/** A merge patch leaves out nothing: what the status does not hold is null, in its one nested object too, which is there even when empty. */
 function wholeStatus(wanted: JobStatus): Record<string, unknown> {
   const { succeeded = null, failed = null } = wanted.uncountedTerminatedPods ?? {};
-  const uncountedTerminatedPods = (succeeded ?? failed) ? { succeeded, failed } : null;
-  return { ...Object.fromEntries(STATUS_FIELDS.map((field) => [field, null])), ...definedOf(wanted), uncountedTerminatedPods };
+  const nothing = Object.fromEntries(STATUS_FIELDS.map((field) => [field, null]));
+  return { ...nothing, ...definedOf(wanted), uncountedTerminatedPods: { succeeded, failed } };
 }
 
 const definedOf = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

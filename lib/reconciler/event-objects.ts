@@ -1,4 +1,5 @@
-// Kubernetes Events about a workload, limited as the reference limits them: 25 at once, then one per 5 minutes.
+// Kubernetes Events about a workload, limited as the reference limits them: 25 at once, then one per 5 minutes. Ten and more of one kind in
+// one pass are nine and a combined one.
 import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { timeOf } from '../objects/pod-facts.ts';
@@ -10,6 +11,8 @@ import type { EventAction, Execution } from './actions.ts';
 const BURST = 25;
 const ONE_MORE_EVERY_MS = 300_000;
 const LONGEST_MESSAGE = 1_024;
+/** From this one on, similar events are told by one. */
+const COMBINED_FROM = 10;
 
 /** Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. */
 export async function writeEvents(
@@ -19,10 +22,20 @@ export async function writeEvents(
 ): Promise<void> {
   const allowed = withinLimit(pass, clock.nowMs(), events);
   if (allowed.length === 0) return;
-  const { granted } = await budget.take(pass.record, allowed.length);
-  await inParallel(allowed.slice(0, granted), parallelism, async (event, at) => {
+  const told = combined(allowed);
+  const { granted } = await budget.take(pass.record, told.length);
+  await inParallel(told.slice(0, granted), parallelism, async (event, at) => {
     try {
-      await pass.cluster.create(EVENTS, eventObject(event, { component, id: `${pass.fence} ${at}`, nowMs: clock.nowMs() }), pass.deadline);
+      await pass.cluster.create(
+        EVENTS,
+        eventObject(event, {
+          component,
+          id: `${pass.fence} ${at}`,
+          nowMs: clock.nowMs(),
+          resourceVersion: pass.owner?.metadata.resourceVersion,
+        }),
+        pass.deadline,
+      );
     } catch (error) {
       // The next pass has other things to say; that the API server wants rest counts for all (R14).
       if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
@@ -42,11 +55,37 @@ function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly Ev
   return ranked;
 }
 
+interface ToldEvent extends EventAction {
+  count?: number;
+}
+
+/** As the reference combines them: the last one of many of one type and reason speaks for all beyond the ninth. */
+function combined(events: readonly EventAction[]): ToldEvent[] {
+  const told: ToldEvent[] = [];
+  const similar = new Map<string, { count: number; last: ToldEvent }>();
+  for (const event of events) {
+    const kind = `${event.type} ${event.reason}`;
+    const known = similar.get(kind);
+    if (known && known.count >= COMBINED_FROM) {
+      known.last.count = (known.last.count ?? 1) + 1;
+      known.last.message = combinedMessage(event);
+      continue;
+    }
+    const count = (known?.count ?? 0) + 1;
+    const last = count < COMBINED_FROM ? event : { ...event, message: combinedMessage(event) };
+    similar.set(kind, { count, last });
+    told.push(last);
+  }
+  return told;
+}
+
+const combinedMessage = ({ message }: EventAction): string => `(combined from similar events): ${message}`;
+
 const rank = ({ reason }: EventAction): number => (reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete' ? 1 : 0);
 
 function eventObject(
-  { type, reason, message, regarding }: EventAction,
-  { component, id, nowMs }: { component: string; id: string; nowMs: number },
+  { type, reason, message, regarding, count = 1 }: ToldEvent,
+  { component, id, nowMs, resourceVersion }: { component: string; id: string; nowMs: number; resourceVersion: string | undefined },
 ): KubernetesObject & Record<string, unknown> {
   const time = timeOf(Math.floor(nowMs / 1000));
   const { apiVersion, kind, namespace, name, uid } = regarding;
@@ -56,7 +95,7 @@ function eventObject(
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: `${name.slice(0, 230)}.${suffix}`, namespace },
-    involvedObject: { apiVersion, kind, namespace, name, uid },
+    involvedObject: { apiVersion, kind, namespace, name, uid, ...(resourceVersion !== undefined && { resourceVersion }) },
     type,
     reason,
     message: message.slice(0, LONGEST_MESSAGE),
@@ -65,6 +104,6 @@ function eventObject(
     reportingInstance: '',
     firstTimestamp: time,
     lastTimestamp: time,
-    count: 1,
+    count,
   };
 }

@@ -48,7 +48,7 @@ describe('kubectl logs on the sandbox: no kubelet stands behind the other one', 
       expect(await logs('-f runs')).toMatchObject(said('one\ntwo\n'));
       expect(await logs('ended')).toMatchObject(said('one\ntwo\n'));
       expect(await logs('ended -c main --tail=1')).toMatchObject(said('two\n'));
-      expect(await logs('ended --timestamps --limit-bytes=21')).toMatchObject(said('<time> '));
+      expect(await logs('ended --timestamps --limit-bytes=20')).toMatchObject(said('<time>'));
       expect(await logs('again --previous')).toMatchObject(said('one\ntwo\n'));
       expect((await logs('-l app=a --prefix --tail=1')).out.split('\n').toSorted()).toEqual([
         '',

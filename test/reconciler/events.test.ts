@@ -13,10 +13,11 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 interface Told {
+  count: number;
   reason: string;
   message: string;
   source: { component: string };
-  involvedObject: { name: string; uid: string };
+  involvedObject: { name: string; uid: string; resourceVersion?: string };
 }
 const told = async (name: string): Promise<Told[]> =>
   (await world.as<{ items: Told[] }>('GET', EVENTS, { namespace: 'default' })).items.filter(
@@ -25,24 +26,39 @@ const told = async (name: string): Promise<Told[]> =>
 const scale = (parallelism: number): Promise<unknown> =>
   world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', body: { spec: { parallelism } }, type: 'application/merge-patch+json' });
 
+/** As people count them: a combined one stands for as many as it says. */
+const toldInAll = async (name: string): Promise<number> => (await told(name)).reduce((sum, { count }) => sum + count, 0);
+
 test('25 at once, one more for each 5 minutes, never above 25 again; another workload has its own', async () => {
   await world.apply(aJob('demo', { completions: 1_000, parallelism: 40 }));
   await world.report();
   await world.run();
-  expect(await told('demo')).toHaveLength(25);
+  expect(await toldInAll('demo')).toBe(25);
   await scale(45);
   await world.report();
   await world.run();
-  expect(await told('demo')).toHaveLength(25);
+  expect(await toldInAll('demo')).toBe(25);
   await world.clock.advance(601_000);
   await scale(55);
   await world.report();
   await world.run();
-  expect(await told('demo')).toHaveLength(27);
+  expect(await toldInAll('demo')).toBe(27);
   await world.apply(aJob('other', { completions: 3, parallelism: 3 }));
   await world.report();
   await world.run();
   expect(await told('other')).toHaveLength(3);
+});
+
+test('ten and more of one kind are nine and a combined one, as the reference tells them', async () => {
+  await world.apply(aJob('demo', { completions: 1_000, parallelism: 40 }));
+  await world.report();
+  await world.run();
+  const all = await told('demo');
+  expect(all.filter(({ count, message }) => count === 1 && /^Created pod: demo-\w{5}$/.test(message))).toHaveLength(9);
+  const [one, ...others] = all.filter(({ message }) => message.startsWith('(combined'));
+  expect([one?.count, others]).toEqual([16, []]);
+  expect(one?.message).toMatch(/^\(combined from similar events\): Created pod: demo-\w{5}$/);
+  expect(one?.reason).toBe('SuccessfulCreate');
 });
 
 test('how a workload ends is told before how its pods began', async () => {
@@ -60,7 +76,8 @@ test("an Event names the workload, and the reference's component as its source",
   const { uid } = (await world.job('demo')).metadata;
   const all = await told('demo');
   expect(all.map(({ reason }) => reason).toSorted()).toEqual(['Completed', 'SuccessfulCreate']);
-  for (const { source, involvedObject } of all) expect([source.component, involvedObject.uid]).toEqual(['job-controller', uid]);
+  for (const { source, involvedObject } of all)
+    expect([source.component, involvedObject]).toMatchObject(['job-controller', { uid, resourceVersion: expect.stringMatching(/^\d+$/) }]);
 });
 
 test("what is refused is told in the API server's words alone, as the reference tells it", async () => {
