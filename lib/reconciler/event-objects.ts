@@ -56,7 +56,8 @@ function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly Ev
 }
 
 interface ToldEvent extends EventAction {
-  count?: number;
+  /** Of a combined one: how many it speaks for. */
+  combines?: number;
 }
 
 /** As the reference combines them: the last one of many of one type and reason speaks for all beyond the ninth. */
@@ -67,12 +68,12 @@ function combined(events: readonly EventAction[]): ToldEvent[] {
     const kind = `${event.type} ${event.reason}`;
     const known = similar.get(kind);
     if (known && known.count >= COMBINED_FROM) {
-      known.last.count = (known.last.count ?? 1) + 1;
+      known.last.combines = (known.last.combines ?? 0) + 1;
       known.last.message = combinedMessage(event);
       continue;
     }
     const count = (known?.count ?? 0) + 1;
-    const last = count < COMBINED_FROM ? event : { ...event, message: combinedMessage(event) };
+    const last = count < COMBINED_FROM ? event : { ...event, message: combinedMessage(event), combines: 1 };
     similar.set(kind, { count, last });
     told.push(last);
   }
@@ -84,7 +85,7 @@ const combinedMessage = ({ message }: EventAction): string => `(combined from si
 const rank = ({ reason }: EventAction): number => (reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete' ? 1 : 0);
 
 function eventObject(
-  { type, reason, message, regarding, count = 1 }: ToldEvent,
+  { type, reason, message, regarding, combines }: ToldEvent,
   { component, id, nowMs, resourceVersion }: { component: string; id: string; nowMs: number; resourceVersion: string | undefined },
 ): KubernetesObject & Record<string, unknown> {
   const time = timeOf(Math.floor(nowMs / 1000));
@@ -100,10 +101,11 @@ function eventObject(
     reason,
     message: message.slice(0, LONGEST_MESSAGE),
     source: { component },
-    reportingComponent: component,
+    // The reference's combined ones say nothing of it.
+    reportingComponent: combines === undefined ? component : '',
     reportingInstance: '',
     firstTimestamp: time,
     lastTimestamp: time,
-    count,
+    count: combines ?? 1,
   };
 }
