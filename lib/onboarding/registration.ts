@@ -81,8 +81,8 @@ export interface Survey {
 
 /**
  * Reads only.
- * @throws TerminalError the name belongs to another cluster, the cluster has another name, or a relay is in the way
- * @throws TerminalError the name belongs to another cluster, the cluster has another name, or it does not offer what is asked for
+ * @throws TerminalError the name belongs to another cluster, the cluster has another name, a relay is in the way, or the cluster does not
+ *   offer what is asked for
  */
 export async function survey(
   place: Pick<RegistrationPlace, 'clusters' | 'administration' | 'eks' | 'installation' | 'senders'>,

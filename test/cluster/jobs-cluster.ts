@@ -1,4 +1,4 @@
-// A real API server with a simulated node, whose built-in Job controller is off, and `farloop` processes beside it.
+// A real API server with a simulated node, those of its built-in controllers that a test asks for, and `farloop` processes beside it.
 import { join } from 'node:path';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';

@@ -5,20 +5,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseManifests } from '../../lib/cli/manifests.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
-import type { Job, JobSpec } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
-import { JOBS } from '../../lib/objects/resources.ts';
-import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
-import { deadlineIn } from '../../lib/ports/clock.ts';
-import { FarloopProcess, root, temporaryFolder } from '../cli/farloop-process.ts';
-import { EXAMPLE_ENDS, type JobChange } from '../example-ends.ts';
-import type { ControlPlane } from './control-plane.ts';
-import { startControlPlane } from './control-plane.ts';
 import { until } from '../claims.ts';
 import { root } from '../cli/farloop-process.ts';
-import { EXAMPLE_ENDS } from '../example-ends.ts';
+import { EXAMPLE_ENDS, type JobChange } from '../example-ends.ts';
 import type { JobsCluster } from './jobs-cluster.ts';
 import { startJobsCluster } from './jobs-cluster.ts';
 
@@ -40,13 +32,13 @@ async function change(job: Job, spec: JobChange): Promise<void> {
 }
 
 async function disturb({ metadata }: Job, how: 'evict' | 'delete'): Promise<void> {
-  const pods = await podsOf(metadata.name ?? '');
+  const pods = await cluster.podsOf(metadata.name ?? '');
   const { name = '', uid = '' } = pods.find(({ status }) => status?.phase === 'Running')?.metadata ?? {};
   const target = { namespace: 'default', name };
-  if (how === 'delete') await api.delete(PODS, { ...target, uid }, soon());
+  if (how === 'delete') await cluster.api.delete(PODS, { ...target, uid }, cluster.soon());
   else {
     const evictions = { ...PODS, kind: 'Eviction', plural: `pods/${name}/eviction` };
-    await api.create(evictions, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: target }, soon());
+    await cluster.api.create(evictions, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: target }, cluster.soon());
   }
 }
 
@@ -82,7 +74,7 @@ describe('examples on a real API server', () => {
       if (end === 'gone') continue;
       expect({ name, ...endOf(all.get(name)) }).toMatchObject({ name, type: end, ...(reason !== undefined && { reason }) });
       expect({ name, failed: 0, ...all.get(name)?.status }).toMatchObject({ name, ...status });
-      for (const { spec } of await podsOf(name)) expect({ name, ...spec }).toMatchObject({ name, ...podSpec });
+      for (const { spec } of await cluster.podsOf(name)) expect({ name, ...spec }).toMatchObject({ name, ...podSpec });
     }
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
   }, 240_000);

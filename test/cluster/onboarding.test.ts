@@ -228,11 +228,11 @@ describe('farloop cluster', () => {
   test('groups of pods: refused where the API server does not serve them; not asked for any more, the record knows nothing of it', async () => {
     const { exitCode, stderr } = await add('one', '--workload-with-job');
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('serves no scheduling.k8s.io/v1beta1') });
-    const record = await clusters().get('one');
+    const record = await stage.clusters().get('one');
     if (!record) throw new Error('it is not registered');
-    await clusters().put({ ...record, workloadWithJob: true }, record.version);
+    await stage.clusters().put({ ...record, workloadWithJob: true }, record.version);
     expect((await add('one')).exitCode).toBe(0);
-    expect(await clusters().get('one')).not.toHaveProperty('workloadWithJob');
+    expect(await stage.clusters().get('one')).not.toHaveProperty('workloadWithJob');
   });
 
   test('relayed: no account for functions, no credential on AWS; the relay gets the rights instead', async () => {

@@ -1,45 +1,18 @@
 // What is left of a Job is the same, whoever ran it: the built-in controller and Farloop run the same Jobs on one real API server, and then
 // their statuses, their pods and their Events are compared, whole; uids, times, versions, addresses and the random part of names masked.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { join } from 'node:path';
-import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { Job, JobSpec, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { EVENTS, JOBS, NAMESPACES, PODS, type Resource } from '../../lib/objects/resources.ts';
-import { deadlineIn } from '../../lib/ports/clock.ts';
 import { until } from '../claims.ts';
-import { FarloopProcess, temporaryFolder } from '../cli/farloop-process.ts';
-import type { ControlPlane } from './control-plane.ts';
-import { startControlPlane } from './control-plane.ts';
+import type { JobsCluster } from './jobs-cluster.ts';
+import { startJobsCluster } from './jobs-cluster.ts';
 
-const folder = temporaryFolder();
-const clock = new SystemClock();
-const started: FarloopProcess[] = [];
-let controlPlane: ControlPlane;
-let api: KubernetesCluster;
-
-const start = (...args: string[]): FarloopProcess => {
-  const farloop = new FarloopProcess(args);
-  started.push(farloop);
-  return farloop;
-};
-
+let cluster: JobsCluster;
 beforeAll(async () => {
-  controlPlane = await startControlPlane({ controllers: '*' });
-  api = new KubernetesCluster({ access: await accessFromKubeconfig({ file: controlPlane.kubeconfigPath }), clock });
-  await start('node', '--simulated', '--kubeconfig', controlPlane.kubeconfigPath).says('ready\n');
+  cluster = await startJobsCluster({ controllers: '*' });
 }, 180_000);
-
-afterAll(async () => {
-  for (const farloop of started) await farloop.destroy();
-  api.close();
-  await controlPlane.stop();
-  folder.remove();
-}, 60_000);
-
-const soon = () => deadlineIn(clock, 8_000);
+afterAll(async () => await cluster?.stop(), 60_000);
 
 interface Story {
   name: string;
@@ -101,7 +74,7 @@ interface Told extends KubernetesObject {
   reason: string;
 }
 const listed = async <Item extends KubernetesObject>(resource: Resource, namespace: string): Promise<Item[]> =>
-  (await api.list<Item>(resource, { namespace }, soon())).items;
+  (await cluster.api.list<Item>(resource, { namespace }, cluster.soon())).items;
 const isTrue = (job: Job, ...types: string[]): boolean =>
   job.status?.conditions?.some(({ type, status }) => types.includes(type) && status === 'True') ?? false;
 const isOver = (job: Job): boolean => isTrue(job, 'Complete', 'Failed');
@@ -152,14 +125,14 @@ async function tracesIn(namespace: string): Promise<Map<string, unknown>> {
 
 /** Runs every story to its end, and until that has been told. */
 async function run(namespace: string): Promise<void> {
-  await api.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, soon());
+  await cluster.api.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, cluster.soon());
   await until(
     'the service account of its pods',
     async () =>
       (await listed({ apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true }, namespace)).length > 0,
     30_000,
   );
-  for (const story of STORIES) await api.create<Job>(JOBS, jobOf(story, namespace), soon());
+  for (const story of STORIES) await cluster.api.create<Job>(JOBS, jobOf(story, namespace), cluster.soon());
   const toResume = new Set(STORIES.filter(({ resumes }) => resumes).map(({ name }) => name));
   await until(
     `the end of all in ${namespace}`,
@@ -169,11 +142,11 @@ async function run(namespace: string): Promise<void> {
         const { name = '', uid = '' } = metadata;
         if (!toResume.has(name) || !isTrue({ metadata, ...job }, 'Suspended')) continue;
         toResume.delete(name);
-        await api.patch<Job>(
+        await cluster.api.patch<Job>(
           JOBS,
           { namespace, name, uid },
           { type: 'merge', body: { metadata: { uid }, spec: { suspend: false } } },
-          soon(),
+          cluster.soon(),
         );
       }
       const told = await listed<Told>(EVENTS, namespace);
@@ -192,10 +165,9 @@ async function run(namespace: string): Promise<void> {
 
 test('Jobs, pods and Events are the same, whoever ran them', async () => {
   await run('by-built-in');
-  await controlPlane.stopControllerManager();
-  await controlPlane.startControllerManager({ controllers: '*,-job,-ttl-after-finished-controller' });
-  const place = ['--state', join(folder.path, 'state'), '--port', '0', '--kubeconfig', controlPlane.kubeconfigPath];
-  const farloop = start('up', ...place, '--manage', 'all-jobs');
+  await cluster.controlPlane.stopControllerManager();
+  await cluster.controlPlane.startControllerManager({ controllers: '*,-job,-ttl-after-finished-controller' });
+  const farloop = cluster.up('state', '--manage', 'all-jobs');
   await farloop.says('farloop ready', 60_000);
   await run('by-farloop');
   const [theirs, ours] = [await tracesIn('by-built-in'), await tracesIn('by-farloop')];

@@ -63,7 +63,12 @@ export function errorOfStatus(
   const sentence = `${what}: ${wordsOf(status, status.reason ?? `HTTP status ${code}`)}`;
   const causes = status.details?.causes ?? [];
   const terminal = (): TerminalError =>
-    new TerminalError(sentence, { code, causes, said: status.message, ...(status.reason !== undefined && { reason: status.reason }) });
+    new TerminalError(sentence, {
+      code,
+      causes,
+      said: wordsOf(status, '') || undefined,
+      ...(status.reason !== undefined && { reason: status.reason }),
+    });
   switch (code) {
     case 404:
       return isAbout(asked, status) ? new NotFoundError(sentence) : terminal();
