@@ -82,8 +82,8 @@ export function hasIndex(set: IndexSet, index: number): boolean {
 }
 
 /** The set of some single indexes, in any order, repeated or not. */
-export function indexSetOf(indexes: Iterable<number>): IndexSet {
-  return normalized(Array.from(indexes, (index) => ({ first: index, last: index })));
+export function indexSetOf(indexes: readonly number[]): IndexSet {
+  return normalized(indexes.map((index) => ({ first: index, last: index })));
 }
 
 /** What is in either set; linear in the number of intervals. */
@@ -106,7 +106,7 @@ export function unionOfIndexes(a: IndexSet, b: IndexSet): IndexSet {
 }
 
 /** The set with some single indexes added, in any order. */
-export const withIndexes = (set: IndexSet, indexes: Iterable<number>): IndexSet => unionOfIndexes(set, indexSetOf(indexes));
+export const withIndexes = (set: IndexSet, indexes: readonly number[]): IndexSet => unionOfIndexes(set, indexSetOf(indexes));
 
 /** How many indexes are in both sets. */
 export function countCommonIndexes(a: IndexSet, b: IndexSet): number {
@@ -188,7 +188,8 @@ function strictInterval(item: string, completions: number): IndexInterval | { pr
 
 function normalized(intervals: IndexInterval[]): IndexSet {
   const merged: IndexInterval[] = [];
-  for (const interval of intervals.toSorted((a, b) => a.first - b.first)) appendInterval(merged, interval);
+  const isAscending = intervals.every(({ first }, at) => at === 0 || (intervals[at - 1]?.first ?? 0) <= first);
+  for (const interval of isAscending ? intervals : intervals.toSorted((a, b) => a.first - b.first)) appendInterval(merged, interval);
   return merged;
 }
 

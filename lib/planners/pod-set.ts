@@ -12,7 +12,7 @@ export interface Fold<Counts> {
 /** A list, or a set that remembers. Of either the order decides between equals. */
 export type Pods = readonly PodFacts[] | PodSet;
 
-const BITS = 4;
+const BITS = 3;
 const FAN_OUT = 1 << BITS;
 const MASK = FAN_OUT - 1;
 /** Neighbours counted together. */
@@ -120,9 +120,7 @@ export class PodSet {
 
   /** What is counted of all pods. */
   counts<Counts>(fold: Fold<Counts>): Counts {
-    return this.#root
-      ? (countsOf(this.#root, this.#depth, this.isPlaced ? 0 : undefined, fold) as Counts)
-      : fold.ofGroups([]);
+    return this.#root ? (countsOf(this.#root, this.#depth, this.isPlaced ? 0 : undefined, fold) as Counts) : fold.ofGroups([]);
   }
 
   /** The pods that are so, in order. @param has how many of them a group holds: groups without any are not walked */
@@ -209,7 +207,9 @@ function put(node: Node, depth: number, change: Put): Node {
 
 function putIntoGroup(pods: PodFacts[], { place, was, now }: Put): void {
   if (was) {
-    const at = pods.findIndex(({ uid }) => uid === was.uid);
+    // Most groups are full, one pod at each place.
+    const likely = place & MASK;
+    const at = pods[likely]?.uid === was.uid ? likely : pods.findIndex(({ uid }) => uid === was.uid);
     if (at < 0) throw new Error(`pod ${was.name} is not where it was said to be`);
     if (now) pods[at] = now;
     else pods.splice(at, 1);

@@ -18,7 +18,8 @@ export interface Child {
 export function nextChildren(job: Job, given: Pods, { start, ordinal }: { start: readonly number[]; ordinal: number }): Child[] {
   if (start.length === 0) return [];
   const indexed = job.spec.completionMode === 'Indexed';
-  const next = new Map<number, number>(start.map((slot) => [indexed ? slot : 0, ordinal]));
+  const next = new Map<number, number>();
+  for (const slot of start) next.set(indexed ? slot : 0, ordinal);
   // Names of pods that somebody else numbered, the built-in controller before a hand-over.
   const foreign = new Set<string>();
   for (const pod of holdersOf(job, given, start)) {
@@ -54,8 +55,10 @@ function holdersOf(job: Job, given: Pods, start: readonly number[]): Iterable<Po
     return [...withHighest, ...unnumberedIn()];
   }
   if (misplaced > 0) return pods;
-  const near = start.flatMap((index) => pods.near(index).filter((pod) => pod.number !== undefined && completionIndexOf(pod) === index));
-  return unnumbered === 0 ? near : [...near, ...unnumberedIn()];
+  const holders: PodFacts[] = unnumbered === 0 ? [] : unnumberedIn();
+  for (const index of start)
+    for (const pod of pods.near(index)) if (pod.number !== undefined && completionIndexOf(pod) === index) holders.push(pod);
+  return holders;
 
   function unnumberedIn(): PodFacts[] {
     return pods.select(

@@ -16,13 +16,13 @@ export interface Claims {
 
 /** @throws LabelSelectorError the Job's selector cannot be read */
 export function claimPods(job: Job, candidates: PodSet): Claims {
-  const isKept = keeperOf(job);
   const { others, misplaced } = candidates.counts(headcountFold(job, candidates));
   // Where pods lie tells their indexes, but for pods that nobody should have made.
   const indexed = job.spec.completionMode === 'Indexed';
   const found = indexed && misplaced > 0 ? PodSet.inOrder([...candidates]) : candidates;
-  // Nearly always all of them are the Job's already: then nothing is copied.
-  if (others === 0) return { pods: found, adopt: [], release: [], letGo: [] };
+  // Nearly always all of them are the Job's already: then its selector could be read, and nothing is copied.
+  if (others === 0 && candidates.size > 0) return { pods: found, adopt: [], release: [], letGo: [] };
+  const isKept = keeperOf(job);
   const { uid, namespace, deletionTimestamp } = job.metadata;
   const matches = quickMatcherOf(job.spec.selector);
   const deleting = deletionTimestamp !== undefined;

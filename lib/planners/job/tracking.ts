@@ -51,7 +51,8 @@ export function track(job: Job, { progress, verdict, draft, changed, time }: Tra
   if (ends) return { first: finalStatus(job, status, { verdict, lists, time }), strip: counted.strip, second: undefined, ends };
 
   const first = needsWrite ? { ...status, uncountedTerminatedPods: listsText(lists) } : undefined;
-  const gone = new Set(counted.strip.map(({ uid }) => uid));
+  const waiting = lists.succeededUids.length + lists.failedUids.length;
+  const gone = new Set(waiting === 0 ? [] : counted.strip.map(({ uid }) => uid));
   const left = {
     succeededUids: lists.succeededUids.filter((uid) => !gone.has(uid)),
     failedUids: lists.failedUids.filter((uid) => !gone.has(uid)),
