@@ -7,6 +7,8 @@ const DEEPEST = 16;
 /** Of an object of Kubernetes, `managedFields` of a deep template included. */
 export const DEEPEST_OBJECT = 64;
 
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
 /** @throws UndecodableMessageError too deep, no JSON, `__proto__` among its keys, or not of that schema */
 export function parseGuarded<Value>(text: string, schema: v.GenericSchema<unknown, Value>, what: string, deepest = DEEPEST): Value {
   checkDepth(text, what, deepest);
@@ -30,15 +32,21 @@ export function parseGuarded<Value>(text: string, schema: v.GenericSchema<unknow
 
 function checkDepth(text: string, what: string, deepest: number): void {
   let depth = 0;
-  let inText = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (inText) {
-      if (code === 0x5c) at++;
-      else if (code === 0x22) inText = false;
-    } else if (code === 0x22) inText = true;
+    if (code === QUOTE) at = endOfText(text, at);
     else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) throw new UndecodableMessageError(`the ${what} is nested deeper than ${deepest}`);
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
+}
+
+/** Where the text that begins at this quote ends: most of a message may be one. A quote behind an odd number of backslashes is part of it. */
+function endOfText(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = end;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
+    if ((end - escapes) % 2 === 0) return end;
+  }
+  return text.length;
 }
