@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Found, Hunted } from './hunt.ts';
 import { INVARIANT_NAMES } from '../simulation/invariants/table.ts';
+import { COLLECTION } from '../simulation/workers.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { DECISION, decisionWith, UNTRIPPED } from './tables.ts';
 
@@ -37,10 +38,11 @@ function copyTree(): string {
 
 /** Of a program in the copy: the system ends it when it has had its share of the core. */
 async function run(folder: string, args: readonly string[], env: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  const program = [process.execPath, '--disable-warning=ExperimentalWarning', ...args];
+  const program = [process.execPath, '--disable-warning=ExperimentalWarning', ...COLLECTION, ...args];
   const child = spawn('sh', ['-c', 'ulimit -t "$0" && exec "$@"', String(HANGS_AFTER_CORE_SECONDS), ...program], {
     cwd: folder,
-    env: { ...process.env, ...env },
+    // From mutant to mutant one file differs: what was compiled for one is there for the next.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, '.compiled'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

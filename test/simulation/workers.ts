@@ -7,7 +7,7 @@ export async function inParallelProcesses<Answer>(file: string, parts: readonly 
 }
 
 /** Runs are short and leave nothing behind: a wide nursery, and no threads that would take the other process's core. */
-const COLLECTION = ['--max-semi-space-size=64', '--single-threaded-gc'];
+export const COLLECTION = ['--max-semi-space-size=64', '--single-threaded-gc'];
 
 async function runPart<Answer>(file: string, part: string, args: readonly string[]): Promise<Answer> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...COLLECTION, file, ...args], {
