@@ -116,10 +116,13 @@ export class Functions {
     ended(process, messages, done.length);
     if (done.length === 0) return;
     if (process.isDead) return await queue.delete(source.queue, done);
-    const passes = messages.flatMap(({ messageId, body }) => {
-      const key = failed.has(messageId) ? undefined : keyIn(body);
-      return (key && invocation.passes?.get(formatKey(key))) ?? [];
-    });
+    // Of a batch of wakes.
+    const passes = invocation.passes?.size
+      ? messages.flatMap(({ messageId, body }) => {
+          const key = failed.has(messageId) ? undefined : keyIn(body);
+          return (key && invocation.passes?.get(formatKey(key))) ?? [];
+        })
+      : [];
     await process
       .call({ port: 'mapping', method: 'delete', args: [source.queue, passes] }, () => queue.delete(source.queue, done))
       .catch(() => {});

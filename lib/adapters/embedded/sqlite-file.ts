@@ -1,7 +1,7 @@
 // One SQLite file of the state folder: opened, versioned, rebuilt when old, refused when newer, full disks named.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 export interface SqliteFileOptions {
   /** Folder of the file; in memory when absent. */
@@ -70,10 +70,14 @@ export class SqliteFile {
   readonly database: DatabaseSync;
   /** Why the file began anew, if it did although there was one. */
   readonly rebuilt: 'older version' | 'damaged' | undefined;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
 
   private constructor(path: string, database: DatabaseSync, rebuilt: 'older version' | 'damaged' | undefined) {
     this.path = path;
     this.database = database;
+    this.#begin = database.prepare('begin immediate');
+    this.#commit = database.prepare('commit');
     this.rebuilt = rebuilt;
   }
 
@@ -130,10 +134,10 @@ export class SqliteFile {
   /** All of the function's statements or none. */
   transaction<Value>(run: () => Value): Value {
     return this.guard(() => {
-      this.database.exec('begin immediate');
+      this.#begin.run();
       try {
         const value = run();
-        this.database.exec('commit');
+        this.#commit.run();
         return value;
       } catch (error) {
         // A full disk has rolled back already.

@@ -130,12 +130,7 @@ export class EmbeddedStore implements Store {
     const fresh = applyChange(head, { addItems: [] });
     const isIndexed = isIndexedWake(fresh.wake, this.#clock.nowMs());
     const item = this.#item({ head: fresh, isIndexed });
-    const { changes } = this.#run(
-      `insert into heads (pk, cluster, revision, ${COLUMNS.join(', ')}) values (?, ?, 1${', ?'.repeat(COLUMNS.length)}) on conflict do nothing`,
-      formatKey(head.key),
-      head.key.cluster,
-      ...columnsOf(fresh, isIndexed),
-    );
+    const { changes } = this.#run(INSERT_HEAD, formatKey(head.key), head.key.cluster, ...columnsOf(fresh, isIndexed));
     if (changes > 0) {
       this.meter.add('createHead', { writeUnits: writeUnitsOf(item), indexUnits: indexUnitsOf(undefined, item) });
       return fresh;
@@ -162,12 +157,7 @@ export class EmbeddedStore implements Store {
       // A wake that is not written stays in the index, or out of it, as it was.
       const isIndexed = change.wake === undefined ? stored.isIndexed : isIndexedWake(change.wake, this.#clock.nowMs());
       const after = this.#item({ head: changed, isIndexed });
-      const { changes } = this.#run(
-        `update heads set revision = revision + 1, ${COLUMNS.map((column) => `${column} = ?`).join(', ')} where pk = ? and revision = ?`,
-        ...columnsOf(changed, isIndexed),
-        formatKey(key),
-        stored.revision,
-      );
+      const { changes } = this.#run(UPDATE_HEAD, ...columnsOf(changed, isIndexed), formatKey(key), stored.revision);
       if (changes === 0) continue; // Another process with the same file was between: look again.
       this.meter.add('updateHead', { writeUnits: writeUnitsOf(before, after), indexUnits: indexUnitsOf(before, after) });
       const { wake: replacedWake } = stored.head;
@@ -347,6 +337,9 @@ const COLUMNS = [
   'view',
   'view_version',
 ];
+
+const INSERT_HEAD = `insert into heads (pk, cluster, revision, ${COLUMNS.join(', ')}) values (?, ?, 1${', ?'.repeat(COLUMNS.length)}) on conflict do nothing`;
+const UPDATE_HEAD = `update heads set revision = revision + 1, ${COLUMNS.map((column) => `${column} = ?`).join(', ')} where pk = ? and revision = ?`;
 
 const columnsOf = (head: Head, isIndexed: boolean): SqliteValue[] => [
   head.era,
