@@ -13,7 +13,7 @@ import { NAMESPACE, SimApiServer } from '../simulation/api-server.ts';
 import { DirectCluster } from '../simulation/cluster-port.ts';
 import { Kubelet } from '../simulation/kubelet.ts';
 import type { Around } from '../simulation/process.ts';
-import { aJob } from '../simulation/scenarios.ts';
+import { aJob } from '../simulation/acts.ts';
 import type { Scheduler } from '../simulation/scheduler.ts';
 
 export const CLUSTERS = 100;

@@ -1,8 +1,8 @@
 // Small stories: what people apply and change, how pods fare, how it must end. A run of one takes some virtual seconds.
-import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
-import { JOBS, PODS } from '../../lib/objects/resources.ts';
-import { NAMESPACE, type SimApiServer } from './api-server.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
+import { aJob, apply, breakMode, change, deleteFirstPod, letGo, relabelFirstPod, remove, removePod, stray, withFinalizer } from './acts.ts';
+import type { SimApiServer } from './api-server.ts';
+import { all, firstFails, forEver, indexOf } from './fates.ts';
 import type { FateOf } from './kubelet.ts';
 
 /** How a Job must stand when all is over. */
@@ -46,44 +46,6 @@ export const CORE_STORIES: readonly string[] = [
   'recreated',
   'two-clusters',
 ];
-
-export function aJob(name: string, spec: Partial<Job['spec']> = {}): Job {
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { name, namespace: NAMESPACE },
-    spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none' }] } }, ...spec },
-  };
-}
-
-const apply = (job: Job) => (api: SimApiServer) => api.as('POST', JOBS, { namespace: job.metadata.namespace ?? NAMESPACE, body: job });
-const MERGE = 'application/merge-patch+json';
-const change = (name: string, spec: Partial<Job['spec']>) => (api: SimApiServer) =>
-  api.as('PATCH', JOBS, { name, body: { spec }, type: MERGE });
-const remove =
-  (name: string, propagationPolicy = 'Background') =>
-  (api: SimApiServer) =>
-    api.as('DELETE', JOBS, { name, body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy } });
-
-/** Of another program: the Job cannot go before that lets it. */
-const HOLD = 'example.com/hold';
-const withFinalizer = (job: Job): Job => ({ ...job, metadata: { ...job.metadata, finalizers: [HOLD] } });
-
-function letGo(name: string): (api: SimApiServer) => Promise<unknown> {
-  return async (api) => {
-    const finalizers = api.job(name)?.metadata.finalizers?.filter((each) => each !== HOLD);
-    if (finalizers) await api.as('PATCH', JOBS, { name, body: { metadata: { finalizers } }, type: MERGE });
-  };
-}
-
-const indexOf = (pod: Pod): number => Number(pod.metadata.annotations?.['batch.kubernetes.io/job-completion-index'] ?? -1);
-
-/** All pods alike. */
-const all =
-  (runsMs: number, exitCode = 0): FateOf =>
-  () => ({ startsAfterMs: 300, runsMs, exitCode });
-const forEver: FateOf = () => ({ startsAfterMs: 300, runsMs: 0, exitCode: undefined });
-const firstFails: FateOf = (_, nth) => ({ startsAfterMs: 300, runsMs: 1_500, exitCode: nth === 0 ? 1 : 0 });
 
 const onExitCode = (code: number, action: string): NonNullable<Job['spec']['podFailurePolicy']> => ({
   rules: [{ action, onExitCodes: { operator: 'In', values: [code] } }],
@@ -428,40 +390,3 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 export const scenarioOf = (name: string): Scenario | undefined => SCENARIOS.find((scenario) => scenario.name === name);
-
-async function deleteFirstPod(api: SimApiServer): Promise<void> {
-  const pod = api.pods().find(({ status }) => status?.phase === 'Running');
-  if (pod) await api.as('DELETE', PODS, { name: pod.metadata.name ?? '', body: { kind: 'DeleteOptions', apiVersion: 'v1' } });
-}
-
-/** As an older API server would store it: a mode that nobody here knows. */
-function breakMode(name: string): (api: SimApiServer) => Promise<unknown> {
-  return async (api) => {
-    const job = api.job(name);
-    if (!job) return;
-    const { storage } = api;
-    storage.put('jobs.batch', `${NAMESPACE}/${name}`, {
-      ...(job as unknown as Parameters<typeof storage.put>[2]),
-      metadata: { ...job.metadata, generation: (job.metadata.generation ?? 1) + 1 },
-      spec: { ...job.spec, completionMode: 'Sorted' },
-    });
-  };
-}
-
-/** A pod with the tracking finalizer, made by hand. */
-function stray(name: string, labels: Record<string, string>): (api: SimApiServer) => Promise<unknown> {
-  const spec = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none' }] };
-  const metadata = { name, namespace: 'default', labels, finalizers: [TRACKING_FINALIZER] };
-  return (api) => api.as('POST', PODS, { namespace: 'default', body: { apiVersion: 'v1', kind: 'Pod', metadata, spec } });
-}
-
-function removePod(name: string): (api: SimApiServer) => Promise<unknown> {
-  return async (api) => await api.as('DELETE', PODS, { name, body: { kind: 'DeleteOptions', apiVersion: 'v1' } });
-}
-
-/** Its Job's selector does not find it any more: it is released, and another one takes its place. */
-async function relabelFirstPod(api: SimApiServer): Promise<void> {
-  const pod = api.pods().find(({ status, metadata }) => status?.phase === 'Running' && metadata.ownerReferences !== undefined);
-  const labels = { 'batch.kubernetes.io/controller-uid': 'another' };
-  if (pod) await api.as('PATCH', PODS, { name: pod.metadata.name ?? '', body: { metadata: { labels } }, type: MERGE });
-}
