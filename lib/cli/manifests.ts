@@ -47,7 +47,7 @@ export function parseManifests(text: string, file: string): SourcedDocument[] {
 function jsonDocuments(text: string, file: string): SourcedDocument[] | undefined {
   const documents: SourcedDocument[] = [];
   try {
-    for (const { start, end } of topLevelObjects(text)) {
+    for (const { start, end } of topLevelObjects(text, file)) {
       documents.push({ document: JSON.parse(text.slice(start, end)), source: `${file}:${lineAt(text, start)}` });
     }
   } catch (error) {
@@ -57,8 +57,17 @@ function jsonDocuments(text: string, file: string): SourcedDocument[] | undefine
   return documents;
 }
 
-/** Where each object begins and ends, counted by braces outside of strings. @throws SyntaxError when anything else stands between */
-function topLevelObjects(text: string): { start: number; end: number }[] {
+/** Deeper than this nothing of Kubernetes goes, and whoever walks it would fall over. */
+const DEEPEST = 100;
+const TOO_DEEP = `nested deeper than ${DEEPEST}`;
+/** Aliases may say a thing twice, not unfold a few lines into gigabytes. */
+const MOST_VALUES = { perCharacter: 10, atLeast: 10_000 };
+
+/**
+ * Where each object begins and ends, counted by braces and brackets outside of strings.
+ * @throws SyntaxError when anything else stands between; UsageError for one that is nested too deep
+ */
+function topLevelObjects(text: string, file: string): { start: number; end: number }[] {
   const objects: { start: number; end: number }[] = [];
   let [depth, start, inString] = [0, 0, false];
   for (let at = 0; at < text.length; at += 1) {
@@ -67,10 +76,11 @@ function topLevelObjects(text: string): { start: number; end: number }[] {
       if (character === '\\') at += 1;
       else if (character === '"') inString = false;
     } else if (character === '"') inString = true;
-    else if (character === '{') {
+    else if (character === '{' || (character === '[' && depth > 0)) {
       if (depth === 0) start = at;
       depth += 1;
-    } else if (character === '}') {
+      if (depth > DEEPEST) throw new UsageError(`${file}:${lineAt(text, start)}: ${TOO_DEEP}`);
+    } else if (character === '}' || (character === ']' && depth > 0)) {
       depth -= 1;
       if (depth === 0) objects.push({ start, end: at + 1 });
     } else if (depth === 0 && character?.trim() !== '') throw new SyntaxError('not a JSON object');
@@ -86,33 +96,47 @@ function yamlDocuments(text: string, file: string): SourcedDocument[] {
   for (const { content, line } of yamlParts(text)) {
     try {
       // Of what is still more than one document after the separators, the first one counts.
-      const [document] = loadAll(content, { schema: KUBECTL_SCHEMA, json: true });
+      const [document] = loadAll(content, { schema: KUBECTL_SCHEMA, json: true, maxDepth: DEEPEST });
       const source = `${file}:${line + leadingLines(content)}`;
-      const plain = plainOf(document, { source, path: '' });
+      const room = { values: Math.max(content.length * MOST_VALUES.perCharacter, MOST_VALUES.atLeast) };
+      const plain = plainOf(document, { source, path: '', room });
       if (plain === null || plain === undefined) continue;
       documents.push({ document: plain, source });
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
-      const reason = /complex keys/.test(error.reason) ? 'a key is null, a list or a map: expected a text' : `not YAML: ${error.reason}`;
-      throw new UsageError(`${file}:${line + (error.mark?.line ?? 0)}: ${reason}`, { cause: error });
+      throw new UsageError(`${file}:${line + (error.mark?.line ?? 0)}: ${problemOf(error)}`, { cause: error });
     }
   }
   return documents;
 }
 
-/** As JSON could hold it. @throws UsageError for a number that it could not */
-function plainOf(value: unknown, { source, path }: { source: string; path: string }): unknown {
+function problemOf({ reason }: YAMLException): string {
+  if (/complex keys/.test(reason)) return 'a key is null, a list or a map: expected a text';
+  return /maxDepth/.test(reason) ? TOO_DEEP : `not YAML: ${reason}`;
+}
+
+interface Place {
+  source: string;
+  path: string;
+  /** How many values may still come; one for all of a document. */
+  room: { values: number };
+}
+
+/** As JSON could hold it. @throws UsageError for a number that it could not, and for aliases that unfold beyond all bounds */
+function plainOf(value: unknown, { source, path, room }: Place): unknown {
   if (value === NOTHING) return null;
+  room.values -= 1;
+  if (room.values < 0) throw new UsageError(`${source}: ${path}: its aliases unfold to more than a document of that length may hold`);
   if (typeof value === 'number' && !Number.isFinite(value)) {
     const found = Number.isNaN(value) ? '.nan' : value < 0 ? '-.inf' : '.inf';
     throw new UsageError(`${source}: ${path || 'the document'}: expected a number that JSON can hold, found ${found}`);
   }
-  if (Array.isArray(value)) return value.map((item: unknown, at) => plainOf(item, { source, path: `${path}[${at}]` }));
+  if (Array.isArray(value)) return value.map((item: unknown, at) => plainOf(item, { source, path: `${path}[${at}]`, room }));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, field]: [string, unknown]) => [
       key,
-      plainOf(field, { source, path: path === '' ? key : `${path}.${key}` }),
+      plainOf(field, { source, path: path === '' ? key : `${path}.${key}`, room }),
     ]),
   );
 }

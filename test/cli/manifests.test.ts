@@ -33,6 +33,11 @@ describe('YAML', () => {
     ['a:\n  null: 2', /^f\.yaml:2: a key is null/],
     ['a: 1\n---\nb:\n  c: [1, .inf]', /^f\.yaml:3: b\.c\[1\]: expected a number that JSON can hold, found \.inf/],
     ['a: -.INF', /^f\.yaml:1: a: expected a number that JSON can hold, found -\.inf/],
+    [`a: 1\n---\na: ${'['.repeat(101)}${']'.repeat(101)}`, /^f\.yaml:3: nested deeper than 100/],
+    [
+      `a: &a [${'x,'.repeat(9)}x]\n${[...'bcdefg'].map((name, at) => `${name}: &${name} [${`*${'abcdef'[at]},`.repeat(9)}x]`).join('\n')}`,
+      /^f\.yaml:1: [b-g].*: its aliases unfold to more than a document of that length may hold/,
+    ],
     ['a: .NaN', /^f\.yaml:1: a: .* found \.nan/],
   ])('%j is refused with file and line', (text, message) => {
     expect(() => parseManifests(text, 'f.yaml')).toThrow(UsageError);
@@ -45,6 +50,12 @@ describe('JSON', () => {
     expect(documentsOf('{"a": "}"}')).toEqual([{ a: '}' }]);
     expect(documentsOf('\uFEFF{"a": 1}\n{"a": "\\"{"} {"b": yes}'.replace(' {"b": yes}', ''))).toEqual([{ a: 1 }, { a: '"{' }]);
     expect(sourcesOf('{"a": 1}\n\n{"a": 2}')).toEqual(['f.yaml:1', 'f.yaml:3']);
+  });
+  test('nested deeper than anything of Kubernetes is refused with file and line', () => {
+    const nested = (depth: number): string => `{"a":${'[{"b":'.repeat(depth)}1${'}]'.repeat(depth)}}`;
+    expect(documentsOf(nested(49))).toHaveLength(1);
+    expect(() => documentsOf(`{}\n${nested(50)}`)).toThrow(/^f\.yaml:2: nested deeper than 100/);
+    expect(() => documentsOf(nested(20_000))).toThrow(/^f\.yaml:1: nested deeper than 100/);
   });
   test('what only looks like it is YAML', () => expect(documentsOf('{a: yes}')).toEqual([{ a: true }]));
 });
