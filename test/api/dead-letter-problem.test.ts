@@ -10,7 +10,7 @@ const cases: [QueueName, string, string][] = [
   ['wakes', 'plain text', 'the wake is no JSON'],
   ['wakes', '{}', 'the wake has an unusable form: neither a wake nor a look at a cluster'],
   ['wakes', '{"key":"nonsense","follows":"f"}', '"nonsense" is not the key of a workload'],
-  ['wakes', JSON.stringify({ key: KEY, follows: 'f', version: 2 }), 'wake of version 2; this build reads up to version 1'],
+  ['timers', JSON.stringify({ key: KEY, follows: 'f', version: 2 }), 'timer of version 2; this build reads up to version 1'],
   ['wakes', JSON.stringify({ key: KEY, follows: 'f' }), 'it can be read, but handling it failed each time: the log says why'],
   ['timers', '[]', 'the timer has an unusable form: neither a delayed wake, nor a doubt, nor a look for stale heads'],
   ['timers', '['.repeat(17), 'the timer is nested deeper than 16'],
