@@ -88,7 +88,7 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'wakes') return undefined;
       for (const { body, groupId, deduplicationId } of call.args[1] as { body: string; groupId?: string; deduplicationId?: string }[]) {
         const fields = Object.keys(JSON.parse(body) as object).toSorted();
-        if (!['follows,key', 'cluster,look'].includes(fields.join())) return body;
+        if (!['follows,key', 'cluster,look,version'].includes(fields.join())) return body;
         if (!groupId || !deduplicationId) return 'a wake without its group or deduplication id';
       }
       return undefined;
