@@ -8,7 +8,7 @@ import type { Pass } from './pass.ts';
 const READ_AGAIN_MS = 60_000;
 /** Only of a pass so quick the answer's `Date` still tells the time when it ends, */
 const QUICK_MS = 2_000;
-/** and only so great a difference is none of whole seconds and ways. */
+/** and only so great a difference is none of whole seconds and ways. A clock that moved by so much more or less than time passed has jumped. */
 const OFF_BY_MS = 5_000;
 
 export class ClockOffsets {
@@ -16,18 +16,31 @@ export class ClockOffsets {
   readonly #passMs: number;
   readonly #known = new Map<string, { offsetMs: number; readAtMs: number }>();
   readonly #asking = new OncePerKey<number>();
+  /** Our wall clock less our monotonic one. */
+  #aheadMs: number;
+  /** What relays tell of their clocks says nothing of one that went wrong under way. */
+  #hasJumped = false;
 
   /** @param passMs from a pass's beginning to its deadline */
   constructor(ports: Pick<Ports, 'clock' | 'store'>, passMs: number) {
     this.#ports = ports;
     this.#passMs = passMs;
+    this.#aheadMs = ports.clock.nowMs() - ports.clock.monotonicMs();
   }
 
-  /** Cluster time minus ours, milliseconds. */
-  async of(cluster: string): Promise<number> {
-    const nowMs = this.#ports.clock.nowMs();
+  /** @returns cluster time minus ours, milliseconds; undefined where only the API server can tell, since our clock has jumped */
+  async of(cluster: string): Promise<number | undefined> {
+    const { clock } = this.#ports;
+    const nowMs = clock.nowMs();
+    const aheadMs = nowMs - clock.monotonicMs();
+    if (Math.abs(aheadMs - this.#aheadMs) > OFF_BY_MS) {
+      this.#aheadMs = aheadMs;
+      this.#hasJumped = true;
+      this.#known.clear();
+    }
     const known = this.#known.get(cluster);
     if (known && nowMs - known.readAtMs < READ_AGAIN_MS) return known.offsetMs;
+    if (this.#hasJumped) return undefined;
     // Passes that begin side by side ask once.
     return await this.#asking.of(cluster, async () => await this.#read(cluster));
   }
@@ -47,7 +60,7 @@ export class ClockOffsets {
     const tookMs = [nowMs - pass.startedAtMs, clock.monotonicMs() - (pass.deadline.monotonicMs - this.#passMs)];
     if (tookMs.some((ms) => ms < 0 || ms > QUICK_MS)) return;
     const offsetMs = pass.live.dateMs + 500 - nowMs;
-    if (Math.abs(offsetMs - pass.offsetMs) < OFF_BY_MS || Math.abs(offsetMs) > LARGEST_OFFSET_MS) return;
+    if ((Math.abs(offsetMs - pass.offsetMs) < OFF_BY_MS && !this.#hasJumped) || Math.abs(offsetMs) > LARGEST_OFFSET_MS) return;
     this.#known.set(pass.key.cluster, { offsetMs, readAtMs: nowMs });
   }
 }

@@ -5,6 +5,8 @@ import type { PassState } from './pass-state.ts';
 /** One write of another hand is a workload that changed hands; so many, one after another's, are a fight. */
 const STRIKES = 3;
 const FORGIVEN_AFTER_MS = 300_000;
+/** Whoever wrote last so long ago does not fight now. */
+const QUIET_AFTER_MS = 30_000;
 const OURS = 'farloop';
 
 export interface ForeignWriter {
@@ -15,15 +17,20 @@ export interface ForeignWriter {
 }
 
 /**
- * @param sinceMs by the cluster's time: of our own last write, or of the first sight of the workload before there was one
+ * @param times by the cluster's time. `sinceMs`: of our own last write, or of the first sight of the workload before there was one
  * @returns undefined while nobody else wrote the status since then
  */
-export function foreignWriterOf(owner: Job, { foreign }: Pick<PassState, 'foreign'>, sinceMs: number): ForeignWriter | undefined {
+export function foreignWriterOf(
+  owner: Job,
+  { foreign }: Pick<PassState, 'foreign'>,
+  { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
+): ForeignWriter | undefined {
   const entries = (owner.metadata.managedFields ?? []).filter(({ subresource, manager }) => subresource === 'status' && manager !== OURS);
   const latest = entries
     .map((entry) => ({ manager: entry.manager ?? 'unknown', atMs: Date.parse(entry.time ?? '') || 0 }))
     .toSorted((a, b) => b.atMs - a.atMs)[0];
   if (!latest || latest.atMs < sinceMs || latest.atMs === foreign?.seenAtMs) return undefined;
   const strikes = foreign && latest.atMs - foreign.seenAtMs < FORGIVEN_AFTER_MS ? foreign.strikes + 1 : 1;
-  return { manager: latest.manager, state: { strikes, seenAtMs: latest.atMs }, isFight: strikes >= STRIKES };
+  const isFight = strikes >= STRIKES && nowMs - latest.atMs < QUIET_AFTER_MS;
+  return { manager: latest.manager, state: { strikes, seenAtMs: latest.atMs }, isFight };
 }

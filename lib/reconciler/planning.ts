@@ -41,7 +41,7 @@ export async function planPass(clock: Clock, pass: Pass): Promise<Plan<JobStatus
 export function rivalOf(clock: Clock, pass: Pass): string | undefined {
   if (!pass.live) return undefined;
   const sinceMs = pass.state.statusWrittenAtMs ?? pass.head.bornAtMs + pass.offsetMs;
-  const writer = foreignWriterOf(pass.live.owner, pass.state, sinceMs);
+  const writer = foreignWriterOf(pass.live.owner, pass.state, { sinceMs, nowMs: pass.live.dateMs });
   if (writer) pass.state = { ...pass.state, foreign: writer.state };
   // Whoever manages what is not ours may write it as often as it likes.
   return writer?.isFight && planOnce(clock, pass).outcome !== 'notOurs' ? writer.manager : undefined;

@@ -101,7 +101,8 @@ export class Reconciler {
     const { head, attempt } = opened;
     const state = decodeState(head.state);
     const { part, hole, pods, items } = await readView(store, head, record.era, this.#memory);
-    const unknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
+    const offsetMs = await this.#offsets.of(key.cluster);
+    const isUnknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
     const pass = new Pass({
       key,
       record,
@@ -115,11 +116,11 @@ export class Reconciler {
       view: part,
       podSet: pods,
       items,
-      offsetMs: await this.#offsets.of(key.cluster),
+      offsetMs: offsetMs ?? 0,
     });
     // Before any list of this pass lets go of tombstones: the numbers that vanished pods held (R5).
     pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };
-    const ending = await this.#run(pass, unknown);
+    const ending = await this.#run(pass, { isUnknown, isTimeUnknown: offsetMs === undefined });
     this.#offsets.learnFrom(pass);
     return await this.#record(pass, ending, head.pendingSinceMs);
   }
@@ -133,16 +134,17 @@ export class Reconciler {
     }
   }
 
-  async #run(pass: Pass, unknown: boolean): Promise<Ending> {
+  /** @param doubts about what is known of the workload (R1), and about the cluster's time (R12), which the API server then tells */
+  async #run(pass: Pass, { isUnknown, isTimeUnknown }: { isUnknown: boolean; isTimeUnknown: boolean }): Promise<Ending> {
     const { waitMs: heldMs, probe } = await this.#reachability.hold(pass.key);
     if (heldMs > 0) return { outcome: 'putOff', againInMs: heldMs, attempt: pass.attempt };
     try {
       // Who looks for all others must not come back without having looked.
-      if (probe !== 'none') await pass.readOwner();
+      if (probe !== 'none' || isTimeUnknown) await pass.readOwner();
       if (probe === 'rights') await pass.listChildren();
       const parked = parkedFor(pass, this.#ports.clock.nowMs());
       if (parked !== undefined) return { outcome: 'parked', againInMs: parked };
-      if (unknown) {
+      if (isUnknown) {
         const waitMs = await this.#getToKnow(pass);
         const rival = rivalOf(this.#ports.clock, pass);
         if (rival !== undefined) return parkedEnding(this.#ports, pass, fightText(pass, rival));

@@ -22,30 +22,39 @@ const writtenAt = (...entries: { manager: string; seconds: number; subresource?:
 });
 const state = initialState();
 const sinceMs = Date.parse(at(10));
+/** Seen a second after the latest of those writes. */
+const seenAt = (seconds: number) => ({ sinceMs, nowMs: Date.parse(at(seconds + 1)) });
 
 describe('who else writes the status', () => {
   test('nobody, as long as only we do, or others wrote before us, or other things', () => {
-    expect(foreignWriterOf(writtenAt({ manager: 'farloop', seconds: 20 }), state, sinceMs)).toBeUndefined();
-    expect(foreignWriterOf(writtenAt({ manager: 'kube-controller-manager', seconds: 9 }), state, sinceMs)).toBeUndefined();
-    expect(foreignWriterOf(writtenAt({ manager: 'kubectl', seconds: 30, subresource: '' }), state, sinceMs)).toBeUndefined();
+    expect(foreignWriterOf(writtenAt({ manager: 'farloop', seconds: 20 }), state, seenAt(20))).toBeUndefined();
+    expect(foreignWriterOf(writtenAt({ manager: 'kube-controller-manager', seconds: 9 }), state, seenAt(9))).toBeUndefined();
+    expect(foreignWriterOf(writtenAt({ manager: 'kubectl', seconds: 30, subresource: '' }), state, seenAt(30))).toBeUndefined();
   });
 
   test('one write is a workload that changed hands, three within minutes are a fight', () => {
     let seen = state;
     const verdicts: boolean[] = [];
     for (const seconds of [11, 12, 13]) {
-      const writer = foreignWriterOf(writtenAt({ manager: 'kube-controller-manager', seconds }), seen, sinceMs);
+      const writer = foreignWriterOf(writtenAt({ manager: 'kube-controller-manager', seconds }), seen, seenAt(seconds));
       verdicts.push(writer?.isFight ?? false);
       if (writer) seen = { ...seen, foreign: writer.state };
       // The same write is counted once.
-      expect(foreignWriterOf(writtenAt({ manager: 'kube-controller-manager', seconds }), seen, sinceMs)).toBeUndefined();
+      expect(foreignWriterOf(writtenAt({ manager: 'kube-controller-manager', seconds }), seen, seenAt(seconds))).toBeUndefined();
     }
     expect(verdicts).toEqual([false, false, true]);
   });
 
   test('an old strike is forgiven', () => {
     const seen = { ...state, foreign: { strikes: 2, seenAtMs: Date.parse(at(11)) } };
-    expect(foreignWriterOf(writtenAt({ manager: 'other', seconds: 11 + 301 }), seen, sinceMs)?.isFight).toBe(false);
+    expect(foreignWriterOf(writtenAt({ manager: 'other', seconds: 11 + 301 }), seen, seenAt(11 + 301))?.isFight).toBe(false);
+  });
+
+  test('whoever has been quiet for half a minute does not fight any more, and its last write is a strike all the same', () => {
+    const seen = { ...state, foreign: { strikes: 3, seenAtMs: Date.parse(at(20)) } };
+    const job = writtenAt({ manager: 'other', seconds: 22 });
+    expect(foreignWriterOf(job, seen, seenAt(50))).toMatchObject({ isFight: true, state: { strikes: 4 } });
+    expect(foreignWriterOf(job, seen, seenAt(51))).toMatchObject({ isFight: false, state: { strikes: 4 } });
   });
 });
 

@@ -63,8 +63,9 @@ function aboutOf({ port, method, args }: Call): string {
       return method === 'send'
         ? `${String(first)} ${(second as { body: string }[]).map(({ body }) => body.slice(0, 120)).join(' ')}`
         : String(first);
-    case 'clusters':
     case 'recorder':
+      return nameOf((first as { key: unknown }).key);
+    case 'clusters':
       return '';
   }
 }

@@ -113,6 +113,10 @@ export class Checks {
     );
   }
 
+  ended(atMs: number, byMs: number): void {
+    if (atMs > byMs) this.violate('ends in time', `after ${Math.round(atMs)} ms, at most ${byMs}`);
+  }
+
   /** @param says how it stands */
   async withoutEnd(says: string): Promise<void> {
     this.violate('ends in time', says);

@@ -40,10 +40,11 @@ export interface Fault {
 
 /** What dies or stands still while a message is taken for done is no function any more. */
 const isFunction = ({ invocation, port }: Call): boolean => invocation !== undefined && port !== 'mapping';
-const isClusterCall = ({ port }: Call): boolean => port === 'cluster';
-const isClusterWrite = (call: Call): boolean => call.port === 'cluster' && isWrite(call);
+/** To an API server: of a pass, or of a relay that reads for itself or carries out what a pass asks for. Watches have faults of their own. */
+const isServerCall = ({ port, method }: Call): boolean =>
+  port === 'cluster' || (port === 'source' && method !== 'event' && method !== 'watch');
+const isServerWrite = (call: Call): boolean => isServerCall(call) && isWrite(call);
 const pluralOf = ({ args }: Call): string => (args[0] as { plural?: string } | undefined)?.plural ?? '';
-const isPodWrite = (call: Call): boolean => isClusterWrite(call) && pluralOf(call) === 'pods';
 const isStore = ({ port }: Call): boolean => port === 'store';
 const isStoreWrite = (call: Call): boolean => isStore(call) && isWrite(call);
 const isSend = ({ port, method }: Call): boolean => port === 'queue' && method === 'send';
@@ -51,11 +52,13 @@ const sendsTo =
   (...queues: string[]) =>
   (call: Call): boolean =>
     isSend(call) && queues.includes(String(call.args[0]));
-const isSource = ({ port, method }: Call): boolean => port === 'source' && method !== 'event';
 const isWatch = ({ port, method }: Call): boolean => port === 'source' && method === 'watch';
 const isRelay = ({ process }: Call): boolean => process.name.startsWith('relay');
-/** Of a relay's own calls only those that it makes before it is at rest: its long polls come for ever. */
-const isWorth = ({ method }: Call): boolean => method !== 'receive';
+/** To the relay of a cluster: what to tell again, and calls to carry out. */
+const sendsToRelay = (call: Call): boolean => isSend(call) && String(call.args[0]).startsWith('relay-');
+/** What comes after a message was received: that it is done, or that it cannot be. */
+const isAcknowledgement = ({ port, method }: Call): boolean =>
+  port === 'mapping' || (port === 'queue' && (method === 'delete' || method === 'changeVisibility'));
 
 const LIFE_MS = 10_000;
 
@@ -101,7 +104,7 @@ const CALL_FAULTS = {
   },
   isSlow: {
     says: 'the call takes 8 s',
-    applies: (call) => isFunction(call) && isWorth(call),
+    applies: isFunction,
     strike: () => ({ slowMs: 8_000 }),
     lastsMs: 8_000,
     waits: [],
@@ -155,15 +158,15 @@ const CALL_FAULTS = {
     waits: ['sweep'],
   },
   eventsAreLost: {
-    says: 'the queue says yes and drops the events',
-    applies: sendsTo('events'),
+    says: 'the queue says yes and drops what a relay tells, or is asked for',
+    applies: (call) => sendsTo('events')(call) || sendsToRelay(call),
     strike: () => ({ instead: async () => undefined }),
     lastsMs: 0,
     waits: ['heartbeat'],
   },
   sendComesTwice: {
     says: 'the message comes twice',
-    applies: (call) => sendsTo('events', 'timers')(call) || (isSend(call) && String(call.args[0]).startsWith('relay-')),
+    applies: (call) => sendsTo('events', 'timers')(call) || sendsToRelay(call),
     strike: () => ({
       instead: async (effect) => {
         await effect();
@@ -174,35 +177,46 @@ const CALL_FAULTS = {
     waits: [],
   },
   sendIsLate: {
-    says: 'the events come two minutes late, after younger ones',
-    applies: sendsTo('events'),
+    says: 'the message comes two minutes late, after younger ones',
+    applies: sendsTo('events', 'timers'),
     strike: (simulation, call) => ({ instead: async () => simulation.sendLater(call, 120_000) }),
     lastsMs: 120_000,
     waits: [],
   },
   isPoisoned: {
     says: 'the message cannot be read when it arrives',
-    applies: sendsTo('events', 'timers'),
+    applies: (call) => sendsTo('events', 'timers')(call) || sendsToRelay(call),
     strike: (simulation, call) => ({ instead: async () => simulation.sendPoisoned(call) }),
     lastsMs: 0,
     waits: ['heartbeat'],
-    // Up to ten deliveries, then it is a dead letter.
-    lingersMs: 450_000,
   },
   wakeIsPoisoned: {
-    says: 'the wake cannot be read when it arrives: its group waits until it is a dead letter',
+    says: 'the wake cannot be read when it arrives: its group waits until it is a dead letter, which is soon',
     applies: sendsTo('wakes'),
     strike: (simulation, call) => ({ instead: async () => simulation.sendPoisoned(call) }),
-    // Ten deliveries.
-    lastsMs: 450_000,
+    lastsMs: 0,
     waits: ['sweep'],
   },
   acknowledgingFails: {
     says: 'the message is done and comes again all the same',
-    applies: ({ port }) => port === 'mapping',
+    applies: isAcknowledgement,
     strike: () => ({ failBefore: new Error('not deleted') }),
     lastsMs: 0,
     waits: ['visibility'],
+  },
+  receivingFails: {
+    says: 'the relay can receive nothing from its queue',
+    applies: ({ port, method }) => port === 'queue' && method === 'receive',
+    strike: () => ({ failBefore: new Error('the queue cannot be reached') }),
+    lastsMs: 0,
+    waits: [],
+  },
+  recorderFails: {
+    says: 'the flight recorder takes nothing',
+    applies: ({ port }) => port === 'recorder',
+    strike: () => ({ failBefore: new Error('nothing is recorded') }),
+    lastsMs: 0,
+    waits: [],
   },
   recordCannotBeRead: {
     says: 'the record of the cluster cannot be read or written',
@@ -213,105 +227,105 @@ const CALL_FAULTS = {
   },
   apiConflicts: {
     says: 'somebody edits the object just before',
-    applies: (call) => isClusterWrite(call) && ['patch', 'delete'].includes(call.method),
+    applies: (call) => isServerWrite(call) && call.method !== 'create',
     strike: (simulation, call) => simulation.tampering.annotate(call),
     lastsMs: 0,
     waits: [],
   },
   apiAnswersConflict: {
     says: 'the API server answers 409',
-    applies: (call) => isClusterWrite(call) && call.method !== 'create',
+    applies: (call) => isServerWrite(call) && call.method !== 'create',
     strike: () => ({ failBefore: new ConflictError('the object has been modified') }),
     lastsMs: 0,
     waits: [],
   },
   apiRefusesPods: {
     says: 'the API server refuses a pod, a quota being used up: 403',
-    applies: (call) => isPodWrite(call) && call.method === 'create',
+    applies: (call) => isServerWrite(call) && call.method === 'create' && pluralOf(call) === 'pods',
     strike: () => ({ failBefore: new TerminalError('exceeded quota', { code: 403, reason: 'Forbidden' }) }),
     lastsMs: 0,
     waits: [],
   },
   apiFindsItInvalid: {
     says: 'the API server finds it invalid: 422',
-    applies: isClusterWrite,
+    applies: isServerWrite,
     strike: () => ({ failBefore: new TerminalError('is invalid', { code: 422, reason: 'Invalid' }) }),
     lastsMs: 0,
     waits: [],
   },
   apiThrottles: {
     says: 'the API server asks to come again in 8 s: 429',
-    applies: (call) => isClusterCall(call) || isSource(call),
+    applies: (call) => isServerCall(call) || isWatch(call),
     strike: () => ({ failBefore: new ThrottledError('too many requests', { retryAfterSeconds: 8 }) }),
     lastsMs: 8_000,
     waits: [],
   },
   apiBreaks: {
     says: 'the API server answers 500 and did nothing',
-    applies: (call) => isClusterCall(call) || isSource(call),
+    applies: (call) => isServerCall(call) || isWatch(call),
     strike: () => ({ failBefore: new UnknownOutcomeError('internal error (500)') }),
     lastsMs: 0,
     waits: [],
   },
   apiIsUnavailable: {
     says: 'the API server answers 503 for an instant',
-    applies: isClusterCall,
+    applies: isServerCall,
     strike: () => ({ failBefore: new UnknownOutcomeError('service unavailable (503)') }),
     lastsMs: 0,
     waits: [],
   },
   gatewayTimesOut: {
     says: 'the API server answers 504 after it took effect',
-    applies: isClusterWrite,
+    applies: isServerWrite,
     strike: () => ({ failAfter: new UnknownOutcomeError('gateway time-out (504)') }),
     lastsMs: 0,
     waits: [],
   },
   isReset: {
     says: 'the connection is reset before the API server acts',
-    applies: isClusterCall,
+    applies: isServerCall,
     strike: () => ({ failBefore: new UnknownOutcomeError('connection reset') }),
     lastsMs: 0,
     waits: [],
   },
   isResetAfter: {
     says: 'the connection is reset once the API server acted',
-    applies: isClusterWrite,
+    applies: isServerWrite,
     strike: () => ({ failAfter: new UnknownOutcomeError('connection reset') }),
     lastsMs: 0,
     waits: [],
   },
   timesOut: {
     says: 'no answer within 10 s, and nothing done',
-    applies: isClusterCall,
+    applies: isServerCall,
     strike: () => ({ slowMs: LIFE_MS, failBefore: new UnknownOutcomeError('no answer within 10 s') }),
     lastsMs: LIFE_MS,
     waits: [],
   },
   timesOutAfter: {
     says: 'it took effect, and no answer came within 10 s',
-    applies: isClusterWrite,
+    applies: isServerWrite,
     strike: () => ({ slowMs: LIFE_MS - 100, failAfter: new UnknownOutcomeError('no answer within 10 s') }),
     lastsMs: LIFE_MS,
     waits: [],
   },
   cannotConnect: {
     says: 'no connection',
-    applies: (call) => isClusterCall(call) || isSource(call),
+    applies: (call) => isServerCall(call) || isWatch(call),
     strike: () => ({ failBefore: new NotDoneError('connection refused') }),
     lastsMs: 0,
     waits: [],
   },
   relayDies: {
     says: 'the relay dies and is started again after 5 s',
-    applies: (call) => isRelay(call) && isWorth(call),
+    applies: isRelay,
     strike: () => ({ dies: 'before' }),
     lastsMs: 5_000,
     waits: [],
   },
   relayFreezes: {
     says: 'the relay stands still for two minutes',
-    applies: (call) => isRelay(call) && isWorth(call),
+    applies: isRelay,
     strike: () => ({ freezeMs: 120_000 }),
     lastsMs: 120_000,
     waits: [],

@@ -135,6 +135,11 @@ export class History {
     return { kind: 'pod', type, record, owner, before, now, by };
   }
 
+  /** What was heard of pods so far is lost. */
+  forgetKnown(): void {
+    for (const record of this.pods.values()) record.isKnown = false;
+  }
+
   /** The server went back: what it has now is all there is. */
   restore(cluster: string, { jobs, pods, nowMs }: { jobs: readonly Job[]; pods: readonly Pod[]; nowMs: number }): void {
     const present = new Map(pods.map((pod) => [pod.metadata.uid ?? '', pod]));

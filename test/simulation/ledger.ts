@@ -1,9 +1,12 @@
 // What calls have told the checks so far: live reads and intents per invocation, writes per cluster, waits that servers asked for.
+import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import { parseKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import { ThrottledError } from '../../lib/ports/errors.ts';
 import type { ReceivedMessage } from '../../lib/ports/queue.ts';
-import type { HeadChange } from '../../lib/ports/store.ts';
+import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import { decodeState } from '../../lib/reconciler/pass-state.ts';
+import { decodeWake } from '../../lib/wire/messages.ts';
 import { isWrite, type Call } from './calls.ts';
 import type { Outcome } from './invariants/table.ts';
 import type { Process } from './process.ts';
@@ -12,15 +15,41 @@ import type { Simulation } from './simulation.ts';
 export class Ledger {
   /** Virtual milliseconds of each write to a cluster's API server, Events too. */
   readonly writesAtMs = new Map<string, number[]>();
-  /** A message came back after its visibility time-out: a second wake may run beside the first (R9). */
-  hasComeBack = false;
+  /** Groups of wakes one of which came back after its visibility time-out: a second wake may run beside the first (R9). */
+  readonly #cameBack = new Set<string>();
+  /** That heads were born with, or passes gave them, as far as the table remembers: not those of a sweep, which a wake too many may follow. */
+  readonly #fences = new Set<string>();
+  /** How often the budgets began anew: the table was lost, or a clock jumped. */
+  freshBudgets = 0;
   /** Processes that opened a pass in their present invocation. */
   readonly opened = new Set<object>();
   /** By cluster: everybody keeps away from then until then. */
   readonly closed: { cluster: string; fromMs: number; untilMs: number }[] = [];
 
   began(_: Process, messages: readonly ReceivedMessage[]): void {
-    if (messages.some(({ receiveCount }) => receiveCount > 1)) this.hasComeBack = true;
+    for (const { receiveCount, groupId } of messages) if (receiveCount > 1 && groupId !== undefined) this.#cameBack.add(groupId);
+  }
+
+  /** The table is another one: what it kept of fences, budgets and waits is gone. */
+  lostStore(): void {
+    this.#fences.clear();
+    this.forgetWaits();
+  }
+
+  /** Budgets, and the waits that servers asked for: they were kept in a table, or told by a clock, that is another one now. */
+  forgetWaits(): void {
+    this.freshBudgets += 1;
+    this.closed.splice(0);
+  }
+
+  /** Keys of workloads with more than one wake queued and one running, none of which came back. */
+  piledUp({ database }: EmbeddedQueue): WorkloadKey[] {
+    const counts = new Map<string, number>();
+    for (const { name, body } of database.prepare("select group_id as name, body from messages where queue = 'wakes'").all()) {
+      const wake = this.#cameBack.has(String(name)) ? undefined : wakeIn(String(body));
+      if (wake && 'key' in wake && this.#fences.has(wake.follows)) counts.set(wake.key, (counts.get(wake.key) ?? 0) + 1);
+    }
+    return [...counts].flatMap(([key, count]) => (count > 2 ? (parseKey(key) ?? []) : []));
   }
 
   sent(call: Call, nowMs: number): void {
@@ -32,8 +61,11 @@ export class Ledger {
 
   effected(call: Call): void {
     const { invocation } = call;
-    if (call.port !== 'store' || call.method !== 'updateHead' || !invocation) return;
+    if (call.port !== 'store' || !invocation) return;
+    if (call.method === 'createHead') this.#fences.add((call.args[0] as Head).fence);
+    if (call.method !== 'updateHead') return;
     const change = call.args[2] as HeadChange;
+    if (change.fence !== undefined && invocation.function === 'reconcile') this.#fences.add(change.fence);
     if (change.fence !== undefined && invocation.function === 'reconcile') this.opened.add(invocation);
     if (change.state !== undefined) invocation.intents = decodeState(change.state)?.intents;
   }
@@ -57,5 +89,13 @@ export class Ledger {
       if (record) record.isKnown = true;
     }
     if (plural === 'jobs' && answer.object) invocation?.live.set(answer.object.metadata.uid ?? '', answer.object as Job);
+  }
+}
+
+function wakeIn(body: string): ReturnType<typeof decodeWake> | undefined {
+  try {
+    return decodeWake(body);
+  } catch {
+    return undefined;
   }
 }

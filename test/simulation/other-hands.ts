@@ -68,7 +68,9 @@ export function recreate(simulation: Simulation, call: Call): void {
   void server.as('POST', JOBS, { namespace, body: { apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec } });
 }
 
+/** The Job is in the namespace that may end, and that has not ended yet. */
 export const hasNamespace = (simulation: Simulation, call: Call): boolean => {
+  if (call.invocation?.key?.namespace !== NAMESPACE) return false;
   const { storage } = simulation.server(simulation.clusterOf(call));
   return storage.get('namespaces', `/${NAMESPACE}`)?.object.metadata.deletionTimestamp === undefined;
 };

@@ -212,7 +212,7 @@ export class Process {
       clock,
       clusters: this.watchOver('clusters', raw.clusters),
       queue,
-      recorder: raw.recorder,
+      recorder: this.watchOver('recorder', raw.recorder),
       store,
       telemetry: raw.telemetry,
       connect: ({ name, access }) => this.cluster(name, access === 'relayed' ? relayedTo(name) : clusterOf(name)),

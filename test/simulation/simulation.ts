@@ -13,7 +13,7 @@ import type { Change } from '../../lib/sandbox/version.ts';
 import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
-import { FAULT_NAMES, FAULTS, restMs, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
+import { FAULT_NAMES, FAULTS, longestWaitMs, RECOVERY_MS, restMs, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
 import { History, isTracked, livingOf } from './history.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Installation } from './installation.ts';
@@ -271,7 +271,10 @@ export class Simulation {
     if (this.checks.violations.length === 0) {
       if (endedAtMs === undefined)
         await this.checks.withoutEnd(`not within ${run.limitMs / 1000} s and ${MOST_STEPS} steps: ${this.#standing()}`);
-      else await this.#comeToRest();
+      else {
+        this.checks.ended(endedAtMs, this.#mustEndByMs());
+        await this.#comeToRest();
+      }
     }
     this.#close();
     return {
@@ -286,6 +289,14 @@ export class Simulation {
       timeline: this.timeline,
       log: this.log,
     };
+  }
+
+  /** As a run without faults, and for each fault that struck as long as it lasts, what it may wait for, and what the loop may take. */
+  #mustEndByMs(): number {
+    return this.struck.reduce(
+      (sum, { fault }) => sum + FAULTS[fault].lastsMs + longestWaitMs(fault) + RECOVERY_MS,
+      this.run.scenario.withinMs,
+    );
   }
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
@@ -409,6 +420,7 @@ export class Simulation {
   /** Of Farloop's clocks alone: the clusters keep theirs. */
   jump(ms: number): void {
     this.scheduler.jump(ms);
+    this.checks.ledger.forgetWaits();
     this.#setBackMs += Math.max(-ms, 0);
     for (const server of this.servers.values()) server.aheadMs -= ms;
   }

@@ -34,9 +34,6 @@ export class Tampering {
   readonly #simulation: Simulation;
   readonly #copies: Copy[] = [];
   #fate: Fate = {};
-  /** The table or the server lost what it knew: some checks then know too much. */
-  hasLostStore = false;
-  hasLostApi = false;
   /** Other hands had pods. */
   touchedPods = 0;
   /** Clusters whose namespace somebody has deleted: what was in it is gone in the end. */
@@ -91,13 +88,25 @@ export class Tampering {
     return fate;
   }
 
-  /** The list as it was some seconds ago. */
-  async listOlder(call: Call, effect: () => Promise<unknown>): Promise<unknown> {
+  /** Of a list's first page: where the server was some seconds ago, if it was elsewhere. */
+  #olderRevision(call: Call): number | undefined {
     const name = this.#simulation.clusterOf(call);
     const revision = this.#oldCopy()?.servers.get(name)?.revision;
+    const [, { continueToken }] = call.args as [Resource, Parameters<ClusterSource['listPage']>[1]];
+    return continueToken === undefined && revision !== this.#simulation.server(name).storage.revision ? revision : undefined;
+  }
+
+  canListOlder(call: Call): boolean {
+    return this.#olderRevision(call) !== undefined;
+  }
+
+  /** The list as it was some seconds ago. */
+  async listOlder(call: Call, effect: () => Promise<unknown>): Promise<unknown> {
+    const revision = this.#olderRevision(call);
     const [resource, selection] = call.args as [Resource, Parameters<ClusterSource['listPage']>[1]];
-    if (revision === undefined || selection.continueToken !== undefined) return await effect();
-    return await this.#simulation.direct(name).listPage(resource, { ...selection, resourceVersion: String(revision) });
+    if (revision === undefined) return await effect();
+    const direct = this.#simulation.direct(this.#simulation.clusterOf(call));
+    return await direct.listPage(resource, { ...selection, resourceVersion: String(revision) });
   }
 
   // --- tables and servers
@@ -120,16 +129,22 @@ export class Tampering {
   }
 
   wipeStore(): void {
-    this.hasLostStore = true;
-    this.#simulation.store.wipe();
+    this.#loseStore();
+  }
+
+  /** What checks know is what the table knew. */
+  #loseStore(): void {
+    const { checks, history, store } = this.#simulation;
+    store.wipe();
+    history.forgetKnown();
+    checks.ledger.lostStore();
   }
 
   restoreStore(): void {
     const copy = this.#oldCopy();
     if (!copy) return;
-    this.hasLostStore = true;
     const { store } = this.#simulation;
-    store.wipe();
+    this.#loseStore();
     for (const { table, rows } of copy.tables)
       for (const row of rows) {
         const columns = Object.keys(row);
@@ -160,8 +175,8 @@ export class Tampering {
     const { history, kubelets } = this.#simulation;
     const server = this.#simulation.server(name);
     if (!snapshot) return;
-    this.hasLostApi = true;
     server.restore(snapshot);
+    history.forgetKnown();
     history.restore(name, { jobs: server.jobs(), pods: server.pods(), nowMs: this.#simulation.scheduler.elapsedMs });
     kubelets.get(name)?.resync();
   }
@@ -177,6 +192,10 @@ export class Tampering {
       .server(cluster)
       .pods()
       .find(({ metadata, status }) => status?.phase === 'Running' && metadata.deletionTimestamp === undefined);
+  }
+
+  hasRunningPod(cluster: string): boolean {
+    return this.#runningPod(cluster) !== undefined;
   }
 
   deletePod(cluster: string): void {
@@ -216,6 +235,16 @@ export class Tampering {
     void this.#simulation.server(this.#simulation.clusterOf(call)).as('PATCH', resource, { namespace, name, body, type: MERGE });
   }
 
+  /** The Job that the pass is about, as it is now. */
+  #jobOf(call: Call): Job | undefined {
+    const key = call.invocation?.key;
+    return key && this.#simulation.server(key.cluster).job(key.name, key.namespace);
+  }
+
+  hasJob(call: Call): boolean {
+    return this.#jobOf(call) !== undefined;
+  }
+
   annotateJob(call: Call): void {
     const key = call.invocation?.key;
     if (!key) return;
@@ -237,13 +266,17 @@ export class Tampering {
     );
   }
 
+  /** What another controller would write must be another status. */
+  canWriteForeignStatus(call: Call): boolean {
+    return (this.#jobOf(call)?.status?.ready ?? 0) > 0;
+  }
+
   writeForeignStatus(call: Call): void {
     const key = call.invocation?.key;
-    const server = this.#simulation.server(this.#simulation.clusterOf(call));
-    const job: Job | undefined = key && server.job(key.name, key.namespace);
-    if (!key || !job || (job.status?.ready ?? 0) === 0) return;
+    if (!key) return;
+    const { cluster, namespace, name } = key;
     const body = { status: { ready: 0 } };
-    void server.as('PATCH', JOBS, { namespace: key.namespace, name: key.name, subresource: 'status', body, type: MERGE });
+    void this.#simulation.server(cluster).as('PATCH', JOBS, { namespace, name, subresource: 'status', body, type: MERGE });
   }
 }
 

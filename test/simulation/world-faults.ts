@@ -3,11 +3,13 @@ import type { Call } from './calls.ts';
 import type { Fault } from './faults.ts';
 import { isWrite } from './calls.ts';
 import { Installation } from './installation.ts';
+import type { Simulation } from './simulation.ts';
 import { canScale, canSuspend, endNamespace, fight, hasNamespace, liveJob, recreate, scaleShortly, suspendShortly } from './other-hands.ts';
 
 const isFunction = ({ invocation, port }: Call): boolean => invocation !== undefined && port !== 'mapping';
 const isPassCall = (call: Call): boolean => isFunction(call) && call.invocation?.function === 'reconcile';
 const isWatchEvent = ({ port, method }: Call): boolean => port === 'source' && method === 'event';
+const hasRunningPod = (simulation: Simulation, call: Call): boolean => simulation.tampering.hasRunningPod(simulation.clusterOf(call));
 const isClusterOrStoreWrite = (call: Call): boolean =>
   isFunction(call) && isWrite(call) && (call.port === 'cluster' || call.port === 'store');
 
@@ -43,6 +45,7 @@ export const WORLD_FAULTS = {
   listLags: {
     says: 'the relay lists from a replica that is behind',
     applies: ({ port, method }) => port === 'source' && method === 'listPage',
+    canStrike: (simulation, call) => simulation.tampering.canListOlder(call),
     strike: (simulation, call) => ({ instead: async (effect) => await simulation.tampering.listOlder(call, effect) }),
     lastsMs: 0,
     waits: [],
@@ -74,13 +77,15 @@ export const WORLD_FAULTS = {
     says: "Farloop's clock jumps two minutes ahead",
     applies: isClusterOrStoreWrite,
     strike: (simulation) => simulation.jump(120_000),
-    lastsMs: 120_000,
-    waits: [],
+    lastsMs: 0,
+    // By a queue on that clock what is in flight comes back too.
+    waits: ['visibility'],
   },
   clockJumpsBack: {
     says: "Farloop's clock jumps two minutes back",
     applies: isClusterOrStoreWrite,
     strike: (simulation) => simulation.jump(-120_000),
+    // Timers of a queue on that clock wait for so much longer.
     lastsMs: 120_000,
     waits: [],
   },
@@ -98,22 +103,25 @@ export const WORLD_FAULTS = {
     says: "the cluster's clock jumps two minutes ahead",
     applies: (call) => call.port === 'cluster' && isWrite(call),
     strike: (simulation, call) => simulation.tampering.jumpCluster(simulation.clusterOf(call), 120_000),
-    // Until then what was planned by the old offset looks too early.
-    lastsMs: 120_000,
+    lastsMs: 0,
     waits: [],
   },
   podIsDeleted: {
     says: 'somebody deletes a running pod',
     applies: isPassCall,
+    canStrike: hasRunningPod,
     strike: (simulation, call) => simulation.tampering.deletePod(simulation.clusterOf(call)),
+    // The back-off of a second failure.
     lastsMs: 20_000,
     waits: [],
   },
   podIsForcedAway: {
     says: 'somebody deletes a running pod by force, finalizers and all',
     applies: isPassCall,
+    canStrike: hasRunningPod,
     strike: (simulation, call) => simulation.tampering.forcePodAway(simulation.clusterOf(call)),
-    lastsMs: 20_000,
+    // As far as its pod had come.
+    lastsMs: 5_000,
     waits: [],
   },
   nameIsTaken: {
@@ -126,6 +134,7 @@ export const WORLD_FAULTS = {
   specIsEdited: {
     says: 'somebody labels the Job in the middle of a pass',
     applies: isPassCall,
+    canStrike: (simulation, call) => simulation.tampering.hasJob(call),
     strike: (simulation, call) => simulation.tampering.annotateJob(call),
     lastsMs: 0,
     waits: [],
@@ -140,6 +149,7 @@ export const WORLD_FAULTS = {
   otherController: {
     says: 'another controller writes the status once',
     applies: (call) => call.port === 'cluster' && call.method === 'patch',
+    canStrike: (simulation, call) => simulation.tampering.canWriteForeignStatus(call),
     strike: (simulation, call) => simulation.tampering.writeForeignStatus(call),
     lastsMs: 0,
     waits: [],
@@ -149,10 +159,8 @@ export const WORLD_FAULTS = {
     applies: (call) => call.port === 'cluster' && call.method === 'patch' && isPassCall(call),
     canStrike: (simulation, call) => liveJob(simulation, call) !== undefined,
     strike: fight,
-    // Its last write is seen when the Job is looked at again, and parks it for twice as long.
-    lastsMs: 126_000,
+    lastsMs: 6_000,
     waits: ['park'],
-    lingersMs: 300_000,
   },
   secondFarloop: {
     says: 'a second Farloop, with a table and queues of its own, begins to run the same clusters',
@@ -180,7 +188,7 @@ export const WORLD_FAULTS = {
     canStrike: (simulation, call) => liveJob(simulation, call) !== undefined,
     strike: recreate,
     // Its story is told from the beginning.
-    lastsMs: 40_000,
+    lastsMs: 15_000,
     waits: [],
   },
   isSuspendedShortly: {
@@ -188,8 +196,8 @@ export const WORLD_FAULTS = {
     applies: isPassCall,
     canStrike: canSuspend,
     strike: suspendShortly,
-    // Its pods begin anew.
-    lastsMs: 20_000,
+    // And its pods begin anew after that.
+    lastsMs: 3_000 + 5_000,
     waits: [],
   },
   isScaledShortly: {
@@ -197,7 +205,8 @@ export const WORLD_FAULTS = {
     applies: isPassCall,
     canStrike: canScale,
     strike: scaleShortly,
-    lastsMs: 20_000,
+    // And some of its pods begin anew.
+    lastsMs: 3_000 + 2_000,
     waits: [],
   },
   clusterGoesDark: {
@@ -220,9 +229,9 @@ export const WORLD_FAULTS = {
     says: 'the clock of this one function is two minutes behind',
     applies: isFunction,
     strike: (_, { process }) => void (process.skewMs = -120_000),
-    // What waits for its time waits so much longer by this clock.
-    lastsMs: 120_000,
-    waits: [],
+    lastsMs: 0,
+    // Where it steps between planning a timer and sending it.
+    waits: ['sweep'],
   },
   bookmarkGap: {
     says: 'the watch skips an event, and a bookmark says that all is told up to there',

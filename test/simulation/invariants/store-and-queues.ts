@@ -1,7 +1,6 @@
 // Invariants of heads, view items, wakes and invocations.
 import type { HeadChange } from '../../../lib/ports/store.ts';
-import { formatKey, parseKey, type WorkloadKey } from '../../../lib/objects/workload.ts';
-import { decodeWake } from '../../../lib/wire/messages.ts';
+import { formatKey, type WorkloadKey } from '../../../lib/objects/workload.ts';
 import type { Invocation } from '../process.ts';
 import type { Invariant } from './table.ts';
 
@@ -9,18 +8,6 @@ interface Conditions {
   ifFence?: string;
   ifViewVersion?: number;
 }
-
-const REPLACES_FENCES = new Set<string>([
-  'sendIsSwallowed',
-  'diesTakenForDone',
-  'fenceIsTaken',
-  'wakesAreLate',
-  'tableIsWiped',
-  'tableIsOld',
-  'wakeIsPoisoned',
-  // An embedded queue hides a message by the machine's clock: set back, it hides it for that much longer, and sweep takes the head for stale.
-  'sleepsAndIsSetBack',
-]);
 
 const OF_PASSES: readonly (keyof HeadChange)[] = ['state'];
 
@@ -95,22 +82,16 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
     },
   },
   {
-    // More can be only where a message came back; where a head got another fence than a pass's own, from a sweep that took it for stale or
-    // since the table lost it; and where a Job is gone and its head forgotten between a wake's sending and its being written down.
+    // More can be only where a message came back; where a head got a fence from a sweep, which took it for stale; and where a Job is gone
+    // and its head forgotten between a wake's sending and its being written down.
     name: 'one wake of a workload is queued at most, beside the one that runs',
     rule: 'R9',
-    onEffect: ({ call }, { checks, queue, struck, history }) => {
+    onEffect: ({ call }, { checks, installations, history }) => {
       if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'wakes') return undefined;
-      if (checks.ledger.hasComeBack || struck.some(({ fault }) => REPLACES_FENCES.has(fault))) return undefined;
-      const piles = queue.database
-        .prepare("select group_id as name, body from messages where queue = 'wakes' group by group_id having count(*) > 2")
-        .all()
-        .map(({ body }) => {
-          const message = decodeWake(String(body));
-          return 'key' in message ? parseKey(message.key) : undefined;
-        });
-      const wrong = piles.filter((key) => key && history.jobs.get(key.uid)?.isGone === false);
-      return wrong.length > 0 ? wrong.map((key) => key?.name).join() : undefined;
+      const wrong = installations
+        .flatMap(({ queue }) => checks.ledger.piledUp(queue))
+        .filter(({ uid }) => history.jobs.get(uid)?.isGone === false);
+      return wrong.length > 0 ? wrong.map(({ name }) => name).join() : undefined;
     },
   },
   {
