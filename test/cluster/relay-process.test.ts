@@ -1,7 +1,7 @@
-// The relay as its image and its manifests run it, without a container engine: the bundle in a folder that is not its own to write, as
-// that user, with that environment and those arguments, by its service account's token, on a real API server. What a pod would have and a
-// process has not: the token lies in another folder, probes have ports of their own, queues are played by a server here, and the memory limit
-// is not enforced but looked at.
+// The relay as its image and its manifests run it, without a container engine: the bundle in a folder that is not its own to write, node
+// itself keeping every file system read-only, as that user, with that environment and those arguments, by its service account's token, on a
+// real API server. What a pod would have and a process has not: the token lies in another folder, probes have ports of their own, queues are
+// played by a server here, and the memory limit is not enforced but looked at.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
@@ -28,6 +28,8 @@ import { startControlPlane } from './control-plane.ts';
 const NAMESPACE = 'farloop';
 const QUEUES = 'https://sqs.us-east-1.amazonaws.com/123456789012';
 const MEBIBYTE = 1_048_576;
+/** `readOnlyRootFilesystem`, kept by node itself: nothing can be written anywhere, and no other program begun. */
+const READ_ONLY_ROOT = ['--permission', '--allow-fs-read=*'];
 const image = relayImage();
 const manifests = relayManifests({
   cluster: 'far',
@@ -129,7 +131,7 @@ async function start(name: string, account: string): Promise<Replica> {
   );
   const child = spawn(
     join(folder.path, 'node'),
-    [...image.nodeOptions, join(folder.path, 'dist', 'main.mjs'), ...args, '--service-account', account],
+    [...READ_ONLY_ROOT, ...image.nodeOptions, join(folder.path, 'dist', 'main.mjs'), ...args, '--service-account', account],
     {
       cwd: '/',
       ...(process.getuid?.() === 0 && image.user),
