@@ -292,7 +292,9 @@ export async function localRuntime({
     const recorder = opened(EmbeddedRecorder.open({ folder, clock }));
     const access = opened(new KubernetesCluster({ access: cluster.access, clock, connections: CONNECTIONS }));
     const clusters = onlyCluster(EmbeddedClusters.open({ folder }), cluster.name);
-    const rebuilt = Object.entries({ store, queue }).flatMap(([part, { rebuilt: why }]) => (why === undefined ? [] : [`${part}: ${why}`]));
+    const rebuilt = Object.entries({ store, queue, recorder }).flatMap(([part, { rebuilt: why }]) =>
+      why === undefined ? [] : [`${part}: ${why}`],
+    );
     const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
     const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
     const ports = { clock, clusters, connect, queue, recorder, store, telemetry };

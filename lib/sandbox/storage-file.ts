@@ -28,7 +28,7 @@ export function openDisk(folder: string, largestPages?: number): Disk {
     return openDatabase(folder, lock, largestPages);
   } catch (error) {
     lock.close();
-    throw error;
+    throw error instanceof SandboxError ? error : diskError(join(folder, 'objects.sqlite'), error);
   }
 }
 
@@ -84,11 +84,20 @@ function openDatabase(folder: string, lock: DatabaseSync, largestPages: number |
   const remove = database.prepare('delete from objects where resource = ? and key = ?');
   return {
     load(each) {
-      for (const row of database.prepare('select resource, key, revision, body from objects').iterate()) {
-        each({ resource: String(row['resource']), key: String(row['key']), revision: Number(row['revision']), text: String(row['body']) });
+      try {
+        for (const row of database.prepare('select resource, key, revision, body from objects').iterate()) {
+          each({
+            resource: String(row['resource']),
+            key: String(row['key']),
+            revision: Number(row['revision']),
+            text: String(row['body']),
+          });
+        }
+        const revision = fact.get('revision')?.['value'];
+        return { revision: typeof revision === 'number' ? revision : 1 };
+      } catch (error) {
+        throw diskError(file, error);
       }
-      const revision = fact.get('revision')?.['value'];
-      return { revision: typeof revision === 'number' ? revision : 1 };
     },
     save(changes, revision) {
       try {
@@ -124,5 +133,12 @@ const textOf = (error: unknown): string => (isFields(error) && typeof error['mes
 export const refusalOf = (error: unknown): string =>
   isFull(error) ? 'the disk is full; free some space, nothing that was answered is lost' : textOf(error);
 
-const diskError = (file: string, error: unknown): SandboxError =>
-  new SandboxError(`the sandbox's objects cannot be written to ${file}: ${refusalOf(error)}`, { cause: error });
+const isDamaged = (error: unknown): boolean => [11, 26].includes(codeOf(error) & 0xff);
+
+function diskError(file: string, error: unknown): SandboxError {
+  // They are nowhere else: whether to begin without them is for a person to say.
+  const what = isDamaged(error)
+    ? `the sandbox's objects in ${file} are damaged: put a copy in its place, or remove the file and the sandbox begins empty`
+    : `the sandbox's objects cannot be written to ${file}: ${refusalOf(error)}`;
+  return new SandboxError(what, { cause: error });
+}

@@ -1,7 +1,7 @@
 // Objects on a file: SIGKILL loses nothing that was answered, one instance per folder, a full disk.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -73,6 +73,32 @@ describe('objects on a file', () => {
   test('a disk without room for the file that readers share is full, too: SQLite calls that an I/O error', () => {
     expect(refusalOf({ errcode: 4874, message: 'disk I/O error' })).toMatch(/the disk is full; free some space/);
     expect(refusalOf({ errcode: 10, message: 'disk I/O error' })).toBe('disk I/O error');
+  });
+
+  test('a damaged file is named, and left to a person: the objects are nowhere else', async () => {
+    const storage = open();
+    storage.put('things', 'a/1', { metadata: { name: '1' } });
+    await storage.settled();
+    storage.close();
+    const file = join(folder, 'objects.sqlite');
+    const sound = readFileSync(file);
+    const read = (): void => {
+      const disk = openDisk(folder);
+      try {
+        disk.load(() => {});
+      } finally {
+        disk.close();
+      }
+    };
+    for (const from of [0, 4_096]) {
+      writeFileSync(file, Buffer.from(sound).fill(0xa5, from));
+      expect(read).toThrow(SandboxError);
+      expect(read).toThrow(`the sandbox's objects in ${file} are damaged: put a copy in its place, or remove the file and the sandbox`);
+    }
+    writeFileSync(file, sound);
+    const again = open();
+    expect(again.list('things')).toHaveLength(1);
+    again.close();
   });
 
   test('SIGKILL loses nothing that was answered', async () => {

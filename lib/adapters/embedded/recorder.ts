@@ -55,6 +55,11 @@ export class EmbeddedRecorder implements Recorder {
     return new EmbeddedRecorder(SqliteFile.open({ folder, file: RECORDER_FILE, schemaVersion: SCHEMA_VERSION, schema: SCHEMA }), clock);
   }
 
+  /** Why the file began anew although there was one; undefined when it did not. */
+  get rebuilt(): 'older version' | 'damaged' | undefined {
+    return this.#file.rebuilt;
+  }
+
   close(): void {
     this.#file.close();
   }

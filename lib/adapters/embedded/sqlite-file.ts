@@ -1,5 +1,5 @@
 // One SQLite file of the state folder: opened, versioned, rebuilt when old, refused when newer, full disks named.
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
@@ -64,6 +64,16 @@ export const isFullDisk = (error: unknown): boolean =>
 
 const isDamaged = (error: unknown): boolean => [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errorCodeOf(error));
 
+/** Larger files are not read whole at every start: the recorder's, after a busy week. */
+const CHECKED_BYTES = 32 * 1024 * 1024;
+
+/** A fault in the middle of a file shows only to whoever gets there. @throws an error that isDamaged knows */
+function checkPages(database: DatabaseSync, path: string): void {
+  if (statSync(path).size > CHECKED_BYTES) return;
+  const found = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+  if (found !== 'ok') throw Object.assign(new Error(`${path} is damaged: ${String(found)}`), { errcode: SQLITE_CORRUPT });
+}
+
 /** An open file. Everything in it can be had again from the clusters (R1), so an old or damaged one begins anew. */
 export class SqliteFile {
   readonly path: string;
@@ -112,6 +122,7 @@ export class SqliteFile {
         for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
         return SqliteFile.#open(path, { schema, schemaVersion, file: '' }, 'older version');
       }
+      if (found > 0) checkPages(database, path);
       // WAL and NORMAL: a killed process loses nothing, a power cut perhaps the last writes, which a cache can bear.
       database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory');
       if (found === 0) database.exec(`begin immediate; ${schema}; pragma user_version = ${schemaVersion}; commit`);

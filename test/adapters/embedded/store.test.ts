@@ -1,5 +1,5 @@
 // The embedded store: the contract, in memory and on a file, and what a file adds: restarts, damage, a full disk.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -84,6 +84,21 @@ describe('embedded store on a file', () => {
     expect(store.rebuilt).toBe('damaged');
     expect(await store.readHead(aKey())).toBeUndefined();
     expect(existsSync(join(folder, `${STORE_FILE}.damaged`))).toBe(true);
+    store.close();
+  });
+
+  test('R1: a file that is damaged in its middle only is set aside and begun anew', async () => {
+    const key = aKey();
+    const first = EmbeddedStore.open({ folder });
+    await first.createHead(aHead(key));
+    first.close();
+    const file = join(folder, STORE_FILE);
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0xa5, 4_096));
+    const store = EmbeddedStore.open({ folder });
+    expect(store.rebuilt).toBe('damaged');
+    expect(await store.readHead(key)).toBeUndefined();
+    await store.createHead(aHead(key));
     store.close();
   });
 
