@@ -14,6 +14,8 @@ export interface Mutant {
    * Without faults, calm runs. Then storms.
    */
   look?: { scenario: string; faults?: readonly FaultName[]; twice?: 'cluster' | 'store' };
+  /** Among API servers of before 1.31, which ask nothing of a status: later ones refuse what it would write. */
+  isBeforeStatusRules?: true;
 }
 
 const RECONCILE = 'lib/reconciler/reconcile.ts';
@@ -23,6 +25,7 @@ const TROUBLE = 'lib/reconciler/trouble.ts';
 const CLOSING = 'lib/reconciler/closing.ts';
 const ACTIONS = 'lib/reconciler/actions.ts';
 const INGEST = 'lib/reconciler/ingest.ts';
+const TRACKING = 'lib/planners/job/tracking.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -219,6 +222,14 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'non-indexed' },
   },
   {
+    name: 'each wake another one to the queue',
+    rule: 'R9',
+    file: 'lib/reconciler/wake.ts',
+    search: 'deduplicationId: digest(`${formatKey(key)} ${follows}`)',
+    replacement: 'deduplicationId: digest(`${formatKey(key)} ${follows} ${performance.now()}`)',
+    why: 'whoever wakes at the same moment adds a pass, and then another',
+  },
+  {
     name: 'timer from before the pass counts as on its way',
     rule: 'R9',
     file: OPENING,
@@ -353,6 +364,45 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'non-indexed' },
   },
   {
+    name: 'finished Job begins anew',
+    rule: 'R10',
+    file: 'lib/planners/job/plan.ts',
+    search: '  if (isJobFinished(job)) return finished(snapshot, now);',
+    replacement: '  if (isJobFinished(job)) return plan({ ...snapshot, owner: { ...job, status: {} } }, now);',
+    why: 'what is done is done again, for ever',
+    look: { scenario: 'single' },
+  },
+  {
+    name: 'condition forgotten with the last one',
+    rule: 'R1',
+    file: TRACKING,
+    search: 'withCondition(status.conditions ?? [], terminal, time)',
+    replacement: 'withCondition([], terminal, time)',
+    why: 'what waits for FailureTarget sees it come and go',
+    look: { scenario: 'deadline' },
+    isBeforeStatusRules: true,
+  },
+  {
+    name: 'failures counted from the last wave alone',
+    rule: 'R18',
+    file: TRACKING,
+    search: '    failed: (status.failed ?? 0) + lists.failedUids.length,\n    uncountedTerminatedPods: {},',
+    replacement: '    failed: lists.failedUids.length,\n    uncountedTerminatedPods: {},',
+    why: 'a Job that ends has had fewer failures than it told before',
+    look: { scenario: 'back-off' },
+    isBeforeStatusRules: true,
+  },
+  {
+    name: 'Job ends while its pods run',
+    rule: 'R18',
+    file: 'lib/planners/job/plan.ts',
+    search: 'remove: obstacle?.forbidsDeletes ? [] : [...progress.tally.active],',
+    replacement: 'remove: obstacle?.forbidsDeletes ? [...progress.tally.active] : [],',
+    why: 'pods of a Job that has failed run on, and nobody looks after them',
+    look: { scenario: 'deadline' },
+    isBeforeStatusRules: true,
+  },
+  {
     name: 'failure that ends the Job is one like any other',
     rule: 'R1',
     file: 'lib/planners/job/finish.ts',
@@ -416,6 +466,16 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'deadline', faults: ['clockJumpsAhead'] },
   },
   {
+    name: 'head of another workload written',
+    rule: 'R13',
+    file: CLOSING,
+    search: 'store.updateHead(pass.key, { ifFence: pass.fence }, change);',
+    replacement:
+      'store.updateHead((await store.workloads(pass.key.cluster, { limit: 1 })).keys[0] ?? pass.key, { ifFence: pass.fence }, change);',
+    why: "one workload's intents are looked for in another's head, and are not there",
+    look: { scenario: 'two-jobs' },
+  },
+  {
     name: 'an ailing store parks workloads',
     rule: 'R13',
     file: TROUBLE,
@@ -452,6 +512,16 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'two-clusters' },
   },
   {
+    name: 'status goes to another Job',
+    rule: 'R15',
+    file: ACTIONS,
+    search: "const target = { namespace: pass.key.namespace, name: pass.key.name, uid: pass.key.uid, subresource: 'status' };",
+    replacement:
+      "const [first] = (await pass.cluster.list<Job>(JOBS, { namespace: pass.key.namespace }, pass.deadline)).items;\n    const target = { namespace: pass.key.namespace, name: first?.metadata.name ?? '', uid: pass.key.uid, subresource: 'status' };",
+    why: "one Job's counts stand in another's status",
+    look: { scenario: 'two-jobs' },
+  },
+  {
     name: 'news goes to another cluster',
     rule: 'R15',
     file: INGEST,
@@ -463,7 +533,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'status written each time',
     rule: 'R16',
-    file: 'lib/planners/job/tracking.ts',
+    file: TRACKING,
     search: '  const first = needsWrite ?',
     replacement: '  const first = needsWrite || time !== undefined ?',
     why: 'every look at a workload costs a write',
@@ -508,10 +578,20 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'uid listed twice',
     rule: 'R18',
-    file: 'lib/planners/job/tracking.ts',
+    file: TRACKING,
     search: '      } else if (!terms.indexed && !uncounted.succeeded.has(pod.uid)) {',
     replacement: '      } else if (!terms.indexed) {',
     why: 'a pod that waited to be counted is counted twice',
+  },
+  {
+    name: 'uid listed twice, and nobody refuses it',
+    rule: 'R18',
+    file: TRACKING,
+    search: '      } else if (!terms.indexed && !uncounted.succeeded.has(pod.uid)) {',
+    replacement: '      } else if (!terms.indexed) {',
+    why: 'a pod that waited to be counted is counted twice',
+    look: { scenario: 'non-indexed', faults: ['dies', 'diesAfter', 'isReset'] },
+    isBeforeStatusRules: true,
   },
   {
     name: '410 resumed instead of listed',

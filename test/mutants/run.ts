@@ -59,16 +59,26 @@ async function run(folder: string, args: readonly string[], env: Record<string, 
   };
 }
 
+/** An API server of before 1.31, made of ours. */
+const BEFORE_STATUS_RULES = {
+  file: 'lib/sandbox/rows/jobs.ts',
+  search: 'validateStatus: (next, previous) => validateJobStatusUpdate(asJob(next), asJob(previous)),',
+  replacement: 'validateStatus: () => [],',
+};
+
 async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
-  const path = join(folder, mutant.file);
-  const whole = readFileSync(path, 'utf8');
+  const edits = [mutant, ...(mutant.isBeforeStatusRules ? [BEFORE_STATUS_RULES] : [])];
+  const wholes = edits.map(({ file }) => ({ path: join(folder, file), text: readFileSync(join(folder, file), 'utf8') }));
   const fails = (problem: string): Outcome => ({ mutant, found: undefined, problem, coreSeconds: 0 });
-  const places = whole.split(mutant.search).length - 1;
-  if (places !== 1) return fails(`its text stands ${places} times in ${mutant.file}, expected once`);
-  writeFileSync(
-    path,
-    whole.replace(mutant.search, () => mutant.replacement),
-  );
+  for (const [at, { file, search, replacement }] of edits.entries()) {
+    const { path, text = '' } = wholes[at] ?? {};
+    const places = text.split(search).length - 1;
+    if (path === undefined || places !== 1) return fails(`its text stands ${places} times in ${file}, expected once`);
+    writeFileSync(
+      path,
+      text.replace(search, () => replacement),
+    );
+  }
   try {
     const { code, output } = await run(folder, ['test/mutants/hunt.ts'], {
       MUTANT_LOOK: JSON.stringify({ look: mutant.look, forMs: FOR_MS }),
@@ -77,7 +87,7 @@ async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
     const { found, coreSeconds } = JSON.parse(output.trim().split('\n').at(-1) ?? '') as Hunted;
     return { mutant, found, problem: undefined, coreSeconds };
   } finally {
-    writeFileSync(path, whole);
+    for (const { path, text } of wholes) writeFileSync(path, text);
   }
 }
 
@@ -127,6 +137,7 @@ const folder = copyTree();
 const broken = process.argv.includes('--types') ? await typesOf(folder, mutants) : [];
 rmSync(folder, { recursive: true, force: true });
 for (const line of broken) console.log(`does not compile: ${line}`);
+if (wanted.length > 0) for (const { mutant, found } of outcomes) console.log(`${mutant.name} trips: ${found?.trips.join('; ')}`);
 const tripped = new Map<string, string[]>();
 for (const { found, mutant } of outcomes.toSorted((a, b) => MUTANTS.indexOf(a.mutant) - MUTANTS.indexOf(b.mutant)))
   for (const invariant of found?.trips ?? []) tripped.set(invariant, [...(tripped.get(invariant) ?? []), mutant.name]);
