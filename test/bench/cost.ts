@@ -108,7 +108,7 @@ async function run(jobs: number, podsEach: number, perSecond: number, { endingOn
   for (const name of names) await world.apply(aJob(name, { completions: podsEach, parallelism: podsEach, completionMode: 'Indexed' }));
   await world.until(async () => (await world.pods()).length === pods, { play: false, seconds: 300 });
   const all = (await world.pods()).toSorted((one, other) => indexOfPod(one) - indexOfPod(other));
-  for (const pod of all) await world.run1(pod);
+  for (const pod of all) await world.startPod(pod);
   // As in `bench counts`: a storm is counted from its first event on.
   if (endingOnly) {
     await world.clock.advance(30_000);

@@ -131,7 +131,7 @@ async function typical(): Promise<void> {
   await world.watch();
   for (const name of jobs) await world.apply(aJob(name, { completions: podsEach, parallelism: podsEach, completionMode: 'Indexed' }));
   await world.until(async () => (await world.pods()).length === pods, { play: false });
-  for (const pod of await world.pods()) await world.run1(pod);
+  for (const pod of await world.pods()) await world.startPod(pod);
   const all = (await world.pods()).toSorted((a, b) => indexOf(a) - indexOf(b));
   for (let at = 0; at < pods; at += 10 * jobs.length) {
     for (const pod of all.slice(at, at + 10 * jobs.length)) await world.end(pod, 0);
@@ -156,7 +156,7 @@ async function storm(): Promise<void> {
   await world.apply(aJob('storm', { completions: pods, parallelism: pods, completionMode: 'Indexed' }));
   await world.until(async () => world.cluster.writes.filter(({ verb }) => verb === 'create').length >= pods, { seconds: 120, play: false });
   const all = (await world.pods()).toSorted((a, b) => indexOf(a) - indexOf(b));
-  for (const pod of all) await world.run1(pod);
+  for (const pod of all) await world.startPod(pod);
   await world.until(() => true, { play: false, seconds: 30 });
   await world.clock.advance(30_000);
   await world.report();

@@ -15,7 +15,7 @@ async function inTheMiddle(): Promise<World> {
   await world.watch();
   await world.apply(aJob('demo', { completions: PODS, parallelism: 22, completionMode: 'Indexed' }));
   await world.until(() => world.podsEver.size === 22, { play: false });
-  for (const pod of (await world.pods()).slice(0, 6)) await world.run1(pod);
+  for (const pod of (await world.pods()).slice(0, 6)) await world.startPod(pod);
   for (const pod of (await world.pods()).slice(0, 3)) await world.end(pod, 0);
   await world.report();
   return world;

@@ -107,7 +107,7 @@ async function carryOut(world: World, one: Edit): Promise<void> {
         await patch({ ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'other', uid: 'other', controller: true }] });
       return;
     case 'end':
-      if (pod?.status?.phase === 'Pending' && !pod.spec.nodeName) await unlessRefused(world.run1(pod));
+      if (pod?.status?.phase === 'Pending' && !pod.spec.nodeName) await unlessRefused(world.startPod(pod));
       else if (pod?.status?.phase === 'Running') await unlessRefused(world.end(pod, one.code));
       return;
     case 'delete pod':

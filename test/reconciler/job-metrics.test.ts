@@ -70,7 +70,7 @@ describe('metrics of Jobs', () => {
     await world.apply(aJob('demo', { completions: 2, parallelism: 1 }));
     await world.until(async () => (await world.pods()).length === 1, { play: false });
     const [pod] = await world.pods();
-    if (pod) await world.run1(pod);
+    if (pod) await world.startPod(pod);
     const before = { created: syncs('pods_created'), tracking: syncs('tracking') };
     // Ready alone: as many run as should.
     await world.elapse(8, { play: false });

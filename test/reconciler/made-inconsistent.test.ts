@@ -34,7 +34,7 @@ const warnings = async (): Promise<string[]> =>
 async function running(pods: number, spec: Partial<JobSpec> = {}): Promise<Pod[]> {
   await world.apply(aJob('demo', { parallelism: pods, completions: pods, ...spec }));
   await world.until(async () => (await world.pods()).length === pods, { play: false });
-  for (const pod of await world.pods()) await world.run1(pod);
+  for (const pod of await world.pods()) await world.startPod(pod);
   await world.elapse(7, { play: false });
   return await world.pods();
 }

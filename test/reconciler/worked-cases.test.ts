@@ -42,7 +42,7 @@ const change = async (spec: Partial<JobSpec>): Promise<unknown> =>
 async function running(pods: number, spec: Partial<JobSpec> = {}): Promise<Pod[]> {
   await world.apply(aJob('demo', { parallelism: pods, completions: 5, ...spec }));
   await once();
-  for (const pod of await world.pods()) await world.run1(pod);
+  for (const pod of await world.pods()) await world.startPod(pod);
   await world.elapse(8, { play: false });
   return await world.pods();
 }

@@ -8,7 +8,7 @@ export async function playLarge(world: World): Promise<number> {
   for (const pod of moving) {
     if (pod.metadata.deletionTimestamp !== undefined) await world.endDeleted(pod);
     else if (pod.status?.phase === 'Running') await world.end(pod, 0);
-    else if (!pod.spec.nodeName) await world.run1(pod);
+    else if (!pod.spec.nodeName) await world.startPod(pod);
   }
   return moving.length;
 }

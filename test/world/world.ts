@@ -4,9 +4,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
-import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
-import { controllerOf, isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
-import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
@@ -20,13 +18,12 @@ import type { Reconciler } from '../../lib/reconciler/reconcile.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
 import { VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
-import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
-import { openCluster } from '../../lib/sandbox/sandbox.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import type { WorkloadReport } from '../../lib/wire/observations.ts';
 import { InProcessCluster } from './in-process-cluster.ts';
+import { PlayedCluster } from './played-cluster.ts';
 import { Process, ProcessDiedError, type Interposer } from './process.ts';
-import { reportsOf, type Heard } from './reporter.ts';
+import { reportsOf } from './reporter.ts';
 
 export const CLUSTER = 'west';
 
@@ -43,11 +40,9 @@ export interface WorldOptions {
 const TABLES = ['heads', 'items', 'notes'];
 export type StoreCopy = { table: string; rows: Record<string, SQLOutputValue>[] }[];
 
-export class World {
-  readonly clock: VirtualClock;
+export class World extends PlayedCluster {
   readonly store: EmbeddedStore;
   queue: EmbeddedQueue;
-  api: EmbeddedCluster;
   readonly cluster: InProcessCluster;
   readonly passes: PassRecord[] = [];
   /** Of each pass, where a test asks for them. */
@@ -61,30 +56,14 @@ export class World {
   process: Process;
   /** How the next process finds the messages that a killed one held. */
   afterDeath: { wakes: 'visible' | 'in flight' } = { wakes: 'visible' };
-  /** Every pod there ever was, as last heard, by uid. */
-  readonly podsEver = new Map<string, Pod>();
-  /** By the owner's name: the most pods that were active at any one moment. */
-  readonly mostActive = new Map<string, number>();
-  /** Events of the watches that the reporter has not sent yet. */
-  #heard: Heard[] = [];
-  /** uids of active pods by owner name. */
-  readonly #active = new Map<string, Set<string>>();
   #sequence = 0;
-  #podsMoved = true;
   readonly #keptBack = new Set<string>();
-  readonly #breakOff: (() => void)[] = [];
-
-  readonly #clusterAheadMs: number;
-  readonly #apiFolder: string | undefined;
 
   constructor({ seed = 1, manage = 'all', writesPerSecond = 10_000, clusterAheadMs = 0, apiFolder }: WorldOptions = {}) {
-    this.#clusterAheadMs = clusterAheadMs;
     const clock = new VirtualClock({ seed });
-    this.clock = clock;
+    super({ clock, clusterAheadMs, apiFolder });
     this.store = EmbeddedStore.open({ clock });
     this.queue = EmbeddedQueue.open({ clock });
-    this.#apiFolder = apiFolder;
-    this.api = this.#openApi();
     this.cluster = new InProcessCluster({ handle: (request) => this.api.handle(request) }, clock, clusterAheadMs);
     this.record = {
       name: CLUSTER,
@@ -107,98 +86,19 @@ export class World {
     return this.process.reconciler;
   }
 
-  #openApi(): EmbeddedCluster {
-    const { clock } = this;
-    return openCluster({
-      surroundings: {
-        now: () => this.clusterNowMs(),
-        random: () => Math.floor(clock.random() * 2 ** 32),
-        defer: (run) => queueMicrotask(run),
-        after: (delayMs, run) => {
-          const calledOff = new AbortController();
-          void clock.wait(delayMs, calledOff.signal).then(() => (calledOff.signal.aborted ? undefined : run()));
-          return () => calledOff.abort();
-        },
-      },
-      windowEvents: 200_000,
-      ...(this.#apiFolder !== undefined && { folder: this.#apiFolder }),
-    });
-  }
-
-  /** Takes the API server down, lets its folder be changed, and up again; watches begin anew. */
-  async whileApiIsDown(change: (folder: string) => void): Promise<void> {
-    if (this.#apiFolder === undefined) throw new Error('only a world with a folder for its API server can take it down');
-    await this.settle();
-    for (const breakOff of this.#breakOff.splice(0)) breakOff();
-    this.api.close();
-    change(this.#apiFolder);
-    this.api = this.#openApi();
-    await this.watch();
-  }
-
-  close(): void {
-    for (const breakOff of this.#breakOff) breakOff();
+  override close(): void {
     this.queue.close();
     this.store.close();
-    this.api.close();
-  }
-
-  /** Opens the watches; whatever happens from now on is heard. */
-  async watch(): Promise<void> {
-    for (const plural of ['apis/batch/v1/jobs', 'api/v1/pods']) {
-      const answer = await this.api.handle({
-        method: 'GET',
-        path: `/${plural}`,
-        query: new URLSearchParams({ watch: 'true' }),
-        headers: {},
-        body: '',
-      });
-      if (!('stream' in answer)) throw new Error(`no watch: ${answer.body}`);
-      let rest = '';
-      const sink = {
-        write: (text: string) => {
-          rest += text;
-          const lines = rest.split('\n');
-          rest = lines.pop() ?? '';
-          for (const line of lines) if (line !== '') this.#hear(JSON.parse(line) as Heard);
-        },
-        end: () => {},
-      };
-      this.#breakOff.push(answer.stream(sink));
-    }
-  }
-
-  #hear(event: Heard): void {
-    this.#heard.push(event);
-    if (event.object.kind !== 'Pod') return;
-    this.#podsMoved = true;
-    const pod = event.object as Pod;
-    if (event.type === 'DELETED') pod.metadata.deletionTimestamp ??= this.#now();
-    this.podsEver.set(pod.metadata.uid ?? '', pod);
-    const owner = controllerOf(pod.metadata.ownerReferences)?.name ?? '';
-    const active = this.#active.get(owner) ?? new Set();
-    this.#active.set(owner, active);
-    if (isActive(podFactsOf(pod))) active.add(pod.metadata.uid ?? '');
-    else active.delete(pod.metadata.uid ?? '');
-    this.mostActive.set(owner, Math.max(this.mostActive.get(owner) ?? 0, active.size));
+    super.close();
   }
 
   /** Sends what was heard since, in messages of so many events, and lets ingest take them. @returns events sent */
   async report({ eventsPerMessage = 500 }: { eventsPerMessage?: number } = {}): Promise<number> {
     await this.settle();
-    const heard = this.#heard.splice(0).filter(({ type, object }) => type !== 'BOOKMARK' && !this.#keptBack.has(object.kind ?? ''));
+    const heard = this.takeHeard().filter(({ type, object }) => type !== 'BOOKMARK' && !this.#keptBack.has(object.kind ?? ''));
     for (let at = 0; at < heard.length; at += eventsPerMessage) await this.send(reportsOf(heard.slice(at, at + eventsPerMessage)));
     await this.ingest();
     return heard.length;
-  }
-
-  get unreported(): number {
-    return this.#heard.filter(({ type }) => type !== 'BOOKMARK').length;
-  }
-
-  /** Events heard and never told: a watch that skips them. */
-  loseHeard(): void {
-    this.#heard.splice(0);
   }
 
   tellAgain(kind: string): void {
@@ -249,10 +149,7 @@ export class World {
     for (let second = 0; second <= seconds; second++) {
       await this.#survive(() => this.#turn());
       // Where no pod has changed since it played last, there is nothing to play.
-      if (play && this.#podsMoved) {
-        this.#podsMoved = false;
-        await this.play();
-      }
+      if (play && this.podsHaveMoved()) await this.play();
       await this.#survive(() => this.#turn());
       if (await holds()) return;
       await this.clock.advance(1_000);
@@ -288,11 +185,6 @@ export class World {
     await process.run(() => sweep(process.ports));
   }
 
-  /** Everything deferred in this thread has run. */
-  async settle(): Promise<void> {
-    await this.clock.advance(0);
-  }
-
   async #drain(name: QueueName, handle: (messages: ReceivedMessage[]) => Promise<string[]>): Promise<number> {
     let handled = 0;
     for (;;) {
@@ -305,118 +197,6 @@ export class World {
       await this.queue.delete(name, done);
     }
   }
-
-  // --- what people and kubelets do
-
-  async apply(job: Job): Promise<Job> {
-    return await this.as<Job>('POST', JOBS, { namespace: 'default', body: job });
-  }
-
-  async job(name: string): Promise<Job> {
-    return await this.as<Job>('GET', JOBS, { namespace: 'default', name });
-  }
-
-  async pods(): Promise<Pod[]> {
-    return (await this.as<{ items: Pod[] }>('GET', PODS, { namespace: 'default' })).items;
-  }
-
-  /** One request of somebody else than Farloop. @throws Error with the server's message */
-  async as<Answered>(
-    method: string,
-    resource: Resource,
-    {
-      namespace,
-      name,
-      subresource,
-      body,
-      type,
-    }: { namespace?: string; name?: string; subresource?: string; body?: unknown; type?: string },
-  ): Promise<Answered> {
-    const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
-    const root = resource.apiVersion.includes('/') ? `/apis/${resource.apiVersion}` : `/api/${resource.apiVersion}`;
-    const path = [`${root}${scope}/${resource.plural}`, name, subresource].filter((part) => part !== undefined).join('/');
-    const headers = { 'content-type': type ?? 'application/json', 'user-agent': 'somebody/1' };
-    const answer = await this.api.handle({
-      method,
-      path,
-      query: new URLSearchParams(),
-      headers,
-      body: body === undefined ? '' : JSON.stringify(body),
-    });
-    if (!('body' in answer)) throw new Error('a stream');
-    const object = JSON.parse(answer.body) as Answered & { message?: string };
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${object.message}`);
-    return object;
-  }
-
-  /** What a kubelet would do next with each pod: unbound → running → ended with the code that `exitCode` gives. */
-  async play(exitCode: (pod: Pod) => number | undefined = () => 0): Promise<void> {
-    for (const pod of await this.pods()) {
-      const phase = pod.status?.phase;
-      if (pod.metadata.deletionTimestamp !== undefined) await this.endDeleted(pod);
-      else if (phase === 'Pending' && !pod.spec.nodeName) await this.run1(pod);
-      else if (phase === 'Running') {
-        const code = exitCode(pod);
-        if (code !== undefined) await this.end(pod, code);
-      }
-    }
-  }
-
-  async run1(pod: Pod): Promise<void> {
-    const { name = '', namespace = 'default' } = pod.metadata;
-    const target = { kind: 'Node', name: 'node-1' };
-    await this.as('POST', PODS, {
-      namespace,
-      name,
-      subresource: 'binding',
-      body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target },
-    });
-    await this.#status(pod, { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: this.#now() }] });
-  }
-
-  async unready(pod: Pod): Promise<void> {
-    await this.#status(pod, { conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: this.#now() }] });
-  }
-
-  async ready(pod: Pod): Promise<void> {
-    await this.#status(pod, { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: this.#now() }] });
-  }
-
-  async end(pod: Pod, exitCode: number): Promise<void> {
-    const [container] = pod.spec.containers;
-    const containerStatuses = [
-      {
-        name: container?.name ?? 'main',
-        image: 'none',
-        imageID: '',
-        ready: false,
-        restartCount: 0,
-        state: { terminated: { exitCode, finishedAt: this.#now() } },
-      },
-    ];
-    const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: this.#now() }];
-    await this.#status(pod, { phase: exitCode === 0 ? 'Succeeded' : 'Failed', containerStatuses, conditions });
-  }
-
-  async endDeleted(pod: Pod): Promise<void> {
-    const { name = '', namespace = 'default' } = pod.metadata;
-    if (pod.status?.phase === 'Running') await this.end(pod, 137);
-    const body = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
-    await this.as('DELETE', PODS, { namespace, name, body }).catch(() => {});
-  }
-
-  async #status(pod: Pod, status: object): Promise<void> {
-    const { name = '', namespace = 'default' } = pod.metadata;
-    await this.as('PATCH', PODS, {
-      namespace,
-      name,
-      subresource: 'status',
-      body: { status },
-      type: 'application/strategic-merge-patch+json',
-    });
-  }
-
-  #now = (): string => new Date(Math.floor(this.clusterNowMs() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
   deadline() {
     return deadlineIn(this.clock, 20_000);
@@ -459,11 +239,6 @@ export class World {
     this.queue.close();
     this.queue = EmbeddedQueue.open({ clock: this.clock });
     this.process = this.anotherProcess();
-  }
-
-  /** The cluster's time. */
-  clusterNowMs(): number {
-    return this.clock.nowMs() + this.#clusterAheadMs;
   }
 
   #portsOf(): Ports {

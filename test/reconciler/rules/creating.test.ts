@@ -136,7 +136,7 @@ describe('R4, R6: an unknown outcome is looked up', () => {
   test('R4: of a delete: a pod that is gone is not taken to run, and no other one is deleted for it', async () => {
     await world.apply(aJob('demo', { completions: 8, parallelism: 3 }));
     await world.elapse(2, { play: false });
-    for (const pod of await world.pods()) await world.run1(pod);
+    for (const pod of await world.pods()) await world.startPod(pod);
     await world.elapse(8, { play: false });
     world.keepBack('Pod');
     loseAnswerOf('delete');

@@ -23,7 +23,7 @@ async function inTheMiddle(): Promise<void> {
   await world.watch();
   await world.apply(aJob('demo', { completions: COMPLETIONS, parallelism: 22, completionMode: 'Indexed' }));
   await world.until(async () => ((await world.job('demo')).status?.succeeded ?? 0) === 0 && world.podsEver.size === 22, { play: false });
-  for (const pod of (await world.pods()).slice(0, 6)) await world.run1(pod);
+  for (const pod of (await world.pods()).slice(0, 6)) await world.startPod(pod);
   for (const pod of (await world.pods()).slice(0, 3)) await world.end(pod, 0);
 }
 
@@ -140,7 +140,7 @@ describe('R1: lost', () => {
     await world.watch();
     await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
     await world.elapse(10, { play: false });
-    for (const pod of await world.pods()) await world.run1(pod);
+    for (const pod of await world.pods()) await world.startPod(pod);
     await world.elapse(10, { play: false });
     await change(JOBS, 'demo', { metadata: { labels: { edited: 'yes' } } });
     await world.report();
@@ -207,7 +207,7 @@ describe('R1: a hole', () => {
     await world.elapse(12, { play: false });
     const [pod] = (await world.pods()).filter(({ metadata }) => metadata.annotations?.['farloop.dev/number'] === '50');
     if (!pod) throw new Error('no pod of that number');
-    await world.run1(pod);
+    await world.startPod(pod);
     await world.elapse(8, { play: false });
     const { changes } = world.store.database.prepare(sql).run();
     expect(changes).toBe(1);

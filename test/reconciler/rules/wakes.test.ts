@@ -63,7 +63,7 @@ describe('R9: sending', () => {
     await world.apply(aJob('demo', { completions: 60, parallelism: 60, completionMode: 'Indexed' }));
     await world.report();
     await world.run();
-    for (const pod of await world.pods()) await world.run1(pod);
+    for (const pod of await world.pods()) await world.startPod(pod);
     await world.report();
     await world.elapse(10, { play: false });
     const before = world.passes.length;
@@ -137,7 +137,7 @@ describe('R9: sending', () => {
   test('R9: dead between writing a large view and sending: the same', async () => {
     await world.apply(aJob('demo', { completions: 30, parallelism: 30 }));
     await world.elapse(2, { play: false });
-    for (const pod of await world.pods()) await world.run1(pod);
+    for (const pod of await world.pods()) await world.startPod(pod);
     await world.elapse(10, { play: false });
     for (const pod of await world.pods()) await world.end(pod, 0);
     let sends = 0;
@@ -159,7 +159,7 @@ describe('R9: sending', () => {
   test('R9: a timer that news sets between the last look of a pass and its closing write is found though its message is lost', async () => {
     await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
     await world.elapse(10, { play: false });
-    for (const pod of await world.pods()) await world.run1(pod);
+    for (const pod of await world.pods()) await world.startPod(pod);
     await world.elapse(10, { play: false });
     const key = await world.keyOf('demo');
     let isTold = false;
