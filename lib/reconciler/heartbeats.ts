@@ -5,12 +5,12 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Note } from '../ports/store.ts';
+import type { Head, Note } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import type { DoubtMessage, EventMessage, Heartbeat, WorkloadDigest } from '../wire/observations.ts';
+import type { DoubtMessage, EventMessage, Heartbeat } from '../wire/observations.ts';
 import { distrust, doubt, doubtOf, viewDigestOf } from './doubts.ts';
 import { askForEverything, raiseEra } from './era.ts';
-import { createHead } from './heads.ts';
+import { createHead, readHeadsOf } from './heads.ts';
 import { readView } from './view-access.ts';
 import { DOUBT_SECONDS } from './waits.ts';
 import { wake } from './wake.ts';
@@ -83,19 +83,28 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
 
   const suspects: RelayMarker['suspects'] = {};
   const doubts: DoubtMessage[] = [];
-  for (const digest of heartbeat.digests) {
-    if (!isInScope(record, digest.owner.namespace)) continue;
-    const key: WorkloadKey = { cluster: record.name, ...digest.owner };
-    const seen = await differs(ports, record, key, digest);
-    if (seen === undefined) continue;
-    const before = known?.marker.suspects[formatKey(key)];
-    const sinceMs = before?.digest === digest.digest ? before.sinceMs : nowMs;
-    if (nowMs - sinceMs >= DOUBT_SECONDS * 1000) await distrust(ports, key);
-    else {
-      doubts.push(doubtOf(key, { told: digest.digest, seen }));
-      if (doubts.length <= MOST_SUSPECTS) suspects[formatKey(key)] = { digest: digest.digest, sinceMs };
+  const failures: unknown[] = [];
+  const told = heartbeat.digests
+    .filter(({ owner }) => isInScope(record, owner.namespace))
+    .map(({ owner, digest }) => ({ key: { cluster: record.name, ...owner }, digest }));
+  const heads = await readHeadsOf(
+    ports,
+    told.map(({ key }) => key),
+  );
+  for (const { key, digest } of told)
+    try {
+      const seen = await differs(ports, record, { key, digest }, heads.get(formatKey(key)));
+      if (seen === undefined) continue;
+      const before = known?.marker.suspects[formatKey(key)];
+      const sinceMs = before?.digest === digest ? before.sinceMs : nowMs;
+      if (nowMs - sinceMs >= DOUBT_SECONDS * 1000) await distrust(ports, key);
+      else {
+        doubts.push(doubtOf(key, { told: digest, seen }));
+        if (doubts.length <= MOST_SUSPECTS) suspects[formatKey(key)] = { digest, sinceMs };
+      }
+    } catch (error) {
+      failures.push(error);
     }
-  }
   await doubt(ports, doubts);
   // By our own clock: the relay tells how long ago it began by its own, and what it took to come here makes it later, never earlier (R12).
   const begun = heartbeat.fullList && {
@@ -113,11 +122,21 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     ...(fullList && { fullList }),
   };
   await putMarker(ports, record.name, marker, known?.version ?? 0);
+  // One that could not be looked at keeps neither the others nor the marker from their due (R13); the message comes back for it.
+  if (failures.length > 0) throw failures[0];
 }
 
-/** @returns the view's own digest where it is another one; undefined where there is nothing to doubt */
-async function differs(ports: Ports, record: ClusterRecord, key: WorkloadKey, { digest }: WorkloadDigest): Promise<string | undefined> {
-  const head = await ports.store.readHead(key);
+/**
+ * @param read its head as read a moment ago
+ * @returns the view's own digest where it is another one; undefined where there is nothing to doubt
+ */
+async function differs(
+  ports: Ports,
+  record: ClusterRecord,
+  { key, digest }: { key: WorkloadKey; digest: string },
+  read: { head: Head | undefined } | undefined,
+): Promise<string | undefined> {
+  const { head } = read ?? { head: await ports.store.readHead(key) };
   if (!head) {
     // The relay knows a workload that the table does not: a pass looks it up.
     await createHead(ports, key, record);

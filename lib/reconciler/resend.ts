@@ -7,19 +7,31 @@ import { StaleWriteError } from '../ports/store.ts';
 const PAGE = 200;
 const WAKES_AT_ONCE = 16;
 
-/** Only heads with an attempt were put off; the others wait for what they wait for. */
-export async function resendPutOff(ports: Pick<Ports, 'store' | 'queue' | 'clock'>, cluster: string): Promise<void> {
+/**
+ * Only heads with an attempt were put off; the others wait for what they wait for. Never throws: what is not sent now has its timer, and is
+ * nobody else's trouble (R13).
+ */
+export async function resendPutOff(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, cluster: string): Promise<void> {
+  try {
+    await resendAll(ports, cluster);
+  } catch (error) {
+    ports.telemetry.warn('work that was put off waits for its timers', { cluster, error });
+  }
+}
+
+async function resendAll(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, cluster: string): Promise<void> {
   let after: string | undefined;
   do {
     const page = await ports.store.workloads(cluster, { limit: PAGE, ...(after !== undefined && { after }) });
     await inParallel(page.keys, WAKES_AT_ONCE, async (key) => {
-      const head = await ports.store.readHead(key);
-      if (!head?.wake || head.wake.attempt === 0) return;
-      const prepared = await prepareWake(ports, head, 'now');
-      if (!prepared) return;
-      await ports.store.updateHead(key, { ifFence: prepared.ifFence }, prepared.change).catch((error: unknown) => {
-        if (!(error instanceof StaleWriteError)) throw error;
-      });
+      try {
+        const head = await ports.store.readHead(key);
+        if (!head?.wake || head.wake.attempt === 0) return;
+        const prepared = await prepareWake(ports, head, 'now');
+        if (prepared) await ports.store.updateHead(key, { ifFence: prepared.ifFence }, prepared.change);
+      } catch (error) {
+        if (!(error instanceof StaleWriteError)) ports.telemetry.warn('work that was put off waits for its timer', { ...key, error });
+      }
     });
     after = page.next;
   } while (after !== undefined);

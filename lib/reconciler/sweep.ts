@@ -38,20 +38,11 @@ export interface Swept {
 export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS): Promise<Swept> {
   const swept: Swept = { woken: 0, due: 0, silentClusters: [], lookedUp: 0 };
   const nowMs = ports.clock.nowMs();
-  const each = async (keys: readonly WorkloadKey[], work: (key: WorkloadKey) => Promise<void>): Promise<void> =>
-    await inParallel(keys, WORKLOADS_AT_ONCE, async (key) => {
-      try {
-        await work(key);
-      } catch (error) {
-        ports.telemetry.error('sweep could not mend a workload', { ...key, error });
-      }
-    });
-
   swept.woken = await wakeStale(ports, options.mostAtOnce);
   await sendStaleLooks(ports).catch((error: unknown) =>
     ports.telemetry.warn('no look for stale workloads before the next sweep', { error }),
   );
-  await each(await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.mostAtOnce), async (key) => {
+  await each(ports, await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.mostAtOnce), async (key) => {
     const head = await ports.store.readHead(key);
     if (!head?.wake || head.queued === head.fence) return;
     swept.due += 1;
@@ -74,6 +65,24 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
   ports.telemetry.info('swept', { ...swept });
   ports.telemetry.count('SweepsFinished', 1, 'Count');
   return swept;
+}
+
+/** One that cannot be mended keeps nobody from the others (R13). @returns how many could not */
+async function each(
+  { telemetry }: Pick<Ports, 'telemetry'>,
+  keys: readonly WorkloadKey[],
+  mend: (key: WorkloadKey) => Promise<void>,
+): Promise<number> {
+  let bad = 0;
+  await inParallel(keys, WORKLOADS_AT_ONCE, async (key) => {
+    try {
+      await mend(key);
+    } catch (error) {
+      bad += 1;
+      telemetry.error('sweep could not mend a workload', { ...key, error });
+    }
+  });
+  return bad;
 }
 
 /** One cluster's that cannot be renewed is told of every minute, and is no other's trouble. */
@@ -102,18 +111,21 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { silentMs, pageSi
   const { fullList, ...marker } = known.marker;
   if (!fullList) return;
   let after: string | undefined;
+  let isWhole = true;
   do {
     const page = await ports.store.workloads(record.name, { limit: pageSize, ...(after !== undefined && { after }) });
-    await inParallel(page.keys, WORKLOADS_AT_ONCE, async (key) => {
+    const bad = await each(ports, page.keys, async (key) => {
       const head = await ports.store.readHead(key);
       if (!head || head.bornAtMs >= fullList.startedAtMs) return;
       // A floor of an earlier era tells nothing of this one (R3).
       if (head.era >= record.era && !isNewer(fullList.resourceVersion, head.floor)) return;
-      swept.lookedUp += 1;
       await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA });
       await wake(ports, key);
+      swept.lookedUp += 1;
     });
+    isWhole &&= bad === 0;
     after = page.next;
   } while (after !== undefined);
-  await putMarker(ports, record.name, marker, known.version);
+  // Else the next sweep looks up what is left.
+  if (isWhole) await putMarker(ports, record.name, marker, known.version);
 }

@@ -33,6 +33,26 @@ describe('sweep', () => {
     expect(world.podsEver.size).toBe(3);
   });
 
+  test('R13: after a full list, a workload that cannot be read does not keep it from the pages behind', async () => {
+    for (const name of ['a', 'bad', 'c', 'd', 'e']) await world.apply(aJob(name, { completions: 1, parallelism: 1 }));
+    await world.elapse(10);
+    const bad = await world.keyOf('bad');
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port !== 'store' || phase !== 'before' || (method !== 'readHead' && method !== 'readHeads')) return;
+      if ((args.flat() as { uid: string }[]).some(({ uid }) => uid === bad.uid)) throw new Error('not a head');
+    };
+    const version = String(Number((await world.store.readHead(await world.keyOf('a')))?.floor) + 1_000);
+    await heartbeat(world, { fullList: { resourceVersion: version, startedAtMs: world.clock.nowMs() } });
+    expect((await readMarker(world.ports, CLUSTER))?.marker.fullList).toBeDefined();
+    const pages = { silentMs: 180_000, pageSize: 2, mostAtOnce: 500 };
+    expect((await sweep(world.ports, pages)).lookedUp).toBe(4);
+    // It is not forgotten, for it may have been the table.
+    world.interposer = undefined;
+    await sweep(world.ports, pages);
+    expect(await world.store.readHead(bad)).toMatchObject({ era: -1 });
+    expect((await readMarker(world.ports, CLUSTER))?.marker.fullList).toBeUndefined();
+  });
+
   test('R9: it acts on the head, not on the index: one that has been looked at since is left alone', async () => {
     await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
     await world.report();

@@ -159,6 +159,22 @@ describe('R14: a silent cluster', () => {
     expect(await troubleOf(world.ports, CLUSTER)).toBeUndefined();
   });
 
+  test('R13, R14: when it answers again, a table that cannot say what was put off fails no pass', async () => {
+    await begin();
+    for (const name of ['a', 'b']) await world.apply(aJob(name, { completions: 1, parallelism: 1 }));
+    let isSilent = true;
+    world.interposer = ({ port, method, phase }) => {
+      if (phase !== 'before') return;
+      if (isSilent && port === 'cluster') throw new NotDoneError('connection refused');
+      if (!isSilent && port === 'store' && method === 'workloads') throw new NotDoneError('cut off');
+    };
+    await world.elapse(30, { play: false });
+    isSilent = false;
+    await world.until(() => world.podsEver.size === 2, { play: false, seconds: 100 });
+    expect(world.metrics.filter(({ metric }) => metric === 'FailedPasses')).toEqual([]);
+    expect(world.passes.filter(({ outcome }) => outcome === 'unknown' || outcome === 'notDone')).toEqual([]);
+  });
+
   test('R14, R16: what waited for something else than the cluster is left to wait when it answers', async () => {
     await begin();
     await world.apply(aJob('waits', { completions: 1, parallelism: 1, activeDeadlineSeconds: 600 }));
