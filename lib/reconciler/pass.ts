@@ -14,7 +14,7 @@ import { PodSet, type PodChange } from '../planners/pod-set.ts';
 import type { Deadline } from '../ports/clock.ts';
 import type { Answer, Cluster, ListAnswer } from '../ports/cluster.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
-import { NotFoundError } from '../ports/errors.ts';
+import { NotDoneError, NotFoundError } from '../ports/errors.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { UpdatedHead, ViewItem } from '../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
@@ -33,7 +33,6 @@ export class Pass {
   readonly key: WorkloadKey;
   readonly record: ClusterRecord;
   readonly row: CatalogRow;
-  readonly cluster: Cluster;
   readonly deadline: Deadline;
   readonly startedAtMs: number;
   /** Which try it is at work that was put off; 1 when it was not. */
@@ -78,6 +77,8 @@ export class Pass {
   wasRefused = false;
   /** Of the plan carried out last, at least one status write went through. */
   wroteStatus = false;
+  readonly #connect: () => Cluster;
+  #cluster: Cluster | undefined;
   /** Of the view's pods, made when first asked for. */
   #podSet: PodSet | undefined;
   /** Not yet in the set. */
@@ -86,15 +87,16 @@ export class Pass {
   #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
 
   constructor(
-    given: Pick<
-      Pass,
-      'key' | 'record' | 'row' | 'cluster' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'
-    > & { podSet?: PodSet | undefined; items?: ReadonlyMap<string, ViewItem> | undefined },
+    given: Pick<Pass, 'key' | 'record' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'> & {
+      connect: () => Cluster;
+      podSet?: PodSet | undefined;
+      items?: ReadonlyMap<string, ViewItem> | undefined;
+    },
   ) {
     this.key = given.key;
     this.record = given.record;
     this.row = given.row;
-    this.cluster = given.cluster;
+    this.#connect = given.connect;
     this.deadline = given.deadline;
     this.startedAtMs = given.startedAtMs;
     this.attempt = given.attempt;
@@ -106,6 +108,15 @@ export class Pass {
     this.viewAtOpening = given.view;
     this.items = given.items;
     this.#podSet = given.podSet;
+  }
+
+  /** Where there is no way to it, that is as if it did not answer: its own trouble, and no workload's (R14). @throws NotDoneError */
+  get cluster(): Cluster {
+    try {
+      return (this.#cluster ??= this.#connect());
+    } catch (error) {
+      throw new NotDoneError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
   }
 
   /** The owner to plan with: live where it was read, else as last heard; undefined too where the view only marks it. */

@@ -107,7 +107,7 @@ export class Reconciler {
       key,
       record,
       row: rowOf(key.kind),
-      cluster: this.#ports.connect(record),
+      connect: () => this.#ports.connect(record),
       deadline,
       startedAtMs,
       attempt,

@@ -51,6 +51,8 @@ export class World extends PlayedCluster {
   readonly log: { level: string; message: string; fields: Record<string, unknown> }[] = [];
   readonly metrics: { metric: string; value: number; dimensions: Record<string, string> }[] = [];
   record: ClusterRecord;
+  /** Why there is no access to the cluster; undefined while there is. */
+  noWay: Error | undefined;
   /** Stands at every call of every process of this world. */
   interposer: Interposer | undefined;
   process: Process;
@@ -260,7 +262,10 @@ export class World extends PlayedCluster {
     return {
       clock: this.clock,
       clusters,
-      connect: () => this.cluster,
+      connect: () => {
+        if (this.noWay !== undefined) throw this.noWay;
+        return this.cluster;
+      },
       queue: this.queue,
       recorder: {
         append: async (pass, snapshot) => {

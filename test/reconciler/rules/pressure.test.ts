@@ -142,6 +142,18 @@ describe('R14: a silent cluster', () => {
     await expectQuiet(world, 2);
   });
 
+  test('R14: one that there is no access to is put off as a silent one, and no wake of its workloads is a dead letter', async () => {
+    await begin();
+    for (const name of ['a', 'b', 'c']) await world.apply(aJob(name, { completions: 1, parallelism: 1 }));
+    world.noWay = new TerminalError('there is no access for the cluster west: register it');
+    await world.elapse(600, { play: false });
+    expect(await world.queue.depth('wakes')).toMatchObject({ dead: 0 });
+    expect(world.metrics.filter(({ metric }) => metric === 'FailedPasses')).toEqual([]);
+    expect(await troubleOf(world.ports, CLUSTER)).toMatchObject({ reason: expect.stringContaining('register it') });
+    world.noWay = undefined;
+    await world.until(() => world.podsEver.size === 3, { play: false, seconds: 20 });
+  });
+
   test('R14: what was put off is not woken while it stays silent, and a silence is told once, and counted as long as it lasts', async () => {
     await begin();
     await world.apply(aJob('demo'));
