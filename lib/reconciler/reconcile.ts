@@ -173,7 +173,8 @@ export class Reconciler {
     const hasStatus = Object.keys(owner.status ?? {}).length > 0;
     await pass.listChildren({ isUnknown: hasStatus });
     const isOver = isJobFinished(owner);
-    const hadStarted = hasStatus || pass.pods.size > 0;
+    // Pods that are to be adopted were there before it.
+    const hadStarted = hasStatus || [...pass.pods].some(({ controller }) => controller !== undefined);
     const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
     // A head that is merely distrusted still holds the intents of all earlier passes: they are settled, not waited for.
     const isNew = pass.state.listedEra === undefined;

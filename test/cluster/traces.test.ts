@@ -34,6 +34,9 @@ const onExitCode = (action: string): Partial<JobSpec> => ({
   podFailurePolicy: { rules: [{ action, onExitCodes: { operator: 'In', values: [42] } }] },
 });
 
+/** Of a pod that is there before its Job. */
+const MINE = { mine: 'yes' };
+
 const STORIES: readonly Story[] = [
   { name: 'plain', spec: { completions: 3, parallelism: 3 } },
   { name: 'indexed', spec: indexed(3) },
@@ -47,7 +50,7 @@ const STORIES: readonly Story[] = [
   { name: 'success-policy', spec: indexed(2, { parallelism: 1, successPolicy: { rules: [{ succeededIndexes: '0' }] } }) },
   { name: 'deadline', spec: { activeDeadlineSeconds: 3 }, runSeconds: '600' },
   { name: 'suspended', spec: { suspend: true }, resumes: true },
-  { name: 'own-selector', spec: { manualSelector: true, selector: { matchLabels: { mine: 'yes' } } }, labels: { mine: 'yes' } },
+  { name: 'adopts', spec: { completions: 2, parallelism: 2, manualSelector: true, selector: { matchLabels: MINE } }, labels: MINE },
 ];
 
 const jobOf = ({ name, spec, runSeconds = '1', exitCodes, labels }: Story, namespace: string): Job => ({
@@ -132,6 +135,13 @@ async function run(namespace: string): Promise<void> {
       (await listed({ apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true }, namespace)).length > 0,
     30_000,
   );
+  const orphan: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'orphan', namespace, labels: MINE, annotations: { 'sim.farloop.dev/run-seconds': '5' } },
+    spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] },
+  };
+  await cluster.api.create<Pod>(PODS, orphan, cluster.soon());
   for (const story of STORIES) await cluster.api.create<Job>(JOBS, jobOf(story, namespace), cluster.soon());
   const toResume = new Set(STORIES.filter(({ resumes }) => resumes).map(({ name }) => name));
   await until(

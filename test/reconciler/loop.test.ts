@@ -18,7 +18,7 @@ describe('a Job from start to end', () => {
     await world.until(async () => conditionsOf(await world.job('demo')).includes('Complete'));
     await world.until(async () => (await world.pods()).every(({ metadata }) => metadata.finalizers === undefined));
     const job = await world.job('demo');
-    expect(job.status).toMatchObject({ succeeded: 5 });
+    expect(job.status).toMatchObject({ succeeded: 5, uncountedTerminatedPods: {} });
     expect(job.status?.failed).toBeUndefined();
     expect(await world.pods()).toHaveLength(5);
     await world.until(() => true);

@@ -1,6 +1,6 @@
 // The cleaner of orphans' finalizers, through the whole loop: without it these pods could never go away.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { aJob, conditionsOf, World } from '../world/world.ts';
@@ -138,5 +138,23 @@ describe('an orphan that a Job might have adopted', () => {
     await aPod({ labels: { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': 'demo' } });
     await world.until(async () => (await finalizersOf('stray'))?.length === 0, { seconds: 10, play: false });
     expect((await world.job('demo')).status?.succeeded).toBe(1);
+  });
+
+  const mine = { mine: 'yes' };
+  const aJobOfMine = () => {
+    const job = aJob('demo', { manualSelector: true, selector: { matchLabels: mine }, completions: 2, parallelism: 2 });
+    return { ...job, spec: { ...job.spec, template: { ...job.spec.template, metadata: { labels: mine } } } };
+  };
+  const adopted = async (): Promise<boolean> =>
+    (await world.pods()).some(({ metadata }) => metadata.name === 'stray' && metadata.ownerReferences?.[0]?.name === 'demo');
+
+  test('one that was there before its Job is adopted at once, and counts', async () => {
+    await aPod({ labels: mine, finalizers: [] });
+    await world.apply(aJobOfMine() as Job);
+    await world.until(adopted, { seconds: 3, play: false });
+    await world.until(async () => (await world.pods()).length === 2, { seconds: 3, play: false });
+    await world.until(async () => conditionsOf(await world.job('demo')).includes('Complete'));
+    expect((await world.job('demo')).status).toMatchObject({ succeeded: 2 });
+    expect(world.podsEver.size).toBe(2);
   });
 });
