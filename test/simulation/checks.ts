@@ -113,8 +113,10 @@ export class Checks {
     );
   }
 
-  ended(atMs: number, byMs: number): void {
+  /** @returns whether that is soon enough: else there is nothing more to ask */
+  ended(atMs: number, byMs: number): boolean {
     if (atMs > byMs) this.violate('ends in time', `after ${Math.round(atMs)} ms, at most ${byMs}`);
+    return atMs <= byMs;
   }
 
   /** @param says how it stands */

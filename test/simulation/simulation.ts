@@ -271,10 +271,7 @@ export class Simulation {
     if (this.checks.violations.length === 0) {
       if (endedAtMs === undefined)
         await this.checks.withoutEnd(`not within ${run.limitMs / 1000} s and ${MOST_STEPS} steps: ${this.#standing()}`);
-      else {
-        this.checks.ended(endedAtMs, this.#mustEndByMs());
-        await this.#comeToRest();
-      }
+      else if (this.checks.ended(endedAtMs, this.#mustEndByMs())) await this.#comeToRest();
     }
     this.#close();
     return {
