@@ -222,6 +222,10 @@ describe('rights', () => {
     for (const action of ['PutItem', 'DeleteItem']) expect(byRole['TimersRole']).not.toContain(`dynamodb:${action}`);
     for (const action of ['PutItem', 'UpdateItem', 'DeleteItem']) expect(byRole['ApiRole']).not.toContain(`dynamodb:${action}`);
     for (const role of ['IngestRole', 'TimersRole', 'SweepRole']) expect(byRole[role]).not.toContain('dynamodb:DeleteItem');
+    // Who had sent them first would be lost on the way (R15).
+    const moves = rightsIn(usual).filter(({ action }) => action === 'sqs:StartMessageMoveTask');
+    expect(moves.map(({ resource }) => resource)).not.toContain('${EventsDead.Arn}');
+    expect(moves).toHaveLength(3);
   });
 
   test('nobody but Lambda takes on a role', () => {
