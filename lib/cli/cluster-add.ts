@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
-import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration.ts';
+import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration-plan.ts';
 import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
@@ -123,9 +123,10 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
   refuseContradictions(options);
   refuseLongName(cluster, options);
   const { kubeconfig, context, dryRun = false, output } = options;
-  const [{ accessFromKubeconfig }, registration, { KubernetesAdministration }] = await Promise.all([
+  const [{ accessFromKubeconfig }, registration, { planRegistration }, { KubernetesAdministration }] = await Promise.all([
     import('../adapters/kubernetes/kubeconfig.ts'),
     import('../onboarding/registration.ts'),
+    import('../onboarding/registration-plan.ts'),
     import('../adapters/kubernetes-administration.ts'),
   ]);
   const access = await accessFromKubeconfig({ file: kubeconfig, context });
@@ -139,7 +140,7 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
     const place = { ...(await registryOf(session)), administration, clock: new SystemClock() };
     if (request.credential.kind !== 'none') await refuseAddress(request, place);
     const found = await registration.survey(place, request);
-    if (dryRun) return await show(registration.planRegistration(place, request, found), found, output);
+    if (dryRun) return await show(planRegistration(place, request, found), found, output);
     const lines: { step: string; what: string }[] = [];
     const tell = (step: string, what: string): void => {
       lines.push({ step, what });

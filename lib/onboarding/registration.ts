@@ -4,54 +4,26 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
 import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
 import { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
-import type { EksCluster } from '../adapters/eks-token.ts';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
+import { ensureRelayQueue } from '../adapters/relay-queues.ts';
 import type { Credential } from '../adapters/registered-access.ts';
-import { ensureRelayQueue, relayQueueName } from '../adapters/relay-queues.ts';
 import { putCredential, removeCredential } from '../adapters/secret-credentials.ts';
 import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts';
-import { podIdentityTrust, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import { JOBS, NAMESPACES } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ClusterRecord } from '../ports/clusters.ts';
 import { NotDoneError, TerminalError } from '../ports/errors.ts';
-import type { EksPlace, EksPlan } from './eks.ts';
-import { planEks, refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
+import type { EksPlace } from './eks.ts';
+import { refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { HANDOVER_MS, widened } from './handover.ts';
 import { findOurs, objectText, ourObject, refuseOtherRelays, resourceOf } from './ours.ts';
-import type { Manifest, RelayValues } from './relay-manifests.ts';
-import { AWS_AUDIENCE, AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, RELAY, awsKeySecret, relayManifests } from './relay-manifests.ts';
+import type { Manifest } from './relay-manifests.ts';
+import { AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, awsKeySecret } from './relay-manifests.ts';
+import type { RegistrationPlan, RegistrationRequest, Survey } from './registration-plan.ts';
+import { planRegistration } from './registration-plan.ts';
 import { IDENTITY_NAMESPACE } from './rights.ts';
-
-export interface RegistrationRequest {
-  cluster: string;
-  manage: 'own' | 'all';
-  /** Empty: all. */
-  namespaces: readonly string[];
-  budget: ClusterRecord['budget'];
-  /** Alpha: Jobs are made known to the scheduler as groups of pods. */
-  workloadWithJob?: boolean;
-  /** Where the relay lives on the cluster. */
-  relayNamespace: string;
-  /** Of the relay; undefined where somebody else runs it. */
-  image: string | undefined;
-  identity: { kind: 'user' } | { kind: 'irsa' } | { kind: 'podIdentity' };
-  /** What functions show: a token of an account with just the rights they need, or the kubeconfig's own credential. */
-  credential:
-    | { kind: 'serviceAccount'; tokenSeconds: number }
-    | { kind: 'given'; credential: Credential }
-    /** The functions' own role, which EKS lets in as a group with just those rights; nothing of it is kept. */
-    | { kind: 'eks' }
-    /** Nothing dials the cluster: the relay carries out what passes want, and no credential of it is kept. */
-    | { kind: 'none' };
-  /** Its name in EKS, where EKS has a part in identity or credential. */
-  eks?: EksCluster;
-  /** How functions reach the API server. */
-  server: { server: string; caPem?: string; tlsServerName?: string };
-}
 
 /** Where a registration is written, and with whose rights. */
 export interface RegistrationPlace extends EksPlace {
@@ -67,17 +39,6 @@ export interface RegistrationPlace extends EksPlace {
 
 /** One line per step, once it is done. */
 export type Tell = (step: string, what: string) => void;
-
-/** What the cluster is like before anything is changed. */
-export interface Survey {
-  kubeSystemUid: string;
-  version: string;
-  /** Of the OIDC tokens that it gives to service accounts, where that is needed. */
-  issuer: string;
-  /** The relay's namespace is there and was made by somebody else. */
-  namespaceIsForeign: boolean;
-  record: ClusterRecord | undefined;
-}
 
 /**
  * Reads only.
@@ -138,114 +99,6 @@ async function refuseWithoutGroups(administration: KubernetesAdministration, [na
     );
   }
 }
-
-/** Names and documents of everything, as it will be: what `--dry-run` shows, and what is then made. */
-export interface RegistrationPlan {
-  queue: string;
-  sender: { kind: 'user' | 'role'; name: string; policy: object; trust?: object };
-  /** What EKS is told; undefined where it has no part in it. */
-  eks: EksPlan | undefined;
-  /** Undefined where no credential is kept. */
-  secret: string | undefined;
-  record: Omit<ClusterRecord, 'version' | 'senders'>;
-  /** Absent where nothing dials the cluster. */
-  access: StoredAccess | undefined;
-  relay: RelayValues;
-  manifests: Manifest[];
-}
-
-/** Everything that is to be made, on AWS and on the cluster, from what was asked for and found: nothing is touched. */
-export function planRegistration(
-  { installation, region, awsEndpointUrl }: Pick<RegistrationPlace, 'installation' | 'region' | 'awsEndpointUrl'>,
-  request: RegistrationRequest,
-  { kubeSystemUid, issuer, namespaceIsForeign, record }: Survey,
-): RegistrationPlan {
-  const { cluster, manage, namespaces, budget, relayNamespace, image, identity, credential, server, workloadWithJob = false } = request;
-  const queue = relayQueueName(installation.stackName, cluster);
-  const [, partition = 'aws', , , account = ''] = installation.eventsQueueArn.split(':');
-  const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
-  const name = `${installation.stackName}-relay-${cluster}`;
-  const era = record?.era ?? 0;
-  const roleArn = `arn:${partition}:iam::${account}:role/${name}`;
-  const access = credential.kind === 'none' ? 'relayed' : 'direct';
-  const eks =
-    request.eks &&
-    planEks(
-      request.eks,
-      { accessEntry: credential.kind === 'eks', podIdentity: identity.kind === 'podIdentity' },
-      { relayNamespace, roleArn, functionsRoleArn: installation.functionsRoleArn },
-    );
-  const relay: RelayValues = {
-    cluster,
-    namespace: relayNamespace,
-    ownsNamespace: !namespaceIsForeign,
-    manage,
-    namespaces,
-    functions: credential.kind === 'serviceAccount' ? 'account' : credential.kind === 'eks' ? 'group' : 'none',
-    access,
-    workloadWithJob,
-    era,
-    image: image ?? '',
-    region,
-    eventsQueueUrl: installation.eventsQueueUrl,
-    asksQueueUrl: installation.eventsQueueUrl.replace(/[^/]+$/, queue),
-    ...(awsEndpointUrl !== undefined && { awsEndpointUrl }),
-    identity: identity.kind === 'irsa' ? { kind: 'webIdentity', roleArn } : { kind: identity.kind },
-  };
-  const host = issuer.replace(/^https:\/\//, '');
-  const subject = `system:serviceaccount:${relayNamespace}:${RELAY}`;
-  const trust =
-    identity.kind === 'user'
-      ? undefined
-      : identity.kind === 'irsa'
-        ? webIdentityTrust({
-            providerArn: `arn:${partition}:iam::${account}:oidc-provider/${host}`,
-            issuer: host,
-            subject,
-            audience: AWS_AUDIENCE,
-          })
-        : podIdentityTrust({ eksCluster: request.eks?.name ?? '', namespace: relayNamespace, account: RELAY });
-  return {
-    queue,
-    sender: {
-      kind: identity.kind === 'user' ? 'user' : 'role',
-      name,
-      policy: senderPolicy({ eventsQueueArn: installation.eventsQueueArn, asksQueueArn }),
-      ...(trust && { trust }),
-    },
-    eks,
-    secret: eks?.accessEntry || access === 'relayed' ? undefined : `${installation.secretPrefix}${cluster}`,
-    record: {
-      name: cluster,
-      era,
-      kubeSystemUid,
-      manage,
-      namespaces,
-      budget,
-      access,
-      ...(eks && { eks: eks.cluster }),
-      ...(workloadWithJob && { workloadWithJob }),
-    },
-    access:
-      access === 'relayed'
-        ? undefined
-        : // An access without an authority is refused where it is written.
-          {
-            ...server,
-            caPem: server.caPem ?? '',
-            auth: eks?.accessEntry ? { kind: 'eks', cluster: eks.cluster } : { kind: 'secret' },
-          },
-    relay,
-    manifests: image === undefined ? rightsAlone(relay) : relayManifests(relay),
-  };
-}
-
-/** Where the relay runs elsewhere, nothing is needed on the cluster but the functions' account and its rights. */
-const RELAY_ALONE = ['Deployment', 'PodDisruptionBudget', 'Lease'];
-const rightsAlone = (relay: RelayValues): Manifest[] =>
-  relay.functions !== 'none'
-    ? relayManifests(relay).filter(({ kind, metadata }) => !RELAY_ALONE.includes(kind) && metadata.name !== RELAY)
-    : [];
 
 /** Does all that is planned. Whatever of it was done before is found, and left or mended. */
 export async function register(
