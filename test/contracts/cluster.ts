@@ -9,6 +9,7 @@ import { deadlineIn } from '../../lib/ports/clock.ts';
 import type { Deadline } from '../../lib/ports/clock.ts';
 import type { Cluster, ClusterSource, WatchEvent } from '../../lib/ports/cluster.ts';
 import { ConflictError, ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
+import { failureOf } from '../claims.ts';
 
 export interface OpenCluster {
   cluster: Cluster & ClusterSource;
@@ -32,13 +33,6 @@ const aJob = (namespace: string, name: string): Job => ({
   metadata: { name, namespace },
   spec: { suspend: true, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox' }] } } },
 });
-
-/** The error that a call ends with. */
-const failureOf = async (call: Promise<unknown>): Promise<unknown> =>
-  await call.then(
-    () => new Error('it did not fail'),
-    (error: unknown) => error,
-  );
 
 /** Events until `enough` of them have come; bounded by the test's own time-out. */
 async function eventsUntil(
