@@ -26,7 +26,16 @@ export async function settle(pass: Pass): Promise<void> {
       for (const pod of open.pods) await pass.readChild(pod);
     }
   }
-  pass.state = { ...pass.state, intents: NO_INTENTS, ordinal: lowestFreeNumber(pass) };
+  pass.state = { ...pass.state, intents: NO_INTENTS, ordinal: Math.max(lowestFreeNumber(pass), numberAfterVanished(pass)) };
+}
+
+/** Above the numbers of pods that were to be deleted or stripped and are there no more: they had been seen, so their names are taken (R5). */
+function numberAfterVanished(pass: Pass): number {
+  const entryOf = childFinder(pass);
+  let lowest = 0;
+  for (const child of [...pass.state.intents.delete, ...pass.state.intents.strip])
+    if (typeof child !== 'string' && entryOf(child) === undefined) lowest = Math.max(lowest, child.number + 1);
+  return lowest;
 }
 
 function openIntents(pass: Pass): { creates: Child[]; pods: PodFacts[]; unknown: number } {

@@ -79,6 +79,25 @@ describe('R5: names', () => {
     await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 3 });
   });
 
+  test('R5: nor one whose pod the pass that made it deleted before it died, and that nobody else saw', async () => {
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
+    const done = { create: 0, delete: 0, died: 0 };
+    world.interposer = async ({ port, method, phase }) => {
+      if (phase === 'after' && port === 'cluster' && method === 'create' && ++done.create === 2) await patch({ suspend: true });
+      if (phase === 'after' && port === 'cluster' && method === 'delete') done.delete += 1;
+      if (phase !== 'before' || port !== 'store' || method !== 'updateHead' || done.delete < 2 || done.died > 0) return;
+      done.died += 1;
+      world.loseHeard();
+      throw new Error('the function dies here');
+    };
+    await world.until(async () => conditionsOf(await world.job('demo')).includes('Suspended'), { seconds: 300 });
+    await relist(world);
+    await patch({ suspend: false });
+    await runToEnd(world, 'demo');
+    expect(done).toMatchObject({ delete: 2, died: 1 });
+    expect(new Set(namesEver()).size).toBe(4);
+  });
+
   test('R5: a number that a pod was seen to hold is not taken again, also when lists have dropped its tombstone', async () => {
     await world.apply(aJob('demo', { completions: 3, parallelism: 1, backoffLimit: 50 }));
     for (let time = 0; time < 4; time++) {
