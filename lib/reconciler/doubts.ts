@@ -15,7 +15,7 @@ import type { DoubtMessage, ViewPart } from '../wire/observations.ts';
 import { askForWorkload } from './era.ts';
 import { UNKNOWN_ERA, readView } from './view-access.ts';
 import { DOUBT_SECONDS } from './waits.ts';
-import { wake, type WakePorts } from './wake.ts';
+import { sendWake, wake, type WakePorts } from './wake.ts';
 
 /** Looked at again in a moment. */
 export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly DoubtMessage[]): Promise<void> {
@@ -62,17 +62,23 @@ export function viewDigestOf(part: ViewPart): string {
   ]);
 }
 
-/** The head counts as missing from now on: the next pass lists the workload live (R1, R19). */
+/**
+ * The head counts as missing from now on: the next pass lists the workload live (R1, R19). It may be one that an old copy of the table
+ * brought back, whose fence was followed by a wake already: it gets a new one, so that no queue takes the next wake for that (R9).
+ */
 export async function distrust(ports: WakePorts & Pick<Ports, 'telemetry'>, key: WorkloadKey): Promise<void> {
   ports.telemetry.warn('view differs from the relay', { ...key });
   ports.telemetry.count('ViewMismatches', 1, 'Count', { kind: key.kind });
   try {
-    await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA });
+    const { fence: replaces } = await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA });
+    const fence = ports.clock.randomId();
+    await ports.store.updateHead(key, { ifFence: replaces }, { fence, queued: fence, pendingSinceMs: ports.clock.nowMs() });
+    await sendWake(ports, key, fence);
   } catch (error) {
-    if (error instanceof StaleWriteError) return;
-    throw error;
+    if (!(error instanceof StaleWriteError)) throw error;
+    // A pass has opened since, perhaps before it could see this; or the workload is forgotten, and then this does nothing.
+    await wake(ports, key);
   }
-  await wake(ports, key);
 }
 
 /** A pod that was released stays in the view until the next whole list; the relay does not count it as this workload's any more. */
