@@ -31,15 +31,18 @@ async function change(job: Job, spec: JobChange): Promise<void> {
   await cluster.api.patch<Job>(JOBS, { name, namespace, uid }, { type: 'merge', body: { metadata: { uid }, spec } }, cluster.soon());
 }
 
-async function disturb({ metadata }: Job, how: 'evict' | 'delete'): Promise<void> {
+/** @returns whether there was a pod to do it to: the Job's status may tell of one that has just ended */
+async function disturb({ metadata }: Job, how: 'evict' | 'delete'): Promise<boolean> {
   const pods = await cluster.podsOf(metadata.name ?? '');
-  const { name = '', uid = '' } = pods.find(({ status }) => status?.phase === 'Running')?.metadata ?? {};
+  const { name, uid = '' } = pods.find(({ status }) => status?.phase === 'Running')?.metadata ?? {};
+  if (name === undefined) return false;
   const target = { namespace: 'default', name };
   if (how === 'delete') await cluster.api.delete(PODS, { ...target, uid }, cluster.soon());
   else {
     const evictions = { ...PODS, kind: 'Eviction', plural: `pods/${name}/eviction` };
     await cluster.api.create(evictions, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: target }, cluster.soon());
   }
+  return true;
 }
 
 describe('examples on a real API server', () => {
@@ -63,8 +66,9 @@ describe('examples on a real API server', () => {
           const job = all.get(name);
           const isSuspended = job?.status?.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') ?? false;
           if (!job || !(step.when === 'Suspended' ? isSuspended : (job.status?.ready ?? 0) > 0)) continue;
+          if ('change' in step) await change(job, step.change);
+          else if (!(await disturb(job, step.pod))) continue;
           steps.delete(name);
-          await ('change' in step ? change(job, step.change) : disturb(job, step.pod));
         }
         return EXAMPLE_ENDS.every((example) => hasEnded(example, all));
       },
