@@ -139,7 +139,7 @@ export class RelayCache {
   #forgetJob(workload: Workload): void {
     if (workload.job?.foreign) this.#rememberForeign(workload.owner.uid);
     workload.job = undefined;
-    workload.changed = false;
+    workload.changed = true;
     this.#manual.get(workload.owner.namespace)?.delete(workload.owner.uid);
     this.#dropIfEmpty(workload);
   }
@@ -223,6 +223,12 @@ export class RelayCache {
     }
     this.#dropIfEmpty(workload);
     return news;
+  }
+
+  /** Whether our finalizer is on one of its pods: that one cannot go without us, even where its Job is gone. */
+  hasTracked({ pods }: Workload): boolean {
+    for (const row of this.#pods.rowsOf(pods)) if (this.#pods.knownOf(row).shape.facts.tracked) return true;
+    return false;
   }
 
   /** Rows of its pods. */

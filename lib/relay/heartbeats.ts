@@ -24,7 +24,7 @@ export class Heartbeats {
   #after: string | undefined;
 
   build({ cache, watches, clockOffsetMs, heardUntil, isWaiting, fullList }: HeartbeatInput): Heartbeat {
-    const known = [...cache.workloads()].filter((workload) => workload.job && !isWaiting(workload));
+    const known = [...cache.workloads()].filter((workload) => (workload.job || cache.hasTracked(workload)) && !isWaiting(workload));
     const changed = known.filter((workload) => workload.changed).slice(0, MOST_DIGESTS);
     const chosen = new Set([...changed, ...this.#slice(known)].slice(0, MOST_DIGESTS));
     for (const workload of chosen) workload.changed = false;

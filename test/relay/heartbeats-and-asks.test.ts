@@ -32,6 +32,27 @@ describe('heartbeats and asks', () => {
     expect(beat?.digests).toEqual([{ owner: { kind: 'Job', namespace: 'default', name: 'a', uid: 'uid-a' }, digest, heardAt: '104' }]);
   });
 
+  test('R1: a digest is told of what a Job left behind with our finalizer on it, and of nothing else that it left', async () => {
+    const { clock, source, messages, ready } = start({
+      before: (api) => {
+        for (const name of ['a', 'b']) api.put('jobs', aJob(name));
+        api.put('pods', aPod('a-1', 'a'));
+        api.put('pods', aPod('b-1', 'b', { tracked: false }));
+        api.put('pods', aPod('nobodys', undefined));
+      },
+    });
+    await ready();
+    await clock.advance(60_000);
+    await messages();
+    for (const name of ['a', 'b']) source.remove('jobs', `uid-${name}`);
+    await clock.advance(60_000);
+    const beat = (await messages()).find(({ heartbeat }) => heartbeat)?.heartbeat;
+    expect(beat?.digests.map(({ owner: { kind, name }, digest }) => ({ kind, name, digest }))).toEqual([
+      { kind: 'Job', name: 'a', digest: digestOf([{ uid: 'uid-a-1', resourceVersion: '104' }]) },
+      { kind: 'OrphanPod', name: 'nobodys', digest: digestOf([{ uid: 'uid-nobodys', resourceVersion: '106' }]) },
+    ]);
+  });
+
   test('asked for everything, it lists again; an ask that crossed a full list is answered by it', async () => {
     const { clock, queue, messages, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
     await ready();
