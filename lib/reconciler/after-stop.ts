@@ -23,7 +23,9 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       const failures = (pass.state.hold?.failures ?? 0) + 1;
       if (stop.during === 'status' && stop.error.code === 403) throw stop.error;
       if (stop.during === 'status') {
-        if (pass.wasRefused) return parkedEnding(ports, pass, `the API server refuses its status: ${stop.error.message}`);
+        // Twice in a row: one that was taken in between shows that it was not the same that is refused.
+        if (pass.wasRefused && !pass.wroteStatus)
+          return parkedEnding(ports, pass, `the API server refuses its status: ${stop.error.message}`);
         // It may have been planned from what is no longer so: once more from what there is, before a person is asked.
         pass.wasRefused = true;
         await lookAnew(pass);

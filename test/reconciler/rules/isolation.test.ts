@@ -146,6 +146,34 @@ describe('R13: one bad workload', () => {
     expect(world.passes.filter(({ outcome }) => outcome === 'parked' || outcome === 'overtaken')).toEqual([]);
   }, 60_000);
 
+  test('R13: two statuses refused in one pass, one being taken in between, park no Job: it is not the same that is refused', async () => {
+    await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));
+    const refused = { stage: 0, count: 0 };
+    world.cluster.interference.before = async ({ verb, plural, body }) => {
+      if (verb !== 'patch' || plural !== 'jobs') return;
+      const { succeeded, uncountedTerminatedPods } = (body as { status: JobStatus }).status;
+      const step = uncountedTerminatedPods?.succeeded?.length ? 'stage' : succeeded ? 'count' : undefined;
+      if (step && refused[step]++ === 0) throw new TerminalError('is invalid', { code: 422, reason: 'Invalid' });
+    };
+    await runToEnd(world, 'demo', 30);
+    expect(refused.stage).toBeGreaterThan(1);
+    expect(refused.count).toBeGreaterThan(1);
+    expect(world.passes.filter(({ outcome }) => outcome === 'parked')).toEqual([]);
+  });
+
+  test('R13: a status that is refused twice in a row parks its Job', async () => {
+    await world.apply(aJob('demo', { completions: 1 }));
+    world.cluster.interference.before = async ({ verb, plural }) => {
+      if (verb === 'patch' && plural === 'jobs') throw new TerminalError('is invalid', { code: 422, reason: 'Invalid' });
+    };
+    await world.report();
+    await world.run();
+    expect(world.passes.at(-1)).toMatchObject({
+      outcome: 'parked',
+      why: expect.arrayContaining([expect.stringContaining('refuses its status')]) as unknown,
+    });
+  });
+
   test('R13: a parked Job that the view only marks stays parked until its spec changes', async () => {
     const large = aJob('bad', { completions: 2, parallelism: 1 });
     const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`example.com/label-${at}`, 'x'.repeat(63)]));
