@@ -2,10 +2,11 @@
 import type { Ports } from '../ports/ports.ts';
 import type { Head, HeadChange } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import type { ViewPart } from '../wire/observations.ts';
 import { NOTHING_TERMINATED, terminatedCounts } from './job-metrics.ts';
 import type { Pass } from './pass.ts';
 import { encodeState } from './pass-state.ts';
-import { lowestFreeNumber } from './settle.ts';
+import { lowestFreeNumber, numberAfterDropped } from './settle.ts';
 import { writeView } from './view-access.ts';
 import { sendTimer } from './wake.ts';
 
@@ -44,28 +45,28 @@ export async function close(
   // Sent, then recorded (R11).
   if (due) await sendTimer(ports, pass.head, due);
   let accountedFor: Head = pass.head;
-  const changeOf = (head: Head): HeadChange => {
+  const changeOf = (head: Head, known: ViewPart | undefined): HeadChange => {
     accountedFor = head;
     // The opening took the timer off: one that stands there was set by news that this pass has not seen, and sweep must find it.
     const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
     return {
-      state: encodeState({ ...pass.state, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)) }),
+      state: encodeState({ ...pass.state, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
       wake: next ?? null,
       pendingSinceMs: next?.dueAtMs ?? null,
       ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
     };
   };
   const { fence } = pass;
-  const alongside = async (head: Head): Promise<{ ifFence: string; change: HeadChange }> => {
+  const alongside = async (head: Head, part: ViewPart): Promise<{ ifFence: string; change: HeadChange }> => {
     if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
-    return { ifFence: fence, change: changeOf(head) };
+    return { ifFence: fence, change: changeOf(head, part) };
   };
   const written = pass.hasNews
     ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside, items: pass.items })
-    : { head: pass.head, told: false, terminated: NOTHING_TERMINATED };
+    : { head: pass.head, told: false, terminated: NOTHING_TERMINATED, part: undefined };
   pass.counted.push(...terminatedCounts(written.terminated));
   pass.head = written.head;
-  if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head));
+  if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head, written.part));
   // News may have set its timer between that look and the write, which took it off.
   const { replacedWake } = pass.head;
   if (replacedWake && replacedWake.dueAtMs !== accountedFor.wake?.dueAtMs && replacedWake.dueAtMs < (due?.dueAtMs ?? Infinity))

@@ -3,7 +3,7 @@ import type { Job, Pod } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { PODS } from '../objects/resources.ts';
 import { NotFoundError } from '../ports/errors.ts';
-import type { PodEntry } from '../wire/observations.ts';
+import type { PodEntry, ViewPart } from '../wire/observations.ts';
 import type { Pass } from './pass.ts';
 import type { Child, ChildOrUid } from './pass-state.ts';
 import { hasIntents, NO_INTENTS } from './pass-state.ts';
@@ -79,5 +79,17 @@ async function lookUp(pass: Pass, owner: Job, { slot, number }: Child): Promise<
 export function lowestFreeNumber({ view, state }: Pick<Pass, 'view' | 'state'>): number {
   let lowest = state.ordinal;
   for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);
+  return lowest;
+}
+
+/**
+ * Above the numbers of pods that this pass heard of, and that a younger list, told of meanwhile, does not name (R5): the view takes them no
+ * more, so not even a tombstone shows that they were there.
+ * @param known what the view holds once the news of the pass is merged into it
+ */
+export function numberAfterDropped({ heard }: Pick<Pass, 'heard'>, known: ViewPart | undefined): number {
+  let lowest = 0;
+  if (known)
+    for (const { pod } of heard.pods) if (pod.number !== undefined && !known.pods.has(pod.uid)) lowest = Math.max(lowest, pod.number + 1);
   return lowest;
 }

@@ -88,10 +88,12 @@ export interface Written {
   /** The head change given alongside went into the same write. */
   told: boolean;
   terminated: Terminated;
+  /** What the news was merged into, as it then stands; undefined where it is of an era that is over. */
+  part: ViewPart | undefined;
 }
 
-/** Called before each try of a write that includes the head; may throw to give up. */
-export type Alongside = (head: Head) => Promise<{ ifFence?: string; change: HeadChange } | undefined>;
+/** Called before each try of a write that includes the head, with what goes into the view; may throw to give up. */
+export type Alongside = (head: Head, part: ViewPart) => Promise<{ ifFence?: string; change: HeadChange } | undefined>;
 
 /**
  * Merges news into the view where it lies: the owner, and few pods, in the head; more pods in items beside it. What must be told the
@@ -135,10 +137,10 @@ async function tryToWrite(
   const parts = [inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])];
   // Whoever still works in an era that is over has nothing to tell to this one (R3).
   if (parts.some((part) => part.era > era))
-    return { head: before, changed: false, heardByPass: true, told: false, terminated: NOTHING_TERMINATED };
+    return { head: before, changed: false, heardByPass: true, told: false, terminated: NOTHING_TERMINATED, part: undefined };
   const known = joinParts(parts, era);
   const { part, changed, heardByPass } = mergeNews(known, news);
-  if (!changed) return { head: before, changed, heardByPass, told: false, terminated: NOTHING_TERMINATED };
+  if (!changed) return { head: before, changed, heardByPass, told: false, terminated: NOTHING_TERMINATED, part };
   const terminated = terminatedBy(known, part, news);
   await tellOfHole(store, before, { items, layout, news, era });
 
@@ -153,9 +155,9 @@ async function tryToWrite(
   const head = leaves ? await writeItems(store, before, leaving, { items, layout, era }) : before;
   const ownerIsNew = part.owner !== inHead.owner;
   if (leaves && !ownerIsNew && inHead.pods.size === 0)
-    return { head: await raiseFloor(store, head, news, era), changed, heardByPass, told: false, terminated };
+    return { head: await raiseFloor(store, head, news, era), changed, heardByPass, told: false, terminated, part };
 
-  const told = await alongside?.(head);
+  const told = await alongside?.(head, part);
   // Of the head that was read: naming new items may have shown a later one, whose pods would be lost.
   const conditions = { ifViewVersion: before.viewVersion, ...(told?.ifFence !== undefined && { ifFence: told.ifFence }) };
   const raised = news.whole?.slots === 'all' ? floorChange(head, news.whole.floor, era) : undefined;
@@ -171,6 +173,7 @@ async function tryToWrite(
     heardByPass,
     told: told !== undefined,
     terminated,
+    part,
   };
 }
 

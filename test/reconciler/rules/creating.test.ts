@@ -98,6 +98,25 @@ describe('R5: names', () => {
     expect(new Set(namesEver()).size).toBe(4);
   });
 
+  test('R5: nor one whose pod vanished while the pass that made it was at work, a younger list having been told already', async () => {
+    await world.apply(aJob('demo', { completions: 2, parallelism: 1 }));
+    let vanished = '';
+    world.interposer = async ({ port, method, phase }) => {
+      if (vanished !== '' || port !== 'cluster' || method !== 'patch' || phase !== 'before') return;
+      const [made] = await world.pods();
+      vanished = made?.metadata.name ?? 'none';
+      const target = { namespace: 'default', name: vanished };
+      await world.as('PATCH', PODS, { ...target, body: { metadata: { finalizers: null } }, type: 'application/merge-patch+json' });
+      await world.as('DELETE', PODS, target);
+      await relist(world);
+    };
+    await runToEnd(world, 'demo');
+    expect(namesEver()).toHaveLength(3);
+    expect(namesEver().filter((name) => name === vanished)).toHaveLength(1);
+    expect((await world.job('demo')).status).toMatchObject({ succeeded: 2 });
+    expect(world.mostActive.get('demo')).toBe(1);
+  });
+
   test('R5: a number that a pod was seen to hold is not taken again, also when lists have dropped its tombstone', async () => {
     await world.apply(aJob('demo', { completions: 3, parallelism: 1, backoffLimit: 50 }));
     for (let time = 0; time < 4; time++) {
