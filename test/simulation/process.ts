@@ -250,15 +250,17 @@ export class Process {
         selection: Parameters<ClusterSource['watch']>[1],
         signal: AbortSignal,
       ): AsyncGenerator<WatchEvent<Item>, void> {
-        const arrived: (WatchEvent<KubernetesObject> | { end: Error | undefined })[] = [];
+        const told: (WatchEvent<KubernetesObject> | { end: Error | undefined })[] = [];
+        const arrived: typeof told = [];
         let wake: () => void = () => {};
         let isSilent = false;
         let lastAtMs = 0;
-        // In their order, whatever each takes.
-        const arrive = (event: (typeof arrived)[number], delayMs: number): void => {
+        // In their order, whatever each takes: moments are sums of fractions, and two that are meant as one may differ in the last digit.
+        const arrive = (event: (typeof told)[number], delayMs: number): void => {
           lastAtMs = Math.max(lastAtMs, scheduler.elapsedMs + delayMs);
+          told.push(event);
           scheduler.after(lastAtMs - scheduler.elapsedMs, () => {
-            arrived.push(event);
+            arrived.push(...told.splice(0, 1));
             wake();
           });
         };
