@@ -1,6 +1,7 @@
 // What has happened to Jobs and pods, told by the API servers' own commits: what checks compare with.
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { matcherOf } from '../../lib/objects/label-selector.ts';
 import { COMPLETION_INDEX, controllerOf, TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Change } from '../../lib/sandbox/version.ts';
 import type { Call } from './calls.ts';
@@ -25,6 +26,8 @@ export interface PodRecord {
   strippedUnder: 'failing' | 'succeeding' | undefined;
   /** By another hand than Farloop's. */
   strippedByOthers: boolean;
+  /** Its finalizer came off when its labels no longer matched its Job's selector: the Job let it go, and counts it no more. */
+  released: boolean;
 }
 
 export interface JobRecord {
@@ -118,6 +121,7 @@ export class History {
       stripped: undefined,
       strippedUnder: undefined,
       strippedByOthers: false,
+      released: false,
     };
     this.pods.set(uid, record);
     const owner = this.jobs.get(controllerOf(now.metadata.ownerReferences)?.uid ?? '');
@@ -125,6 +129,7 @@ export class History {
       record.stripped = standingOf(before);
       record.strippedUnder = owner && decidedOf(owner.job);
       record.strippedByOthers = by === undefined;
+      record.released = owner !== undefined && !matcherOf(owner.job.spec.selector)(before.metadata.labels ?? {});
     }
     record.pod = now;
     record.isGone = type === 'DELETED';

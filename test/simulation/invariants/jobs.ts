@@ -205,10 +205,11 @@ export function isIgnored({ pod }: Pick<PodRecord, 'pod'>, { spec }: Job): boole
 
 /** `either`: it depends on what had been heard of it. Undefined: it was taken out of the counts on purpose, or never was in them. */
 function countedAs(
-  { pod, stripped, strippedUnder, strippedByOthers, isGone }: PodRecord,
+  { pod, stripped, strippedUnder, strippedByOthers, released, isGone }: PodRecord,
   isFailing: boolean,
 ): 'succeeded' | 'failed' | 'either' | undefined {
-  if (strippedByOthers) return 'either';
+  // One that was released may have been counted before somebody took its labels.
+  if (strippedByOthers || released) return 'either';
   if (stripped === undefined) {
     if (!isTracked(pod)) return undefined;
     if (isGone) return 'either';

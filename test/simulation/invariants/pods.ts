@@ -154,6 +154,8 @@ export const OF_PODS: readonly Invariant[] = [
       const { owner, record } = change;
       if (!owner || owner.isGone || owner.finishedAtMs !== undefined || owner.isRestored) return undefined;
       if (isIgnored({ pod: change.before }, owner.job)) return undefined;
+      // Released, as in the reference: no pod of the Job's any more, in no count, however it ended before that came to pass.
+      if (record.released) return undefined;
       // Judged while it was terminating, after the Job had all it wanted: in no count, however it ended meanwhile.
       if (record.strippedUnder === 'succeeding' && change.before.metadata.deletionTimestamp !== undefined) return undefined;
       return isCounted(owner.job, { uid: record.uid, index: record.index, standing: standingOf(change.before) })
