@@ -198,7 +198,7 @@ async function create({ pass }: Execution, action: CreateAction): Promise<Result
   try {
     const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline);
     countCreate(pass, 'succeeded');
-    pass.hearPod(object as Pod);
+    pass.hearPod(object as Pod, { isNew: true });
     return { action };
   } catch (error) {
     countCreate(pass, 'failed');

@@ -141,11 +141,15 @@ export class Pass {
     return this.#podSet;
   }
 
-  /** @throws RestoredServerError */
-  hearPod(pod: Pod): void {
+  /**
+   * @param isNew it was created by this very call: later than any list
+   * @throws RestoredServerError
+   */
+  hearPod(pod: Pod, { isNew = false } = {}): void {
     const facts = podFactsOf(pod);
-    // What answers a call is never older than what was heard before it: this API server has lost what it told (R3).
-    if (isNewer(this.view.pods.get(facts.uid)?.pod.resourceVersion ?? '0', facts.resourceVersion))
+    const entry = this.view.pods.get(facts.uid);
+    const heard = entry ? { heardAt: entry.deleted ? '0' : entry.heardAt, version: entry.pod.resourceVersion } : undefined;
+    if (heard ? isFromAnotherPast(facts.resourceVersion, heard) : isNew && !isNewer(facts.resourceVersion, this.view.floor))
       throw new RestoredServerError(`the API server shows pod ${facts.name} at an older version than had been heard from it`);
     this.#hear([{ heardAt: facts.resourceVersion, deleted: false, pod: facts }]);
   }
@@ -156,8 +160,15 @@ export class Pass {
     this.#hear([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
   }
 
-  /** @param job as the API server answered it, template and all */
+  /**
+   * @param job as the API server answered it, template and all
+   * @throws RestoredServerError
+   */
   hearOwner(job: Job, dateMs: number): void {
+    if (this.#isFromAnotherPast(job))
+      throw new RestoredServerError(
+        `the API server shows ${this.key.kind} ${this.key.name} at an older version than had been heard from it`,
+      );
     const heardAt = job.metadata.resourceVersion ?? '0';
     this.live = { owner: job, dateMs };
     const observation = { heardAt, deleted: false, object: jobFactsOf(job) };
@@ -204,17 +215,14 @@ export class Pass {
       const get = async (): Promise<Answer<Job>> => await this.cluster.get<Job>(JOBS, this.key, this.deadline);
       let { object, dateMs } = await get();
       // An object does not go back: confirmed by a second look, the API server has lost what was heard from it (R3).
-      if (this.#isOlderThanHeard(object)) {
+      if (this.#isFromAnotherPast(object)) {
         this.#sawStale(JOBS);
         ({ object, dateMs } = await get());
       }
       if (object.metadata.uid !== this.key.uid) throw new OwnerGoneError(`${this.key.name} is another ${this.key.kind} now`);
-      if (this.#isOlderThanHeard(object))
-        throw new RestoredServerError(
-          `the API server shows ${this.key.kind} ${this.key.name} at an older version than had been heard from it`,
-        );
-      if (this.listed && object.metadata.resourceVersion !== this.owner?.metadata.resourceVersion) this.listIsOlderThanOwner = true;
+      const known = this.owner?.metadata.resourceVersion;
       this.hearOwner(object, dateMs);
+      if (this.listed && object.metadata.resourceVersion !== known) this.listIsOlderThanOwner = true;
       return { owner: object, dateMs };
     } catch (error) {
       if (error instanceof NotFoundError)
@@ -228,9 +236,11 @@ export class Pass {
     this.counted.push({ metric: 'job_controller_stale_sync_skips_total', value: 1, labels: { group, resource: plural } });
   }
 
-  #isOlderThanHeard({ metadata }: Job): boolean {
-    const known = this.view.owner?.object.metadata;
-    return known?.uid === metadata.uid && isNewer(known?.resourceVersion ?? '0', metadata.resourceVersion ?? '0');
+  #isFromAnotherPast({ metadata }: Job): boolean {
+    const known = this.view.owner;
+    if (!known || known.object.metadata.uid !== metadata.uid) return false;
+    const heard = { heardAt: known.deleted ? '0' : known.heardAt, version: known.object.metadata.resourceVersion ?? '0' };
+    return isFromAnotherPast(metadata.resourceVersion ?? '0', heard);
   }
 
   /**
@@ -308,3 +318,10 @@ export class Pass {
     return { slot: pod.index === undefined ? pod.number : Number(pod.index), number: pod.number };
   }
 }
+
+/**
+ * What answers a call is never older than what was heard before it, and at the version of a list an object has no other version than the
+ * list showed: else this API server has lost what it told (R3), also where it has caught up with the versions since.
+ */
+const isFromAnotherPast = (version: string, heard: { heardAt: string; version: string }): boolean =>
+  version !== heard.version && !isNewer(version, newest(heard.heardAt, heard.version));

@@ -110,6 +110,41 @@ describe('R3: an API server restored from an older state', () => {
     expect(await world.store.readHead(key)).toBeUndefined();
   });
 
+  // The server was set back and has counted on since: lists and watches look as ever, but an object is not what a list of that version showed.
+  test('R3: a Job in another version than a list as late showed is of a restored server', async () => {
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));
+    await world.elapse(1, { play: false });
+    const { metadata, ...rest } = await world.job('demo');
+    const heardAt = String(BigInt(metadata.resourceVersion ?? '0') + 40n);
+    const owner = { kind: 'Job' as const, namespace: 'default', name: 'demo', uid: metadata.uid ?? '' };
+    await world.send([{ owner, observed: { heardAt, deleted: false, object: { metadata, ...rest } }, pods: [] }]);
+    await touch('demo');
+    await world.until(() => world.record.era === 1, { seconds: 10 });
+    await relist(world);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 2 });
+    expect(world.record.era).toBe(1);
+  });
+
+  test('R3: a pod that is created below the version of a list is of a restored server, and none is made in its place', async () => {
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));
+    const { metadata } = await world.job('demo');
+    const floor = String(BigInt(metadata.resourceVersion ?? '0') + 4n);
+    let lists = 0;
+    world.cluster.rewrite = ({ verb, plural }, answer) => {
+      if (verb !== 'list' || plural !== 'pods' || lists > 0) return answer;
+      lists += 1;
+      return { ...(answer as object), metadata: { resourceVersion: floor } };
+    };
+    await world.until(() => world.record.era === 1, { seconds: 10 });
+    await relist(world);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 4, mostActive: 2 });
+    expect(world.record.era).toBe(1);
+  });
+
   test('R3: what a relay session of an earlier era says is dropped, and the relay is asked again', async () => {
     await world.watch();
     world.record = { ...world.record, era: 2 };
