@@ -23,6 +23,7 @@ import { Process, type Around } from './process.ts';
 import { drained, Scheduler } from './scheduler.ts';
 import type { Scenario } from './scenarios.ts';
 import { Tampering } from './tampering.ts';
+import { Together } from './together.ts';
 
 export interface Run {
   scenario: Scenario;
@@ -93,6 +94,7 @@ export class Simulation {
   readonly #byCall: Map<number, Plan[number]['fault'][]>;
   /** Apart from the scheduler's, so that a storm replayed as a plan takes the same times. */
   readonly #chance: () => number;
+  readonly #together = new Together();
   readonly #processes: Process[] = [];
   /** Messages that are still on their way. */
   #late = 0;
@@ -190,6 +192,7 @@ export class Simulation {
       this.say(`!! ${name}: ${fault.says}`);
       // What it does is nobody's call.
       this.actor = undefined;
+      this.#together.struck(name, call);
       const added = fault.strike(this, call);
       if (added) strike = { ...strike, ...added };
     }
@@ -288,11 +291,11 @@ export class Simulation {
     };
   }
 
-  /** As a run without faults, and for each fault that struck as long as it lasts, what it may wait for, and what the loop may take. */
+  /** As a run without faults, and for each fault that struck as long as it lasts, what it may wait for, and what the loop may take. Some do more together. */
   #mustEndByMs(): number {
     return this.struck.reduce(
       (sum, { fault }) => sum + FAULTS[fault].lastsMs + longestWaitMs(fault) + RECOVERY_MS,
-      this.run.scenario.withinMs,
+      this.run.scenario.withinMs + this.#together.waitMs,
     );
   }
 
