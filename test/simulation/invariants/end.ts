@@ -1,7 +1,7 @@
 // What must be so when everything has ended and come to rest.
 import { controllerOf } from '../../../lib/objects/pod-facts.ts';
 import { formatKey, parseKey } from '../../../lib/objects/workload.ts';
-import type { Job } from '../../../lib/objects/kubernetes.ts';
+import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
 import { viewDigestOf } from '../../../lib/reconciler/doubts.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/pass-state.ts';
 import { readView } from '../../../lib/reconciler/view-access.ts';
@@ -40,6 +40,18 @@ async function headsOf({ store, run }: Simulation) {
 const canBear = ({ spec }: Job, failures: number): boolean =>
   spec.backoffLimitPerIndex === undefined && spec.podFailurePolicy === undefined && failures <= (spec.backoffLimit ?? 6);
 
+/** An exit code ends the story, and each pod that would have ended so was deleted before by an edit: none did, and the others complete the Job. */
+const isSpared = ({ history, struck }: Simulation, name: string, reason: string | undefined): boolean =>
+  reason === 'PodFailurePolicy' &&
+  struck.some(({ fault }) => CHANGES_PODS.has(fault)) &&
+  [...history.jobs.values()]
+    .filter((record) => record.name === name)
+    .every(({ pods }) => [...pods.values()].every(({ pod }) => !hasFailedByItself(pod)));
+
+/** What is deleted while it runs ends by a signal. */
+const hasFailedByItself = ({ status }: Pod): boolean =>
+  status?.containerStatuses?.some(({ state }) => ![undefined, 0, 137].includes(state?.terminated?.exitCode)) ?? false;
+
 export const AT_THE_END: readonly Invariant[] = [
   {
     name: 'every Job ends as its story tells',
@@ -58,7 +70,8 @@ export const AT_THE_END: readonly Invariant[] = [
         // A pod that somebody deletes is a failure, and may be one too many.
         if (end === 'Complete' && job && tampering.touchedPods > 0 && !canBear(job, (failed ?? 0) + tampering.touchedPods)) continue;
         const found = job && endOf(job);
-        if (found?.type !== end || (reason !== undefined && found.reason !== reason))
+        const told = isSpared(simulation, name, reason) ? { type: 'Complete', reason: undefined } : { type: end, reason };
+        if (found?.type !== told.type || (told.reason !== undefined && found.reason !== told.reason))
           return `${name} ended with ${found?.type} ${found?.reason}`;
         // Some of what strikes changes which pods there are; whether they are counted is asked when the Job ends.
         // And a story that fails, or that somebody's hand decides, may be further on by then: its counts depend on when what happens.
