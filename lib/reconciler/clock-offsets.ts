@@ -6,6 +6,8 @@ import type { Pass } from './pass.ts';
 
 /** What a relay told is read again so often. */
 const READ_AGAIN_MS = 60_000;
+/** Relays tell it once a minute: what seems older, or yet to come, was told before our clock moved, or by a relay that is silent. */
+const TOLD_WITHIN_MS = 100_000;
 /** Only of a pass so quick the answer's `Date` still tells the time when it ends, */
 const QUICK_MS = 2_000;
 /** and only so great a difference is none of whole seconds and ways. A clock that moved by so much more or less than time passed has jumped. */
@@ -15,11 +17,13 @@ export class ClockOffsets {
   readonly #ports: Pick<Ports, 'clock' | 'store'>;
   readonly #passMs: number;
   readonly #known = new Map<string, { offsetMs: number; readAtMs: number }>();
-  readonly #asking = new OncePerKey<number>();
+  readonly #asking = new OncePerKey<number | undefined>();
   /** Our wall clock less our monotonic one. */
   #aheadMs: number;
   /** What relays tell of their clocks says nothing of one that went wrong under way. */
   #hasJumped = false;
+  /** Clusters whose relays have told nothing for too long. */
+  readonly #untold = new Set<string>();
 
   /** @param passMs from a pass's beginning to its deadline */
   constructor(ports: Pick<Ports, 'clock' | 'store'>, passMs: number) {
@@ -28,7 +32,7 @@ export class ClockOffsets {
     this.#aheadMs = ports.clock.nowMs() - ports.clock.monotonicMs();
   }
 
-  /** @returns cluster time minus ours, milliseconds; undefined where only the API server can tell, since our clock has jumped */
+  /** @returns cluster time minus ours, milliseconds; undefined where only the API server can tell: our clock has jumped, or seems to have, maybe before this process began */
   async of(cluster: string): Promise<number | undefined> {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
@@ -45,9 +49,17 @@ export class ClockOffsets {
     return await this.#asking.of(cluster, async () => await this.#read(cluster));
   }
 
-  async #read(cluster: string): Promise<number> {
+  async #read(cluster: string): Promise<number | undefined> {
     const readAtMs = this.#ports.clock.nowMs();
-    const offsetMs = (await readMarker(this.#ports, cluster))?.marker.clockOffsetMs ?? 0;
+    const { clockOffsetMs: offsetMs, heardAtMs } = (await readMarker(this.#ports, cluster))?.marker ?? {
+      clockOffsetMs: 0,
+      heardAtMs: readAtMs,
+    };
+    if (Math.abs(readAtMs - heardAtMs) > TOLD_WITHIN_MS) {
+      this.#untold.add(cluster);
+      return undefined;
+    }
+    this.#untold.delete(cluster);
     this.#known.set(cluster, { offsetMs, readAtMs });
     return offsetMs;
   }
@@ -60,7 +72,8 @@ export class ClockOffsets {
     const tookMs = [nowMs - pass.startedAtMs, clock.monotonicMs() - (pass.deadline.monotonicMs - this.#passMs)];
     if (tookMs.some((ms) => ms < 0 || ms > QUICK_MS)) return;
     const offsetMs = pass.live.dateMs + 500 - nowMs;
-    if ((Math.abs(offsetMs - pass.offsetMs) < OFF_BY_MS && !this.#hasJumped) || Math.abs(offsetMs) > LARGEST_OFFSET_MS) return;
+    const isUnknown = this.#hasJumped || this.#untold.has(pass.key.cluster);
+    if ((Math.abs(offsetMs - pass.offsetMs) < OFF_BY_MS && !isUnknown) || Math.abs(offsetMs) > LARGEST_OFFSET_MS) return;
     this.#known.set(pass.key.cluster, { offsetMs, readAtMs: nowMs });
   }
 }

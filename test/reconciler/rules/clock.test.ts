@@ -49,6 +49,37 @@ test('R12: an offset that is wrong only plans: the Date of a live look decides',
   expect(world.clock.nowMs() - appliedAtMs).toBeLessThanOrEqual(95_000);
 });
 
+test('R12: what a relay told before our clock jumped tells a process that began after that no time: a Job does not end in the future', async () => {
+  world = new World({ clusterAheadMs: -120_000 });
+  await world.watch();
+  await heartbeat(world, { clockOffsetMs: 0 });
+  world.clock.jumpWall(120_000);
+  await world.apply(aJob('demo', { completions: 1, parallelism: 1, ttlSecondsAfterFinished: 4 }));
+  await world.report();
+  await world.run();
+  expect(world.podsEver.size).toBe(1);
+  // It knows nothing of what the API server answered the one before.
+  world.restart();
+  await world.until(async () => conditionsOf(await world.job('demo')).includes('Complete'), { seconds: 30 });
+  const { completionTime = '' } = (await world.job('demo')).status ?? {};
+  expect(Date.parse(completionTime)).toBeLessThanOrEqual(world.clusterNowMs());
+});
+
+test('R12: where a relay is silent the API server is asked for the time once a minute, not by every pass', async () => {
+  world = new World();
+  await world.watch();
+  await heartbeat(world);
+  await world.clock.advance(200_000);
+  await world.apply(aJob('demo', { completions: 2, parallelism: 1 }));
+  await world.report();
+  await world.run();
+  const before = world.cluster.calls.length;
+  await runToEnd(world, 'demo', 30);
+  const gets = world.cluster.calls.slice(before).filter(({ verb, plural }) => verb === 'get' && plural === 'jobs');
+  // That of the second create alone (R10).
+  expect(gets).toHaveLength(1);
+});
+
 test('R12, R10: so it does where no pod is left to delete', async () => {
   world = new World();
   await world.watch();
