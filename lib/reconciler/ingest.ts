@@ -178,7 +178,12 @@ async function tryToKeep(ports: IngestPorts, { key, record, reports }: Work, { h
   let head = begun ?? found ?? (await createHead(ports, key, record));
 
   // Older than an earlier list: a late message, or an API server restored from an older state; a pass looks live (R3).
-  if (reports.some(({ whole }) => whole && isNewer(head.floor, whole.floor))) await distrust(ports, key);
+  const { floor } = head;
+  if (reports.some(({ whole }) => whole && isNewer(floor, whole.floor))) {
+    await distrust(ports, key);
+    // It has a new fence, and a wake that follows it: nobody is to send another one after the fence that it had (R9).
+    head = (await ports.store.readHead(key)) ?? head;
+  }
 
   let urgency: Urgency | undefined;
   for (const report of reports) {

@@ -9,7 +9,7 @@ import { VISIBILITY_SECONDS } from '../../../lib/reconciler/waits.ts';
 import { COMPANY_MS, prepareWake, sendWake, wake } from '../../../lib/reconciler/wake.ts';
 import { encodeTimer } from '../../../lib/wire/messages.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
-import { heartbeat } from '../../world/reporter.ts';
+import { heartbeat, relist } from '../../world/reporter.ts';
 import { aJob, conditionsOf, World } from '../../world/world.ts';
 
 let world: World;
@@ -191,6 +191,30 @@ describe('R9: sending', () => {
     await world.report();
     expect(await depth('wakes')).toEqual(before);
     expect((await depth('timers')).delayed).toBe(0);
+  });
+
+  test('R9: news with a list older than an earlier one wakes once, after the fence that distrust gives the head', async () => {
+    await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));
+    await world.elapse(1, { play: false });
+    await relist(world);
+    await world.elapse(30, { play: false });
+    expect((await depth('wakes')).visible).toBe(0);
+    await patch({ backoffLimit: 5 });
+    const job = await world.job('demo');
+    const { uid = '', resourceVersion = '' } = job.metadata;
+    world.loseHeard();
+    await world.send([
+      {
+        owner: { kind: 'Job', namespace: 'default', name: 'demo', uid },
+        observed: { heardAt: resourceVersion, deleted: false, object: job },
+        pods: [],
+        whole: { floor: '1', slots: 'all' },
+      },
+    ]);
+    await world.ingest();
+    expect((await depth('wakes')).visible).toBe(1);
+    await runToEnd(world, 'demo');
+    await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 3 });
   });
 });
 
