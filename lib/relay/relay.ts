@@ -356,10 +356,11 @@ class RunningRelay {
       for (const scope of this.#scopes) scope.beginAnew();
       return;
     }
-    if (!this.#isReady) return;
+    // Of the era alone, for a relay of an earlier one: where another replica takes it, that one began the era with a list.
+    if (!this.#isReady || after === undefined) return;
     // By the relay's own clock and count alone: the queue's may be others (R12).
     const isAnswered =
-      after?.session === this.#session ? after.sequence < this.#outbox.wholesFrom : clock.monotonicMs() < this.#fullListAtMs + CROSSING_MS;
+      after.session === this.#session ? after.sequence < this.#outbox.wholesFrom : clock.monotonicMs() < this.#fullListAtMs + CROSSING_MS;
     if (!isAnswered) for (const scope of this.#scopes) scope.list();
   }
 

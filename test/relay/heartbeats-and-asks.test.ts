@@ -8,6 +8,9 @@ import { aJob, aPod } from './scripted-source.ts';
 
 afterEach(endRelays);
 
+/** A message of another session showed that something is missing. */
+const ELSEWHERE = { session: 'another', sequence: 1 };
+
 describe('heartbeats and asks', () => {
   test('once a minute: watch ages, clock offset, digests as the view makes them', async () => {
     const { clock, source, messages, ready } = start({
@@ -57,11 +60,11 @@ describe('heartbeats and asks', () => {
     const { clock, queue, messages, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
     await ready();
     await messages();
-    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3 }) }]);
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3, after: ELSEWHERE }) }]);
     await clock.advance(2_000);
     expect(await messages()).toEqual([]);
     await clock.advance(30_000);
-    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3 }) }]);
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3, after: ELSEWHERE }) }]);
     await clock.advance(2_000);
     const all = await messages();
     expect(all.flatMap(({ reports }) => reports).map(brief)).toMatchObject([{ job: 'a', whole: expect.any(String) }]);
@@ -73,7 +76,7 @@ describe('heartbeats and asks', () => {
     await ready();
     await messages();
     await clock.advance(30_000);
-    await queue.inner.send('relay-west', [{ body: 'not an ask' }, { body: encodeAsk({ ask: 'everything', era: 3 }) }]);
+    await queue.inner.send('relay-west', [{ body: 'not an ask' }, { body: encodeAsk({ ask: 'everything', era: 3, after: ELSEWHERE }) }]);
     await clock.advance(1_000);
     expect((await messages()).at(-1)?.heartbeat?.fullList).toBeDefined();
     expect(await queue.inner.deadLetters('relay-west', 10)).toMatchObject([{ body: 'not an ask' }]);
@@ -106,6 +109,16 @@ describe('heartbeats and asks', () => {
     const all = await messages();
     expect(all.every((message) => message.era === 4 && message.session !== session)).toBe(true);
     expect(all.at(-1)?.heartbeat?.fullList).toBeDefined();
+  });
+
+  test('R3, R16: an ask that brings a relay of an earlier era up to date costs one of that era no list', async () => {
+    const { clock, queue, messages, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
+    await ready();
+    await clock.advance(30_000);
+    await messages();
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3 }) }]);
+    await clock.advance(2_000);
+    expect(await messages()).toEqual([]);
   });
 
   test('R3: nothing that was heard before a new era is told in its session, neither what waited nor what comes before the list', async () => {
@@ -168,7 +181,7 @@ describe('heartbeats and asks', () => {
     await ready();
     await clock.advance(60_000);
     await messages();
-    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3 }) }]);
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 3, after: ELSEWHERE }) }]);
     await clock.advance(2_000);
     expect((await messages()).flatMap(({ reports }) => reports).map(brief)).toMatchObject([{ job: 'a', whole: expect.any(String) }]);
   });
