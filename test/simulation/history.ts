@@ -20,6 +20,8 @@ export interface PodRecord {
   createdBy: Call | undefined;
   /** Farloop was told that the create succeeded, or heard of the pod in another answer. */
   isKnown: boolean;
+  /** The API server was restored from a state before it: to that server, and in its era, it never was (R3). */
+  isUndone: boolean;
   /** When its finalizer came off: how it stood then. */
   stripped: Standing | undefined;
   /** What its Job had decided by then. */
@@ -118,6 +120,7 @@ export class History {
       createdAtMs: nowMs,
       createdBy: by,
       isKnown: false,
+      isUndone: false,
       stripped: undefined,
       strippedUnder: undefined,
       strippedByOthers: false,
@@ -158,6 +161,7 @@ export class History {
       if (!job || !isJobFinished(job)) record.finishedAtMs = undefined;
       for (const pod of record.pods.values()) {
         const now = present.get(pod.uid);
+        pod.isUndone = now === undefined && (pod.isUndone || !pod.isGone);
         pod.isGone = now === undefined;
         if (!now) continue;
         pod.pod = now;

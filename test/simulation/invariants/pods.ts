@@ -10,6 +10,7 @@ import {
   type JobRecord,
   type ObjectChange,
   type PodChange,
+  type PodRecord,
 } from '../history.ts';
 import { completedIndexesOf } from './index-set.ts';
 import { isIgnored } from './jobs.ts';
@@ -29,6 +30,20 @@ function createdIn(change: ObjectChange): Created | undefined {
 
 const liveOf = ({ by, owner }: Created): Job | undefined => by?.invocation?.live.get(owner.uid);
 
+/**
+ * Two Farloops keep out of each other's way by the names of their pods, which both number alike: the table of neither tells of the other.
+ * After a restore each goes on from what it knew by then (R3), and their numbers part: what the other one has made since this pass began
+ * is none that its creates could have met. The next pass sees them all.
+ */
+const activeBeside = ({ by, owner }: Created): PodRecord[] =>
+  activeOf(owner).filter(
+    ({ createdBy, createdAtMs }) =>
+      !owner.isRestored ||
+      createdBy === undefined ||
+      createdBy.process.installation === by?.process.installation ||
+      createdAtMs <= (by?.invocation?.beganAtMs ?? 0),
+  );
+
 export const OF_PODS: readonly Invariant[] = [
   {
     name: 'never more active pods than parallelism as last read live',
@@ -37,7 +52,7 @@ export const OF_PODS: readonly Invariant[] = [
       const created = createdIn(change);
       const live = created && liveOf(created);
       if (!created || !live) return undefined;
-      const active = activeOf(created.owner).length;
+      const active = activeBeside(created).length;
       const limit = live.spec.parallelism ?? 1;
       return active > limit ? `${active} active pods of ${created.owner.name}, parallelism ${limit}` : undefined;
     },
@@ -49,7 +64,7 @@ export const OF_PODS: readonly Invariant[] = [
       const created = createdIn(change);
       const live = created && liveOf(created);
       if (!created || live?.spec.completions === undefined) return undefined;
-      const active = activeOf(created.owner).length;
+      const active = activeBeside(created).length;
       const missing = live.spec.completions - (live.status?.succeeded ?? 0);
       return active > missing ? `${active} active pods of ${created.owner.name}, ${missing} successes are missing` : undefined;
     },
@@ -140,7 +155,7 @@ export const OF_PODS: readonly Invariant[] = [
       const created = createdIn(change);
       if (!created) return undefined;
       const before = [...created.owner.pods.values()].some(
-        ({ uid, name, isKnown }) => isKnown && name === created.record.name && uid !== created.record.uid,
+        ({ uid, name, isKnown, isUndone }) => isKnown && !isUndone && name === created.record.name && uid !== created.record.uid,
       );
       return before ? `${created.record.name} is a second pod of that name` : undefined;
     },
