@@ -17,7 +17,8 @@ interface Alarm {
   runbook: string;
   namespace: string;
   metric: string;
-  dimensions?: Record<string, string>;
+  /** Of each its value, or the resource of the template that it is of. */
+  dimensions?: Record<string, string | { Ref: string }>;
   /** As `Sum`, `Maximum`, `p99`. */
   statistic: string;
   comparison?: 'GreaterThanThreshold' | 'LessThanThreshold';
@@ -130,6 +131,19 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
       dimensions: { QueueName: queueName(stage, queue, true) },
       what: `a message of the queue ${queue} failed at every try`,
     })),
+    {
+      ...ours,
+      // Told every ten minutes as long as it lasts: a quarter of an hour holds one.
+      periodSeconds: 300,
+      of: 3,
+      bad: 1,
+      name: 'dead-letters-relays',
+      runbook: 'dead-letters',
+      metric: 'RelayDeadLetters',
+      statistic: 'Maximum',
+      threshold: 0,
+      what: "a message to a cluster's relay failed at every try",
+    },
     ...(['events', 'wakes'] as const).map((queue): Alarm => ({
       ...minute,
       of: 5,
@@ -168,6 +182,18 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
       dimensions: { FunctionName: `${stage}-${functionName}` },
       what: `the function ${functionName} fails or times out`,
     })),
+    {
+      // A function that answers 500 has not failed, and one that was never reached has no errors.
+      ...fiveMinutes,
+      name: 'errors-http-api',
+      runbook: 'function-errors',
+      namespace: 'AWS/ApiGateway',
+      metric: '5xx',
+      statistic: 'Sum',
+      threshold: 0,
+      dimensions: { ApiId: { Ref: 'HttpApi' } },
+      what: 'the HTTP API answers requests with an error of its own, 500 to 599',
+    },
     {
       ...ours,
       ...fiveMinutes,

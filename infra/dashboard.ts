@@ -12,6 +12,8 @@ const REQUEST_DOLLARS = {
   wakes: LIST_PRICES.sqsFifoRequest.dollars,
   timers: LIST_PRICES.sqsFairRequest.dollars,
 } as const;
+/** Its id is known once it is made: CloudFormation puts it in. */
+const HTTP_API = '${HttpApi}';
 const MINUTE = 60;
 const WIDTH = 8;
 const HEIGHT = 6;
@@ -62,6 +64,7 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
         },
         { title: 'Never heard', metrics: [each('UnheardClusters', 'cluster', 'Sum')] },
         { title: 'Parked', metrics: [each('ParkedWorkloads', 'cluster', 'Sum')] },
+        { title: "Dead letters of the relays' queues", metrics: [each('RelayDeadLetters', 'cluster', 'Maximum')] },
         { title: 'Clock offset, ms', metrics: [each('ClockOffset', 'cluster', 'Maximum')] },
       ],
     ],
@@ -97,6 +100,11 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
         { title: 'Write units', stat: 'Sum', metrics: oursByFunction('WriteUnits') },
         { title: 'Read units', stat: 'Sum', metrics: oursByFunction('ReadUnits') },
         { title: 'Concurrency', stat: 'Maximum', metrics: ofFunctions('ConcurrentExecutions') },
+        {
+          title: 'HTTP API, requests and errors',
+          stat: 'Sum',
+          metrics: ['Count', '4xx', '5xx'].map((metric) => ['AWS/ApiGateway', metric, 'ApiId', HTTP_API]),
+        },
       ],
     ],
     [
@@ -202,6 +210,6 @@ function costByCluster(stage: { name: string; namespace: string }, passes: strin
 export const dashboardResource = (stage: { name: string; namespace: string; region: string }): Record<string, object> => ({
   Dashboard: {
     Type: 'AWS::CloudWatch::Dashboard',
-    Properties: { DashboardName: stage.name, DashboardBody: JSON.stringify(dashboardBody(stage)) },
+    Properties: { DashboardName: stage.name, DashboardBody: { 'Fn::Sub': JSON.stringify(dashboardBody(stage)) } },
   },
 });

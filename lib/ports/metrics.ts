@@ -52,6 +52,12 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     tells: 'passes that ended with "a person must look at this workload"',
   },
   UnreadableMessages: { unit: 'Count', dimensions: [], sets: [[]], tells: 'messages on their way to the dead letters' },
+  RelayDeadLetters: {
+    unit: 'Count',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: "dead letters in the queue of a cluster's relay; every ten minutes as long as there are some",
+  },
   RefusedMessages: {
     unit: 'Count',
     dimensions: ['reason'],

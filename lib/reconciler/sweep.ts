@@ -6,6 +6,7 @@ import type { Ports } from '../ports/ports.ts';
 import { sendClusterLooks } from './cluster-look.ts';
 import { putMarker, readMarker } from './heartbeats.ts';
 import { inParallel } from './parallel.ts';
+import { countRelayDeadLetters } from './relay-dead-letters.ts';
 import { sendStaleLooks, wakeStale } from './stale.ts';
 import { UNKNOWN_ERA } from './view-access.ts';
 import { SWEEP_EVERY_MS } from './waits.ts';
@@ -62,6 +63,7 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     }
   }
   await renewed;
+  await countRelayDeadLetters(ports, records);
   ports.telemetry.info('swept', { ...swept });
   ports.telemetry.count('SweepsFinished', 1, 'Count');
   return swept;

@@ -277,6 +277,8 @@ function idle(): void {
   const cluster = {
     heartbeats: (month * 3 * perMillion.sqsFairRequests) / million,
     'relay polling': (month * 3 * perMillion.sqsStandardRequests) / million,
+    // Every tenth sweep asks for the depth of the relay's queue and of its dead letters.
+    'relay dead letters': ((month / 10) * 2 * perMillion.sqsStandardRequests) / million,
     ingest: (month * perMillion.lambdaInvocations) / million + ((month * heartbeatMs) / 1000) * 0.5 * lambdaArmGbSecond,
     table: (month * 2 * (perMillion.dynamodbWriteUnits + perMillion.dynamodbReadUnits)) / million,
     logs: ((month * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,

@@ -21,6 +21,9 @@ const OF_AWS: Record<string, string[]> = {
   'AWS/Lambda Duration': ['FunctionName'],
   'AWS/Lambda Throttles': ['FunctionName'],
   'AWS/Lambda ConcurrentExecutions': ['FunctionName'],
+  'AWS/ApiGateway Count': ['ApiId'],
+  'AWS/ApiGateway 4xx': ['ApiId'],
+  'AWS/ApiGateway 5xx': ['ApiId'],
   'AWS/DynamoDB ConsumedWriteCapacityUnits': ['TableName'],
   'AWS/DynamoDB ConsumedReadCapacityUnits': ['TableName'],
   'AWS/DynamoDB WriteThrottleEvents': ['TableName'],
@@ -143,6 +146,14 @@ describe('alarms', () => {
     for (const name of ['unreachable-cluster', 'forbidden-cluster'])
       expect(alarms.find((alarm) => alarm.name === name)).toMatchObject({ periodSeconds: 60, of: 2, bad: 1 });
     expect(alarms.find(({ name }) => name === 'lag')).toMatchObject({ statistic: 'p99' });
+    // What a handler answers is no error of its function; what lies dead in the relays' queues is told of by sweep, of all clusters at once.
+    expect(alarms.find(({ name }) => name === 'errors-http-api')).toMatchObject({
+      metric: '5xx',
+      threshold: 0,
+      runbook: 'function-errors',
+    });
+    expect(alarms.find(({ name }) => name === 'dead-letters-relays')).toMatchObject({ metric: 'RelayDeadLetters', threshold: 0 });
+    expect(alarms.find(({ name }) => name === 'dead-letters-relays')?.dimensions).toBeUndefined();
   });
 
   test('each leads to its page, and each page is led to', () => {

@@ -167,6 +167,16 @@ describe('tables', () => {
   });
 });
 
+test('the HTTP API that alarm and dashboard look at is the one that there is', () => {
+  const [[api] = []] = ofType(usual, 'AWS::ApiGatewayV2::Api');
+  expect(propertiesOf(usual, 'AlarmErrorsHttpApi')).toMatchObject({ Dimensions: [{ Name: 'ApiId', Value: { Ref: api } }] });
+  const { DashboardBody: body } = propertiesOf(usual, 'Dashboard');
+  const { 'Fn::Sub': text = '' } = Object(body) as Record<string, string>;
+  // Nothing else in it is to be filled in.
+  expect(new Set(text.match(/\$\{[^}]*\}/g))).toEqual(new Set([`\${${api}}`]));
+  expect(JSON.parse(text)).toMatchObject({ widgets: expect.any(Array) });
+});
+
 test('every route of the API asks who is there', () => {
   for (const [template, AuthorizationType] of [
     [usual, 'AWS_IAM'],

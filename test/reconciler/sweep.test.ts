@@ -77,6 +77,42 @@ describe('sweep', () => {
     expect([told('UnheardClusters'), told('WatchAge')]).toEqual([1, 1]);
   });
 
+  test("dead letters of a relay's queue are told of every ten minutes as long as they lie there; one queue that cannot be asked hides no other's", async () => {
+    const record = await world.ports.clusters.get(CLUSTER);
+    if (!record) throw new Error('not registered');
+    const clusters = Object.assign(Object.create(world.ports.clusters) as typeof world.ports.clusters, {
+      list: async () => [{ ...record, name: 'another' }, record],
+    });
+    const told = (): unknown[] =>
+      world.metrics.filter(({ metric }) => metric === 'RelayDeadLetters').map(({ value, dimensions }) => ({ value, dimensions }));
+    const sweepFor = async (minutes: number): Promise<void> => {
+      for (let minute = 0; minute < minutes; minute += 1) {
+        await world.clock.advance(60_000);
+        await sweep({ ...world.ports, clusters });
+      }
+    };
+    await sweepFor(10);
+    expect(told()).toEqual([]);
+    const queue = `relay-${CLUSTER}` as const;
+    await world.queue.send(queue, [{ body: 'no ask' }, { body: 'none either' }]);
+    for (let time = 0; time < 5; time += 1) {
+      await world.queue.receive(queue, { max: 10, waitSeconds: 0, visibilitySeconds: 1 });
+      await world.clock.advance(2_000);
+    }
+    await world.queue.receive(queue, { max: 10, waitSeconds: 0, visibilitySeconds: 1 });
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port === 'queue' && method === 'depth' && args[0] === 'relay-another' && phase === 'before') throw new Error('no such queue');
+    };
+    await sweepFor(20);
+    const found = { value: 2, dimensions: { cluster: CLUSTER } };
+    expect(told()).toEqual([found, found]);
+    expect(world.log).toContainEqual(expect.objectContaining({ level: 'warn', message: "dead letters of a relay's queue not counted" }));
+    world.interposer = undefined;
+    expect(await world.queue.redrive(queue)).toBe(2);
+    await sweepFor(10);
+    expect(told()).toHaveLength(2);
+  });
+
   test('two sweeps at once wake a stale workload once', async () => {
     await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
     await world.report();
