@@ -15,7 +15,7 @@ import type { DoubtMessage, ViewPart } from '../wire/observations.ts';
 import { askForWorkload } from './era.ts';
 import { UNKNOWN_ERA, readView } from './view-access.ts';
 import { DOUBT_SECONDS } from './waits.ts';
-import { sendWake, wake, type WakePorts } from './wake.ts';
+import { wake, wakeByNewFence, type WakePorts } from './wake.ts';
 
 /** Looked at again in a moment. */
 export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly DoubtMessage[]): Promise<void> {
@@ -71,9 +71,7 @@ export async function distrust(ports: WakePorts & Pick<Ports, 'telemetry'>, key:
   ports.telemetry.count('ViewMismatches', 1, 'Count', { kind: key.kind });
   try {
     const { fence: replaces } = await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA });
-    const fence = ports.clock.randomId();
-    await ports.store.updateHead(key, { ifFence: replaces }, { fence, queued: fence, pendingSinceMs: ports.clock.nowMs() });
-    await sendWake(ports, key, fence);
+    await wakeByNewFence(ports, key, replaces);
   } catch (error) {
     if (!(error instanceof StaleWriteError)) throw error;
     // A pass has opened since, perhaps before it could see this; or the workload is forgotten, and then this does nothing.

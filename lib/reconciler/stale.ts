@@ -7,7 +7,7 @@ import { encodeTimer } from '../wire/messages.ts';
 import { isLate } from './lateness.ts';
 import { inParallel } from './parallel.ts';
 import { STALE_LOOKS_AFTER_SECONDS, STALE_MS } from './waits.ts';
-import { sendWake } from './wake.ts';
+import { wakeByNewFence } from './wake.ts';
 
 const WORKLOADS_AT_ONCE = 16;
 
@@ -43,19 +43,17 @@ export async function sendStaleLooks({ queue, clock }: Pick<Ports, 'queue' | 'cl
   );
 }
 
-/** The index is late: the head itself says whether it is stale. A new fence makes a wake that no deduplication swallows. */
+/** The index is late: the head itself says whether it is stale. */
 async function mend(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, key: WorkloadKey): Promise<boolean> {
   const head: Head | undefined = await ports.store.readHead(key);
   const nowMs = ports.clock.nowMs();
   if (!head || head.pendingSinceMs === undefined || nowMs - Math.max(head.pendingSinceMs, head.openedAtMs) < STALE_MS) return false;
-  const fence = ports.clock.randomId();
   try {
-    await ports.store.updateHead(key, { ifFence: head.fence }, { fence, queued: fence, pendingSinceMs: nowMs });
+    await wakeByNewFence(ports, key, head.fence);
   } catch (error) {
     if (error instanceof StaleWriteError) return false;
     throw error;
   }
-  await sendWake(ports, key, fence);
   ports.telemetry.warn('stale workload woken', { ...key, pendingMs: nowMs - head.pendingSinceMs });
   ports.telemetry.count('StaleWakes', 1, 'Count', { kind: key.kind });
   return true;

@@ -83,3 +83,13 @@ export async function wake(ports: WakePorts, key: WorkloadKey, urgency: Urgency 
     if (!(error instanceof StaleWriteError)) throw error;
   });
 }
+
+/**
+ * Wakes it whatever was sent before: a new fence makes a wake that no deduplication swallows.
+ * @param replaces the fence that the head had when it was read. @throws StaleWriteError it has another one by now, and nothing was sent
+ */
+export async function wakeByNewFence(ports: WakePorts, key: WorkloadKey, replaces: string): Promise<void> {
+  const fence = ports.clock.randomId();
+  await ports.store.updateHead(key, { ifFence: replaces }, { fence, queued: fence, pendingSinceMs: ports.clock.nowMs() });
+  await sendWake(ports, key, fence);
+}
