@@ -148,10 +148,10 @@ export class Pass {
   hearPod(pod: Pod, { isNew = false } = {}): void {
     const facts = podFactsOf(pod);
     const entry = this.view.pods.get(facts.uid);
-    const heard = entry ? { heardAt: entry.deleted ? '0' : entry.heardAt, version: entry.pod.resourceVersion } : undefined;
-    if (heard ? isFromAnotherPast(facts.resourceVersion, heard) : isNew && !isNewer(facts.resourceVersion, this.view.floor))
+    const { resourceVersion: version } = facts;
+    if (entry ? isFromAnotherPast(version, entry, entry.pod.resourceVersion) : isNew && !isNewer(version, this.view.floor))
       throw new RestoredServerError(`the API server shows pod ${facts.name} at an older version than had been heard from it`);
-    this.#hear([{ heardAt: facts.resourceVersion, deleted: false, pod: facts }]);
+    this.#hear([{ heardAt: version, deleted: false, pod: facts }]);
   }
 
   /** A delete was answered, or a GET answered 404 about this very pod (R19): it is gone a moment after it was last heard of. */
@@ -239,8 +239,7 @@ export class Pass {
   #isFromAnotherPast({ metadata }: Job): boolean {
     const known = this.view.owner;
     if (!known || known.object.metadata.uid !== metadata.uid) return false;
-    const heard = { heardAt: known.deleted ? '0' : known.heardAt, version: known.object.metadata.resourceVersion ?? '0' };
-    return isFromAnotherPast(metadata.resourceVersion ?? '0', heard);
+    return isFromAnotherPast(metadata.resourceVersion ?? '0', known, known.object.metadata.resourceVersion ?? '0');
   }
 
   /**
@@ -321,7 +320,8 @@ export class Pass {
 
 /**
  * What answers a call is never older than what was heard before it, and at the version of a list an object has no other version than the
- * list showed: else this API server has lost what it told (R3), also where it has caught up with the versions since.
+ * list showed: else this API server has lost what it told (R3), also where it has caught up with the versions since. Of a tombstone only the
+ * object's own version counts.
  */
-const isFromAnotherPast = (version: string, heard: { heardAt: string; version: string }): boolean =>
-  version !== heard.version && !isNewer(version, newest(heard.heardAt, heard.version));
+const isFromAnotherPast = (version: string, { heardAt, deleted }: Pick<PodObservation, 'heardAt' | 'deleted'>, known: string): boolean =>
+  version !== known && !isNewer(version, newest(deleted ? '0' : heardAt, known));
