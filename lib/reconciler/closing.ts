@@ -50,7 +50,7 @@ export async function close(
     // The opening took the timer off: one that stands there was set by news that this pass has not seen, and sweep must find it.
     const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
     return {
-      state: encodeState({ ...pass.state, ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
+      state: encodeState({ ...pass.state, ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
       wake: next ?? null,
       pendingSinceMs: next?.dueAtMs ?? null,
       ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),

@@ -185,7 +185,7 @@ export class Reconciler {
     pass.state = {
       ...pass.state,
       listedEra: pass.record.era,
-      ordinal: Math.max(pass.state.ordinal, lowestFreeNumber(pass)),
+      ordinal: lowestFreeNumber(pass),
       // Found, not written: whoever changes it from now on is another hand (R18).
       statusDigest: statusDigestOf(owner.status),
     };

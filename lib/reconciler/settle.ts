@@ -75,7 +75,7 @@ async function lookUp(pass: Pass, owner: Job, { slot, number }: Child): Promise<
   }
 }
 
-/** Above every number that a vanished child was seen to hold (R5). */
+/** Above every number that a vanished child was seen to hold, in this pass or an earlier one (R5). */
 export function lowestFreeNumber({ view, state }: Pick<Pass, 'view' | 'state'>): number {
   let lowest = state.ordinal;
   for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);
