@@ -24,11 +24,15 @@ export class SandboxError extends Error {
  */
 export function openDisk(folder: string, largestPages?: number): Disk {
   const lock = lockFolder(folder);
+  const file = join(folder, 'objects.sqlite');
+  let database: DatabaseSync | undefined;
   try {
-    return openDatabase(folder, lock, largestPages);
+    database = new DatabaseSync(file);
+    return diskOn(database, { folder, file, lock, largestPages });
   } catch (error) {
+    database?.close();
     lock.close();
-    throw error instanceof SandboxError ? error : diskError(join(folder, 'objects.sqlite'), error);
+    throw error instanceof SandboxError ? error : diskError(file, error);
   }
 }
 
@@ -48,36 +52,26 @@ function lockFolder(folder: string): DatabaseSync {
   }
 }
 
-function openDatabase(folder: string, lock: DatabaseSync, largestPages: number | undefined): Disk {
-  const file = join(folder, 'objects.sqlite');
-  let database: DatabaseSync;
-  try {
-    database = new DatabaseSync(file);
-    database.exec(`
-      pragma journal_mode = wal;
-      pragma synchronous = normal;
-      create table if not exists objects (resource text, key text, revision integer, body text, unique (resource, key));
-      create table if not exists facts (name text primary key, value integer) without rowid;
-    `);
-    if (largestPages !== undefined) database.exec(`pragma max_page_count = ${Math.floor(largestPages)}`);
-  } catch (error) {
-    throw diskError(file, error);
-  }
+/** @throws SandboxError, or what SQLite says */
+function diskOn(
+  database: DatabaseSync,
+  { folder, file, lock, largestPages }: { folder: string; file: string; lock: DatabaseSync; largestPages: number | undefined },
+): Disk {
+  database.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = normal;
+    create table if not exists objects (resource text, key text, revision integer, body text, unique (resource, key));
+    create table if not exists facts (name text primary key, value integer) without rowid;
+  `);
+  if (largestPages !== undefined) database.exec(`pragma max_page_count = ${Math.floor(largestPages)}`);
   const fact = database.prepare('select value from facts where name = ?');
   const setFact = database.prepare('insert or replace into facts (name, value) values (?, ?)');
   const found = fact.get('layout')?.['value'];
-  if (typeof found === 'number' && found > layout) {
-    database.close();
+  if (typeof found === 'number' && found > layout)
     throw new SandboxError(
       `the state folder ${folder} was written by a newer version (layout ${found}, this one knows ${layout}): use that version or another folder`,
     );
-  }
-  try {
-    setFact.run('layout', layout);
-  } catch (error) {
-    database.close();
-    throw diskError(file, error);
-  }
+  setFact.run('layout', layout);
 
   const upsert = database.prepare(`insert into objects (resource, key, revision, body) values (?, ?, ?, ?)
      on conflict (resource, key) do update set revision = excluded.revision, body = excluded.body`);
