@@ -1,5 +1,4 @@
 // `farloop console`: the console of an installation elsewhere, shown on this machine. A browser signs no requests; this does it for it.
-import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { connectToInstance, endpointOption, type ApiClient } from './api-client.ts';
 import { wholeNumber } from './arguments.ts';
@@ -27,10 +26,8 @@ async function runConsole(port: number, api: ApiClient): Promise<number> {
   const [{ RefusedRequestError }, { serveApi }] = await Promise.all([import('../api/routes.ts'), import('./local-api.ts')]);
   // Nobody there, or not let in: told here rather than in the browser.
   await api.get('/v1/queues');
-  const token = randomBytes(24).toString('base64url');
   const served = await serveApi({
     port,
-    token,
     async answer({ method, path, query, body }) {
       if (path[0] !== 'v1' || !['GET', 'POST'].includes(method))
         throw new RefusedRequestError(404, `there is nothing to ${method} at /${path.join('/')}`);
@@ -42,7 +39,7 @@ async function runConsole(port: number, api: ApiClient): Promise<number> {
       }
     },
   });
-  process.stdout.write(`console     ${served.url}/#token=${token}\n`);
+  process.stdout.write(`console     ${served.consoleUrl}\n`);
   const exitCode = await stopping.asked;
   await served.close();
   return exitCode;

@@ -1,4 +1,5 @@
 // Console and API on this machine: on the loopback, for whoever has the token.
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { carriesToken, createApp, type AppOptions } from '../api/app.ts';
 import { FailedError } from './exit.ts';
@@ -7,11 +8,16 @@ const HOST = '127.0.0.1';
 
 export interface LocalApi {
   url: string;
+  /** Made anew each time. */
+  token: string;
+  /** Of the console, with the token: whoever has it is let in. */
+  consoleUrl: string;
   close(): Promise<void>;
 }
 
 /** @throws FailedError when the port is taken or not allowed */
-export async function serveApi({ port, token, answer }: { port: number; token: string } & Pick<AppOptions, 'answer'>): Promise<LocalApi> {
+export async function serveApi({ port, answer }: { port: number } & Pick<AppOptions, 'answer'>): Promise<LocalApi> {
+  const token = randomBytes(24).toString('base64url');
   const app = createApp({ answer, authorize: (request) => carriesToken(request, token), hosts: [HOST, 'localhost'] });
   const server = createServer((request, response) => void app(request, response));
   await new Promise<void>((resolve, reject) => {
@@ -19,8 +25,11 @@ export async function serveApi({ port, token, answer }: { port: number; token: s
     server.listen(port, HOST, resolve);
   });
   const address = server.address();
+  const url = `http://${HOST}:${typeof address === 'object' ? (address?.port ?? port) : port}`;
   return {
-    url: `http://${HOST}:${typeof address === 'object' ? (address?.port ?? port) : port}`,
+    url,
+    token,
+    consoleUrl: `${url}/#token=${token}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

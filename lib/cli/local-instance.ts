@@ -1,5 +1,4 @@
 // A local instance put together: the same handlers as on AWS, behind event sources on embedded queues, with relay, API and sweep around them.
-import { randomBytes } from 'node:crypto';
 import { handler as ingest } from '../../functions/ingest.ts';
 import { handler as reconcile } from '../../functions/reconcile.ts';
 import { handler as sweep } from '../../functions/sweep.ts';
@@ -71,10 +70,9 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     const lock = openStateFolder(folder);
     endings.push(() => lock.close());
 
-    const token = randomBytes(24).toString('base64url');
     const local = Promise.withResolvers<LocalRuntime>();
     local.promise.catch(() => {});
-    const api = await serveApi({ port, token, answer: async (request) => await answerRoute((await local.promise).ports, request) });
+    const api = await serveApi({ port, answer: async (request) => await answerRoute((await local.promise).ports, request) });
     endings.push(() => api.close());
 
     const cluster = await openCluster(options, (problem) => telemetry.debug('simulated node', { problem }));
@@ -112,12 +110,12 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       ...(options.relay && { options: options.relay }),
     });
     endings.push(() => relay.stop());
-    writeInstance(folder, { url: api.url, token, pid: process.pid, kubeconfig: cluster.kubeconfigPath });
+    writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, kubeconfig: cluster.kubeconfigPath });
     endings.push(() => removeInstance(folder));
     const ready = Promise.all([relay.ready, cluster.ready]).then(() => {});
     ready.catch(() => {});
     return {
-      consoleUrl: `${api.url}/#token=${token}`,
+      consoleUrl: api.consoleUrl,
       kubeconfigPath: cluster.kubeconfigPath,
       ports: runtime.ports,
       cluster: { name: record.name, access: runtime.source },
