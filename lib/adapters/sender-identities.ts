@@ -32,6 +32,9 @@ export interface AccessKey {
   secretAccessKey: string;
 }
 
+/** Of the user or the role; of either IAM takes 64 letters. */
+export const relayIdentityName = (stackName: string, cluster: string): string => `${stackName}-relay-${cluster}`;
+
 const POLICY = 'relay';
 const TAGS = [{ Key: 'service', Value: 'farloop' }];
 

@@ -22,9 +22,11 @@ export interface Installation {
   allowLoopback: boolean;
 }
 
+export const stackNameOf = (stage: string): string => `farloop-${stage}`;
+
 /** @throws TerminalError there is no such stack, or it is of another version; the errors of aws-errors.ts */
 export async function readInstallation(client: CloudFormationClient, stage: string): Promise<Installation> {
-  const stackName = `farloop-${stage}`;
+  const stackName = stackNameOf(stage);
   const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName })).catch((error: unknown) => {
     if (nameOf(error) === 'ValidationError')
       throw new TerminalError(

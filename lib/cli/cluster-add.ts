@@ -121,7 +121,7 @@ export const clusterAddCommand = (): Command =>
 
 async function add(cluster: string, options: AddOptions): Promise<void> {
   refuseContradictions(options);
-  refuseLongName(cluster, options);
+  await refuseLongName(cluster, options);
   const { kubeconfig, context, dryRun = false, output } = options;
   const [{ accessFromKubeconfig }, registration, { planRegistration }, { KubernetesAdministration }] = await Promise.all([
     import('../adapters/kubernetes/kubeconfig.ts'),
@@ -189,8 +189,12 @@ function refuseContradictions(options: AddOptions): void {
 /** Of the names that are made of it, those of IAM may be the least long. */
 const IDENTITY_NAME_MAX = 64;
 
-function refuseLongName(cluster: string, { stage = '' }: AddOptions): void {
-  const excess = `farloop-${stage}-relay-${cluster}`.length - IDENTITY_NAME_MAX;
+async function refuseLongName(cluster: string, { stage = '' }: AddOptions): Promise<void> {
+  const [{ relayIdentityName }, { stackNameOf }] = await Promise.all([
+    import('../adapters/sender-identities.ts'),
+    import('../adapters/stack-outputs.ts'),
+  ]);
+  const excess = relayIdentityName(stackNameOf(stage), cluster).length - IDENTITY_NAME_MAX;
   if (excess > 0)
     throw new UsageError(
       `${cluster} is too long a name for a cluster of the stage ${stage}, for its identity in IAM gets both: at most ${cluster.length - excess} letters`,

@@ -3,7 +3,7 @@ import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
 import type { EksCluster } from '../adapters/eks-token.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { relayQueueName } from '../adapters/relay-queues.ts';
-import { podIdentityTrust, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
+import { podIdentityTrust, relayIdentityName, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { EksPlace, EksPlan } from './eks.ts';
 import { planEks } from './eks.ts';
@@ -73,7 +73,7 @@ export function planRegistration(
   const queue = relayQueueName(installation.stackName, cluster);
   const [, partition = 'aws', , , account = ''] = installation.eventsQueueArn.split(':');
   const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
-  const name = `${installation.stackName}-relay-${cluster}`;
+  const name = relayIdentityName(installation.stackName, cluster);
   const era = record?.era ?? 0;
   const roleArn = `arn:${partition}:iam::${account}:role/${name}`;
   const access = credential.kind === 'none' ? 'relayed' : 'direct';

@@ -5,7 +5,7 @@ import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import { removeRelayQueue } from '../adapters/relay-queues.ts';
 import { removeCredential } from '../adapters/secret-credentials.ts';
-import type { SenderIdentities } from '../adapters/sender-identities.ts';
+import { relayIdentityName, type SenderIdentities } from '../adapters/sender-identities.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
 import { labelledJobUid } from '../objects/job-labels.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
@@ -93,7 +93,8 @@ export async function removeCluster(
   if (await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster: name }))
     tell('credential', `secret ${installation.secretPrefix}${name} removed`);
   if (record.eks) for (const told of await removeFromEks(place, { known: record.eks, relayNamespace })) tell('eks', `${told} removed`);
-  for (const identity of await place.senders.remove(`${installation.stackName}-relay-${name}`)) tell('identity', `${identity} removed`);
+  for (const identity of await place.senders.remove(relayIdentityName(installation.stackName, name)))
+    tell('identity', `${identity} removed`);
   for (const queue of await removeRelayQueue(place.sqs, installation.stackName, name)) tell('queue', `${queue} removed`);
   const forgotten = await forgetWorkloads(place, name);
   const notes = await place.forgetNotes(name);
