@@ -154,11 +154,12 @@ export function* objectsIn(documents: readonly SourcedDocument[]): Generator<{ o
       yield { object: document, source };
       continue;
     }
-    if (!Array.isArray(items ?? []))
+    const listed: unknown = items ?? [];
+    if (!Array.isArray(listed))
       throw new UnusableManifestError(`${source}: items: expected a list of Kubernetes objects, found ${shortened(items)}`);
     // The items of a typed list, such as JobList, may leave out what they are.
     const given = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
-    const opened = ((items ?? []) as unknown[]).map((item, at) => ({
+    const opened = listed.map((item: unknown, at) => ({
       document: isFields(item) ? { ...given, ...item } : item,
       source: `${source} item ${at}`,
     }));
