@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { compareResourceVersions, isResourceVersion } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
 import { PATCH_CONTENT_TYPES, pathOf } from '../objects/resources.ts';
-import { fieldsOf, isFields, isObjectMetadata } from '../objects/untyped-fields.ts';
+import { fieldsOf, isFields, isObjectMetadata, jsonIn } from '../objects/untyped-fields.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import { hasPassed } from '../ports/clock.ts';
 import type {
@@ -220,7 +220,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     };
     const incoming = await this.#call(call);
     if (tools && this.#tools.length === 0) this.#tools.push(tools);
-    const body = reader ? reader.end() : parsed(incoming.text);
+    const body = reader ? reader.end() : jsonIn(incoming.text);
     if (!isList<Item>(body)) throw notAnApiServer(this.#askedOf(call), { ...incoming, code: incoming.status });
     const { resourceVersion: version, continue: next } = body.metadata;
     return { items: body.items ?? [], resourceVersion: version, dateMs: this.#dateOf(incoming), ...(next && { continueToken: next }) };
@@ -284,15 +284,6 @@ function queryText(query: Query): string {
     value === undefined || value === '' ? [] : [[key, String(value)]],
   );
   return new URLSearchParams(given).toString();
-}
-
-/** @returns undefined where it is no JSON */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether it has the shape that all objects share. */

@@ -1,7 +1,7 @@
 // The HTTP API as the other commands ask it: of the instance that runs here, or of an installation anywhere.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Option } from 'commander';
-import { fieldsOf, isFields, textOf, type Fields } from '../objects/untyped-fields.ts';
+import { fieldsOf, isFields, jsonIn, textOf, type Fields } from '../objects/untyped-fields.ts';
 import { FailedError, UsageError } from './exit.ts';
 import { readInstance, stateFolderPath } from './instance-file.ts';
 
@@ -59,7 +59,7 @@ export function connectToInstance({ state, endpoint }: ApiOptions, environment: 
       throw new FailedError(
         `${access.base.origin} sends elsewhere, which is not followed (redirect ${answer.status}): give the address itself`,
       );
-    const parsed = jsonOf(answer.text);
+    const parsed = jsonIn(answer.text);
     if (answer.status !== 200) throw new FailedError(sentenceIn(answer, fieldsOf(parsed)));
     if (!isFields(parsed))
       throw new FailedError(
@@ -141,15 +141,6 @@ const causeText = (error: unknown): string => {
 async function fetchText(url: URL, init: RequestInit): Promise<{ status: number; text: string }> {
   const response = await fetch(url, init);
   return { status: response.status, text: await response.text() };
-}
-
-/** @returns undefined for what is no JSON */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The API's own sentence, or its gateway's. @param fields what the text holds as JSON */

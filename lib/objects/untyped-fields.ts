@@ -3,6 +3,15 @@
 
 export type Fields = Record<string, unknown>;
 
+/** What a text holds as JSON; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'];

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { jsonIn } from '../../objects/untyped-fields.ts';
 import type { ClusterRecord, Clusters } from '../../ports/clusters.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { FullDiskError, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
@@ -80,7 +81,7 @@ export class EmbeddedClusters implements Clusters {
       if (systemCodeOf(error) === 'ENOENT') return [];
       throw new Error(`cannot read the clusters in ${this.#path}: ${messageOf(error)}`, { cause: error });
     }
-    const parsed = v.safeParse(FileSchema, jsonOf(text));
+    const parsed = v.safeParse(FileSchema, jsonIn(text));
     if (parsed.success) return parsed.output.clusters;
     throw new Error(
       `the clusters in ${this.#path} cannot be read: ${faultOf(parsed.issues)}; mend the file, or remove it and add them again`,
@@ -110,14 +111,6 @@ export class EmbeddedClusters implements Clusters {
     }
   }
 }
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 const faultOf = (issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string => {
   const path = v.getDotPath(issues[0]);
