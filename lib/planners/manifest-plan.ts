@@ -183,7 +183,7 @@ function sortedOut(
   const workloads: SchedulingWorkload[] = [];
   const podGroups: PodGroup[] = [];
   for (const { object: document, source } of objectsIn(documents)) {
-    withoutNulls(document);
+    dropNulls(document);
     const { apiVersion, kind } = document;
     if (apiVersion === HEAD_API_VERSION && kind === 'Head') {
       const head = readHead(document);
@@ -210,14 +210,13 @@ function sortedOut(
 }
 
 /** JSON's null means that a field is not given. Changes the document itself. */
-function withoutNulls(value: Fields): Fields {
+function dropNulls(value: Fields): void {
   for (const key of Object.keys(value)) {
     const field = value[key];
     if (field === null) delete value[key];
-    else if (Array.isArray(field)) for (const item of field) if (isFields(item)) withoutNulls(item);
-    if (isFields(field)) withoutNulls(field);
+    else if (Array.isArray(field)) for (const item of field) if (isFields(item)) dropNulls(item);
+    if (isFields(field)) dropNulls(field);
   }
-  return value;
 }
 
 function misshapen({ field, expected, found }: ShapeProblem, source: string): UnusableManifestError {
