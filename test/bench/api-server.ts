@@ -3,16 +3,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import { ApiClient, mergePatch, strategicPatch } from '../contracts/api-server/client.ts';
 import { peakBytesOf, processorSecondsOf } from './processor-time.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
-const { values } = parseArgs({
-  args: process.argv.slice(3),
-  options: { pods: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '20' } },
-});
-const podCount = Math.max(Number(values.pods), 1);
-const watcherCount = Math.max(Number(values.watchers), 0);
+const { pods: podCount, watchers: watcherCount } = script('npm run bench api-server --')
+  .option('--pods <number>', 'on the server', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 10_000)
+  .option('--watchers <number>', 'of all of them', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 20)
+  .parse()
+  .opts<{ pods: number; watchers: number }>();
 const pageSize = 500;
 
 const path = '/api/v1/namespaces/default/pods';

@@ -1,12 +1,12 @@
 // `npm run bench cluster [-- --levels default,100,unlimited --repetitions N --pods N]`: one Indexed Job on a real kube-apiserver, by
 // Farloop and by kube-controller-manager in turns in the same run, the same simulated node playing for both. Pods per second, their
 // ratio at each level of the controller manager's limits, and processor seconds per pod of everybody, so that the ratio explains itself.
+import { Option } from 'commander';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
@@ -16,6 +16,8 @@ import { JOBS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import { startControlPlane, type ControlPlane } from '../cluster/control-plane.ts';
 import { findProcess, peakBytesOf, processorSecondsOf } from './processor-time.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { script } from '../script-options.ts';
 
 const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
 interface Level {
@@ -35,19 +37,27 @@ const LEVELS: Record<string, Level> = {
 const WANTED = 1.2;
 const PATIENCE_MS = 600_000;
 
-const { values } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    pods: { type: 'string' },
-    repetitions: { type: 'string', default: '5' },
-    levels: { type: 'string', default: 'default,100,unlimited' },
-    only: { type: 'string' },
-    'cpu-prof': { type: 'string' },
-  },
-});
-const repetitions = Number(values.repetitions);
+const TURNS = ['ours', 'theirs'] as const;
+type Turn = (typeof TURNS)[number];
+
+interface Options {
+  pods?: number;
+  repetitions: number;
+  levels: string[];
+  only?: Turn;
+  cpuProf?: string;
+}
+
+const { repetitions, ...options } = script('npm run bench cluster --')
+  .option('--pods <number>', 'of a Job; each level has its own otherwise', wholeNumber({ min: 1, max: 100_000 }))
+  .option('--repetitions <number>', 'of each level, in turns', wholeNumber({ min: 1, max: 1_000 }), 5)
+  .addOption(new Option('--levels <names...>', 'limits of both').choices(Object.keys(LEVELS)).default(Object.keys(LEVELS)))
+  .addOption(new Option('--only <whose>', 'one of the two alone').choices(TURNS))
+  .option('--cpu-prof <folder>', 'where the profiles of Farloop and of the node are put')
+  .parse()
+  .opts<Options>();
 /** Of Farloop and of the node. */
-const profile = values['cpu-prof'] === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values['cpu-prof']];
+const profile = options.cpuProf === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', options.cpuProf];
 const clock = new SystemClock();
 
 /** One Job by one controller. */
@@ -57,8 +67,6 @@ interface Run {
   costs: Record<string, number>;
   peakMegabytes: number;
 }
-
-type Turn = 'ours' | 'theirs';
 
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'farloop-bench-'));
@@ -71,15 +79,15 @@ async function main(): Promise<void> {
     node: node.pid ?? 0,
   };
   try {
-    for (const name of values.levels.split(',')) {
+    for (const name of options.levels) {
       const level = LEVELS[name];
       if (!level) throw new Error(`no level "${name}"; there are: ${Object.keys(LEVELS).join(', ')}`);
-      const pods = Number(values.pods ?? level.pods);
+      const pods = options.pods ?? level.pods;
       const runs: Record<Turn, Run[]> = { ours: [], theirs: [] };
       for (let repetition = 1; repetition <= repetitions; repetition++) {
         // Who begins changes, so that neither always meets the younger server.
         const turns: Turn[] = repetition % 2 === 1 ? ['ours', 'theirs'] : ['theirs', 'ours'];
-        for (const turn of turns.filter((one) => values.only === undefined || values.only === one)) {
+        for (const turn of turns.filter((one) => options.only === undefined || options.only === one)) {
           const job = `${turn}-${name}-${repetition}`;
           const measure = (pid: number): Promise<Run> => measured(cluster, { job, pods, processes: { ...shared, controller: pid } });
           const run = turn === 'ours' ? await withFarloop(plane, folder, measure) : await withBuiltIn(plane, level, measure);

@@ -3,7 +3,6 @@
 // the functions' calls. Exits 1 when a bound is missed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { alarmResources } from '../../infra/alarms.ts';
 import { FUNCTION_GB, LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from '../../lib/api/list-prices.ts';
 import { LogRecorder } from '../../lib/adapters/log-recorder.ts';
@@ -12,6 +11,7 @@ import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { aJob, World } from '../world/world.ts';
 import { ownMillisecondsOf } from './own-time.ts';
+import { partsOf } from '../script-options.ts';
 
 /** What a virtual clock cannot tell; docs/costs.md says what stands behind each. */
 const assumed: Record<
@@ -335,7 +335,6 @@ async function time(): Promise<void> {
   }
 }
 
-const { values } = parseArgs({ args: process.argv.slice(3), options: { only: { type: 'string' } } });
 const PARTS: Record<string, () => Promise<void> | void> = {
   single: async () => await tell('S = 1', await run(50, 1, 1), { requests: 12, dollars: 10 }),
   typical: async () => await tell('typical', await run(50, 100, 10), { requests: 1.5, dollars: 1 }),
@@ -344,7 +343,7 @@ const PARTS: Record<string, () => Promise<void> | void> = {
   time,
 };
 console.log(`list prices of ${PRICES_REGION}, compared on ${PRICES_AS_OF}; no free tier, no discount`);
-for (const [name, part] of Object.entries(PARTS)) if (values.only === undefined || values.only.split(',').includes(name)) await part();
+for (const part of partsOf('npm run bench cost --', PARTS)) await part();
 if (misses.length > 0) {
   console.log(`missed: ${misses.join('; ')}`);
   process.exitCode = 1;

@@ -1,10 +1,10 @@
 // `npm run bench counts [-- --only single,typical]`: what a Job costs, counted in one thread on a virtual clock: writes on the API server, write units of the
 // table, passes. Counts are the same on every machine; exits 1 when a bound is missed.
-import { parseArgs } from 'node:util';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { aJob, World } from '../world/world.ts';
+import { partsOf } from '../script-options.ts';
 
 interface Figures {
   apiWrites: number;
@@ -13,8 +13,6 @@ interface Figures {
   indexUnits: number;
   passes: number;
 }
-
-const { values } = parseArgs({ args: process.argv.slice(3), options: { only: { type: 'string' } } });
 
 const misses: string[] = [];
 
@@ -199,7 +197,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   typical,
   storm,
 };
-for (const [name, run] of Object.entries(PARTS)) if (values.only === undefined || values.only.split(',').includes(name)) await run();
+for (const part of partsOf('npm run bench counts --', PARTS)) await part();
 if (misses.length > 0) {
   console.log(`missed: ${misses.join('; ')}`);
   process.exitCode = 1;

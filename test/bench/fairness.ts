@@ -3,14 +3,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { CLUSTERS, DEAD, FLOODING, quantile } from '../fairness/crowd.ts';
 import { runForReal, type RealRun } from '../fairness/real-run.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
-const { values } = parseArgs({
-  args: process.argv.slice(3),
-  options: { minutes: { type: 'string', default: '3' }, every: { type: 'string', default: '10' } },
-});
+const { minutes, every } = script('npm run bench fairness --')
+  .option('--minutes <number>', 'each of the two runs', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 3)
+  .option('--every <seconds>', 'a Job of each cluster', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 10)
+  .parse()
+  .opts<{ minutes: number; every: number }>();
 const FROM_MS = 15_000;
 const MOST = 2;
 /** Twice what a share takes; the flood takes five times as much as there is. */
@@ -19,11 +21,8 @@ const WRITES_PER_SECOND = 1;
 async function run(isStormy: boolean): Promise<RealRun> {
   const folder = mkdtempSync(join(tmpdir(), 'farloop-fairness-'));
   try {
-    const untilMs = FROM_MS + Number(values.minutes) * 60_000;
-    return await runForReal(
-      { everyMs: Number(values.every) * 1_000, fromMs: FROM_MS, untilMs, isStormy, writesPerSecond: WRITES_PER_SECOND },
-      folder,
-    );
+    const untilMs = FROM_MS + minutes * 60_000;
+    return await runForReal({ everyMs: every * 1_000, fromMs: FROM_MS, untilMs, isStormy, writesPerSecond: WRITES_PER_SECOND }, folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,12 +1,15 @@
 // `npm run bench large [-- --indexes N]`: one Job of 100,000 indexes in one thread on a virtual clock, from its creation to its end:
 // passes, writes, write units, processor time of Farloop's own parts and of the sandbox beside them, memory. Reported, no bound.
-import { parseArgs } from 'node:util';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import { playLarge } from '../world/large.ts';
 import { aJob, World } from '../world/world.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { script } from '../script-options.ts';
 
-const { values } = parseArgs({ args: process.argv.slice(3), options: { indexes: { type: 'string', default: '100000' } } });
-const indexes = Number(values.indexes);
+const { indexes } = script('npm run bench large --')
+  .option('--indexes <number>', 'of the Job', wholeNumber({ min: 1, max: 100_000 }), 100_000)
+  .parse()
+  .opts<{ indexes: number }>();
 
 const world = new World({ writesPerSecond: 100_000 });
 await world.watch();

@@ -1,15 +1,18 @@
 // `npm run bench plan [-- --rounds N]`: microseconds of one plan at 1,000 and at 100,000 indexes, in a pass in which ten pods changed.
 // Timed are putting the ten into the set of pods and planning, since a set that was never asked before knows nothing. What the pass
 // does around it (reading the view, calls, writing) is `npm run bench counts` and `npm run bench large`. Exits 1 when a bound is missed.
-import { parseArgs } from 'node:util';
 import type { Job, JobStatus } from '../../lib/objects/kubernetes.ts';
 import { timeOf, type PodFacts } from '../../lib/objects/pod-facts.ts';
 import { jobPlanner } from '../../lib/planners/job/plan.ts';
 import { EMPTY_HEAD } from '../../lib/planners/plan.ts';
 import { PodSet, type PodChange } from '../../lib/planners/pod-set.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
-const { values } = parseArgs({ args: process.argv.slice(3), options: { rounds: { type: 'string', default: '400' } } });
-const ROUNDS = Number(values.rounds);
+const { rounds: ROUNDS } = script('npm run bench plan --')
+  .option('--rounds <number>', 'plans of a lap', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 400)
+  .parse()
+  .opts<{ rounds: number }>();
 const LAPS = 12;
 const CHANGED = 10;
 const NOW = 1_770_000_000;

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
@@ -14,15 +13,17 @@ import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import { peakBytesOf, processorSecondsOf } from './processor-time.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { script } from '../script-options.ts';
 
 const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
 const PATIENCE_MS = 1_800_000;
 
-const { values } = parseArgs({
-  args: process.argv.slice(3),
-  options: { indexes: { type: 'string', default: '10000' }, 'cpu-prof': { type: 'string' } },
-});
-const indexes = Number(values.indexes);
+const { indexes, cpuProf } = script('npm run bench sandbox --')
+  .option('--indexes <number>', 'of the Job', wholeNumber({ min: 1, max: 100_000 }), 10_000)
+  .option('--cpu-prof <folder>', 'where the profile of the process is put')
+  .parse()
+  .opts<{ indexes: number; cpuProf?: string }>();
 const clock = new SystemClock();
 
 /** The process and those that it has started. */
@@ -40,7 +41,7 @@ async function familyOf(pid: number): Promise<number[]> {
 
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'farloop-bench-'));
-  const profile = values['cpu-prof'] === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values['cpu-prof']];
+  const profile = cpuProf === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', cpuProf];
   const line = ['up', '--state', join(folder, 'state'), '--port', '0', '--budget', '10000'];
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...profile, MAIN, ...line], {
     stdio: ['ignore', 'pipe', 'ignore'],

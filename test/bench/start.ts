@@ -2,15 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { FUNCTIONS, packageInto, unpack, zipOf } from '../deploy/packaged.ts';
 import { medianOf, startOnce } from '../deploy/start.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const START_MS_MAX = 100;
 const ZIP_BYTES_MAX = 1.5 * 1024 * 1024;
 
-const { values } = parseArgs({ args: process.argv.slice(3), options: { starts: { type: 'string', default: '21' } } });
-const starts = Math.max(Number(values.starts), 1);
+const { starts } = script('npm run bench start --')
+  .option('--starts <number>', 'of each function', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 21)
+  .parse()
+  .opts<{ starts: number }>();
 const folder = mkdtempSync(join(tmpdir(), 'farloop-start-'));
 try {
   await packageInto(folder);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Option } from 'commander';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
@@ -19,6 +19,8 @@ import { startControlPlane } from '../cluster/control-plane.ts';
 import { CHAOS_VARIABLE, LATE_VARIABLE, MOMENT_VARIABLE, MOMENTS, SKIP_VARIABLE, type Moment } from './moments.ts';
 import { Witness } from './witness.ts';
 import { check, until } from '../claims.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
 const HOOK = new URL('./hook.ts', import.meta.url).href;
@@ -42,25 +44,36 @@ const SKIPS: Record<Moment, number> = {
   'between status and finalizer': 4,
 };
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '100' },
-    cluster: { type: 'string', default: 'sandbox' },
-    access: { type: 'string', default: 'direct' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    pods: { type: 'string', default: '1000' },
-    chaos: { type: 'boolean', default: false },
-  },
-});
-const kills = Number(values.kills);
-const podsPerJob = Number(values.pods);
-const lateMs = values.access === 'relayed' ? LATE_MS.relayed : LATE_MS.direct;
-const random = seededRandom(Number(values.seed));
+const {
+  kills,
+  pods: podsPerJob,
+  cluster: kind,
+  access,
+  seed,
+  chaos: isChaotic,
+} = script('npm run test:crash --')
+  .option('--kills <number>', 'how often Farloop is killed', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 100)
+  .option('--pods <number>', 'of one Job', wholeNumber({ min: 1, max: 100000 }), 1_000)
+  .addOption(new Option('--cluster <kind>', 'what runs the API server').choices(['sandbox', 'real']).default('sandbox'))
+  .addOption(new Option('--access <way>', 'how Farloop reaches it').choices(['direct', 'relayed']).default('direct'))
+  .option('--seed <number>', 'of everything that is left to chance', wholeNumber({ min: 0, max: LARGEST_NUMBER }), Date.now() % 1_000_000)
+  .option('--chaos', 'messages come up to three times, and late', false)
+  .parse()
+  .opts<{
+    kills: number;
+    pods: number;
+    cluster: 'sandbox' | 'real';
+    access: 'direct' | 'relayed';
+    seed: number;
+    chaos: boolean;
+  }>();
+const lateMs = access === 'relayed' ? LATE_MS.relayed : LATE_MS.direct;
+const random = seededRandom(seed);
 const clock = new SystemClock();
 
 async function main(): Promise<void> {
   console.log(
-    `crash: ${kills} kills, cluster ${values.cluster}, ${values.access}, seed ${values.seed}${values.chaos ? `, every message 1 to 3 times and up to ${lateMs / 1000} s late` : ''}`,
+    `crash: ${kills} kills, cluster ${kind}, ${access}, seed ${seed}${isChaotic ? `, every message 1 to 3 times and up to ${lateMs / 1000} s late` : ''}`,
   );
   const folder = await mkdtemp(join(tmpdir(), 'farloop-crash-'));
   const children: ChildProcess[] = [];
@@ -80,7 +93,7 @@ async function main(): Promise<void> {
 }
 
 async function startCluster(folder: string, children: ChildProcess[], end: (() => Promise<void>)[]): Promise<string> {
-  if (values.cluster === 'real') {
+  if (kind === 'real') {
     const plane = await startControlPlane({ controllers: '*,-job' });
     end.push(() => plane.stop());
     return plane.kubeconfigPath;
@@ -154,13 +167,13 @@ async function crashAll(scene: Scene): Promise<void> {
   console.log(
     `crash: ${total} kills, ${names.length} Jobs of ${podsPerJob} pods, first progress after a start: slowest ${Math.round(slowest)} ms`,
   );
-  const mostMs = values.access === 'relayed' ? RELAYED_PROGRESS_MS : PROGRESS_MS;
+  const mostMs = access === 'relayed' ? RELAYED_PROGRESS_MS : PROGRESS_MS;
   check(total >= kills, `only ${total} of ${kills} kills struck`);
   check(
     [...struck.values()].every((count) => count >= Math.floor(kills / 10)),
     `each kind of moment must be struck ${Math.floor(kills / 10)} times at least`,
   );
-  check(slowest <= mostMs || values.chaos, `first progress took ${Math.round(slowest)} ms, at most ${mostMs} expected`);
+  check(slowest <= mostMs || isChaotic, `first progress took ${Math.round(slowest)} ms, at most ${mostMs} expected`);
   console.log('crash: every index succeeded exactly once');
 }
 
@@ -172,7 +185,7 @@ async function firstProgressAfter(startedMs: number): Promise<number> {
 }
 
 const launchUp = ({ folder, kubeconfig }: Scene, environment: Record<string, string>): ChildProcess => {
-  const chaos = values.chaos ? { [CHAOS_VARIABLE]: String(Math.floor(random() * 1e6)), [LATE_VARIABLE]: String(lateMs) } : {};
+  const chaos = isChaotic ? { [CHAOS_VARIABLE]: String(Math.floor(random() * 1e6)), [LATE_VARIABLE]: String(lateMs) } : {};
   const line = [
     'up',
     '--kubeconfig',
@@ -180,7 +193,7 @@ const launchUp = ({ folder, kubeconfig }: Scene, environment: Record<string, str
     '--manage',
     'all-jobs',
     '--access',
-    values.access,
+    access,
     '--state',
     join(folder, 'state'),
     '--port',
@@ -276,7 +289,7 @@ async function judge({ cluster, witness }: Scene, name: string): Promise<void> {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    console.error(`crash: seed ${values.seed}: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`crash: seed ${seed}: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   },
 );

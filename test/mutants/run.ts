@@ -1,12 +1,12 @@
-// npm run mutants [-- NAME | --write]: each mutant is put into a copy of the sources, and the simulator must notice within 20 s
+// npm run mutants: each mutant is put into a copy of the sources, and the simulator must notice within 20 s
 // of the core's time.
-// --write puts what was tripped into the decision's tables.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Found, Hunted } from './hunt.ts';
 import { INVARIANT_NAMES } from '../simulation/invariants/table.ts';
+import { script } from '../script-options.ts';
 import { COLLECTION } from '../simulation/workers.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { DECISION, decisionWith, UNTRIPPED } from './tables.ts';
@@ -109,9 +109,22 @@ async function typesOf(folder: string, mutants: readonly Mutant[]): Promise<stri
   return broken;
 }
 
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const {
+  only: wanted,
+  write,
+  types,
+} = script('npm run mutants --')
+  .option('--only <names...>', 'those whose names have one of these in them', [])
+  .option('--write', 'put what was tripped into the tables of the decision', false)
+  .option('--types', 'see that none is noticed by not compiling', false)
+  .parse()
+  .opts<{ only: string[]; write: boolean; types: boolean }>();
 const mutants = wanted.length === 0 ? MUTANTS : MUTANTS.filter(({ name }) => wanted.some((part) => name.includes(part)));
-const lanes = wanted.length === 0 ? Number(process.env['LANES'] ?? 2) : 1;
+const lanes = wanted.length === 0 ? 2 : 1;
+if (mutants.length === 0) {
+  console.error(`no mutant has ${wanted.join(' or ')} in its name`);
+  process.exit(2);
+}
 const waiting = [...mutants];
 const outcomes: Outcome[] = [];
 await Promise.all(
@@ -134,7 +147,7 @@ await Promise.all(
 );
 const alive = outcomes.filter(({ found }) => !found);
 const folder = copyTree();
-const broken = process.argv.includes('--types') ? await typesOf(folder, mutants) : [];
+const broken = types ? await typesOf(folder, mutants) : [];
 rmSync(folder, { recursive: true, force: true });
 for (const line of broken) console.log(`does not compile: ${line}`);
 if (wanted.length > 0) for (const { mutant, found } of outcomes) console.log(`${mutant.name} trips: ${found?.trips.join('; ')}`);
@@ -148,7 +161,7 @@ const missed = wanted.length === 0 ? INVARIANT_NAMES.filter((name) => !tripped.h
 for (const name of missed) console.log(`no mutant trips: ${name}`);
 for (const name of Object.keys(UNTRIPPED))
   if (tripped.has(name)) console.log(`tripped after all: ${name} by ${tripped.get(name)?.join('; ')}`);
-if (wanted.length === 0 && process.argv.includes('--write')) {
+if (wanted.length === 0 && write) {
   const path = join(root, DECISION);
   writeFileSync(path, decisionWith(readFileSync(path, 'utf8'), tripped));
 }

@@ -2,7 +2,6 @@
 // cuts, stalls, slows, goes mute and corrupts; the API server is killed, and made to forget, so that watches and lists meet a 410.
 // Jobs arrive all the while. In the end each has run exactly, and what Farloop knows is what the cluster holds. `SEED=` replays.
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { metricsText } from '../../lib/api/metrics.ts';
@@ -23,6 +22,8 @@ import { Customer, faultsOf, hasFinalizer, isFinished, nameOf, NAMESPACE, orderO
 import type { HostileProxy } from './proxy.ts';
 import { RelayCalls } from './relay-calls.ts';
 import { check, until } from '../claims.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { script } from '../script-options.ts';
 
 const KINDS = ['cut', 'stall', 'slow', 'corrupt', 'mute', 'restart', 'forget'] as const;
 type Kind = (typeof KINDS)[number];
@@ -36,8 +37,10 @@ const RECOVERY_MS = 60_000;
 /** A hung run ends too. */
 const WHOLE_RUN_MS = 300_000;
 
-const { values } = parseArgs({ options: { strikes: { type: 'string', default: '3' } } });
-const strikesPerKind = Number(values.strikes);
+const { strikes: strikesPerKind } = script('npm run test:network --')
+  .option('--strikes <number>', 'of each kind', wholeNumber({ min: 1, max: 1000 }), 3)
+  .parse()
+  .opts<{ strikes: number }>();
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const clock = new SystemClock();
 const between = (random: () => number, least: number, most: number): number => Math.round(least + random() * (most - least));

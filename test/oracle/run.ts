@@ -8,7 +8,8 @@ import { mkdirSync, readFileSync, existsSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const KUBERNETES_VERSION = process.env['KUBERNETES_VERSION'] ?? 'v1.36.3';
 const here = dirname(fileURLToPath(import.meta.url));
@@ -57,8 +58,10 @@ function compare(oracle: string, { seed, seeds, count }: { seed: number; seeds: 
   });
 }
 
-const { values } = parseArgs({
-  options: { seed: { type: 'string' }, count: { type: 'string', default: '5000' }, seeds: { type: 'string', default: '1' } },
-});
-const seed = values.seed === undefined ? randomInt(1, 1_000_000) : Number(values.seed);
-process.exitCode = await compare(oracleBinary(), { seed, seeds: Number(values.seeds), count: Number(values.count) });
+const { seed, count, seeds } = script('npm run test:oracle --')
+  .option('--seed <number>', 'the first seed; a new one otherwise', wholeNumber({ min: 1, max: LARGEST_NUMBER }), randomInt(1, 1_000_000))
+  .option('--seeds <number>', 'how many seeds, in a row', wholeNumber({ min: 1, max: 1000 }), 1)
+  .option('--count <number>', 'cases of a seed', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 5_000)
+  .parse()
+  .opts<{ seed: number; count: number; seeds: number }>();
+process.exitCode = await compare(oracleBinary(), { seed, seeds, count });

@@ -6,6 +6,8 @@ import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { simulate } from './storms.ts';
 import type { Result, Run } from './simulation.ts';
 import { inParallelProcesses } from './workers.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const LIMIT_MS = 1_800_000;
 
@@ -165,15 +167,27 @@ async function share({ core, cores, pairSeconds, pairSeed, isWhole }: Part): Pro
   return { singles, pairs: await enumeratePairs(storiesOf(true), bound) };
 }
 
-function optionOf(name: string, otherwise: number): number {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : Number(process.argv[at + 1]);
+interface Options {
+  cores: number;
+  pairSeconds: number;
+  pairSeed: number;
+  least: number;
+  all: boolean;
 }
 
+const options = (): Options =>
+  script('npm run enumerate --')
+    .option('--all', 'all stories, not the core ones alone', false)
+    .option('--pair-seconds <number>', 'of a core for pairs of faults', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 30)
+    .option('--pair-seed <number>', 'of what pairs are drawn', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 1)
+    .option('--least <number>', 'fewer plans are a failure', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 10_000)
+    .option('--cores <number>', 'processes at once', wholeNumber({ min: 1, max: 64 }), 2)
+    .parse()
+    .opts<Options>();
+
 async function main(): Promise<void> {
-  const [cores, pairSeconds, pairSeed] = [optionOf('cores', 2), optionOf('pair-seconds', 30), optionOf('pair-seed', 1)];
-  const isWhole = process.argv.includes('--all');
-  const least = process.env['SCENARIO'] === undefined ? optionOf('least', 10_000) : 0;
+  const { cores, pairSeconds, pairSeed, all: isWhole, least: asked } = options();
+  const least = process.env['SCENARIO'] === undefined ? asked : 0;
   const startedAtMs = performance.now();
   const parts: Part[] = Array.from({ length: cores }, (_, core) => ({ core, cores, pairSeconds, pairSeed, isWhole }));
   const shares = await inParallelProcesses<Share>(import.meta.filename, parts);

@@ -1,33 +1,27 @@
 // npm run simulate -- --seeds N [--from N] [--access direct|relayed|mixed]: storms from seeds. SEED=n replays one; with SCENARIO and PLAN it replays exactly those faults.
+import { Option } from 'commander';
 import { planText, parsePlan } from './faults.ts';
 import { inParallelProcesses } from './workers.ts';
 import { scenarioOf, SCENARIOS } from './scenarios.ts';
 import { replayOf, shrink, simulate, stormOf, tell, withAccess } from './storms.ts';
 import type { Run } from './simulation.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
-const { env, argv } = process;
+const { env } = process;
 
-function optionOf(name: string, otherwise: number): number {
-  const at = argv.indexOf(`--${name}`);
-  if (at < 0) return otherwise;
-  const value = Number(argv[at + 1]);
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} wants a whole number, got "${argv[at + 1]}"`);
-  return value;
-}
-
-const ACCESSES = ['direct', 'relayed', 'mixed'] as const;
-type Access = (typeof ACCESSES)[number];
-
-function accessOption(): Access {
-  const at = argv.indexOf('--access');
-  const given = at < 0 ? (env['ACCESS'] ?? 'mixed') : argv[at + 1];
-  const access = ACCESSES.find((each) => each === given);
-  if (!access) throw new Error(`--access is one of ${ACCESSES.join(', ')}, got "${given}"`);
-  return access;
-}
+const { seeds, from, cores, access } = script('npm run simulate --')
+  .option('--seeds <number>', 'how many storms', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 2_000)
+  .option('--from <number>', 'the first seed', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 1)
+  .option('--cores <number>', 'processes at once', wholeNumber({ min: 1, max: 64 }), 2)
+  .addOption(
+    new Option('--access <way>', 'how clusters are reached').choices(['direct', 'relayed', 'mixed']).default('mixed').env('ACCESS'),
+  )
+  .parse()
+  .opts<{ seeds: number; from: number; cores: number; access: 'direct' | 'relayed' | 'mixed' }>();
 
 function runOf(seed: number): Run {
-  const storm = withAccess(stormOf(seed), accessOption());
+  const storm = withAccess(stormOf(seed), access);
   const scenario = env['SCENARIO'] === undefined ? storm.scenario : scenarioOf(env['SCENARIO']);
   if (!scenario) throw new Error(`no story is called "${env['SCENARIO']}": one of ${SCENARIOS.map(({ name }) => name).join(' ')}`);
   if (env['PLAN'] === undefined) return { ...storm, scenario };
@@ -45,6 +39,15 @@ async function replay(seed: number): Promise<void> {
   process.exitCode = isBroken ? 1 : 0;
 }
 
+/** Of the seeds, for one process. */
+interface Part {
+  from: number;
+  seeds: number;
+}
+
+/** A process that has found so many looks no further. */
+const MOST_FAILURES = 20;
+
 interface Share {
   seeds: number;
   steps: number;
@@ -53,13 +56,9 @@ interface Share {
   failed: { seed: number; invariant: string; says: string }[];
 }
 
-async function stormThrough(
-  from: number,
-  seeds: number,
-  { mostFailures, access }: { mostFailures: number; access: Access },
-): Promise<Share> {
+async function stormThrough(part: Part): Promise<Share> {
   const share: Share = { seeds: 0, steps: 0, virtualMs: 0, struck: 0, failed: [] };
-  for (let seed = from; seed < from + seeds && share.failed.length < mostFailures; seed++) {
+  for (let seed = part.from; seed < part.from + part.seeds && share.failed.length < MOST_FAILURES; seed++) {
     const result = await simulate(withAccess(stormOf(seed), access));
     share.seeds += 1;
     share.steps += result.steps;
@@ -73,11 +72,13 @@ async function stormThrough(
 
 async function main(): Promise<void> {
   if (env['SEED'] !== undefined) return await replay(Number(env['SEED']));
-  const [seeds, from, cores] = [optionOf('seeds', 2_000), optionOf('from', 1), optionOf('cores', 2)];
   const startedAtMs = performance.now();
   const size = Math.ceil(seeds / cores);
-  const parts = Array.from({ length: cores }, (_, core) => ({ from: from + core * size, seeds: Math.min(size, seeds - core * size) }));
-  const shares = await inParallelProcesses<Share>(import.meta.filename, parts, ['--access', accessOption()]);
+  const parts = Array.from({ length: cores }, (_, core): Part => ({
+    from: from + core * size,
+    seeds: Math.min(size, seeds - core * size),
+  }));
+  const shares = await inParallelProcesses<Share>(import.meta.filename, parts, ['--access', access]);
   const seconds = (performance.now() - startedAtMs) / 1000;
   const sum = (of: (share: Share) => number): number => shares.reduce((total, share) => total + of(share), 0);
   const failed = shares.flatMap((share) => share.failed);
@@ -88,14 +89,13 @@ async function main(): Promise<void> {
   for (const { seed, invariant, says } of failed) console.log(`SEED=${seed} ${invariant}: ${says.slice(0, 300)}`);
   const [first] = failed;
   if (!first) return;
-  const run = withAccess(stormOf(first.seed), accessOption());
+  const run = withAccess(stormOf(first.seed), access);
   console.log(await tell(await shrink({ run, result: await simulate(run) })));
   process.exitCode = 1;
 }
 
-const part = env['SIMULATION_PART'];
-if (part === undefined) await main();
+const ownPart = env['SIMULATION_PART'];
+if (ownPart === undefined) await main();
 else {
-  const { from, seeds } = JSON.parse(part) as { from: number; seeds: number };
-  console.log(JSON.stringify(await stormThrough(from, seeds, { mostFailures: 20, access: accessOption() })));
+  console.log(JSON.stringify(await stormThrough(JSON.parse(ownPart) as Part)));
 }

@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
@@ -14,6 +14,8 @@ import { openHostileCluster } from '../network/hostile-cluster.ts';
 import type { Order } from '../network/orders.ts';
 import { Customer, faultsOf, hasFinalizer, isFinished, nameOf, NAMESPACE, orderOf } from '../network/orders.ts';
 import type { HostileProxy } from '../network/proxy.ts';
+import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
 const VICTIMS = ['farloop', 'API server', 'connections'] as const;
@@ -32,11 +34,12 @@ const RECOVERY_MS = 90_000;
 /** A Job that has ended must be as it should so soon. */
 const JUDGED_WITHIN_MS = 30_000;
 
-const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) } },
-});
-const stormMs = Number(values.minutes) * 60_000;
-const seed = Number(values.seed);
+const { minutes, seed } = script('npm run soak --')
+  .option('--minutes <number>', 'how long Jobs arrive and kills go on', wholeNumber({ min: 1, max: 10_000 }), 10)
+  .option('--seed <number>', 'of everything that is left to chance', wholeNumber({ min: 0, max: LARGEST_NUMBER }), Date.now() % 1_000_000)
+  .parse()
+  .opts<{ minutes: number; seed: number }>();
+const stormMs = minutes * 60_000;
 /** Each its own, so that none depends on how far the others are. */
 const chance = { victims: seededRandom(seed), orders: seededRandom(seed + 1), proxy: seededRandom(seed + 2) };
 const clock = new SystemClock();
@@ -62,7 +65,7 @@ interface Scene {
 }
 
 async function main(): Promise<void> {
-  console.log(`soak: ${values.minutes} minutes, seed ${values.seed}, a kill every ${KILL_EVERY_MS / 1000} s`);
+  console.log(`soak: ${minutes} minutes, seed ${seed}, a kill every ${KILL_EVERY_MS / 1000} s`);
   const endings: (() => Promise<void> | void)[] = [];
   try {
     const scene = await setUp(endings);
@@ -286,7 +289,7 @@ function check(holds: boolean, otherwise: string): void {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    console.error(`soak: seed ${values.seed}: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`soak: seed ${seed}: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   },
 );
