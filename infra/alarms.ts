@@ -167,7 +167,7 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
       metric: 'EventToActionLag',
       statistic: 'p99',
       threshold: 30_000,
-      what: 'of a hundred passes that act, one comes more than 30 seconds after its wake',
+      what: 'of a hundred passes that act, one ends more than 30 seconds after its event, or after it was due',
     },
     ...FUNCTIONS.map((functionName): Alarm => ({
       ...minute,

@@ -53,8 +53,8 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
       'Clusters',
       [
         { title: 'Watch age, ms', metrics: [each('WatchAge', 'cluster', 'Maximum')] },
-        { title: 'From wake to pass, p99 ms', metrics: [each('EventToPassLag', 'cluster', 'p99')] },
-        { title: 'From wake to action, p99 ms', metrics: [each('EventToActionLag', 'cluster', 'p99')] },
+        { title: 'From event to pass, p99 ms', metrics: [each('EventToPassLag', 'cluster', 'p99')] },
+        { title: 'From event to action, p99 ms', metrics: [each('EventToActionLag', 'cluster', 'p99')] },
         { title: 'Passes', metrics: [each('ReconcileDuration', 'cluster', 'SampleCount')] },
         { title: 'Writes sent', metrics: [each('WritesSent', 'cluster', 'Sum')] },
         { title: 'Write budget exhausted', metrics: [each('BudgetExhausted', 'cluster', 'Sum')] },

@@ -29,13 +29,13 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     unit: 'Milliseconds',
     dimensions: ['cluster'],
     sets: [[], ['cluster']],
-    tells: 'from the wake (or the moment a timer was due) to the pass it led to; EventToWakeLag is what comes before',
+    tells: "from the moment the queue took a relay's message (or a timer was due) to the pass it led to; EventToWakeLag is its first part",
   },
   EventToActionLag: {
     unit: 'Milliseconds',
     dimensions: ['cluster'],
     sets: [[], ['cluster']],
-    tells: 'from the wake to the end of a pass that acted',
+    tells: 'from the same moment to the end of a pass that acted',
   },
   WritesSent: { unit: 'Count', dimensions: ['cluster'], sets: [['cluster']], tells: "actions carried out, of the cluster's write budget" },
   BudgetExhausted: {

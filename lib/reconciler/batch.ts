@@ -33,12 +33,12 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
         looks.set(message.cluster, [...(looks.get(message.cluster) ?? []), delivery]);
         continue;
       }
-      const { key: text, follows } = message;
+      const { key: text, follows, toldAtMs } = message;
       const key = parseKey(text);
       if (!key) throw new Error('its key is not one of ours');
       const group = groups.get(formatKey(key)) ?? { deliveries: [], key, woken: { sentAtMs: receiveCount === 1 ? sentAtMs : undefined } };
       group.deliveries.push(delivery);
-      group.woken.follows = follows;
+      Object.assign(group.woken, { follows, toldAtMs });
       groups.set(formatKey(key), group);
     } catch (error) {
       await giveBackUnreadable(ports, 'wakes', delivery, { error });

@@ -110,14 +110,15 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
     else if (opened !== 'dropped') accepted.push({ delivery, ...opened });
   }
 
-  const work = new Map<string, { key: WorkloadKey; record: ClusterRecord; reports: WorkloadReport[]; messageIds: string[] }>();
+  const work = new Map<string, Work & { reports: WorkloadReport[]; messageIds: string[] }>();
   for (const { delivery, message, record } of accepted)
     for (const report of message.reports) {
       if (!isInScope(record, report.owner.namespace)) continue;
       const key: WorkloadKey = { cluster: record.name, ...report.owner };
-      const entry = work.get(formatKey(key)) ?? { key, record, reports: [], messageIds: [] };
+      const entry = work.get(formatKey(key)) ?? { key, record, reports: [], messageIds: [], toldAtMs: undefined };
       entry.reports.push(report);
       entry.messageIds.push(delivery.messageId);
+      entry.toldAtMs = earlierOf(entry.toldAtMs, delivery.sentAtMs);
       work.set(formatKey(key), entry);
     }
 
@@ -127,9 +128,9 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
     [...work.values()].map(({ key }) => key),
   );
   const together = { ...ports, queue: sends };
-  await inParallel([...work.entries()], WORKLOADS_AT_ONCE, async ([name, { key, record, reports, messageIds }]) => {
+  await inParallel([...work.entries()], WORKLOADS_AT_ONCE, async ([name, { key, record, reports, messageIds, toldAtMs }]) => {
     try {
-      await sends.task(async () => await keepNews(together, { key, record, reports: mergedReports(reports) }, heads.get(name)));
+      await sends.task(async () => await keepNews(together, { key, record, reports: mergedReports(reports), toldAtMs }, heads.get(name)));
     } catch (error) {
       // One workload's trouble brings back its own messages only (R13).
       ports.telemetry.warn('news not kept', { ...key, error });
@@ -150,10 +151,18 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
   return [...undone];
 }
 
+/** A time that is none would make a wake that nobody reads. */
+function earlierOf(toldAtMs: number | undefined, sentAtMs: number): number | undefined {
+  if (!Number.isSafeInteger(sentAtMs) || sentAtMs <= 0) return toldAtMs;
+  return Math.min(toldAtMs ?? Infinity, sentAtMs);
+}
+
 interface Work {
   key: WorkloadKey;
   record: ClusterRecord;
   reports: readonly WorkloadReport[];
+  /** When the queue took the oldest message of these, Unix milliseconds; where it tells. */
+  toldAtMs: number | undefined;
 }
 
 type IngestPorts = WakePorts & Pick<Ports, 'telemetry'>;
@@ -169,11 +178,12 @@ async function keepNews(ports: IngestPorts, work: Work, known: { head: Head | un
   }
 }
 
-async function tryToKeep(ports: IngestPorts, { key, record, reports }: Work, { head: found }: { head: Head | undefined }): Promise<void> {
+async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head: Head | undefined }): Promise<void> {
+  const { key, record, reports, toldAtMs } = work;
   // Nothing is known and nothing is left to do: departed pods of a workload that is over.
   if (!found && !reports.some(concernsTheLiving)) return;
   const [first, ...others] = reports;
-  const begun = !found && first && others.length === 0 ? await beginWith(ports, key, record, first) : undefined;
+  const begun = !found && first && others.length === 0 ? await beginWith(ports, work, first) : undefined;
   if (begun === 'kept') return;
   let head = begun ?? found ?? (await createHead(ports, key, record));
 
@@ -191,14 +201,14 @@ async function tryToKeep(ports: IngestPorts, { key, record, reports }: Work, { h
     const news = newsOf(report);
     const written = await writeView(ports.store, head, news, {
       era: record.era,
-      alongside: (current) => prepareWake(ports, current, wanted),
+      alongside: (current) => prepareWake(ports, current, wanted, toldAtMs),
     });
     head = written.head;
     for (const { metric, value, labels } of terminatedCounts(written.terminated)) ports.telemetry.count(metric, value, 'Count', labels);
     // A message that changes nothing wakes too (an earlier delivery may have died before its wake), unless a pass had heard it all.
     if (!written.heardByPass && !written.told) urgency = soonerOf(urgency, wanted);
   }
-  if (urgency) await wake(ports, key, urgency);
+  if (urgency) await wake(ports, key, urgency, toldAtMs);
 }
 
 const newsOf = (report: WorkloadReport): News => ({
@@ -213,18 +223,13 @@ const newsOf = (report: WorkloadReport): News => ({
  * finds that head, and follows its fence. That a wake is queued is not written beside it: a second one with this fence is dropped by the
  * queue, and sweep finds the head by when it began to wait (R9).
  */
-async function beginWith(
-  ports: IngestPorts,
-  key: WorkloadKey,
-  record: ClusterRecord,
-  report: WorkloadReport,
-): Promise<Head | 'kept' | undefined> {
+async function beginWith(ports: IngestPorts, { key, record, toldAtMs }: Work, report: WorkloadReport): Promise<Head | 'kept' | undefined> {
   const head = newHead(ports, key, record);
   const view = firstView(head, newsOf(report), record.era);
   if (!view) return undefined;
   const stands = await ports.store.createHead({ ...head, view, viewVersion: 1, pendingSinceMs: ports.clock.nowMs() });
   if (stands.fence !== head.fence) return stands;
-  await sendWake(ports, key, head.fence);
+  await sendWake(ports, key, head.fence, toldAtMs);
   const terminated = terminatedBy(emptyPart(head), { ...emptyPart(head), pods: entriesOf(report) }, newsOf(report));
   for (const { metric, value, labels } of terminatedCounts(terminated)) ports.telemetry.count(metric, value, 'Count', labels);
   return 'kept';

@@ -2,7 +2,7 @@
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { Pass } from './pass.ts';
 
-/** @param lagMs from the wake that led to the pass until now; undefined when it was not woken */
+/** @param lagMs from the event or the due timer that led to the pass until now; undefined when there was none */
 export function countWork(
   telemetry: Telemetry,
   { key: { cluster, kind }, actions }: Pick<Pass, 'key' | 'actions'>,

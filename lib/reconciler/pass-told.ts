@@ -9,16 +9,12 @@ import { PODS_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
 
 /**
  * A record that cannot be kept costs no pass.
- * @param wokenAtMs since when it had been pending, Unix milliseconds
+ * @param sinceMs since when there was something to do: the queue took the news, or a timer was due; Unix milliseconds
  */
 export async function tellOfPass(
   { recorder, telemetry, clock }: Pick<Ports, 'recorder' | 'telemetry' | 'clock'>,
   pass: Pass,
-  {
-    ending: { outcome, error },
-    wokenAtMs,
-    nextWakeAtMs,
-  }: { ending: Ending; wokenAtMs: number | undefined; nextWakeAtMs: number | undefined },
+  { ending: { outcome, error }, sinceMs, nextWakeAtMs }: { ending: Ending; sinceMs: number | undefined; nextWakeAtMs: number | undefined },
 ): Promise<void> {
   const durationMs = clock.nowMs() - pass.startedAtMs;
   countPass(telemetry, pass, { durationMs, outcome });
@@ -31,7 +27,7 @@ export async function tellOfPass(
       durationMs,
       ...(error instanceof Error && { error: error.message }),
     });
-  const lagMs = wokenAtMs === undefined ? undefined : clock.nowMs() - wokenAtMs;
+  const lagMs = sinceMs === undefined ? undefined : clock.nowMs() - sinceMs;
   countWork(telemetry, pass, { outcome, durationMs, lagMs });
   const { planned } = pass;
   const recorded = {

@@ -57,6 +57,8 @@ export interface Woken {
   sentAtMs?: number | undefined;
   /** The fence that it follows; where nothing tells, the head is read. */
   follows?: string | undefined;
+  /** When the queue took the news that it was sent for. */
+  toldAtMs?: number | undefined;
 }
 
 /** `done`: what must follow is sent. `failed`: the wake must come back. */
@@ -85,7 +87,7 @@ export class Reconciler {
   /**
    * One pass over one workload, for one delivered wake (R9: it always opens a pass, even if only to put the work off).
    */
-  async reconcile(key: WorkloadKey, { sentAtMs, follows }: Woken = {}): Promise<Answer> {
+  async reconcile(key: WorkloadKey, { sentAtMs, follows, toldAtMs }: Woken = {}): Promise<Answer> {
     const { clock, clusters, store, telemetry } = this.#ports;
     const startedAtMs = clock.nowMs();
     // From its very beginning (R17): whatever holds it up on the way to its first call, it sends nothing later.
@@ -98,7 +100,7 @@ export class Reconciler {
     const opened = await open(this.#ports, key, record, { openedAtMs: startedAtMs, follows });
     if (!opened) return 'failed';
     if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);
-    const { head, attempt } = opened;
+    const { head, attempt, isNext } = opened;
     const state = decodeState(head.state);
     const { part, hole, pods, items } = await readView(store, head, record.era, this.#memory);
     const offsetMs = await this.#offsets.of(key.cluster);
@@ -122,7 +124,8 @@ export class Reconciler {
     pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };
     const ending = await this.#run(pass, { isUnknown, isTimeUnknown: offsetMs === undefined });
     this.#offsets.learnFrom(pass);
-    return await this.#record(pass, ending, head.pendingSinceMs);
+    // News that an earlier pass has seen is not what this one was late for.
+    return await this.#record(pass, ending, (isNext ? toldAtMs : undefined) ?? head.pendingSinceMs);
   }
 
   /** Looks at a cluster that may have no work. Never throws: what held it up passes before the next look. @param cluster its registered name */
@@ -293,7 +296,7 @@ export class Reconciler {
   }
 
   /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */
-  async #record(pass: Pass, ending: Ending, wokenAtMs: number | undefined): Promise<Answer> {
+  async #record(pass: Pass, ending: Ending, sinceMs: number | undefined): Promise<Answer> {
     let answer: Answer = 'done';
     let nextWakeAtMs: number | undefined;
     try {
@@ -310,7 +313,7 @@ export class Reconciler {
       // To a later pass; where the table was lost there is none: what must follow begins anew, held up by nothing (R1).
       answer = (await wakeAnew(this.#ports, pass.key, pass.record)) ? 'done' : 'failed';
     }
-    await tellOfPass(this.#ports, pass, { ending, wokenAtMs, nextWakeAtMs });
+    await tellOfPass(this.#ports, pass, { ending, sinceMs, nextWakeAtMs });
     return answer;
   }
 }

@@ -87,5 +87,6 @@ async function wakeDue(
   // The queue has waited as long as was asked of it. Where it is early by this clock, the two clocks differ, and to wait for the difference
   // as well would cost as much: the pass decides by the cluster's time (R12).
   // `queued` is not set: the head's wake record says as much, and a second wake with this fence is dropped by the queue (R9).
-  await sendWake(ports, key, head.fence);
+  // What it was told of, a pass that has opened since has seen.
+  await sendWake(ports, key, head.fence, head.fence === timer.follows ? timer.toldAtMs : undefined);
 }

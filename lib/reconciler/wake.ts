@@ -30,9 +30,12 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 /** The FIFO group of a workload: its key may be longer than a group's id. */
 export const groupOf = (key: WorkloadKey): string => digest(formatKey(key));
 
-/** @param follows the fence after which it comes: of all that follow the same one the queue keeps one (R9) */
-export async function sendWake({ queue }: Sends, key: WorkloadKey, follows: string): Promise<void> {
-  const body = encodeWake({ key: formatKey(key), follows });
+/**
+ * @param follows the fence after which it comes: of all that follow the same one the queue keeps one (R9)
+ * @param toldAtMs when the queue took the news that it is sent for, Unix milliseconds: lags are measured by it
+ */
+export async function sendWake({ queue }: Sends, key: WorkloadKey, follows: string, toldAtMs?: number): Promise<void> {
+  const body = encodeWake({ key: formatKey(key), follows, toldAtMs });
   await queue.send('wakes', [{ body, groupId: groupOf(key), deduplicationId: digest(`${formatKey(key)} ${follows}`) }]);
 }
 
@@ -40,7 +43,7 @@ export async function sendWake({ queue }: Sends, key: WorkloadKey, follows: stri
 export async function sendTimer(
   { queue, clock }: Pick<Ports, 'clock'> & Sends,
   head: Head,
-  due: { dueAtMs: number; attempt: number },
+  due: { dueAtMs: number; attempt: number; toldAtMs?: number | undefined },
 ): Promise<void> {
   const delaySeconds = Math.ceil(Math.max(due.dueAtMs - clock.nowMs(), 0) / 1000);
   if (delaySeconds > LONGEST_DELAY_SECONDS) return;
@@ -50,12 +53,14 @@ export async function sendTimer(
 
 /**
  * Sends what this head still needs, and says what must then be written beside it, on the condition that the fence is still the head's.
+ * @param toldAtMs as for `sendWake`
  * @returns undefined when a wake is on its way already
  */
 export async function prepareWake(
   ports: WakePorts,
   head: Head,
   urgency: Urgency,
+  toldAtMs?: number,
 ): Promise<{ ifFence: string; change: HeadChange } | undefined> {
   if (head.queued === head.fence) return undefined;
   const nowMs = ports.clock.nowMs();
@@ -65,18 +70,21 @@ export async function prepareWake(
     // A timer that is to come no later will do.
     if (head.wake && head.wake.dueAtMs > nowMs && head.wake.dueAtMs <= dueAtMs) return undefined;
     const timer = { dueAtMs, attempt: 0 };
-    await sendTimer(ports, head, timer);
+    await sendTimer(ports, head, { ...timer, toldAtMs });
     return { ifFence: head.fence, change: { wake: timer, pendingSinceMs: dueAtMs } };
   }
-  await sendWake(ports, head.key, head.fence);
+  await sendWake(ports, head.key, head.fence, toldAtMs);
   return { ifFence: head.fence, change: { queued: head.fence, pendingSinceMs: nowMs } };
 }
 
-/** Reads the head after the view was written, and wakes the workload if no wake is on its way. A workload without a head is none. */
-export async function wake(ports: WakePorts, key: WorkloadKey, urgency: Urgency = 'now'): Promise<void> {
+/**
+ * Reads the head after the view was written, and wakes the workload if no wake is on its way. A workload without a head is none.
+ * @param toldAtMs as for `sendWake`
+ */
+export async function wake(ports: WakePorts, key: WorkloadKey, urgency: Urgency = 'now', toldAtMs?: number): Promise<void> {
   const head = await ports.store.readHead(key);
   if (!head) return;
-  const prepared = await prepareWake(ports, head, urgency);
+  const prepared = await prepareWake(ports, head, urgency, toldAtMs);
   if (!prepared) return;
   await ports.store.updateHead(key, { ifFence: prepared.ifFence }, prepared.change).catch((error: unknown) => {
     // Another pass opened since: it reads the view that was written before.

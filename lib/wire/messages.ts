@@ -13,10 +13,10 @@ const LONGEST_BODY = 4_096;
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(600));
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-const Wake = v.object({ key: text, follows: text });
+const Wake = v.object({ key: text, follows: text, toldAtMs: v.optional(wholeNumber) });
 const ClusterLook = v.object({ look: v.literal('cluster'), cluster: text });
 const Waking = v.union([Wake, ClusterLook], 'neither a wake nor a look at a cluster');
-const Timer = v.object({ key: text, follows: text, dueAtMs: wholeNumber, attempt: wholeNumber });
+const Timer = v.object({ key: text, follows: text, dueAtMs: wholeNumber, attempt: wholeNumber, toldAtMs: v.optional(wholeNumber) });
 const Doubt = v.object({ doubt: text, told: text, seen: text });
 const StaleLook = v.object({ look: v.literal('stale'), dueAtMs: wholeNumber });
 const Delayed = v.union([Timer, Doubt, StaleLook], 'neither a delayed wake, nor a doubt, nor a look for stale heads');

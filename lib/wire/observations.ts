@@ -93,9 +93,15 @@ export interface OutgoingReport extends Omit<WorkloadReport, 'pods'> {
 }
 
 /** A queued request to look at a key; carries no facts. `follows`: the fence it was sent after. */
-export interface WakeMessage {
+export interface WakeMessage extends SentForNews {
   key: string;
   follows: string;
+}
+
+/** What is measured, and nothing is decided by. */
+interface SentForNews {
+  /** When the queue took the oldest message that told the news; missing where there was none, and from builds that do not tell it. */
+  toldAtMs?: number | undefined;
 }
 
 /** A cluster that is dialled is to be looked at, whether or not there is work on it. */
@@ -107,7 +113,7 @@ export interface ClusterLookMessage {
 /** What comes through the wakes queue. */
 export type WakingMessage = WakeMessage | ClusterLookMessage;
 
-export interface TimerMessage {
+export interface TimerMessage extends SentForNews {
   key: string;
   dueAtMs: number;
   attempt: number;

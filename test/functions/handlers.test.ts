@@ -105,6 +105,22 @@ describe('ingest', () => {
     expect(lag?.sum).toBeLessThan(15_000);
   });
 
+  test('lags of passes begin when the queue took the event, not with its wake; one that an earlier pass has seen is not counted again', async () => {
+    const telemetry = new LineTelemetry({ write: () => {} });
+    useRuntime({ ports: { ...ports, telemetry }, deadlineReserveMs: 22_000 });
+    // Of two messages in one batch the older one counts; what a queue does not tell counts as nothing.
+    const older = eventWith([newsOfDemo()], 'local', { sentAtMs: Date.now() - 50_000 });
+    const unknown = eventWith([newsOfDemo()], 'local', { sentAtMs: 0 });
+    await ingest({ Records: [...eventWith([newsOfDemo()]).Records, ...older.Records, ...unknown.Records] });
+    const [wake] = await ports.queue.receive('wakes', { max: 10, waitSeconds: 0, visibilitySeconds: 30 });
+    const total = (): number => telemetry.metrics().find(({ name }) => name === 'EventToPassLag')?.sum ?? 0;
+    await reconcile(eventWith([wake?.body ?? '']), contextWith(44_000));
+    expect(total()).toBeGreaterThanOrEqual(50_000);
+    expect(total()).toBeLessThan(80_000);
+    await reconcile(eventWith([wake?.body ?? '']), contextWith(44_000));
+    expect(total()).toBeLessThan(80_000);
+  });
+
   test("R15: a role is known by its id, whatever its session's name", async () => {
     const record = await ports.clusters.get('local');
     if (!record) throw new Error('not registered');
@@ -173,6 +189,23 @@ test('timers: one that is due wakes its workload; one of a forgotten workload is
   const forgotten = encodeTimer({ key: 'local/Job/default/gone/uid', follows: 'fence', ...wake });
   expect(await timers(eventWith([due, forgotten, 'none']))).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-2' }] });
   expect(await ports.queue.depth('wakes')).toMatchObject({ visible: 1 });
+});
+
+test('timers: a wake carries on when the news was told, but not once a pass has seen it', async () => {
+  const toldAtMs = Date.now() - 7_000;
+  const wake = { dueAtMs: Date.now() - 1, attempt: 0 };
+  const wokenBy = async (name: string, follows: (fence: string) => string): Promise<unknown> => {
+    const key = await know(ports, { name });
+    const head = await ports.store.readHead(key);
+    await ports.store.updateHead(key, {}, { wake });
+    await timers(eventWith([encodeTimer({ key: formatKey(key), follows: follows(head?.fence ?? ''), ...wake, toldAtMs })]));
+    const [message] = await ports.queue.receive('wakes', { max: 10, waitSeconds: 0, visibilitySeconds: 30 });
+    return JSON.parse(message?.body ?? '{}');
+  };
+  expect(await wokenBy('one', (fence) => fence)).toMatchObject({ toldAtMs });
+  const later = await wokenBy('two', () => 'an earlier one');
+  expect(later).toMatchObject({ key: expect.stringContaining('two') });
+  expect(later).not.toHaveProperty('toldAtMs');
 });
 
 test('sweep: tells what it found', async () => {
