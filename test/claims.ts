@@ -7,8 +7,18 @@ export function check(holds: boolean, otherwise: string): void {
 
 const LOOK_EVERY_MS = 50;
 
+/** Waits for what is to come about. @returns whether it has, within that time */
+export async function comesAbout(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+  const endMs = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > endMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return true;
+}
+
 /**
- * Waits for what is to come about.
+ * The same for what must come about.
  * @param what as a sentence would name it: `the end of every Job`
  * @param seen what there was instead, told when it did not
  */
@@ -18,11 +28,7 @@ export async function until(
   withinMs = 15_000,
   seen: () => Promise<string> = async () => '',
 ): Promise<void> {
-  const endMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error(`not within ${withinMs / 1000} s: ${what} ${await seen()}`.trimEnd());
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-  }
+  if (!(await comesAbout(holds, withinMs))) throw new Error(`not within ${withinMs / 1000} s: ${what} ${await seen()}`.trimEnd());
 }
 
 /** The error of a call that must fail. */

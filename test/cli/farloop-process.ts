@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { comesAbout } from '../claims.ts';
 
 export const root = resolve(import.meta.dirname, '..', '..');
 const bin = join(root, 'bin', 'farloop.js');
@@ -32,12 +32,9 @@ export class FarloopProcess {
 
   /** Waits for a text on standard output. @throws Error with everything it said when it ends or takes too long */
   async says(wanted: string | RegExp, withinMs = 20_000): Promise<void> {
-    const untilMs = performance.now() + withinMs;
-    while (!(typeof wanted === 'string' ? this.stdout.includes(wanted) : wanted.test(this.stdout))) {
-      if (this.child.exitCode !== null || performance.now() > untilMs)
-        throw new Error(`farloop never said ${wanted}; exit code ${this.child.exitCode}\n${this.stdout}\n${this.stderr}`);
-      await sleep(20);
-    }
+    const isSaid = (): boolean => (typeof wanted === 'string' ? this.stdout.includes(wanted) : wanted.test(this.stdout));
+    await comesAbout(() => isSaid() || this.child.exitCode !== null, withinMs);
+    if (!isSaid()) throw new Error(`farloop never said ${wanted}; exit code ${this.child.exitCode}\n${this.stdout}\n${this.stderr}`);
   }
 
   /** @returns how it ended, and how long that took */

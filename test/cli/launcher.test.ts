@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { comesAbout } from '../claims.ts';
 import { root, runFarloop, temporaryFolder } from './farloop-process.ts';
 
 const isAlive = (pid: number): boolean => {
@@ -15,12 +15,6 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-async function until(condition: () => boolean, withinMs: number): Promise<boolean> {
-  const untilMs = performance.now() + withinMs;
-  while (!condition() && performance.now() < untilMs) await sleep(20);
-  return condition();
-}
-
 /** Starts Farloop by a process above it, kills that one, and says what became of Farloop. */
 async function fateBelow(
   command: (state: string) => readonly [string, ...string[]],
@@ -30,10 +24,10 @@ async function fateBelow(
   const instance = join(folder.path, 'instance.json');
   const [program, ...args] = command(folder.path);
   const starter = spawn(program, args, { env: { ...process.env, ...environment }, stdio: 'ignore' });
-  const hasStarted = await until(() => existsSync(instance), 10_000);
+  const hasStarted = await comesAbout(() => existsSync(instance), 10_000);
   const { pid }: { pid: number } = hasStarted ? JSON.parse(readFileSync(instance, 'utf8')) : { pid: starter.pid };
   starter.kill(signal);
-  const hasEnded = await until(() => !isAlive(pid), 3_000);
+  const hasEnded = await comesAbout(() => !isAlive(pid), 3_000);
   const leftItsNote = existsSync(instance);
   folder.remove();
   return { hasStarted, hasEnded, leftItsNote };
@@ -81,12 +75,12 @@ test('npm start has Farloop ready by 5 s of work; SIGTERM ends npm with 0, and a
   const exited = once(npm, 'exit');
   let stdout = '';
   npm.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  const isReady = await until(() => stdout.includes('farloop ready\n'), 30_000);
+  const isReady = await comesAbout(() => stdout.includes('farloop ready\n'), 30_000);
   const { pid }: { pid: number } = isReady ? JSON.parse(readFileSync(join(folder.path, 'instance.json'), 'utf8')) : { pid: npm.pid };
   const workedMs = processorMs(pid);
   npm.kill('SIGTERM');
   const [exitCode] = await exited;
-  const hasEnded = await until(() => !isAlive(pid), 3_000);
+  const hasEnded = await comesAbout(() => !isAlive(pid), 3_000);
   folder.remove();
   expect({ isReady, exitCode, hasEnded }).toEqual({ isReady: true, exitCode: 0, hasEnded: true });
   expect(workedMs).toBeLessThan(5_000);
