@@ -1,5 +1,5 @@
 // What the adapters make of a service that refuses, fails or is cut off: a small server stands for both services.
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -8,27 +8,20 @@ import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
 import { NotDoneError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { failureOf } from '../claims.ts';
 import { aHead, aKey } from '../contracts/store/workloads.ts';
+import { listening, type Listening } from '../listening.ts';
 
-let server: Server;
-let endpoint = '';
+let service: Listening;
 let answer: (response: ServerResponse) => void = (response) => response.end('{}');
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume();
-    request.on('end', () => answer(response));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  endpoint = typeof address === 'object' && address ? `http://127.0.0.1:${address.port}` : '';
-});
-afterAll(
-  () =>
-    new Promise<void>((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
+  service = await listening(
+    createServer((request, response) => {
+      request.resume();
+      request.on('end', () => answer(response));
     }),
-);
+  );
+});
+afterAll(async () => await service.stop());
 
 const json =
   (status: number, body: object): ((response: ServerResponse) => void) =>
@@ -49,8 +42,8 @@ const settings = (
   maxAttempts: 1,
 });
 
-const storeAt = (url = endpoint): DynamoDbStore => new DynamoDbStore({ client: new DynamoDBClient(settings(url)), tableName: 't' });
-const queueAt = (url = endpoint): SqsQueue =>
+const storeAt = (url = service.url): DynamoDbStore => new DynamoDbStore({ client: new DynamoDBClient(settings(url)), tableName: 't' });
+const queueAt = (url = service.url): SqsQueue =>
   new SqsQueue({ client: new SQSClient(settings(url)), urls: { events: { url: `${url}/1/events`, deadLetterUrl: `${url}/1/dead` } } });
 
 const key = aKey();

@@ -1,5 +1,6 @@
 // CloudWatch Logs as far as reading a group back goes, over HTTP: filters of one or two equalities, pages, both ends of the time included.
 import { createServer } from 'node:http';
+import { listening } from '../listening.ts';
 
 export interface LogService {
   endpoint: string;
@@ -28,19 +29,8 @@ export async function startLogService(pageSize = 3): Promise<LogService> {
       response.end(JSON.stringify({ events: looked, ...(at + pageSize < within.length && { nextToken: String(at + pageSize) }) }));
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  return {
-    endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    events,
-    requests,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { url, stop } = await listening(server);
+  return { endpoint: url, events, requests, stop };
 }
 
 function isMatch(message: string, pattern: string): boolean {

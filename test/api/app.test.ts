@@ -1,42 +1,29 @@
 // The HTTP API as a client meets it: over a socket, on embedded ports.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createServer, request as httpRequest } from 'node:http';
-import type { Server } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
-import { carriesToken, createApp } from '../../lib/api/app.ts';
-import { answerRoute } from '../../lib/api/routes.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
 import type { PassState } from '../../lib/reconciler/pass-state.ts';
+import type { Listening } from '../listening.ts';
 import type { EmbeddedPorts } from './embedded-ports.ts';
 import { embeddedPorts, know } from './embedded-ports.ts';
+import { serveApi } from './served-api.ts';
 
 const TOKEN = 'a-token-of-this-test';
 
 let ports: EmbeddedPorts;
-let server: Server;
+let api: Listening;
 let url: string;
 
 beforeEach(async () => {
   ports = await embeddedPorts('local', 'staging');
-  const app = createApp({
-    answer: async (request) => await answerRoute(ports, request),
-    authorize: (request) => carriesToken(request, TOKEN),
-    hosts: ['127.0.0.1', 'localhost'],
-  });
-  server = createServer((request, response) => void app(request, response));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`;
+  api = await serveApi(ports, TOKEN, { hosts: ['127.0.0.1', 'localhost'] });
+  ({ url } = api);
 });
 
 afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
+  await api.stop();
   ports.close();
 });
 

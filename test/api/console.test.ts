@@ -2,40 +2,31 @@
 // ask for.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { carriesToken, createApp } from '../../lib/api/app.ts';
-import { answerRoute } from '../../lib/api/routes.ts';
 import { consoleFolder } from '../../lib/package-files.ts';
 import { until } from '../claims.ts';
 import { aPass } from '../contracts/recorder.ts';
+import type { Listening } from '../listening.ts';
 import { embeddedPorts, know, type EmbeddedPorts } from './embedded-ports.ts';
 import { Page } from './page.ts';
+import { serveApi } from './served-api.ts';
 
 const TOKEN = 'a-token-of-this-test';
 /** Where nothing may be taken for markup. */
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
 let ports: EmbeddedPorts;
-let server: Server;
+let api: Listening;
 let page: Page;
 const formerGlobals = new Map<string, PropertyDescriptor | undefined>();
 
 beforeAll(async () => {
   ports = await embeddedPorts('local', 'staging');
-  const app = createApp({
-    answer: async (request) => await answerRoute(ports, request),
-    authorize: (request) => carriesToken(request, TOKEN),
-  });
-  server = createServer((request, response) => void app(request, response));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
+  api = await serveApi(ports, TOKEN);
   page = new Page({
     html: readFileSync(join(consoleFolder(), 'index.html'), 'utf8'),
-    origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    origin: api.url,
     hash: `#token=${TOKEN}`,
   });
   for (const [name, value] of Object.entries(page.globals)) {
@@ -59,8 +50,7 @@ afterAll(async () => {
   for (const [name, descriptor] of formerGlobals)
     if (descriptor) Object.defineProperty(globalThis, name, descriptor);
     else Reflect.deleteProperty(globalThis, name);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await api.stop();
   ports.close();
 });
 

@@ -1,15 +1,13 @@
 // The way of the commands to an API elsewhere: where to, who asks, and what is never sent.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { connectToInstance } from '../../lib/cli/api-client.ts';
 import { signatureHeaders } from '../../lib/adapters/request-signature.ts';
+import { listening, type Listening } from '../listening.ts';
 
-const opened: Server[] = [];
+const opened: Listening[] = [];
 afterEach(async () => {
-  for (const server of opened.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+  for (const api of opened.splice(0)) await api.stop();
 });
 
 async function anApi(answer: {
@@ -18,17 +16,15 @@ async function anApi(answer: {
   body: string;
 }): Promise<{ url: string; seen: IncomingMessage[] }> {
   const seen: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    seen.push(request);
-    response.writeHead(answer.status, answer.headers);
-    response.end(answer.body);
-  });
-  opened.push(server);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, seen };
+  const api = await listening(
+    createServer((request, response) => {
+      seen.push(request);
+      response.writeHead(answer.status, answer.headers);
+      response.end(answer.body);
+    }),
+  );
+  opened.push(api);
+  return { url: api.url, seen };
 }
 
 describe('an endpoint', () => {

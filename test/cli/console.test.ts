@@ -1,37 +1,23 @@
 // `farloop console`: the console of an installation elsewhere on this machine; whoever has no token of its own hears nothing.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { carriesToken, createApp } from '../../lib/api/app.ts';
-import { answerRoute } from '../../lib/api/routes.ts';
+import type { IncomingMessage } from 'node:http';
 import { embeddedPorts, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
+import { serveApi } from '../api/served-api.ts';
+import type { Listening } from '../listening.ts';
 import { FarloopProcess, runFarloop } from './farloop-process.ts';
 
 let ports: EmbeddedPorts;
-let server: Server;
-let endpoint: string;
+let api: Listening;
 const asked: IncomingMessage[] = [];
 
 beforeAll(async () => {
   ports = await embeddedPorts('staging');
   await know(ports, { name: 'demo', cluster: 'staging' });
-  const app = createApp({
-    answer: async (request) => await answerRoute(ports, request),
-    authorize: (request) => carriesToken(request, 'token-of-the-installation'),
-  });
-  server = createServer((request, response) => {
-    asked.push(request);
-    void app(request, response);
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  api = await serveApi(ports, 'token-of-the-installation', { onRequest: (request) => asked.push(request) });
 });
 
 afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await api.stop();
   ports.close();
 });
 
@@ -40,7 +26,7 @@ afterEach(async () => await running?.destroy());
 
 /** What the browser is told to open: address and token. */
 async function open(): Promise<{ url: string; token: string }> {
-  running = new FarloopProcess(['console', '--port', '0', '--endpoint', endpoint], {
+  running = new FarloopProcess(['console', '--port', '0', '--endpoint', api.url], {
     environment: { FARLOOP_TOKEN: 'token-of-the-installation' },
   });
   await running.says(/console +http.*\n/);
@@ -90,7 +76,7 @@ describe('farloop console', () => {
   });
 
   test('an installation that lets nobody in is told of at once, in one sentence', async () => {
-    const ended = await runFarloop(['console', '--port', '0', '--endpoint', endpoint], { environment: { FARLOOP_TOKEN: 'wrong' } });
+    const ended = await runFarloop(['console', '--port', '0', '--endpoint', api.url], { environment: { FARLOOP_TOKEN: 'wrong' } });
     expect(ended).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringMatching(/^farloop: [^\n]*token[^\n]*\n$/) });
   });
 });

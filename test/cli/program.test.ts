@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { buildProgram } from '../../lib/cli/program.ts';
+import { listening } from '../listening.ts';
 import { FarloopProcess, root, runFarloop, temporaryFolder } from './farloop-process.ts';
 
 const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -103,17 +104,11 @@ test('nobody to have a home folder: one line, exit code 2', async () => {
 
 test('Ctrl-C ends a command that waits for an answer with 130', async () => {
   const asked = Promise.withResolvers<void>();
-  const server = createServer(() => asked.resolve());
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  const waiting = new FarloopProcess(['get', 'jobs', '--endpoint', endpoint], { environment: { FARLOOP_TOKEN: 'token' } });
+  const mute = await listening(createServer(() => asked.resolve()));
+  const waiting = new FarloopProcess(['get', 'jobs', '--endpoint', mute.url], { environment: { FARLOOP_TOKEN: 'token' } });
   await asked.promise;
   const { exitCode } = await waiting.end('SIGINT');
-  server.closeAllConnections();
-  server.close();
+  await mute.stop();
   expect({ exitCode, stdout: waiting.stdout, stderr: waiting.stderr }).toEqual({ exitCode: 130, stdout: '', stderr: '' });
 });
 

@@ -1,35 +1,25 @@
 // `farloop replay` against an API with a recorded pass: the same again, otherwise now, nothing to replay.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createServer, type Server } from 'node:http';
-import { carriesToken, createApp } from '../../lib/api/app.ts';
-import { answerRoute } from '../../lib/api/routes.ts';
 import { writeInstance } from '../../lib/cli/instance-file.ts';
 import { EMPTY_HEAD } from '../../lib/planners/plan.ts';
 import { jobPlanner } from '../../lib/planners/job/plan.ts';
 import { snapshotOf } from '../../lib/reconciler/recorded-plan.ts';
 import { packSnapshot, unpackSnapshot } from '../../lib/wire/snapshot.ts';
 import { embeddedPorts, type EmbeddedPorts } from '../api/embedded-ports.ts';
+import { serveApi } from '../api/served-api.ts';
 import { aPass } from '../contracts/recorder.ts';
+import type { Listening } from '../listening.ts';
 import { aJob } from '../world/world.ts';
 import { runFarloop, temporaryFolder } from './farloop-process.ts';
 
 const folder = temporaryFolder();
 let ports: EmbeddedPorts;
-let server: Server;
+let api: Listening;
 
 beforeAll(async () => {
   ports = await embeddedPorts('local');
-  const app = createApp({
-    answer: async (asked) => await answerRoute(ports, asked),
-    authorize: (request) => carriesToken(request, 'token'),
-  });
-  server = createServer((request, response) => void app(request, response));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  writeInstance(folder.path, { url, token: 'token', pid: process.pid, kubeconfig: '' });
+  api = await serveApi(ports, 'token');
+  writeInstance(folder.path, { url: api.url, token: 'token', pid: process.pid, kubeconfig: '' });
 
   const owner = aJob('demo', { completions: 3, parallelism: 2 });
   Object.assign(owner.metadata, { uid: 'uid-of-demo', resourceVersion: '5', creationTimestamp: '2026-05-01T10:00:00Z' });
@@ -51,8 +41,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await api.stop();
   ports.close();
   folder.remove();
 });

@@ -2,18 +2,18 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, request as httpRequest, type Server } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
-import { carriesToken, createApp } from '../../lib/api/app.ts';
-import { answerRoute } from '../../lib/api/routes.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { listWorkloads } from '../../lib/api/workloads.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import { embeddedPorts, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
+import { serveApi } from '../api/served-api.ts';
+import type { Listening } from '../listening.ts';
 import { API_INPUTS } from './api-inputs.ts';
 import { INGEST_INPUTS, sound } from './ingest-inputs.ts';
 import { RECORD_INPUTS } from './record-inputs.ts';
@@ -59,28 +59,14 @@ describe('ingest', () => {
 });
 
 describe('api', () => {
-  let server: Server;
-  let port: number;
+  let api: Listening;
 
   beforeEach(async () => {
     ports = await embeddedPorts('local');
     await know(ports, { name: 'demo' });
-    const app = createApp({
-      answer: async (asked) => await answerRoute(ports, asked),
-      authorize: (request) => carriesToken(request, 'a-token'),
-      hosts: ['127.0.0.1'],
-    });
-    server = createServer((request, response) => void app(request, response));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    port = typeof address === 'object' && address ? address.port : 0;
+    api = await serveApi(ports, 'a-token', { hosts: ['127.0.0.1'] });
   });
-  afterEach(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  afterEach(async () => await api.stop());
 
   interface Got {
     status: number;
@@ -98,12 +84,15 @@ describe('api', () => {
   }: (typeof API_INPUTS)[number]): Promise<Got> =>
     await new Promise((resolve, reject) => {
       const shown = authorization === 'none' ? {} : { authorization };
-      const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: { ...shown, ...headers } }, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
-        response.on('error', reject);
-      });
+      const request = httpRequest(
+        { host: '127.0.0.1', port: new URL(api.url).port, method, path, headers: { ...shown, ...headers } },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+          response.on('error', reject);
+        },
+      );
       request.on('error', reject);
       request.end(body);
     });
