@@ -5,9 +5,10 @@ import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-teleme
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
 import type { PassState } from '../../lib/reconciler/pass-state.ts';
+import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
 import type { EmbeddedPorts } from './embedded-ports.ts';
-import { embeddedPorts, know } from './embedded-ports.ts';
+import { embeddedPorts, giveUp, know } from './embedded-ports.ts';
 import { serveApi } from './served-api.ts';
 
 const TOKEN = 'a-token-of-this-test';
@@ -140,18 +141,8 @@ describe('workloads', () => {
     });
   });
 
-  const aPass = (key: WorkloadKey, outcome: string, more: Partial<PassRecord> = {}): PassRecord => ({
-    key,
-    passId: outcome,
-    startedAtMs: Date.now() - 1_000,
-    durationMs: 5,
-    outcome,
-    why: [],
-    saw: {},
-    actions: [],
-    nextWakeAtMs: Date.now() + 60_000,
-    ...more,
-  });
+  const passOf = (key: WorkloadKey, outcome: string, more: Partial<PassRecord> = {}): PassRecord =>
+    aPass(Date.now() - 1_000, { key, passId: outcome, outcome, actions: [], nextWakeAtMs: Date.now() + 60_000, ...more });
   const refused = { verb: 'create', target: 'demo-x', why: '', result: 'refused', detail: 'exceeded quota: small' } as const;
   const waits: { code: string; says: string; state?: Partial<PassState>; because: (key: WorkloadKey) => Promise<unknown> }[] = [
     {
@@ -190,15 +181,15 @@ describe('workloads', () => {
         if (record) await ports.clusters.put({ ...record, draining: true }, record.version);
       },
     },
-    { code: 'WaitsAfterLoss', says: 'left alone', because: (key) => ports.recorder.append(aPass(key, 'unknown')) },
-    { code: 'WriteBudgetSpent', says: 'its turn comes', because: (key) => ports.recorder.append(aPass(key, 'throttled')) },
+    { code: 'WaitsAfterLoss', says: 'left alone', because: (key) => ports.recorder.append(passOf(key, 'unknown')) },
+    { code: 'WriteBudgetSpent', says: 'its turn comes', because: (key) => ports.recorder.append(passOf(key, 'throttled')) },
     {
       code: 'RefusedByApiServer',
       says: 'exceeded quota: small',
       state: { hold: { failures: 1, untilMs: Date.now() + 600_000, generation: 0 } },
       because: async (key) => {
-        await ports.recorder.append(aPass(key, 'acted', { startedAtMs: Date.now() - 2_000, actions: [refused] }));
-        await ports.recorder.append(aPass(key, 'waiting'));
+        await ports.recorder.append(passOf(key, 'acted', { startedAtMs: Date.now() - 2_000, actions: [refused] }));
+        await ports.recorder.append(passOf(key, 'waiting'));
       },
     },
   ];
@@ -283,8 +274,7 @@ describe('clusters and queues', () => {
 
   test('a dead letter is shown and goes back, once', async () => {
     await ports.queue.send('timers', [{ body: 'not a timer' }]);
-    // As often as it is delivered before it is given up.
-    for (let receive = 0; receive < 12; receive++) await ports.queue.receive('timers', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+    await giveUp(ports, 'timers');
     const listed = await call('/v1/dead-letters?queue=timers');
     expect(listed.body).toMatchObject({
       items: [{ queue: 'timers', bytes: 11, problem: 'the timer is no JSON', body: 'not a timer' }],

@@ -8,7 +8,7 @@ import { consoleFolder } from '../../lib/package-files.ts';
 import { until } from '../claims.ts';
 import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
-import { embeddedPorts, know, type EmbeddedPorts } from './embedded-ports.ts';
+import { embeddedPorts, giveUp, know, type EmbeddedPorts } from './embedded-ports.ts';
 import { Page } from './page.ts';
 import { serveApi } from './served-api.ts';
 
@@ -101,7 +101,7 @@ describe('the console', () => {
       'timers',
       bodies.map((body) => ({ body })),
     );
-    for (let receive = 0; receive < 12; receive++) await ports.queue.receive('timers', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+    await giveUp(ports, 'timers');
     const [letter] = await ports.queue.deadLetters('timers', 1);
     page.control('Parked and dead letters').click();
     await shows('the timer is no JSON');

@@ -10,6 +10,7 @@ import type { Job, JobSpec, JobStatus, Pod } from '../../lib/objects/kubernetes.
 import { podFactsOf } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import type { QueueName } from '../../lib/ports/queue.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
 import { encodeState, initialState } from '../../lib/reconciler/pass-state.ts';
 import type { PassState } from '../../lib/reconciler/pass-state.ts';
@@ -45,6 +46,11 @@ export async function embeddedPorts(...clusters: string[]): Promise<EmbeddedPort
       0,
     );
   return ports;
+}
+
+/** Delivers what lies in a queue as often as it is delivered before it is given up: dead letters, all of it. */
+export async function giveUp({ queue }: Ports, name: QueueName): Promise<void> {
+  for (let receive = 0; receive < 12; receive++) await queue.receive(name, { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
 }
 
 export interface KnownJob {

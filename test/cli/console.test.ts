@@ -1,7 +1,7 @@
 // `farloop console`: the console of an installation elsewhere on this machine; whoever has no token of its own hears nothing.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
-import { embeddedPorts, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
+import { embeddedPorts, giveUp, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
 import { serveApi } from '../api/served-api.ts';
 import type { Listening } from '../listening.ts';
 import { FarloopProcess, runFarloop } from './farloop-process.ts';
@@ -48,8 +48,7 @@ describe('farloop console', () => {
       body: { items: [{ name: 'demo', cluster: 'staging' }] },
     });
     await ports.queue.send('timers', [{ body: 'not a timer' }]);
-    // As often as it is delivered before it is given up.
-    for (let receive = 0; receive < 12; receive++) await ports.queue.receive('timers', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+    await giveUp(ports, 'timers');
     expect(await call(`${url}/v1/dead-letters/redrive`, token, { method: 'POST', body: '{"messageIds":["another"]}' })).toEqual({
       status: 200,
       body: { redriven: 0 },

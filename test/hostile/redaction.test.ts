@@ -8,7 +8,7 @@ import { answerRoute } from '../../lib/api/routes.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import { encodeCommands } from '../../lib/wire/commands.ts';
 import { unpackSnapshot } from '../../lib/wire/snapshot.ts';
-import { embeddedPorts } from '../api/embedded-ports.ts';
+import { embeddedPorts, giveUp } from '../api/embedded-ports.ts';
 import { aJob, CLUSTER, World } from '../world/world.ts';
 
 const PLANTED = 'planted-secret-51c9';
@@ -84,8 +84,7 @@ test('commands that a relay could not read hold templates: the API tells that th
   const secret = `secret-of-the-answer-${PLANTED}`;
   const body = encodeCommands({ cluster: 'local', id: 'id-of-the-commands', secret, commands: [{ ...command, body: template }] });
   for (const each of [body, body.slice(0, -8)]) await ports.queue.send('relay-local', [{ body: each }]);
-  for (let receive = 0; receive < 12; receive++)
-    await ports.queue.receive('relay-local', { max: 10, waitSeconds: 0, visibilitySeconds: 0 });
+  await giveUp(ports, 'relay-local');
   const request = { method: 'GET', path: ['v1', 'dead-letters'], query: new URLSearchParams(), body: undefined };
   expect(await answerRoute(ports, request)).toMatchObject({
     json: {
