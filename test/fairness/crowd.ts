@@ -12,7 +12,6 @@ import type { Change } from '../../lib/sandbox/version.ts';
 import { NAMESPACE, SimApiServer } from '../simulation/api-server.ts';
 import { DirectCluster } from '../simulation/cluster-port.ts';
 import { Kubelet } from '../simulation/kubelet.ts';
-import type { Around } from '../simulation/process.ts';
 import { aJob } from '../simulation/acts.ts';
 import type { Scheduler } from '../simulation/scheduler.ts';
 
@@ -177,18 +176,6 @@ export class Crowd {
     if (part === 'completion' && cluster !== DEAD && cluster !== FLOODING) this.#unfinished -= 1;
   }
 }
-
-/** Nothing is struck: calls take their time. */
-export const undisturbed = (scheduler: Scheduler, latencyMs: Around['latencyMs']): Around => ({
-  scheduler,
-  latencyMs,
-  begin: (about) => ({ call: { ...about, number: 0, atMs: scheduler.elapsedMs }, strike: undefined }),
-  sent: () => {},
-  effecting: () => {},
-  effected: () => {},
-  heard: () => {},
-  watched: () => ({}),
-});
 
 /** @param sorted ascending. @param share 0 to 1 */
 export const quantile = (sorted: readonly number[], share: number): number =>

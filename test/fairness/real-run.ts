@@ -16,9 +16,9 @@ import type { Ports } from '../../lib/ports/ports.ts';
 import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { startRelay, type Relay } from '../../lib/relay/relay.ts';
 import { useRuntime } from '../../lib/runtime.ts';
-import { Process } from '../simulation/process.ts';
+import { Process, undisturbed } from '../simulation/process.ts';
 import { Scheduler } from '../simulation/scheduler.ts';
-import { Crowd, undisturbed, DEAD, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
+import { Crowd, DEAD, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
 
 export interface RealRun {
   lags: Lags;

@@ -4,9 +4,9 @@ import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { startRelay } from '../../lib/relay/relay.ts';
 import { Functions } from '../simulation/functions.ts';
-import { Process } from '../simulation/process.ts';
+import { Process, undisturbed } from '../simulation/process.ts';
 import { drained, Scheduler } from '../simulation/scheduler.ts';
-import { Crowd, undisturbed, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
+import { Crowd, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
 
 const LATENCY_MS = { cluster: 0, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
 const SEED = 7;

@@ -5,7 +5,7 @@ import { JOBS } from '../../lib/objects/resources.ts';
 import { aJob, apply } from './acts.ts';
 import { SimApiServer } from './api-server.ts';
 import { DirectCluster } from './cluster-port.ts';
-import { Process } from './process.ts';
+import { Process, undisturbed } from './process.ts';
 import { Scheduler } from './scheduler.ts';
 
 test.each([1, 2, 3, 4])('a watch tells what happened in the order in which it did, however late it is (seed %i)', async (seed) => {
@@ -13,13 +13,7 @@ test.each([1, 2, 3, 4])('a watch tells what happened in the order in which it di
   const server = new SimApiServer('west', scheduler, () => {});
   let isFirst = true;
   const relay = new Process('relay', 1, {
-    scheduler,
-    latencyMs: () => scheduler.random() * 20,
-    begin: (call) => ({ call: { ...call, number: 1, atMs: scheduler.elapsedMs }, strike: undefined }),
-    sent: () => {},
-    heard: () => {},
-    effecting: () => {},
-    effected: () => {},
+    ...undisturbed(scheduler, () => scheduler.random() * 20),
     watched: () => {
       const delayMs = isFirst ? 30_000 : 0;
       isFirst = false;

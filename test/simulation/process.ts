@@ -59,6 +59,18 @@ export interface Around {
   watched: (process: Process, cluster: string, event: WatchEvent<KubernetesObject>) => Fate;
 }
 
+/** Nothing is struck: calls take their time. */
+export const undisturbed = (scheduler: Scheduler, latencyMs: Around['latencyMs']): Around => ({
+  scheduler,
+  latencyMs,
+  begin: (about) => ({ call: { ...about, number: 0, atMs: scheduler.elapsedMs }, strike: undefined }),
+  sent: () => {},
+  effecting: () => {},
+  effected: () => {},
+  heard: () => {},
+  watched: () => ({}),
+});
+
 const passes = new AsyncLocalStorage<{ process: Process; pass: Invocation }>();
 
 const never = (): Promise<never> => new Promise(() => {});
