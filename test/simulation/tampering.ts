@@ -128,12 +128,8 @@ export class Tampering {
     return await effect();
   }
 
-  wipeStore(): void {
-    this.#loseStore();
-  }
-
   /** What checks know is what the table knew. */
-  #loseStore(): void {
+  wipeStore(): void {
     const { checks, history, store } = this.#simulation;
     store.wipe();
     history.forgetKnown();
@@ -144,7 +140,7 @@ export class Tampering {
     const copy = this.#oldCopy();
     if (!copy) return;
     const { store } = this.#simulation;
-    this.#loseStore();
+    this.wipeStore();
     for (const { table, rows } of copy.tables)
       for (const row of rows) {
         const columns = Object.keys(row);
