@@ -1,5 +1,5 @@
 // Looks for a violation in the tree that it lies in, within a bound of the core's time: calm runs, then what the mutant says, then storms.
-import { FAULTS, FAULT_NAMES, RECOVERY_MS, longestWaitMs, planText, type FaultName, type Plan } from '../simulation/faults.ts';
+import { FAULT_NAMES, RECOVERY_MS, longestDelayMs, planText, type FaultName, type Plan } from '../simulation/faults.ts';
 import { singlesOf, survey } from '../simulation/enumerate.ts';
 import { scenarioOf, SCENARIOS, type Scenario } from '../simulation/scenarios.ts';
 import type { Result } from '../simulation/simulation.ts';
@@ -87,7 +87,7 @@ async function huntWithFaults(scenario: Scenario, faults: readonly FaultName[], 
     if (result.struck.length === 0) continue;
     const again = `SEED=1 SCENARIO=${scenario.name} PLAN=${planText(plan)} JITTER=0`;
     const lateMs = (result.endedAtMs ?? 0) - (surveyed.endedAtMs ?? 0);
-    const allowedMs = RECOVERY_MS + FAULTS[planned.fault].lastsMs + longestWaitMs(planned.fault);
+    const allowedMs = RECOVERY_MS + longestDelayMs(planned.fault);
     const late = lateMs > allowedMs ? ['recovers in time'] : [];
     const found = foundIn(result, again);
     if (found) return { ...found, trips: [...found.trips, ...late] };

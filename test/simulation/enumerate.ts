@@ -1,6 +1,16 @@
 // npm run enumerate [-- --all --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies to it; then
 // pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
-import { FAULT_NAMES, FAULTS, RECOVERY_MS, longestWaitMs, planText, type FaultName, type Plan, type Planned } from './faults.ts';
+import {
+  FAULT_NAMES,
+  FAULTS,
+  RECOVERY_MS,
+  longestDelayMs,
+  longestWaitMs,
+  planText,
+  type FaultName,
+  type Plan,
+  type Planned,
+} from './faults.ts';
 import { CORE_STORIES, SCENARIOS, type Scenario } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { simulate } from './storms.ts';
@@ -87,7 +97,7 @@ function judge(told: Enumerated, plan: Plan, { result, calm }: { result: Result;
   let allowedMs = RECOVERY_MS;
   for (const { fault } of plan) {
     told.recoveryMs[fault] = Math.max(told.recoveryMs[fault] ?? 0, lateMs - FAULTS[fault].lastsMs);
-    allowedMs += FAULTS[fault].lastsMs + longestWaitMs(fault);
+    allowedMs += longestDelayMs(fault);
   }
   if (lateMs > allowedMs)
     told.failed.push({

@@ -358,6 +358,9 @@ export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 /** How long it may take at most until the work goes on. */
 export const longestWaitMs = (name: FaultName): number => FAULTS[name].waits.reduce((sum, wait) => sum + WAITS[wait].ms, 0);
 
+/** How much later a run may end for it, beside what the loop itself takes (RECOVERY_MS). */
+export const longestDelayMs = (name: FaultName): number => FAULTS[name].lastsMs + longestWaitMs(name);
+
 /** How long after the end something of it may still come: a late or a returned message, a digest that differs, an audit. */
 export function restMs(name: FaultName): number {
   const { lastsMs, waits, lingersMs = 0 }: Fault = FAULTS[name];
