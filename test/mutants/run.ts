@@ -67,19 +67,21 @@ const BEFORE_STATUS_RULES = {
 };
 
 async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
-  const edits = [mutant, ...(mutant.isBeforeStatusRules ? [BEFORE_STATUS_RULES] : [])];
-  const wholes = edits.map(({ file }) => ({ path: join(folder, file), text: readFileSync(join(folder, file), 'utf8') }));
+  const edits = [mutant, ...(mutant.isBeforeStatusRules ? [BEFORE_STATUS_RULES] : [])].map(({ file, search, replacement }) => {
+    const path = join(folder, file);
+    return { file, path, search, replacement, whole: readFileSync(path, 'utf8') };
+  });
   const fails = (problem: string): Outcome => ({ mutant, found: undefined, problem, coreSeconds: 0 });
-  for (const [at, { file, search, replacement }] of edits.entries()) {
-    const { path, text = '' } = wholes[at] ?? {};
-    const places = text.split(search).length - 1;
-    if (path === undefined || places !== 1) return fails(`its text stands ${places} times in ${file}, expected once`);
-    writeFileSync(
-      path,
-      text.replace(search, () => replacement),
-    );
+  for (const { file, search, whole } of edits) {
+    const places = whole.split(search).length - 1;
+    if (places !== 1) return fails(`its text stands ${places} times in ${file}, expected once`);
   }
   try {
+    for (const { path, search, replacement, whole } of edits)
+      writeFileSync(
+        path,
+        whole.replace(search, () => replacement),
+      );
     const { code, output } = await run(folder, ['test/mutants/hunt.ts'], {
       MUTANT_LOOK: JSON.stringify({ look: mutant.look, forMs: FOR_MS }),
     });
@@ -87,7 +89,7 @@ async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
     const { found, coreSeconds } = JSON.parse(output.trim().split('\n').at(-1) ?? '') as Hunted;
     return { mutant, found, problem: undefined, coreSeconds };
   } finally {
-    for (const { path, text } of wholes) writeFileSync(path, text);
+    for (const { path, whole } of edits) writeFileSync(path, whole);
   }
 }
 
