@@ -1,6 +1,7 @@
 // What is left of a Job is the same, whoever ran it: the built-in controller and Farloop run the same Jobs on one real API server, and then
 // their statuses, their pods and their Events are compared, whole; uids, times, versions, addresses and the random part of names masked.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import type { Job, JobSpec, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { EVENTS, JOBS, NAMESPACES, PODS, type Resource } from '../../lib/objects/resources.ts';
@@ -78,9 +79,8 @@ interface Told extends KubernetesObject {
 }
 const listed = async <Item extends KubernetesObject>(resource: Resource, namespace: string): Promise<Item[]> =>
   (await cluster.api.list<Item>(resource, { namespace }, cluster.soon())).items;
-const isTrue = (job: Job, ...types: string[]): boolean =>
-  job.status?.conditions?.some(({ type, status }) => types.includes(type) && status === 'True') ?? false;
-const isOver = (job: Job): boolean => isTrue(job, 'Complete', 'Failed');
+const isSuspended = ({ status }: Job): boolean =>
+  status?.conditions?.some((condition) => condition.type === 'Suspended' && condition.status === 'True') ?? false;
 
 /** Texts that stay the same from run to run. */
 function lasting(value: unknown, namespace: string): unknown {
@@ -148,9 +148,9 @@ async function run(namespace: string): Promise<void> {
     `the end of all in ${namespace}`,
     async () => {
       const jobs = await listed<Job>(JOBS, namespace);
-      for (const { metadata, ...job } of jobs) {
-        const { name = '', uid = '' } = metadata;
-        if (!toResume.has(name) || !isTrue({ metadata, ...job }, 'Suspended')) continue;
+      for (const job of jobs) {
+        const { name = '', uid = '' } = job.metadata;
+        if (!toResume.has(name) || !isSuspended(job)) continue;
         toResume.delete(name);
         await cluster.api.patch<Job>(
           JOBS,
@@ -162,7 +162,7 @@ async function run(namespace: string): Promise<void> {
       const told = await listed<Told>(EVENTS, namespace);
       const isTold = ({ metadata: { name } }: Job): boolean =>
         told.some(({ involvedObject, reason }) => involvedObject.name === name && !/^(Successful|Suspended|Resumed)/.test(reason));
-      return jobs.every((job) => isOver(job) && isTold(job));
+      return jobs.every((job) => isJobFinished(job) && isTold(job));
     },
     120_000,
   );
