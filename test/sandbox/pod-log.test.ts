@@ -42,9 +42,11 @@ async function tell(container: object): Promise<void> {
   );
 }
 
+const ask = async (query: string): ReturnType<Embedded['cluster']['handle']> =>
+  await sandbox.cluster.handle({ method: 'GET', path: `${PODS}/p/log`, query: new URLSearchParams(query), headers: {}, body: '' });
+
 async function log(query = ''): Promise<{ status: number; text: string }> {
-  const url = new URL(`${PODS}/p/log?${query}`, 'https://sandbox');
-  const answer = await sandbox.cluster.handle({ method: 'GET', path: url.pathname, query: url.searchParams, headers: {}, body: '' });
+  const answer = await ask(query);
   if ('stream' in answer) throw new Error('it follows');
   return { status: answer.status, text: answer.status === 200 ? answer.body : (JSON.parse(answer.body) as { message: string }).message };
 }
@@ -91,8 +93,7 @@ describe('lines', () => {
 
   test('follow: what comes until the container ends, within the limit of bytes', async () => {
     await aPod({ container: { state: { running: { startedAt: STARTED } } } });
-    const url = new URL(`${PODS}/p/log?follow=true&limitBytes=${BEGUN.length + 4}`, 'https://sandbox');
-    const answer = await sandbox.cluster.handle({ method: 'GET', path: url.pathname, query: url.searchParams, headers: {}, body: '' });
+    const answer = await ask(`follow=true&limitBytes=${BEGUN.length + 4}`);
     if (!('stream' in answer)) throw new Error('it does not follow');
     let [text, isEnded] = ['', false];
     answer.stream({ write: (more) => (text += more), end: () => (isEnded = true) });
