@@ -1,8 +1,9 @@
 // The queues of a cluster's relay, through which commands with whole templates go.
-import { SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { OVER_TLS_ONLY } from '../../lib/adapters/queue-policy.ts';
 import { ensureRelayQueue } from '../../lib/adapters/relay-queues.ts';
+import { wirelessSqs } from './wireless-sqs.ts';
 
 let client: SQSClient;
 /** Attributes of each queue by its URL, as SQS would keep them. */
@@ -10,20 +11,14 @@ let queues: Map<string, Record<string, string>>;
 
 beforeEach(() => {
   queues = new Map();
-  client = new SQSClient({ region: 'eu-central-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } });
-  client.middlewareStack.add(
-    (_next, { commandName = '' }) =>
-      async ({ input }) => {
-        const { QueueName = '', QueueUrl = QueueName, Attributes } = input as Partial<Record<string, string>> & { Attributes?: object };
-        if (commandName === 'GetQueueUrlCommand' && !queues.has(QueueUrl))
-          throw Object.assign(new Error('none'), { name: 'QueueDoesNotExist', $metadata: {} });
-        if (commandName === 'CreateQueueCommand' || commandName === 'SetQueueAttributesCommand')
-          queues.set(QueueUrl, { ...queues.get(QueueUrl), ...Attributes });
-        const told = { QueueUrl, Attributes: { ...queues.get(QueueUrl), QueueArn: `arn:${QueueUrl}` } };
-        return { response: {}, output: { $metadata: {}, ...told } };
-      },
-    { step: 'initialize', priority: 'high' },
-  );
+  client = wirelessSqs((commandName, input) => {
+    const { QueueName = '', QueueUrl = QueueName, Attributes } = input as Partial<Record<string, string>> & { Attributes?: object };
+    if (commandName === 'GetQueueUrlCommand' && !queues.has(QueueUrl))
+      throw Object.assign(new Error('none'), { name: 'QueueDoesNotExist', $metadata: {} });
+    if (commandName === 'CreateQueueCommand' || commandName === 'SetQueueAttributesCommand')
+      queues.set(QueueUrl, { ...queues.get(QueueUrl), ...Attributes });
+    return { QueueUrl, Attributes: { ...queues.get(QueueUrl), QueueArn: `arn:${QueueUrl}` } };
+  });
 });
 afterEach(() => client.destroy());
 

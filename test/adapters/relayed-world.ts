@@ -55,7 +55,15 @@ export async function openRelayedWorld({
   const unused = (): never => {
     throw new Error('nothing here asks for it');
   };
-  const ports: Ports = { clock, clusters, connect: unused, queue, recorder: { append: unused, passes: unused, pass: unused }, store, telemetry };
+  const ports: Ports = {
+    clock,
+    clusters,
+    connect: unused,
+    queue,
+    recorder: { append: unused, passes: unused, pass: unused },
+    store,
+    telemetry,
+  };
   const ending = new AbortController();
   const { signal } = ending;
   const ingesting = (async () => {

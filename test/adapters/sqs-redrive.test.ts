@@ -1,8 +1,8 @@
 // R15: to SQS a dead letter that is sent again is a message of whoever sends it. That must neither make it a foreign one, nor anybody's own.
-import type { ReceiveMessageCommandOutput, SendMessageBatchCommandInput } from '@aws-sdk/client-sqs';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import type { ReceiveMessageCommandOutput, SendMessageBatchCommandInput, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
+import { wirelessSqs } from './wireless-sqs.ts';
 
 type Letters = NonNullable<ReceiveMessageCommandOutput['Messages']>;
 type Entry = NonNullable<SendMessageBatchCommandInput['Entries']>[number];
@@ -15,21 +15,15 @@ let letters: Letters;
 let sent: Entry[];
 let asked: string[];
 
-/** A queue of dead letters and the one that they go back to, without a wire in between. */
+/** A queue of dead letters and the one that they go back to. */
 beforeEach(() => {
-  client = new SQSClient({ region: 'eu-central-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } });
   [letters, sent, asked] = [[], [], []];
-  client.middlewareStack.add(
-    (_next, { commandName = '' }) =>
-      async ({ input }) => {
-        asked.push(commandName);
-        if (commandName === 'SendMessageBatchCommand') sent.push(...(Reflect.get(Object(input), 'Entries') as Entry[]));
-        const messages = commandName === 'ReceiveMessageCommand' ? letters.splice(0, 10) : [];
-        const output = { Messages: messages, Results: [{ Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 0 }] };
-        return { response: {}, output: Object.assign({ $metadata: {}, Attributes: { QueueArn: 'arn' } }, output) };
-      },
-    { step: 'initialize', priority: 'high' },
-  );
+  client = wirelessSqs((commandName, input) => {
+    asked.push(commandName);
+    if (commandName === 'SendMessageBatchCommand') sent.push(...(Reflect.get(input, 'Entries') as Entry[]));
+    const Messages = commandName === 'ReceiveMessageCommand' ? letters.splice(0, 10) : [];
+    return { Attributes: { QueueArn: 'arn' }, Messages, Results: [{ Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 0 }] };
+  });
 });
 afterEach(() => client.destroy());
 
