@@ -25,7 +25,7 @@ export const UNUSED_RIGHTS: Record<string, string> = {
   'TimersRole dynamodb:Query': 'looking for stale workloads between two sweeps',
   'TimersRole dynamodb:UpdateItem': 'waking one',
   'TimersRole dynamodb:GetItem': 'a view that differed from what the relay told, looked at again',
-  'SweepRole sqs:GetQueueAttributes': 'the same',
+  'SweepRole sqs:GetQueueAttributes': "how late the queue of wakes is; dead letters of the relays' queues, every ten minutes",
   'TimersRole sqs:SendMessage': 'a timer that came early; asking the relay for a workload',
   'SweepRole dynamodb:PutItem': "the marker of a cluster's full list",
   'SweepRole dynamodb:UpdateItem': 'waking a stale workload',
