@@ -1,4 +1,5 @@
 // What calls have told the checks so far: live reads and intents per invocation, writes per cluster, waits that servers asked for.
+import { DEDUPLICATION_MS } from '../../lib/adapters/embedded/queue-deduplication.ts';
 import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { parseKey, type WorkloadKey } from '../../lib/objects/workload.ts';
@@ -42,12 +43,22 @@ export class Ledger {
     this.closed.splice(0);
   }
 
-  /** Keys of workloads with more than one wake queued and one running, none of which came back. */
+  /**
+   * Keys of workloads with more than one wake queued and one running, none of which came back. A second wake after the same fence is none too
+   * many once the queue has forgotten the first: that one, whose function died, is kept back as long where the queue's clock was set back.
+   */
   piledUp({ database }: EmbeddedQueue): WorkloadKey[] {
     const counts = new Map<string, number>();
-    for (const { name, body } of database.prepare("select group_id as name, body from messages where queue = 'wakes'").all()) {
+    const sentAtMs = new Map<string, number>();
+    const wakes = database.prepare(
+      "select group_id as name, body, sent_at as sentAt from messages where queue = 'wakes' order by sequence",
+    );
+    for (const { name, body, sentAt } of wakes.all()) {
       const wake = this.#cameBack.has(String(name)) ? undefined : wakeIn(String(body));
-      if (wake && 'key' in wake && this.#fences.has(wake.follows)) counts.set(wake.key, (counts.get(wake.key) ?? 0) + 1);
+      if (!wake || !('key' in wake) || !this.#fences.has(wake.follows)) continue;
+      const forgottenAtMs = (sentAtMs.get(wake.follows) ?? Infinity) + DEDUPLICATION_MS;
+      sentAtMs.set(wake.follows, Number(sentAt));
+      if (Number(sentAt) < forgottenAtMs) counts.set(wake.key, (counts.get(wake.key) ?? 0) + 1);
     }
     return [...counts].flatMap(([key, count]) => (count > 2 ? (parseKey(key) ?? []) : []));
   }

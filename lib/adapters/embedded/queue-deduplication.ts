@@ -3,7 +3,7 @@ import type { OutgoingMessage, QueueName } from '../../ports/queue.ts';
 import { isQueueName } from '../queue-limits.ts';
 import type { QueueFile } from './queue-file.ts';
 
-const DEDUPLICATION_MS = 5 * 60_000;
+export const DEDUPLICATION_MS = 5 * 60_000;
 
 /** Expired ids are looked for once in so many messages. */
 const MESSAGES_BETWEEN_CLEANINGS = 4_096;
