@@ -17,7 +17,7 @@ export interface EmfTelemetryOptions {
 
 /** The format's own limit on the values of one metric in one line. */
 const VALUES_MAX = 100;
-/** Distinct sets of dimension values between two flushes; whoever breaks that shall not fill the memory. */
+/** Distinct sets of dimension values that wait for the end. Beyond it they are written early: no cluster is left out, and memory stays bounded. */
 const GROUPS_MAX = 500;
 
 interface Group {
@@ -47,12 +47,16 @@ export class EmfTelemetry extends LeveledTelemetry {
 
   /** Writes what was counted since the last time. */
   end(): void {
+    this.#flush();
+    this.#isColdStart = false;
+  }
+
+  #flush(): void {
     const { namespace, clock } = this.#options;
     for (const group of namespace === undefined ? [] : this.#groups.values())
       for (let from = 0; [...group.metrics.values()].some(({ values }) => values.length > from); from += VALUES_MAX)
         this.#write(textOf(lineOf(group, { namespace: namespace ?? '', nowMs: clock.nowMs(), from })));
     this.#groups.clear();
-    this.#isColdStart = false;
   }
 
   /** Only what stands in the table of metrics is published: others are for the /metrics page of a process that stays. */
@@ -64,7 +68,7 @@ export class EmfTelemetry extends LeveledTelemetry {
     const id = textOf([wanted, known.sets]);
     const group = this.#groups.get(id) ?? { dimensions: wanted, sets: known.sets, metrics: new Map() };
     if (!this.#groups.has(id)) {
-      if (this.#groups.size >= GROUPS_MAX) return;
+      if (this.#groups.size >= GROUPS_MAX) this.#flush();
       this.#groups.set(id, group);
     }
     const counted = group.metrics.get(metric) ?? { unit, values: [] };

@@ -71,6 +71,23 @@ describe('metrics in the embedded format', () => {
     expect(metrics().map(({ EventToPassLag: values }) => (values as number[]).length)).toEqual([100, 100, 50]);
   });
 
+  test('of a thousand clusters each is told of, and what is counted last', () => {
+    const { telemetry, metrics } = opened();
+    telemetry.begin('sweep', 'r1');
+    const names = Array.from({ length: 1_000 }, (_none, at) => `cluster-${at}`);
+    for (const cluster of names) telemetry.count('WatchAge', 1, 'Milliseconds', { cluster });
+    telemetry.count('StaleWakes', 1, 'Count', { kind: 'Job' });
+    telemetry.count('SweepsFinished', 1, 'Count');
+    // What was written early does not come a second time.
+    telemetry.count('WatchAge', 2, 'Milliseconds', { cluster: 'cluster-0' });
+    telemetry.end();
+    expect(metrics().flatMap(({ WatchAge: ageMs, cluster }) => (ageMs === 1 ? [cluster] : []))).toEqual(names);
+    expect(metrics().filter((line) => 'WatchAge' in line)).toHaveLength(1_001);
+    expect(metrics().flatMap(({ SweepsFinished: finished = [] }) => finished)).toEqual([1]);
+    expect(metrics().flatMap(({ StaleWakes: stale = [] }) => stale)).toEqual([1]);
+    expect(metrics().filter((line) => 'ColdStarts' in line)).toHaveLength(1);
+  });
+
   test('what nobody looks at, and what is no number, is not published; nor anything without a namespace', () => {
     const { telemetry, lines } = opened();
     telemetry.count('job_controller_job_syncs_total', 1, 'Count', { action: 'x' });
