@@ -258,7 +258,7 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
       metric: 'RefusedMessages',
       statistic: 'Sum',
       threshold: 0,
-      what: 'somebody sends events for a cluster that is not theirs',
+      what: 'somebody sends events of a cluster, or of a namespace, that is not theirs',
     },
     {
       ...ours,

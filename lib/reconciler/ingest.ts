@@ -48,16 +48,29 @@ async function open<Message extends { cluster: string; kubeSystemUid: string }>(
   }
   const { cluster, kubeSystemUid } = message;
   const record = await clusters.get(cluster);
-  if (!record?.senders.includes(senderId)) return refuse(telemetry, delivery, cluster, 'sender is not registered for this cluster');
+  if (!record?.senders.includes(senderId)) return refuse(telemetry, delivery, { cluster }, 'sender is not registered for this cluster');
   if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== kubeSystemUid)
-    return refuse(telemetry, delivery, cluster, 'another cluster than the registered one');
+    return refuse(telemetry, delivery, { cluster }, 'another cluster than the registered one');
   return { message, record };
 }
 
-function refuse(telemetry: Ports['telemetry'], { messageId, senderId }: EventDelivery, cluster: string, reason: string): 'dropped' {
-  telemetry.error('message refused', { messageId, senderId, cluster, reason });
+function refuse(telemetry: Ports['telemetry'], { messageId, senderId }: EventDelivery, place: object, reason: string): 'dropped' {
+  telemetry.error('message refused', { messageId, senderId, ...place, reason });
   telemetry.count('RefusedMessages', 1, 'Count', { reason });
   return 'dropped';
+}
+
+/** What a message tells of namespaces that its cluster is not registered for is passed over, and told of once; its other news are kept (R15). */
+function refuseForeign(
+  telemetry: Ports['telemetry'],
+  delivery: EventDelivery,
+  { reports, heartbeat }: EventMessage,
+  record: ClusterRecord,
+): void {
+  const owners = [...reports, ...(heartbeat?.digests ?? [])].map(({ owner }) => owner);
+  const foreign = owners.find(({ namespace }) => !isInScope(record, namespace));
+  if (!foreign) return;
+  refuse(telemetry, delivery, { cluster: record.name, namespace: foreign.namespace }, 'namespace is not registered for this cluster');
 }
 
 /** A relay's answers to commands have no view to change: they are kept for the pass that waits. */
@@ -84,7 +97,7 @@ async function openEvents(delivery: EventDelivery, ports: Ports): Promise<Opened
   if (message.era < record.era) {
     // The ask sent when the era was raised may have been lost: once a minute it is sent again.
     if (message.heartbeat) await askForEverything(ports, record);
-    return refuse(ports.telemetry, delivery, message.cluster, 'relay session of an earlier era');
+    return refuse(ports.telemetry, delivery, { cluster: message.cluster }, 'relay session of an earlier era');
   }
   return opened;
 }
@@ -107,7 +120,10 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
   for (const delivery of events) {
     const opened = await openEvents(delivery, ports);
     if (opened === 'unreadable') undone.add(delivery.messageId);
-    else if (opened !== 'dropped') accepted.push({ delivery, ...opened });
+    else if (opened !== 'dropped') {
+      refuseForeign(ports.telemetry, delivery, opened.message, opened.record);
+      accepted.push({ delivery, ...opened });
+    }
   }
 
   const work = new Map<string, Work & { reports: WorkloadReport[]; messageIds: string[] }>();

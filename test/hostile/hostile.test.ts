@@ -48,6 +48,16 @@ describe('ingest', () => {
     expect(await kept()).toHaveLength(2);
   });
 
+  test('R15: news of foreign namespaces are refused, once a message, and what else it tells is kept', async () => {
+    const [report] = sound().reports;
+    if (!report) throw new Error('nothing to tell');
+    const owner = { ...report.owner, namespace: 'kube-system' };
+    const foreign = ['one', 'two'].map((name) => ({ owner: { ...owner, name }, pods: [] }));
+    expect(await take(encodeEvents(sound({ reports: [...foreign, report] })), 'AROALOCAL')).toEqual([]);
+    expect(await kept()).toMatchObject([{ namespace: 'default' }, 'a wake']);
+    expect(telemetry.sum('RefusedMessages')).toBe(1);
+  });
+
   for (const { name, body, sender = 'AROALOCAL', answer } of INGEST_INPUTS)
     test(`${name}: ${answer}`, async () => {
       const undone = await take(body, sender.split(':', 1)[0] ?? '');

@@ -10,7 +10,7 @@ export interface IngestInput {
   body: string;
   /** SQS tells it; `local` is registered. */
   sender?: string;
-  answer: 'comes back, then a dead letter' | 'refused, counted, alarmed' | 'taken, for its namespace is not looked after: nothing is kept';
+  answer: 'comes back, then a dead letter' | 'refused, counted, alarmed';
 }
 
 const OWNER = { kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-of-demo' } as const;
@@ -111,7 +111,7 @@ export const INGEST_INPUTS: readonly IngestInput[] = [
       owner: { ...OWNER, namespace: 'kube-system' },
       observed: { heardAt: '10', deleted: false, object: job({ namespace: 'kube-system' }) },
     }),
-    answer: 'taken, for its namespace is not looked after: nothing is kept',
+    answer: refused,
   },
   {
     name: 'a digest of a workload in a namespace that the cluster was not registered for',
@@ -123,6 +123,6 @@ export const INGEST_INPUTS: readonly IngestInput[] = [
         digests: [{ owner: { ...OWNER, namespace: 'kube-system' }, digest: '0123456789abcdef', heardAt: '10' }],
       },
     }),
-    answer: 'taken, for its namespace is not looked after: nothing is kept',
+    answer: refused,
   },
 ];
