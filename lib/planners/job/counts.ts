@@ -7,6 +7,7 @@ import type { ReferenceMetricName } from '../../objects/reference-metrics.ts';
 import type { Plan } from '../plan.ts';
 import { trueCondition } from './conditions.ts';
 import { judgeFailure } from './failure-policy.ts';
+import { usableIndexOf } from './indexes.ts';
 import { isFailed } from './pod-replacement.ts';
 import { termsOf } from './terms.ts';
 import { expiryOf, needsCleanup } from './ttl.ts';
@@ -75,10 +76,14 @@ function tallies(status: JobStatus | undefined): { succeeded: number; failed: nu
   return { succeeded: succeeded + (waiting?.succeeded?.length ?? 0), failed: failed + (waiting?.failed?.length ?? 0) };
 }
 
-/** What it tells that a counted pod's finalizer came off: which rule its failure matched. */
+/** What it tells that a counted pod's finalizer came off: which rule its failure matched. Of a Job that fails, pods that still run fail too. */
 export function countsOfStrip(job: Job, pod: PodFacts): Counted[] {
   const rules = job.spec.podFailurePolicy?.rules;
-  if (rules === undefined || !isFailed(pod, termsOf(job))) return [];
+  const terms = termsOf(job);
+  if (rules === undefined || pod.phase === 'Succeeded') return [];
+  if (!isFailed(pod, terms) && !trueCondition(job.status?.conditions, 'FailureTarget')) return [];
+  // Nobody counts a pod that stands for no index.
+  if (terms.indexed && usableIndexOf(pod, terms.completions ?? 0) === undefined) return [];
   const { action } = judgeFailure(rules, pod);
   return action === undefined ? [] : counted('job_controller_pod_failures_handled_by_failure_policy_total', 1, { action });
 }

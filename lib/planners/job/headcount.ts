@@ -96,7 +96,7 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
           counts.active += 1;
           if (isReady(pod)) counts.ready += 1;
         } else if (!ended) counts.terminating += 1;
-        if (!ended) counts.restarts += restartsOf(pod);
+        if (phase === 'Running' || phase === 'Pending') counts.restarts += restartsOf(pod);
         if (rules && counts.failJob === undefined && isFailed(pod, terms)) counts.failJob = judgeFailure(rules, pod).message;
         if (group === undefined) continue;
         const index = completionIndexOf(pod);
@@ -132,8 +132,8 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
   };
 }
 
-function restartsOf({ phase, containers }: PodFacts): number {
-  if (phase !== 'Running' && phase !== 'Pending') return 0;
+/** Of all its containers. */
+export function restartsOf({ containers }: PodFacts): number {
   let restarts = 0;
   for (let at = 0; at < containers.length; at += 1) restarts += containers[at]?.restarts ?? 0;
   return restarts;

@@ -97,7 +97,8 @@ function heldIndexes(tally: Tally, blocking: boolean): IndexSet {
   return blocking ? unionOfIndexes(own, indexSetOf(tally.terminating.flatMap((pod) => completionIndexOf(pod) ?? []))) : own;
 }
 
-function wantedPods({ tally, succeeded }: Progress): number {
+/** How many pods should be active: fewer than `parallelism` where less is left to do. */
+export function wantedPods({ tally, succeeded }: Progress): number {
   const { terms, counts } = tally;
   if (terms.completions === undefined) return succeeded > 0 ? counts.active : terms.parallelism;
   return Math.max(0, Math.min(terms.completions - succeeded, terms.parallelism));

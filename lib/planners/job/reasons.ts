@@ -9,6 +9,8 @@ import type { Snapshot } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
 import { finishTimeOf, latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
 import { trueCondition } from './conditions.ts';
+import { restartsOf } from './headcount.ts';
+import { wantedPods } from './manage.ts';
 import { claimPods } from './ownership.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { progressOf, type Progress } from './progress.ts';
@@ -192,11 +194,13 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
 }
 
 function waitingReasons(
-  { owner: job, head }: Snapshot<Job>,
-  { tally, delayed }: Progress,
+  { head }: Snapshot<Job>,
+  progress: Progress,
   { nowMs, refusal }: { nowMs: number; refusal: string | undefined },
 ): Reason[] {
+  const { tally, delayed } = progress;
   const { terms, counts } = tally;
+  const isShort = counts.active < wantedPods(progress);
   const reasons: Reason[] = [];
   if (terms.parallelism === 0) reasons.push({ code: 'NoParallelism', text: 'spec.parallelism is 0: it may have no pods' });
   if (head.holdUntilMs !== undefined && head.holdUntilMs > nowMs) {
@@ -208,7 +212,7 @@ function waitingReasons(
   if (terms.perIndexLimit === undefined) {
     const backoff = nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });
     const remainingMs = remainingBackoffMs(backoff.failures, latestFailureOf(backoff), nowMs);
-    if (remainingMs > 0 && counts.active < terms.parallelism) {
+    if (remainingMs > 0 && isShort) {
       const remainingSeconds = seconds(remainingMs);
       const times = backoff.failures === 1 ? 'a pod failed' : `${backoff.failures} pods failed one after the other`;
       reasons.push({
@@ -219,17 +223,16 @@ function waitingReasons(
       });
     }
   }
-  for (const [index, pod] of [...delayed].toSorted(([a], [b]) => a - b).slice(0, MOST_NAMES)) {
-    const remainingMs = indexBackoffMs(pod, nowMs);
-    if (remainingMs <= 0) continue;
-    const remainingSeconds = seconds(remainingMs);
+  const waiting = [...delayed].filter(([, pod]) => indexBackoffMs(pod, nowMs) > 0).toSorted(([a], [b]) => a - b);
+  for (const [index, pod] of waiting.slice(0, MOST_NAMES)) {
+    const remainingSeconds = seconds(indexBackoffMs(pod, nowMs));
     const text = `index ${index} failed and is tried again in ${span(remainingSeconds)}`;
     reasons.push({ code: 'IndexBackingOff', text, index: String(index), remainingSeconds, ...failureEvidence([pod]) });
   }
-  if (terms.replacesOnlyFailed && counts.terminating > 0 && job.spec.parallelism !== 0)
+  if (terms.replacesOnlyFailed && counts.terminating > 0 && isShort)
     reasons.push({
       code: 'WaitsForTerminatingPods',
-      text: `${counts.terminating} terminating pods hold their places: podReplacementPolicy is Failed`,
+      text: `${counted(counts.terminating, 'terminating pod holds its place', 'terminating pods hold their places')}: podReplacementPolicy is Failed`,
       pods: names(tally.terminating),
     });
   return reasons;
@@ -239,11 +242,16 @@ function podReasons({ tally }: Progress): Reason[] {
   const pending = tally.active.filter(({ phase }) => phase !== 'Running');
   const running = tally.active.length - pending.length;
   const reasons: Reason[] = [];
-  if (running > 0) reasons.push({ code: 'PodsRunning', text: `${running} pods run, ${tally.counts.ready} of them are ready` });
+  if (running > 0)
+    reasons.push({ code: 'PodsRunning', text: `${counted(running, 'pod runs', 'pods run')}, ${tally.counts.ready} of them ready` });
   if (pending.length > 0) {
     const unbound = pending.filter(({ assigned }) => !assigned).length;
     const where = unbound === 0 ? 'all of them on a node' : `${unbound} of them not on a node yet`;
-    reasons.push({ code: 'PodsPending', text: `${pending.length} pods have not started, ${where}`, pods: names(pending) });
+    reasons.push({
+      code: 'PodsPending',
+      text: `${counted(pending.length, 'pod has', 'pods have')} not started, ${where}`,
+      pods: names(pending),
+    });
   }
   return reasons;
 }
@@ -285,12 +293,13 @@ function endReason(job: Job, pods: readonly PodFacts[]): Reason {
   }
   const code = success ? 'EndedOtherwise' : (FAILURES[reason] ?? 'EndedOtherwise');
   switch (code) {
-    case 'BackoffLimitExceeded':
-      return {
-        code,
-        text: `it failed: ${status.failed ?? 0} pods failed, ${spec.backoffLimit ?? 6} may (backoffLimit)`,
-        ...failureEvidence(pods),
-      };
+    case 'BackoffLimitExceeded': {
+      const { failed = 0 } = status;
+      const { backoffLimit = 6 } = spec;
+      if (failed <= backoffLimit && spec.template?.spec?.restartPolicy === 'OnFailure') return restartsReason(backoffLimit, pods);
+      const text = `it failed: ${counted(failed, 'pod', 'pods')} failed, ${backoffLimit} may (backoffLimit)`;
+      return { code, text, ...failureEvidence(pods) };
+    }
     case 'DeadlineExceeded':
       return { code, text: `it failed: it ran longer than ${spec.activeDeadlineSeconds ?? '?'} s (activeDeadlineSeconds)` };
     case 'PodFailurePolicyMatched':
@@ -305,6 +314,14 @@ function endReason(job: Job, pods: readonly PodFacts[]): Reason {
     case 'EndedOtherwise':
       return { code, text: `it ${success ? 'completed' : 'failed'}: ${said === '' ? 'no reason is given' : said}` };
   }
+}
+
+/** Restarts are in no status: how many there were tells only who is left of the pods. */
+function restartsReason(backoffLimit: number, pods: readonly PodFacts[]): Reason {
+  const least = counted(Math.max(backoffLimit, 1), 'time', 'times');
+  const text = `it failed: its containers restarted ${least} or more, which count with restartPolicy OnFailure; backoffLimit is ${backoffLimit}`;
+  const [most] = pods.filter((pod) => restartsOf(pod) > 0).toSorted((a, b) => restartsOf(b) - restartsOf(a));
+  return { code: 'BackoffLimitExceeded', text, ...(most && { pods: [most.name] }) };
 }
 
 function expiryReason(job: Job, now: Date): Reason[] {
@@ -341,6 +358,7 @@ function policyEvidence(message: string | undefined): Pick<Reason, 'pods' | 'exi
 }
 
 const names = (pods: readonly PodFacts[]): string[] => pods.slice(0, MOST_NAMES).map(({ name }) => name);
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 const seconds = (ms: number): number => Math.max(Math.ceil(ms / 1000), 0);
 
 /** @param total whole seconds */

@@ -1,5 +1,5 @@
-// When a finished Job is deleted: `ttlSecondsAfterFinished` after the end that its status tells. Whoever manages it, this is asked of a
-// finished Job alone.
+// When a finished Job is deleted: `ttlSecondsAfterFinished` after the end that its status tells. Of the Jobs that Farloop runs: those of
+// other managers are left to the cluster's own TTL controller, which asks for no manager.
 import type { Condition, Job } from '../../objects/kubernetes.ts';
 import { secondsOf, timeOf } from '../../objects/pod-facts.ts';
 import type { Action } from '../plan.ts';

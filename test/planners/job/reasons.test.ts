@@ -55,6 +55,20 @@ const cases: Case[] = [
     says: '2 pods failed, 1 may',
   },
   {
+    code: 'BackoffLimitExceeded',
+    name: 'that restarts count with OnFailure, and which pod restarted most',
+    job: finished('Failed', 'BackoffLimitExceeded', '', {
+      spec: { ...aJob().spec, template: { ...aJob().spec.template, spec: { restartPolicy: 'OnFailure', containers: [] } } },
+      status: { failed: 1 },
+    }),
+    pods: [
+      aPod({ name: 'demo-a', deletedAt: 1, containers: [{ name: 'main', role: 'container', restarts: 2 }] }),
+      aPod({ name: 'demo-b', deletedAt: 1, containers: [{ name: 'main', role: 'container', restarts: 4 }] }),
+    ],
+    holds: { pods: ['demo-b'] },
+    says: 'restarted 6 times or more',
+  },
+  {
     code: 'DeadlineExceeded',
     name: 'how long it might',
     job: finished('Failed', 'DeadlineExceeded', '', { spec: { activeDeadlineSeconds: 9 } }),
@@ -215,6 +229,17 @@ const cases: Case[] = [
     holds: { index: '0', pods: ['demo-x'], exitCode: 1, remainingSeconds: 7 },
   },
   {
+    code: 'IndexBackingOff',
+    name: 'the one that waits, however many before it wait no longer',
+    job: anIndexedJob({ completions: 8, parallelism: 1, backoffLimitPerIndex: 1 }),
+    pods: [
+      ...Array.from({ length: 6 }, (_, index) => ({ ...failedPod(1, 60), uid: `u${index}`, index: String(index), failureCount: '0' })),
+      { ...failedPod(1, 3), index: '6', failureCount: '0' },
+      { ...aPod({ phase: 'Running' }), index: '7' },
+    ],
+    holds: { index: '6', remainingSeconds: 7 },
+  },
+  {
     code: 'WaitsForTerminatingPods',
     name: 'which',
     job: aJob({ completions: 5, podReplacementPolicy: 'Failed' }),
@@ -227,7 +252,7 @@ const cases: Case[] = [
     job: aJob({ completions: 2 }),
     pods: [aPod({ name: 'demo-p', phase: 'Pending', assigned: false })],
     holds: { pods: ['demo-p'] },
-    says: '1 of them not on a node',
+    says: '1 pod has not started, 1 of them not on a node',
   },
   { code: 'PodsRunning', name: 'how many are ready', job: aJob({ completions: 2 }), pods: podsOf('1A 1R'), says: '2 pods run, 1 of them' },
   {
@@ -270,6 +295,14 @@ describe('why a Job is running or not', () => {
       reasonsOf(snapshot, now, { isDrained: true }).map(({ code }) => code),
     );
     expect(codes.flat()).not.toContain('ClusterDrained');
+  });
+
+  test('what is missing nothing waits for nothing: a work queue that empties, pods that end beside as many as are wanted', () => {
+    const { completions: _, ...queue } = aJob({ parallelism: 3 }).spec;
+    const emptying = aSnapshot({ ...aJob(), spec: queue }, [aPod({ phase: 'Succeeded' }), failedPod(1, 2), ...podsOf('1R')]);
+    const scaled = aSnapshot(aJob({ parallelism: 2, podReplacementPolicy: 'Failed' }), [...podsOf('2R'), aPod({ deletedAt: 1 })]);
+    const codes = [emptying, scaled].map((snapshot) => reasonsOf(snapshot, now).map(({ code }) => code));
+    expect(codes).toEqual([['PodsRunning'], ['PodsRunning']]);
   });
 
   test('there is always one', () => {
