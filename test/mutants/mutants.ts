@@ -121,6 +121,15 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'single' },
   },
   {
+    name: 'one deletion of several intended',
+    rule: 'R5',
+    file: 'lib/reconciler/intending.ts',
+    search: "if (action.verb === 'delete') intents.delete.push(child);",
+    replacement: "if (action.verb === 'delete') intents.delete = [child];",
+    why: 'a crash between delete and record leaves pods that nobody looks up again',
+    look: { scenario: 'scaled-down' },
+  },
+  {
     name: 'numbers begin anew',
     rule: 'R5',
     file: 'lib/planners/job/numbers.ts',

@@ -115,11 +115,11 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'scaled-down',
     clusters: WEST,
     acts: [
-      { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2 })) },
+      { atMs: 1_000, act: apply(aJob('a', { parallelism: 3, completions: 3 })) },
       { atMs: 3_000, act: change('a', { parallelism: 1 }) },
     ],
     fateOf: all(3_500),
-    ends: { a: { end: 'Complete', succeeded: 2 } },
+    ends: { a: { end: 'Complete', succeeded: 3 } },
     withinMs: 60_000,
   },
   {

@@ -2,7 +2,7 @@
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { hasPassed } from '../../../lib/ports/clock.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
-import { controllerOf } from '../../../lib/objects/pod-facts.ts';
+import { controllerOf, podFactsOf } from '../../../lib/objects/pod-facts.ts';
 import { isWrite, type Call } from '../calls.ts';
 import type { Invariant } from './table.ts';
 
@@ -136,8 +136,14 @@ export const OF_CALLS: readonly Invariant[] = [
       if (!isApiWrite(call) || call.method !== 'delete' || !invocation) return undefined;
       const { name, uid = '' } = targetOf(call);
       if (!invocation.live.has(invocation.key?.uid ?? '')) return `${name} is deleted, its owner unseen`;
-      if (!history.pods.has(uid)) return undefined;
-      return (invocation.intents?.delete.length ?? 0) > 0 ? undefined : `${name} is deleted without an intent`;
+      const pod = history.pods.get(uid)?.pod;
+      if (!pod) return undefined;
+      const { index, number } = podFactsOf(pod);
+      const slot = index === undefined ? number : Number(index);
+      const isIntended = invocation.intents?.delete.some((child) =>
+        typeof child === 'string' ? child === uid : child.slot === slot && child.number === number,
+      );
+      return isIntended ? undefined : `${name}, number ${number}, is deleted without an intent`;
     },
   },
   {
