@@ -11,6 +11,7 @@ import type { SqsQueueOptions } from './adapters/sqs-queue.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Cluster, ClusterSource } from './ports/cluster.ts';
 import type { ClusterRecord, Clusters } from './ports/clusters.ts';
+import { TerminalError } from './ports/errors.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Store } from './ports/store.ts';
 import type { Telemetry } from './ports/telemetry.ts';
@@ -100,7 +101,8 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   const queue = new SqsQueue({ client: sqs, ...queueUrls(config), clock });
   const connected = new Map<string, { cluster: Cluster; access: string }>();
   const relayed = new Map<string, Cluster>();
-  const connect = ({ name, access: kind }: ClusterRecord): Cluster => {
+  const connect = ({ name, access: kind, leaving }: ClusterRecord): Cluster => {
+    if (leaving) throw new TerminalError(`the cluster ${name} is being removed: nothing is done on it any more`);
     if (kind === 'relayed') {
       const cluster = relayed.get(name) ?? new RelayedCluster({ cluster: name, queue, store, clock });
       relayed.set(name, cluster);

@@ -30,6 +30,7 @@ const StoredRecord = v.object({
   senders: v.array(text),
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }),
   draining: v.exactOptional(v.literal(true)),
+  leaving: v.exactOptional(v.literal(true)),
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
   eks: v.exactOptional(EksClusterName),
   workloadWithJob: v.exactOptional(v.literal(true)),

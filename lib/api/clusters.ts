@@ -26,6 +26,8 @@ export interface ClusterSummary {
   backlog: number;
   /** Work that has begun is finished, none is begun. */
   draining?: true;
+  /** It is being removed: nothing is done on it any more. */
+  leaving?: true;
   /** Its API server does not answer passes, lets them not in, or forbids what they need. */
   trouble?: { sinceTime: string; reason: string };
   relay?: {
@@ -50,7 +52,7 @@ export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'cl
 }
 
 async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord, backlog: number): Promise<ClusterSummary> {
-  const { name, manage, namespaces, era, kubeSystemUid, budget, draining } = record;
+  const { name, manage, namespaces, era, kubeSystemUid, budget, draining, leaving } = record;
   const trouble = await troubleOf(ports, name);
   const told = {
     name,
@@ -61,6 +63,7 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     left: await budgetLeft(ports, record),
     backlog,
     ...(draining && { draining }),
+    ...(leaving && { leaving }),
     ...(trouble && { trouble: { sinceTime: timeText(trouble.sinceMs), reason: trouble.reason } }),
     ...(kubeSystemUid !== undefined && { kubeSystemUid }),
   };

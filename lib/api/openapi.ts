@@ -52,6 +52,7 @@ const schemas: Record<string, Schema> = {
     left: object({ writes: { type: 'number' }, closedForSeconds: { type: 'number' } }),
     backlog: count,
     'draining?': yes,
+    'leaving?': yes,
     'trouble?': object({ sinceTime: time, reason: text }),
     'relay?': object({
       session: text,

@@ -2,8 +2,13 @@
 import type { ClusterSummary } from '../api/clusters.ts';
 
 /** As `Watching, draining, in trouble`. */
-export const stateText = ({ state, draining, trouble }: Pick<ClusterSummary, 'state' | 'draining' | 'trouble'>): string =>
-  [state, draining && 'draining', trouble && 'in trouble'].filter((word) => typeof word === 'string').join(', ');
+export const stateText = ({
+  state,
+  draining,
+  leaving,
+  trouble,
+}: Pick<ClusterSummary, 'state' | 'draining' | 'leaving' | 'trouble'>): string =>
+  [state, draining && 'draining', leaving && 'leaving', trouble && 'in trouble'].filter((word) => typeof word === 'string').join(', ');
 
 /** The table, and a line for each cluster whose API server does not let Farloop work. */
 export function withTroubles(items: readonly Pick<ClusterSummary, 'name' | 'trouble'>[], table: string): string {

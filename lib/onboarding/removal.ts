@@ -25,7 +25,7 @@ import { FUNCTIONS_ACCOUNT, functionsGroup } from './relay-manifests.ts';
 import type { Tell } from './registration.ts';
 
 export interface RemovalPlace extends EksPlace {
-  clusters: DynamoDbClusters;
+  clusters: Pick<DynamoDbClusters, 'put' | 'remove'>;
   senders: SenderIdentities;
   sqs: SQSClient;
   secrets: SecretsManagerClient;
@@ -87,7 +87,7 @@ export async function removeCluster(
 ): Promise<void> {
   const { administration, clusters, installation } = place;
   const { name } = record;
-  await clusters.removeAccess(name);
+  await closeWays(clusters, record);
   tell('access', 'functions begin nothing on it any more');
   if (administration) await clearCluster(place, administration, { record, relayNamespace }, tell);
   if (await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster: name }))
@@ -103,6 +103,23 @@ export async function removeCluster(
   tell('record', `${name} is not registered any more`);
 }
 
+/** Whether functions dial the cluster or its relay acts for them: a pass that reads this record can do neither. */
+async function closeWays(clusters: RemovalPlace['clusters'], record: ClusterRecord): Promise<void> {
+  let found = record;
+  for (let attempt = 1; found.leaving !== true; attempt++) {
+    const { version, ...rest } = found;
+    try {
+      found = await clusters.put({ ...rest, leaving: true }, version);
+    } catch (error) {
+      // A pass has learnt something of the cluster meanwhile.
+      if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
+      const { current } = error as StaleWriteError<ClusterRecord>;
+      if (current === undefined) return;
+      found = current;
+    }
+  }
+}
+
 async function clearCluster(
   { clock }: RemovalPlace,
   administration: KubernetesAdministration,
@@ -116,8 +133,9 @@ async function clearCluster(
     await administration.delete(object.resource, object);
     tell('stop', `${objectText(object)} removed`);
   }
-  // Without rights a pass can do nothing from now on. With a credential that is not ours to take away, it has to end first.
-  if (!found.some(({ name }) => name === FUNCTIONS_ACCOUNT || name === functionsGroup(relayNamespace))) {
+  // Without rights a pass can do nothing from now on. With a credential that is not ours to take away, or a relay that acts for it, it has
+  // to end first.
+  if (record.access === 'relayed' || !found.some(({ name }) => name === FUNCTIONS_ACCOUNT || name === functionsGroup(relayNamespace))) {
     tell('stop', `waiting ${PASSES_END_MS / 1000} s for passes that may be under way`);
     await clock.wait(PASSES_END_MS);
   }

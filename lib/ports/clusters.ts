@@ -25,6 +25,8 @@ export interface ClusterRecord {
   budget: { writesPerSecond: number; burst: number };
   /** Work that has begun is finished, none is begun. */
   draining?: true;
+  /** Being removed: no pass has a way to it any more, whichever it was. */
+  leaving?: true;
   /**
    * How passes reach its API server. `direct` (also where it is absent): they dial it, with the credentials registered for it. `relayed`:
    * nothing dials it; its relay is sent commands and carries them out with credentials of its own, so that none is kept outside the cluster.
