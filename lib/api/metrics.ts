@@ -79,7 +79,7 @@ function countedFamilies(metrics: readonly CountedMetric[]): Family[] {
 
 async function gauges(ports: Ports): Promise<Family[]> {
   const clusters = await listClusters(ports);
-  const queues = await listQueues(ports);
+  const { told: queues } = await listQueues(ports);
   const watches = clusters.flatMap(({ name, relay }) =>
     (relay?.watches ?? []).map(({ resource, ageSeconds }) => ({ labels: { cluster: name, resource }, value: ageSeconds })),
   );

@@ -144,6 +144,9 @@ const workloadPath = '/v1/workloads/{cluster}/{kind}/{namespace}/{name}';
 const badRequest = { '400': 'a parameter or the body is not usable' };
 const notFound = { '404': 'there is no such thing' };
 
+/** Of several queues, those that did not answer; the others' answers stand beside it. */
+const failedQueues = { 'failed?': listOf(object({ queue: text, reason: text })) };
+
 const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/v1/clusters', summary: 'Registered clusters', answer: object({ items: listOf(ref('Cluster')) }) },
   {
@@ -183,13 +186,18 @@ const OPERATIONS: readonly Operation[] = [
     answer: object({ pass: ref('Pass'), 'snapshot?': { type: 'string', contentEncoding: 'base64' } }),
     statuses: notFound,
   },
-  { method: 'get', path: '/v1/queues', summary: 'How full the queues are', answer: object({ items: listOf(ref('Queue')) }) },
+  {
+    method: 'get',
+    path: '/v1/queues',
+    summary: 'How full the queues are',
+    answer: object({ items: listOf(ref('Queue')), ...failedQueues }),
+  },
   {
     method: 'get',
     path: '/v1/dead-letters',
     summary: 'Messages that could not be handled; looking changes nothing',
     query: { queue, limit: limit(100) },
-    answer: object({ items: listOf(ref('DeadLetter')) }),
+    answer: object({ items: listOf(ref('DeadLetter')), ...failedQueues }),
     statuses: { ...badRequest, ...notFound },
   },
   {
@@ -198,7 +206,7 @@ const OPERATIONS: readonly Operation[] = [
     summary: 'Sends dead letters back; what is not there any more is passed over',
     query: { queue },
     body: ref('Redrive'),
-    answer: object({ redriven: count }),
+    answer: object({ redriven: count, ...failedQueues }),
     statuses: { ...badRequest, ...notFound, '413': 'the body is larger than 64 KiB' },
   },
   { method: 'get', path: '/v1/cost', summary: 'What was counted since this process began, at list prices', answer: ref('Cost') },

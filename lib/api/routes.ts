@@ -8,7 +8,7 @@ import { costSoFar } from './cost.ts';
 import { metricsText } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { toldPass } from './passes.ts';
-import { listDeadLetters, listQueues, queueNames, redrive } from './queues.ts';
+import { listDeadLetters, listQueues, queueNames, redrive, type FromQueues, type QueueFailure } from './queues.ts';
 import { describeWorkloads, listWorkloads } from './workloads.ts';
 
 /** What the caller asked for cannot be given: its status and one sentence. */
@@ -88,12 +88,12 @@ const ROUTES: readonly Route[] = [
       return { json: { pass: toldPass(pass), ...(snapshot && { snapshot: Buffer.from(snapshot).toString('base64') }) } };
     },
   },
-  { method: 'GET', path: 'v1/queues', answer: async (ports) => ({ json: { items: await listQueues(ports) } }) },
+  { method: 'GET', path: 'v1/queues', answer: async (ports) => ({ json: itemsOf(ports, await listQueues(ports)) }) },
   {
     method: 'GET',
     path: 'v1/dead-letters',
     answer: async (ports, { query }) => ({
-      json: { items: await listDeadLetters(ports, await chosenQueues(ports, query.get('queue')), limitOf(query, 100)) },
+      json: itemsOf(ports, await listDeadLetters(ports, await chosenQueues(ports, query.get('queue')), limitOf(query, 100))),
     }),
   },
   {
@@ -103,7 +103,8 @@ const ROUTES: readonly Route[] = [
       const asked = v.safeParse(Redrive, body);
       if (!asked.success) throw new RefusedRequestError(400, 'the body must be JSON as in {"messageIds": ["…"]}, or empty for all');
       const names = await chosenQueues(ports, query.get('queue'));
-      return { json: { redriven: await redrive(ports, names, asked.output.messageIds) } };
+      const { told, failed } = await redrive(ports, names, asked.output.messageIds);
+      return { json: { redriven: told.reduce((sum, count) => sum + count, 0), ...toldFailures(ports, failed) } };
     },
   },
   { method: 'GET', path: 'v1/cost', answer: async (ports) => ({ json: await costSoFar(ports) }) },
@@ -177,6 +178,17 @@ const keyOf = ({
   kind,
   namespace,
   name,
+});
+
+/** Nothing where all have answered. Who runs this finds it in the log. */
+function toldFailures({ telemetry }: Pick<Ports, 'telemetry'>, failed: readonly QueueFailure[]): { failed?: readonly QueueFailure[] } {
+  for (const failure of failed) telemetry.error('queue did not answer', { ...failure });
+  return failed.length === 0 ? {} : { failed };
+}
+
+const itemsOf = <Item>(ports: Ports, { told, failed }: FromQueues<Item>): { items: Item[]; failed?: readonly QueueFailure[] } => ({
+  items: told,
+  ...toldFailures(ports, failed),
 });
 
 async function chosenQueues(ports: Ports, name: string | null): Promise<QueueName[]> {

@@ -1,6 +1,6 @@
 // `farloop dlq`: messages that nobody could read, and the way back for them.
 import { Command, Option } from 'commander';
-import type { DeadLetterSummary } from '../api/queues.ts';
+import type { DeadLetterSummary, QueueFailure } from '../api/queues.ts';
 import type { ApiClient } from './api-client.ts';
 import { connectToInstance, endpointOption } from './api-client.ts';
 import { withWords } from './completion-hints.ts';
@@ -8,6 +8,11 @@ import { FailedError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, print, tableText } from './output.ts';
+
+/** Queues that did not answer are told of after what the others did. */
+interface OfQueues {
+  failed?: QueueFailure[];
+}
 
 interface DeadLetterOptions {
   queue?: string;
@@ -37,10 +42,11 @@ export function deadLettersCommand(): Command {
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop dlq list --queue events -o json')
     .action(async ({ queue, output, state, endpoint }: DeadLetterOptions) => {
-      const { items } = await connectToInstance({ state, endpoint }).get<{ items: DeadLetterSummary[] }>(
+      const answer = await connectToInstance({ state, endpoint }).get<OfQueues & { items: DeadLetterSummary[] }>(
         `/v1/dead-letters${queryOf(queue, { limit: '1000' })}`,
       );
-      await print({ items }, output, () =>
+      const { items } = answer;
+      await print(answer, output, () =>
         items.length === 0
           ? 'no dead letters'
           : `${tableText(
@@ -55,6 +61,7 @@ export function deadLettersCommand(): Command {
               ]),
             )}\n\nfarloop dlq redrive MESSAGE-ID... sends them back; without an id, all of them`,
       );
+      failWith(answer, 'looked at');
     });
   command
     .command('redrive')
@@ -69,14 +76,16 @@ export function deadLettersCommand(): Command {
       const api = connectToInstance({ state, endpoint });
       const path = `/v1/dead-letters/redrive${queryOf(queue)}`;
       if (messageIds.length === 0) {
-        const answer = await api.post<{ redriven: number }>(path, {});
-        return await print(answer, output, () => `${answer.redriven} sent back`);
+        const answer = await api.post<OfQueues & { redriven: number }>(path, {});
+        await print(answer, output, () => `${answer.redriven} sent back`);
+        return failWith(answer, 'redriven');
       }
       const known = await idsOf(api, queue);
-      const answer = await api.post<{ redriven: number }>(path, { messageIds });
+      const answer = await api.post<OfQueues & { redriven: number }>(path, { messageIds });
       const missing = [...new Set(messageIds)].filter((id) => !known.includes(id));
       const isAllThere = answer.redriven >= new Set(messageIds).size;
       if (answer.redriven > 0 || isAllThere) await print(answer, output, () => `${answer.redriven} sent back`);
+      if (!isAllThere) failWith(answer, 'redriven');
       if (!isAllThere && missing.length > 0)
         throw new FailedError(
           absenceOf(
@@ -88,6 +97,13 @@ export function deadLettersCommand(): Command {
       return undefined;
     });
   return command;
+}
+
+/** @throws FailedError where a queue did not answer */
+function failWith({ failed = [] }: OfQueues, done: string): void {
+  if (failed.length === 0) return;
+  const told = failed.map(({ queue, reason }) => `  ${queue}: ${onOneLine(reason)}`).join('\n');
+  throw new FailedError(`not ${done}, for they did not answer; the other queues did:\n${told}`);
 }
 
 async function idsOf(api: ApiClient, queue: string | undefined): Promise<string[]> {

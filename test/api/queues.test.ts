@@ -1,0 +1,88 @@
+// Queues of many clusters: one call of the API serves them all within the seconds that it has on AWS, and one that is gone stops none (R13).
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
+import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { answerRoute } from '../../lib/api/routes.ts';
+import type { QueueName } from '../../lib/ports/queue.ts';
+import { embeddedPorts, giveUp, type EmbeddedPorts } from './embedded-ports.ts';
+
+const CLUSTERS = Array.from({ length: 100 }, (_none, at) => `cluster-${at}`);
+const GONE = 'relay-cluster-7';
+
+let ports: EmbeddedPorts;
+let telemetry: RecordingTelemetry;
+
+beforeEach(async () => {
+  telemetry = new RecordingTelemetry();
+  ports = { ...(await embeddedPorts(...CLUSTERS)), telemetry };
+});
+afterEach(() => ports.close());
+
+async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+  const answer = await answerRoute(ports, { method, path: path.split('/'), query: new URLSearchParams(), body });
+  return 'json' in answer ? answer.json : undefined;
+}
+
+/** Its calls to each queue go by way of `before`. */
+function everyCall(before: (verb: 'depth' | 'deadLetters' | 'redrive', queue: QueueName) => Promise<void>): void {
+  for (const verb of ['depth', 'deadLetters', 'redrive'] as const) {
+    const real = ports.queue[verb].bind(ports.queue) as (queue: QueueName, ...rest: never[]) => Promise<unknown>;
+    Object.assign(ports.queue, {
+      [verb]: async (queue: QueueName, ...rest: never[]) => {
+        await before(verb, queue);
+        return await real(queue, ...rest);
+      },
+    });
+  }
+}
+
+async function leaveDeadLetters(...queues: QueueName[]): Promise<void> {
+  for (const queue of queues) {
+    await ports.queue.send(queue, [{ body: 'not a message' }]);
+    await giveUp(ports, queue);
+  }
+}
+
+describe('with a hundred clusters', () => {
+  test('R13: a redrive waits for no empty queue, and asks many at once', async () => {
+    await leaveDeadLetters('events', 'relay-cluster-99');
+    const redriven: QueueName[] = [];
+    let underWay = 0;
+    let most = 0;
+    everyCall(async (verb, queue) => {
+      if (verb === 'redrive') redriven.push(queue);
+      most = Math.max(most, ++underWay);
+      await setImmediate();
+      underWay -= 1;
+    });
+    expect(await call('POST', 'v1/dead-letters/redrive')).toEqual({ redriven: 2 });
+    expect(redriven.toSorted()).toEqual(['events', 'relay-cluster-99', 'timers', 'wakes']);
+    expect(most).toBeGreaterThan(10);
+    expect(await ports.queue.depth('relay-cluster-99')).toMatchObject({ visible: 1, dead: 0 });
+  });
+
+  describe('and a queue of one that is half removed', () => {
+    const failed = [{ queue: GONE, reason: 'there is no such queue' }];
+    beforeEach(() =>
+      everyCall(async (_verb, queue) => {
+        if (queue === GONE) throw new Error('there is no such queue');
+      }),
+    );
+
+    test('R13: the others are listed', async () => {
+      const { items } = (await call('GET', 'v1/queues')) as { items: { name: string }[] };
+      expect(items).toHaveLength(102);
+      expect(await call('GET', 'v1/queues')).toMatchObject({ failed });
+      expect(telemetry.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'queue did not answer' }));
+    });
+
+    test('R13: the dead letters of the others are shown and go back, by name too', async () => {
+      await leaveDeadLetters('relay-cluster-6', 'relay-cluster-8');
+      const listed = (await call('GET', 'v1/dead-letters')) as { items: { messageId: string }[] };
+      expect(listed).toMatchObject({ items: [{ queue: 'relay-cluster-6' }, { queue: 'relay-cluster-8' }], failed });
+      const messageIds = listed.items.slice(0, 1).map(({ messageId }) => messageId);
+      expect(await call('POST', 'v1/dead-letters/redrive', { messageIds })).toEqual({ redriven: 1, failed });
+      expect(await call('POST', 'v1/dead-letters/redrive')).toEqual({ redriven: 1, failed });
+    });
+  });
+});
