@@ -102,8 +102,8 @@ export function deadLettersCommand(): Command {
 /** @throws FailedError where a queue did not answer */
 function failWith({ failed = [] }: OfQueues, done: string): void {
   if (failed.length === 0) return;
-  const told = failed.map(({ queue, reason }) => `  ${queue}: ${onOneLine(reason)}`).join('\n');
-  throw new FailedError(`not ${done}, for they did not answer; the other queues did:\n${told}`);
+  const told = failed.map(({ queue, reason }) => `${queue} (${onOneLine(reason)})`).join(', ');
+  throw new FailedError(`not ${done}, for it did not answer: ${told}; all other queues did`);
 }
 
 async function idsOf(api: ApiClient, queue: string | undefined): Promise<string[]> {

@@ -15,7 +15,7 @@ test('a queue that did not answer is named after what the others told', async ()
     ),
   );
   const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
-  const but = 'for they did not answer; the other queues did:\n  relay-west: there is no such queue\n';
+  const but = 'for it did not answer: relay-west (there is no such queue); all other queues did\n';
   expect(await runFarloop(['dlq', 'redrive'], { environment })).toMatchObject({
     exitCode: 1,
     stdout: '3 sent back\n',
