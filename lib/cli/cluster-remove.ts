@@ -57,7 +57,8 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
     if (!record) throw new FailedError(await absenceOf(name, session.installation.stage, registry.clusters));
     if (administration) {
       await refuseOther(record, administration);
-      await refuseOtherRelays(administration, { stackName: session.installation.stackName, cluster: name, relayNamespace });
+      const { stackName } = session.installation;
+      await refuseOtherRelays(administration, { stackName, cluster: name, relayNamespace, leavesInstalled: false });
     }
     const remains = administration ? await remainsOn(administration, record) : { unfinished: [], tracked: [] };
     const sentences = consequences(remains, unreachable);

@@ -6,7 +6,7 @@ import type { Resource } from '../objects/resources.ts';
 import { NAMESPACES } from '../objects/resources.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Manifest } from './relay-manifests.ts';
-import { OURS_LABEL } from './relay-manifests.ts';
+import { OURS_LABEL, RELAY_SELECTOR } from './relay-manifests.ts';
 
 const rbac = (kind: string, plural: string, namespaced: boolean): Resource => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -54,12 +54,26 @@ export function ourObject(manifest: Manifest): OurObject {
 }
 
 /** Whatever carries our label, of every kind and in every namespace. @param namespace the relay's */
-export async function findOurs(administration: KubernetesAdministration, namespace: string): Promise<OurObject[]> {
+export async function findOurs(administration: Pick<KubernetesAdministration, 'list'>, namespace: string): Promise<OurObject[]> {
   const found: OurObject[] = [];
   for (const resource of OURS)
     for (const { metadata } of await labelled(administration, resource, `${OURS_LABEL}=${namespace}`))
       found.push({ resource, ...(metadata.namespace !== undefined && { namespace: metadata.namespace }), name: metadata.name ?? '' });
   return found;
+}
+
+/**
+ * What an earlier registration made and this one does not ask for. A relay that somebody else installed, by the chart or the base, is none
+ * of it; and a namespace stays, for by now there may be more in it than ours.
+ */
+export async function staleOf(
+  administration: Pick<KubernetesAdministration, 'list'>,
+  { relayNamespace, wanted }: { relayNamespace: string; wanted: readonly Manifest[] },
+): Promise<OurObject[]> {
+  const names = new Set(wanted.map((manifest) => objectText(ourObject(manifest))));
+  return (await findOurs(administration, relayNamespace)).filter(
+    (object) => object.resource !== NAMESPACES && !names.has(objectText(object)),
+  );
 }
 
 /** Which cluster of which stage it reports, by its arguments; undefined where these are filled in by others. */
@@ -73,16 +87,25 @@ function reportsOf(deployment: KubernetesObject): { stackName: string; cluster: 
   return cluster === undefined || stackName === undefined ? undefined : { stackName, cluster };
 }
 
+export interface MeantRelay {
+  stackName: string;
+  cluster: string;
+  relayNamespace: string;
+  /** A relay there that no registration made is left to whoever did; else it is in the way. */
+  leavesInstalled: boolean;
+}
+
 /**
- * Relays are known by the namespace that they live in. Another stage may have one in the namespace that is meant, and ours may live in another.
+ * Relays are known by the namespace that they live in. Another stage may have one in the namespace that is meant, ours may live in another,
+ * and the one there may be Helm's or kustomize's, who know nothing of what is done to it behind their back.
  * @throws TerminalError what is meant is not ours, or not all of it
  */
 export async function refuseOtherRelays(
   administration: Pick<KubernetesAdministration, 'list'>,
-  { stackName, cluster, relayNamespace }: { stackName: string; cluster: string; relayNamespace: string },
+  { stackName, cluster, relayNamespace, leavesInstalled }: MeantRelay,
 ): Promise<void> {
-  for (const deployment of await labelled(administration, DEPLOYMENTS, OURS_LABEL)) {
-    const { namespace = '' } = deployment.metadata;
+  for (const deployment of await labelled(administration, DEPLOYMENTS, RELAY_SELECTOR)) {
+    const { namespace = '', labels = {} } = deployment.metadata;
     const reports = reportsOf(deployment);
     if (namespace === relayNamespace && reports && reports.stackName !== stackName)
       throw new TerminalError(
@@ -92,10 +115,13 @@ export async function refuseOtherRelays(
       throw new TerminalError(
         `the relay of ${cluster} lives in the namespace ${namespace}, not in ${relayNamespace}: give --relay-namespace ${namespace}`,
       );
+    if (namespace === relayNamespace && labels[OURS_LABEL] === undefined && !leavesInstalled)
+      throw new TerminalError(
+        `the relay in the namespace ${namespace} was installed by other means than "farloop cluster add": take it away by the same first ("helm uninstall", "kubectl delete -k")`,
+      );
   }
 }
 
-/** @param labelSelector of our label */
 async function labelled(
   administration: Pick<KubernetesAdministration, 'list'>,
   resource: Resource,

@@ -8,7 +8,7 @@ import type { ClusterRecord } from '../ports/clusters.ts';
 import type { EksPlace, EksPlan } from './eks.ts';
 import { planEks } from './eks.ts';
 import type { Manifest, RelayValues } from './relay-manifests.ts';
-import { AWS_AUDIENCE, RELAY, relayManifests } from './relay-manifests.ts';
+import { AWS_AUDIENCE, RELAY, functionsManifests, relayManifests } from './relay-manifests.ts';
 
 export interface RegistrationRequest {
   cluster: string;
@@ -145,13 +145,6 @@ export function planRegistration(
             auth: eks?.accessEntry ? { kind: 'eks', cluster: eks.cluster } : { kind: 'secret' },
           },
     relay,
-    manifests: image === undefined ? rightsAlone(relay) : relayManifests(relay),
+    manifests: image !== undefined ? relayManifests(relay) : relay.functions === 'none' ? [] : functionsManifests(relay),
   };
 }
-
-/** Where the relay runs elsewhere, nothing is needed on the cluster but the functions' account and its rights. */
-const RELAY_ALONE = ['Deployment', 'PodDisruptionBudget', 'Lease'];
-const rightsAlone = (relay: RelayValues): Manifest[] =>
-  relay.functions !== 'none'
-    ? relayManifests(relay).filter(({ kind, metadata }) => !RELAY_ALONE.includes(kind) && metadata.name !== RELAY)
-    : [];

@@ -18,9 +18,10 @@ import { NotDoneError, TerminalError } from '../ports/errors.ts';
 import type { EksPlace } from './eks.ts';
 import { refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { HANDOVER_MS, widened } from './handover.ts';
-import { findOurs, objectText, ourObject, refuseOtherRelays, resourceOf } from './ours.ts';
+import type { OurObject } from './ours.ts';
+import { objectText, ourObject, refuseOtherRelays, resourceOf, staleOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';
-import { AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, awsKeySecret } from './relay-manifests.ts';
+import { AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, awsKeySecret, givesToPasses } from './relay-manifests.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from './registration-plan.ts';
 import { planRegistration } from './registration-plan.ts';
 import { IDENTITY_NAMESPACE } from './rights.ts';
@@ -47,7 +48,7 @@ export type Tell = (step: string, what: string) => void;
  */
 export async function survey(
   place: Pick<RegistrationPlace, 'clusters' | 'administration' | 'eks' | 'installation' | 'senders'>,
-  request: Omit<RegistrationRequest, 'manage' | 'budget' | 'image'>,
+  request: Omit<RegistrationRequest, 'manage' | 'budget'>,
 ): Promise<Survey> {
   const { clusters, administration, installation, senders } = place;
   const { cluster, relayNamespace, identity, namespaces, credential, eks, server } = request;
@@ -66,7 +67,8 @@ export async function survey(
   for (const name of namespaces)
     if (!(await administration.get(NAMESPACES, { name })))
       throw new TerminalError(`the cluster has no namespace ${name}: make it first, or leave it out of --namespaces`);
-  await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace });
+  const leavesInstalled = request.image === undefined;
+  await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace, leavesInstalled });
   if (request.workloadWithJob) await refuseWithoutGroups(administration, namespaces);
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
   const { issuer, version } = await administration.about(identity.kind === 'irsa');
@@ -125,13 +127,14 @@ export async function register(
   );
   const objects = request.image === undefined ? plan.manifests : await withKey(place, plan);
   const narrowed: Manifest[] = [];
-  for (const manifest of objects.filter(({ kind }) => kind !== 'Deployment')) {
+  const ofRights = objects.filter(({ kind }) => kind !== 'Deployment');
+  for (const manifest of ofRights) {
     const wide = await widened(administration, manifest);
     if (wide !== manifest) narrowed.push(manifest);
     await administration.apply(resourceOf(manifest), wide);
   }
-  if (objects.length > 0)
-    tell('rights', `${objects.length - 1} objects in the namespace ${request.relayNamespace} and for the whole cluster`);
+  if (ofRights.length > 0)
+    tell('rights', `${ofRights.length} objects in the namespace ${request.relayNamespace} and for the whole cluster`);
   // Before the relay: EKS gives an identity to pods that begin later only.
   for (const told of plan.eks ? await tellEks(place, plan.eks) : []) tell('eks', told);
   if (plan.access) {
@@ -147,9 +150,11 @@ export async function register(
     await administration.apply(resourceOf(manifest), { ...manifest });
     tell('relay', `${objectText(ourObject(manifest))}, ${request.image}`);
   }
-  await handOver(place, request, { objects, narrowed }, tell);
+  const ofBefore = await staleOf(administration, { relayNamespace: request.relayNamespace, wanted: objects });
+  await handOver(place, request, { ofBefore, narrowed }, tell);
+  for (const object of ofBefore) await administration.delete(object.resource, object);
   const stale = [
-    ...(await removeStale(place, request, objects)),
+    ...ofBefore.map(objectText),
     ...(await place.senders.remove(plan.sender.name, plan.sender.kind === 'user' ? ['role'] : ['user'])),
     ...(found.record?.eks
       ? await removeStaleEks(place, { known: found.record.eks, relayNamespace: request.relayNamespace }, plan.eks)
@@ -236,31 +241,11 @@ async function tryAccess(
 async function handOver(
   { administration, clock }: RegistrationPlace,
   { relayNamespace }: RegistrationRequest,
-  { objects, narrowed }: { objects: readonly Manifest[]; narrowed: readonly Manifest[] },
+  { ofBefore, narrowed }: { ofBefore: readonly OurObject[]; narrowed: readonly Manifest[] },
   tell: Tell,
 ): Promise<void> {
-  const account = { namespace: relayNamespace, name: FUNCTIONS_ACCOUNT };
-  const isGoing =
-    !objects.some(({ kind, metadata }) => kind === 'ServiceAccount' && metadata.name === FUNCTIONS_ACCOUNT) &&
-    (await administration.get(resourceOf({ apiVersion: 'v1', kind: 'ServiceAccount' }), account)) !== undefined;
-  if (!isGoing && narrowed.length === 0) return;
+  if (narrowed.length === 0 && !ofBefore.some(({ name }) => givesToPasses(name, relayNamespace))) return;
   tell('wait', `${HANDOVER_MS / 1000} s, until functions know of it; then rights of before are taken back`);
   await clock.wait(HANDOVER_MS);
   for (const manifest of narrowed) await administration.apply(resourceOf(manifest), manifest);
-}
-
-/** Rights that an earlier registration asked for and this one does not. */
-async function removeStale(
-  { administration }: RegistrationPlace,
-  { relayNamespace }: RegistrationRequest,
-  wanted: readonly Manifest[],
-): Promise<string[]> {
-  const names = new Set(wanted.map((manifest) => objectText(ourObject(manifest))));
-  const removed: string[] = [];
-  for (const object of await findOurs(administration, relayNamespace)) {
-    if (names.has(objectText(object))) continue;
-    await administration.delete(object.resource, object);
-    removed.push(objectText(object));
-  }
-  return removed;
 }

@@ -47,7 +47,7 @@ export const functionsGroup = (namespace: string): string => `${namespace}-funct
 /** Holds the key of an IAM user. */
 export const AWS_KEY_SECRET = 'farloop-relay-aws';
 const PROBE_PORT = 8081;
-/** On every object of ours; its value is the relay's namespace, so that two installations tell theirs apart. */
+/** On every object that a registration makes; its value is the relay's namespace, so that two installations tell theirs apart. */
 export const OURS_LABEL = 'farloop.dev/relay';
 
 const TOKEN_FOLDER = '/var/run/secrets/farloop';
@@ -58,21 +58,38 @@ const RBAC = 'rbac.authorization.k8s.io';
 const USER_ID = 65_532;
 
 /** In the order in which they are to be applied. A key of an IAM user is none of them: see `awsKeySecret`. */
-export function relayManifests(values: RelayValues): Manifest[] {
+export const relayManifests = (values: RelayValues): Manifest[] => [...functionsManifests(values), ...relayAlone(values)];
+
+/** Who functions are, with their rights, and the namespace in which that is: what is needed where somebody else runs the relay. */
+export function functionsManifests(values: RelayValues): Manifest[] {
   const { namespace, ownsNamespace } = values;
-  const relay = account(RELAY, namespace);
   const hasAccount = values.functions === 'account';
   const functions = hasAccount ? account(FUNCTIONS_ACCOUNT, namespace) : group(functionsGroup(namespace));
-  const isKnown = values.functions !== 'none';
-  const ofPasses = [...functionRules(), ...(values.workloadWithJob === true ? schedulingRules() : [])];
   return [
     ...(ownsNamespace ? [namespaceOf(values)] : []),
+    ...(values.functions === 'none'
+      ? []
+      : [
+          ...(hasAccount ? [named('v1', 'ServiceAccount', FUNCTIONS_ACCOUNT, values, { automountServiceAccountToken: false })] : []),
+          ...clusterRole(values, `${namespace}-functions-identity`, [identityRule()], functions),
+          ...rights(values, `${namespace}-functions`, rulesOfPasses(values), functions),
+          ...(hasAccount ? role(values, { name: FUNCTIONS_ACCOUNT, namespace }, tokenRules(FUNCTIONS_ACCOUNT), functions) : []),
+        ]),
+  ];
+}
+
+/**
+ * The relay with its rights, in a namespace that is there. It has no object in common with `functionsManifests`, so that each may be
+ * somebody else's: Helm takes over nothing that it has not made.
+ */
+export function relayAlone(values: RelayValues): Manifest[] {
+  const { namespace, access } = values;
+  const relay = account(RELAY, namespace);
+  return [
     named('v1', 'ServiceAccount', RELAY, values, { automountServiceAccountToken: false }),
-    ...(hasAccount ? [named('v1', 'ServiceAccount', FUNCTIONS_ACCOUNT, values, { automountServiceAccountToken: false })] : []),
-    ...clusterRole(values, `${namespace}-identity`, [identityRule()], isKnown ? [relay, functions] : [relay]),
-    ...rights(values, `${namespace}-relay`, values.access === 'relayed' ? [...relayRules(), ...ofPasses] : relayRules(), relay),
-    ...(isKnown ? rights(values, `${namespace}-functions`, ofPasses, functions) : []),
-    ...(hasAccount ? role(values, { name: FUNCTIONS_ACCOUNT, namespace }, tokenRules(FUNCTIONS_ACCOUNT), functions) : []),
+    ...clusterRole(values, `${namespace}-relay-identity`, [identityRule()], relay),
+    ...rights(values, `${namespace}-relay`, relayRules(), relay),
+    ...(access === 'relayed' ? rights(values, commandsRole(namespace), rulesOfPasses(values), relay) : []),
     ...role(values, { name: RELAY, namespace }, leaseRules(RELAY), relay),
     named('coordination.k8s.io/v1', 'Lease', RELAY, values),
     named('policy/v1', 'PodDisruptionBudget', RELAY, values, {
@@ -82,6 +99,18 @@ export function relayManifests(values: RelayValues): Manifest[] {
   ];
 }
 
+const rulesOfPasses = ({ workloadWithJob = false }: RelayValues): PolicyRule[] => [
+  ...functionRules(),
+  ...(workloadWithJob ? schedulingRules() : []),
+];
+
+/** By these rights a relay carries out what passes want. @param namespace the relay's */
+export const commandsRole = (namespace: string): string => `${namespace}-relay-commands`;
+
+/** @param namespace the relay's. @returns whether it is by an object of that name that passes may do something */
+export const givesToPasses = (name: string, namespace: string): boolean =>
+  [FUNCTIONS_ACCOUNT, `${namespace}-functions`, `${namespace}-functions-identity`, commandsRole(namespace)].includes(name);
+
 /** @param key of the relay's own IAM user */
 export const awsKeySecret = (values: Pick<RelayValues, 'namespace'>, key: { accessKeyId: string; secretAccessKey: string }): Manifest =>
   named('v1', 'Secret', AWS_KEY_SECRET, values, {
@@ -90,6 +119,8 @@ export const awsKeySecret = (values: Pick<RelayValues, 'namespace'>, key: { acce
   });
 
 const selectorLabels = { 'app.kubernetes.io/name': RELAY };
+/** Of a relay's Deployment, whoever made it. */
+export const RELAY_SELECTOR = `app.kubernetes.io/name=${RELAY}`;
 
 const labelsOf = (namespace: string): Record<string, string> => ({
   ...selectorLabels,
@@ -120,10 +151,10 @@ const group = (name: string): Subject => ({ kind: 'Group', apiGroup: RBAC, name 
 /** Everywhere, or in the chosen namespaces only. */
 const rights = (values: RelayValues, name: string, rules: PolicyRule[], subject: Subject): Manifest[] =>
   values.namespaces.length === 0
-    ? clusterRole(values, name, rules, [subject])
+    ? clusterRole(values, name, rules, subject)
     : values.namespaces.flatMap((namespace) => role(values, { name, namespace }, rules, subject));
 
-function clusterRole({ namespace }: RelayValues, name: string, rules: PolicyRule[], subjects: readonly Subject[]): Manifest[] {
+function clusterRole({ namespace }: RelayValues, name: string, rules: PolicyRule[], subject: Subject): Manifest[] {
   const metadata = { name, labels: labelsOf(namespace) };
   return [
     { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata, rules },
@@ -132,7 +163,7 @@ function clusterRole({ namespace }: RelayValues, name: string, rules: PolicyRule
       kind: 'ClusterRoleBinding',
       metadata,
       roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
-      subjects,
+      subjects: [subject],
     },
   ];
 }

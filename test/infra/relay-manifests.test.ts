@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { load, loadAll } from 'js-yaml';
+import { load } from 'js-yaml';
 import { files } from '../../infra/relay/manifests.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
-import { AWS_KEY_SECRET, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
+import { AWS_KEY_SECRET, OURS_LABEL, functionsManifests, relayAlone, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { packageVersion } from '../../lib/package-files.ts';
 import { ALLOWED } from '../../lib/relay/commands.ts';
-import { RELAY_FOLDER, renderChart } from './rendered-chart.ts';
+import { RELAY_FOLDER, kustomized, renderChart } from './rendered-chart.ts';
 
 const VALUES: RelayValues = {
   cluster: 'staging',
@@ -56,45 +56,99 @@ test('base and chart in the repository are those that their source gives: npm ru
     expect([path, readFileSync(join(RELAY_FOLDER, path), 'utf8')]).toEqual([path, content]);
 });
 
-test('the rendered chart is what farloop cluster add applies, but for the key of an IAM user, which it takes where there is one', () => {
-  const rendered = renderChart(chartValues(), 'relays');
-  const [container] = templateIn(rendered).spec.containers;
-  expect(container?.envFrom).toEqual([{ secretRef: { name: AWS_KEY_SECRET, optional: true } }]);
-  delete container?.envFrom;
-  expect(rendered).toEqual(JSON.parse(JSON.stringify(relayManifests(VALUES))));
+/** As `farloop cluster add` applies it, but for the label by which it knows its own. */
+const relayAs = (values: Partial<RelayValues>): Manifest[] => {
+  const { namespace = VALUES.namespace, ownsNamespace = false } = values;
+  const ofNamespace = functionsManifests({ ...VALUES, namespace, ownsNamespace, functions: 'none' });
+  return JSON.parse(
+    JSON.stringify([...ofNamespace, ...relayAlone({ ...VALUES, ...values })], (key, value) => (key === OURS_LABEL ? undefined : value)),
+  );
+};
+const nameOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+const inOrder = (manifests: readonly Manifest[]): Manifest[] => manifests.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+
+describe.each(['direct', 'relayed'] as const)('with %s access', (access) => {
+  test('the rendered chart is the relay of farloop cluster add, but for the key of an IAM user, which it takes where there is one', () => {
+    const rendered = renderChart({ ...chartValues(), access }, 'relays');
+    const [container] = templateIn(rendered).spec.containers;
+    expect(container?.envFrom).toEqual([{ secretRef: { name: AWS_KEY_SECRET, optional: true } }]);
+    delete container?.envFrom;
+    expect(inOrder(rendered)).toEqual(inOrder(relayAs({ access })));
+  });
+
+  test('kustomize, with the settings filled in, makes the relay of farloop cluster add, in the namespace farloop', () => {
+    const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl } = VALUES;
+    const settings = {
+      CLUSTER: cluster,
+      EVENTS_QUEUE_URL: eventsQueueUrl,
+      ASKS_QUEUE_URL: asksQueueUrl,
+      MANAGE: 'all-jobs',
+      ERA: String(era),
+      AWS_REGION: region,
+    };
+    const kustomization = load(readFileSync(join(RELAY_FOLDER, 'base', 'kustomization.yaml'), 'utf8')) as {
+      configMapGenerator: { name: string; literals: string[] }[];
+    };
+    const [generated] = kustomization.configMapGenerator;
+    expect(generated?.literals.map((literal) => literal.split('=')[0])).toEqual(Object.keys(settings));
+    // As the kubelet puts variables into arguments.
+    const made = JSON.stringify(kustomized(access === 'direct' ? 'base' : 'relayed'));
+    const filled = JSON.parse(
+      made.replaceAll(/\$\((\w+)\)/g, (whole, name: string) => settings[name as keyof typeof settings] ?? whole),
+    ) as Manifest[];
+    const wanted = relayAs({ access, namespace: 'farloop', ownsNamespace: true });
+    const [ours, theirs] = [templateIn(filled).spec.containers[0], templateIn(wanted).spec.containers[0]];
+    expect(ours?.envFrom).toEqual([{ configMapRef: { name: generated?.name } }, { secretRef: { name: AWS_KEY_SECRET, optional: true } }]);
+    expect(theirs?.env).toContainEqual({ name: 'AWS_REGION', value: region });
+    if (ours && theirs) {
+      delete ours.envFrom;
+      // It comes with the other settings; which image it is, kustomize says.
+      theirs.env = theirs.env.filter(({ name }) => name !== 'AWS_REGION');
+      expect(ours.image).toBe('farloop-relay');
+      ours.image = image;
+    }
+    expect(inOrder(filled)).toEqual(inOrder(wanted));
+  });
+
+  test('Helm takes over nothing that it has not made: the chart has no object that farloop cluster add --no-relay has made before', () => {
+    const made = functionsManifests({ ...VALUES, ownsNamespace: true, functions: 'account', access }).map(nameOf);
+    expect(made).toContain('ServiceAccount relays/farloop-functions');
+    expect(renderChart({ ...chartValues(), access }, 'relays').filter((manifest) => made.includes(nameOf(manifest)))).toEqual([]);
+  });
+
+  test("the relay's rights in the chart, the base and its overlay are those that it needs: all that it carries out, or to read only", () => {
+    const makes = {
+      chart: renderChart({ ...chartValues(), access }, 'relays'),
+      kustomize: kustomized(access === 'direct' ? 'base' : 'relayed'),
+    };
+    for (const manifests of Object.values(makes)) {
+      const rules = rulesGivenTo('farloop-relay', manifests);
+      const may = (verb: string, resource: string): boolean =>
+        rules.some(({ resources, verbs }) => resources.includes(resource) && verbs.includes(verb));
+      expect([may('watch', 'pods'), may('create', 'pods'), may('patch', 'jobs/status')]).toEqual([
+        true,
+        access === 'relayed',
+        access === 'relayed',
+      ]);
+      expect(templateIn(manifests).spec.containers[0]?.args).toContain(`--access=${access}`);
+    }
+  });
 });
 
-test('the kustomize base with its settings filled in is what farloop cluster add applies, in the namespace farloop', () => {
-  const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access } = VALUES;
-  const settings = {
-    CLUSTER: cluster,
-    EVENTS_QUEUE_URL: eventsQueueUrl,
-    ASKS_QUEUE_URL: asksQueueUrl,
-    MANAGE: 'all-jobs',
-    ACCESS: access,
-    ERA: String(era),
-    AWS_REGION: region,
-  };
-  const read = (name: string): string => readFileSync(join(RELAY_FOLDER, 'base', name), 'utf8');
-  const kustomization = load(read('kustomization.yaml')) as { configMapGenerator: { name: string; literals: string[] }[] };
-  const [generated] = kustomization.configMapGenerator;
-  expect(generated?.literals.map((literal) => literal.split('=')[0])).toEqual(Object.keys(settings));
-  // As the kubelet puts variables into arguments.
-  const text = read('relay.yaml').replaceAll(/\$\((\w+)\)/g, (whole, name: string) => settings[name as keyof typeof settings] ?? whole);
-  const filled = loadAll(text) as Manifest[];
-  const wanted = JSON.parse(JSON.stringify(relayManifests({ ...VALUES, namespace: 'farloop', ownsNamespace: true }))) as Manifest[];
-  const [ours, theirs] = [templateIn(filled).spec.containers[0], templateIn(wanted).spec.containers[0]];
-  expect(ours?.envFrom).toEqual([{ configMapRef: { name: generated?.name } }, { secretRef: { name: AWS_KEY_SECRET, optional: true } }]);
-  expect(theirs?.env).toContainEqual({ name: 'AWS_REGION', value: region });
-  if (ours && theirs) {
-    delete ours.envFrom;
-    // It comes with the other settings; which image it is, kustomize says.
-    theirs.env = theirs.env.filter(({ name }) => name !== 'AWS_REGION');
-    expect(ours.image).toBe('farloop-relay');
-    ours.image = image;
-  }
-  expect(filled).toEqual(wanted);
-});
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+/** @param account a service account */
+function rulesGivenTo(account: string, manifests: readonly Manifest[]): Rule[] {
+  const bindings = manifests.filter(
+    ({ kind, subjects }) => kind.endsWith('Binding') && (subjects as { name: string }[])[0]?.name === account,
+  );
+  const roles = new Set(bindings.map(({ roleRef }) => (roleRef as { name: string }).name));
+  return manifests.flatMap(({ metadata, rules }) => (rules !== undefined && roles.has(metadata.name ?? '') ? (rules as Rule[]) : []));
+}
 
 test('the chart asks for what it cannot know, by name', () => {
   const defaults = load(readFileSync(join(RELAY_FOLDER, 'chart', 'values.yaml'), 'utf8')) as Record<string, string>;
@@ -103,15 +157,8 @@ test('the chart asks for what it cannot know, by name', () => {
 });
 
 describe('pods scheduled as a group: rights for it', () => {
-  interface Rule {
-    apiGroups: string[];
-    resources: string[];
-    verbs: string[];
-  }
-  const rulesOf = (role: string, values: Partial<RelayValues>): Rule[] =>
-    relayManifests({ ...VALUES, ...values }).flatMap(({ kind, metadata, ...rest }) =>
-      kind === 'ClusterRole' && metadata.name === role ? (rest['rules'] as Rule[]) : [],
-    );
+  const rulesOf = (account: string, values: Partial<RelayValues>): Rule[] =>
+    rulesGivenTo(account, relayManifests({ ...VALUES, ...values }));
   const ofScheduling = (rules: readonly Rule[]): Rule[] => rules.filter(({ apiGroups }) => apiGroups.includes('scheduling.k8s.io'));
   const granted = ['workloads', 'podgroups'].map((resource) => ({
     apiGroups: ['scheduling.k8s.io'],
@@ -120,16 +167,16 @@ describe('pods scheduled as a group: rights for it', () => {
   }));
 
   test('whoever carries out what passes want has them where the switch is on, and nobody else', () => {
-    expect(ofScheduling(rulesOf('relays-functions', { workloadWithJob: true }))).toEqual(granted);
-    expect(ofScheduling(rulesOf('relays-relay', { workloadWithJob: true }))).toEqual([]);
+    expect(ofScheduling(rulesOf('farloop-functions', { workloadWithJob: true }))).toEqual(granted);
+    expect(ofScheduling(rulesOf('farloop-relay', { workloadWithJob: true }))).toEqual([]);
     const relayed = { functions: 'none', access: 'relayed' } as const;
-    expect(ofScheduling(rulesOf('relays-relay', { ...relayed, workloadWithJob: true }))).toEqual(granted);
-    for (const role of ['relays-functions', 'relays-relay'])
+    expect(ofScheduling(rulesOf('farloop-relay', { ...relayed, workloadWithJob: true }))).toEqual(granted);
+    for (const role of ['farloop-functions', 'farloop-relay'])
       for (const values of [{}, relayed]) expect(ofScheduling(rulesOf(role, values))).toEqual([]);
   });
 
   test('what a relay carries out, its rights allow', () => {
-    const rules = rulesOf('relays-relay', { functions: 'none', access: 'relayed', workloadWithJob: true });
+    const rules = rulesOf('farloop-relay', { functions: 'none', access: 'relayed', workloadWithJob: true });
     for (const { resource, verbs } of ALLOWED) {
       const group = resource.apiVersion.includes('/') ? resource.apiVersion.replace(/\/.*/, '') : '';
       const allowed = rules.filter(

@@ -1,20 +1,56 @@
-// Helm's part in the relay's chart, which asks no more of it than to put texts in: values, and the release's namespace.
-import { readFileSync } from 'node:fs';
+// What Helm and kustomize make of the relay's chart and base, which ask no more of them than is done here.
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadAll } from 'js-yaml';
+import { load, loadAll } from 'js-yaml';
 import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
 
 export const RELAY_FOLDER = join(import.meta.dirname, '..', '..', 'infra', 'relay');
 
-/** @throws Error for what a template asks for beyond that, and for a value that is required and missing */
+/**
+ * Helm puts texts in: values, and the release's namespace; and leaves out what is for another value than the one given.
+ * @throws Error for what a template asks for beyond that, and for a value that is required and missing
+ */
 export function renderChart(values: Record<string, string | number>, namespace: string): Manifest[] {
-  const template = readFileSync(join(RELAY_FOLDER, 'chart', 'templates', 'relay.yaml'), 'utf8');
-  const rendered = template.replaceAll(/\{\{ (.*?) \}\}/g, (whole, expression: string) => {
-    if (expression === '.Release.Namespace') return namespace;
-    const [, message, name = ''] = /^(?:required "([^"]*)" )?\.Values\.(\w+)$/.exec(expression) ?? [];
-    const value = values[name];
-    if (value === undefined || (message !== undefined && value === '')) throw new Error(message ?? `what does ${whole} mean?`);
-    return String(value);
+  const templates = globSync('*', { cwd: join(RELAY_FOLDER, 'chart', 'templates') }).toSorted();
+  return templates.flatMap((name) => {
+    const template = readFileSync(join(RELAY_FOLDER, 'chart', 'templates', name), 'utf8');
+    const chosen = template.replaceAll(
+      /^\{\{ if eq \.Values\.(\w+) "(\w+)" \}\}\n([^]*?)^\{\{ end \}\}\n/gm,
+      (_whole, value: string, wanted: string, text: string) => (values[value] === wanted ? text : ''),
+    );
+    const rendered = chosen.replaceAll(/\{\{ (.*?) \}\}/g, (whole, expression: string) => {
+      if (expression === '.Release.Namespace') return namespace;
+      const [, message, key = ''] = /^(?:required "([^"]*)" )?\.Values\.(\w+)$/.exec(expression) ?? [];
+      const value = values[key];
+      if (value === undefined || (message !== undefined && value === '')) throw new Error(message ?? `what does ${whole} mean?`);
+      return String(value);
+    });
+    return rendered.trim() === '' ? [] : (loadAll(rendered) as Manifest[]);
   });
-  return loadAll(rendered) as Manifest[];
+}
+
+interface Kustomization {
+  resources: string[];
+  patches?: { target: { kind: string; name: string }; patch: string }[];
+}
+
+/** @param folder below infra/relay. @throws Error where a patch does not fit */
+export function kustomized(folder: string): Manifest[] {
+  const read = (name: string): string => readFileSync(join(RELAY_FOLDER, folder, name), 'utf8');
+  const { resources, patches = [] } = load(read('kustomization.yaml')) as Kustomization;
+  const manifests = resources.flatMap((name) =>
+    name.endsWith('.yaml') ? (loadAll(read(name)) as Manifest[]) : kustomized(join(folder, name)),
+  );
+  for (const { target, patch } of patches)
+    for (const manifest of manifests.filter(({ kind, metadata }) => kind === target.kind && metadata.name === target.name))
+      for (const operation of load(patch) as { op: string; path: string; value: string }[]) patched(manifest, operation);
+  return manifests;
+}
+
+function patched(manifest: Manifest, { op, path, value }: { op: string; path: string; value: string }): void {
+  const steps = path.split('/').slice(1);
+  const last = steps.pop() ?? '';
+  const parent = steps.reduce<Record<string, unknown>>((at, step) => at[step] as Record<string, unknown>, manifest);
+  if (op === 'test' && parent[last] !== value) throw new Error(`${path} is ${String(parent[last])}, not ${value}`);
+  if (op === 'replace') parent[last] = value;
 }

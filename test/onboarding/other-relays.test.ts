@@ -29,7 +29,7 @@ const relayOf = (stage: string, cluster: string, namespace: string): KubernetesO
 const clusterWith = (...there: KubernetesObject[]): Pick<KubernetesAdministration, 'list'> => ({
   list: async <Item extends KubernetesObject>() => there as Item[],
 });
-const meant = { stackName: 'farloop-prod', cluster: 'staging', relayNamespace: 'farloop' };
+const meant = { stackName: 'farloop-prod', cluster: 'staging', relayNamespace: 'farloop', leavesInstalled: false };
 
 test('its own relay, none, and those of others elsewhere are not in its way', async () => {
   await expect(refuseOtherRelays(clusterWith(), meant)).resolves.toBeUndefined();
@@ -50,7 +50,18 @@ test('a relay of this cluster in another namespace would be left behind', async 
 test('what somebody else fills in, or a cluster without Deployments, tells nothing', async () => {
   const [container] = [{ args: ['relay', '--cluster=$(CLUSTER)', '--events-queue-url=$(EVENTS_QUEUE_URL)'] }];
   const base = { metadata: { name: 'farloop-relay', namespace: 'farloop' }, spec: { template: { spec: { containers: [container] } } } };
-  await expect(refuseOtherRelays(clusterWith(base), meant)).resolves.toBeUndefined();
+  await expect(refuseOtherRelays(clusterWith(base), { ...meant, leavesInstalled: true })).resolves.toBeUndefined();
   const list = async (): Promise<never> => Promise.reject(new TerminalError('no such resource', { code: 404 }));
   await expect(refuseOtherRelays({ list }, meant)).resolves.toBeUndefined();
+});
+
+test('a relay that Helm or kustomize installed is not replaced or removed behind their back, and beside --no-relay it is in order', async () => {
+  const { metadata, ...rest } = relayOf('prod', 'staging', 'farloop');
+  const installed = {
+    ...rest,
+    metadata: { name: 'farloop-relay', namespace: 'farloop', labels: { 'app.kubernetes.io/name': 'farloop-relay' } },
+  };
+  expect(metadata.labels).toMatchObject(installed.metadata.labels);
+  await expect(refuseOtherRelays(clusterWith(installed), meant)).rejects.toThrow('take it away by the same first ("helm uninstall"');
+  await expect(refuseOtherRelays(clusterWith(installed), { ...meant, leavesInstalled: true })).resolves.toBeUndefined();
 });

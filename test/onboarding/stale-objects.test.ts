@@ -1,0 +1,106 @@
+// What is taken off a cluster that is registered anew: what an earlier registration made, and nothing that somebody else installed.
+import { describe, expect, test } from '@jest/globals';
+import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
+import type { Resource } from '../../lib/objects/resources.ts';
+import { objectText, staleOf } from '../../lib/onboarding/ours.ts';
+import { planRegistration } from '../../lib/onboarding/registration-plan.ts';
+import type { RegistrationRequest } from '../../lib/onboarding/registration-plan.ts';
+import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
+import { kustomized, renderChart } from '../infra/rendered-chart.ts';
+
+const QUEUES = 'https://sqs.eu-central-1.amazonaws.com/123456789012';
+const PLACE = {
+  installation: {
+    stage: 'prod',
+    stackName: 'farloop-prod',
+    eventsQueueUrl: `${QUEUES}/farloop-prod-events`,
+    eventsQueueArn: 'arn:aws:sqs:eu-central-1:123456789012:farloop-prod-events',
+    viewsTable: 'farloop-prod-views',
+    clustersTable: 'farloop-prod-clusters',
+    secretPrefix: 'farloop/prod/clusters/',
+    functionsRoleArn: 'arn:aws:iam::123456789012:role/functions',
+    allowLoopback: false,
+  },
+  region: 'eu-central-1',
+};
+
+/** What `farloop cluster add` with these options makes on the cluster. */
+const made = ({ credential, image }: Partial<Pick<RegistrationRequest, 'credential' | 'image'>>): Manifest[] =>
+  planRegistration(
+    PLACE,
+    {
+      cluster: 'staging',
+      manage: 'own',
+      namespaces: [],
+      budget: { writesPerSecond: 100, burst: 200 },
+      relayNamespace: 'farloop',
+      image,
+      identity: { kind: 'user' },
+      credential: credential ?? { kind: 'serviceAccount', tokenSeconds: 86_400 },
+      server: { server: 'https://staging.example.com:6443', caPem: 'ca' },
+    },
+    { kubeSystemUid: 'u', version: 'v1', issuer: '', namespaceIsForeign: false, record: undefined },
+  ).manifests;
+
+/** Answers as an API server with these objects: a label selector of one label, with or without its value. */
+const clusterWith = (there: readonly Manifest[]) => ({
+  list: async <Item extends KubernetesObject>({ kind }: Resource, { labelSelector = '' }: { labelSelector?: string } = {}) => {
+    const [key = '', value] = labelSelector.split('=');
+    return there.filter(({ kind: its, metadata: { labels = {} } }) => {
+      const label = labels[key];
+      return its === kind && label !== undefined && (value === undefined || label === value);
+    }) as KubernetesObject[] as Item[];
+  },
+});
+
+const staleTexts = async (there: readonly Manifest[], wanted: readonly Manifest[]): Promise<string[]> =>
+  (await staleOf(clusterWith(there), { relayNamespace: 'farloop', wanted })).map(objectText);
+
+const CHART = {
+  cluster: 'staging',
+  era: 0,
+  image: 'i:1',
+  region: 'eu-central-1',
+  eventsQueueUrl: `${QUEUES}/farloop-prod-events`,
+  asksQueueUrl: `${QUEUES}/farloop-prod-relay-staging`,
+  manage: 'own',
+};
+
+describe.each(['direct', 'relayed'] as const)('registered again with --no-relay and %s access', (access) => {
+  const again = made({ ...(access === 'relayed' && { credential: { kind: 'none' } }), image: undefined });
+
+  test.each([
+    ['the chart', renderChart({ ...CHART, access }, 'farloop')],
+    ['kustomize', kustomized(access === 'direct' ? 'base' : 'relayed')],
+  ])('a relay that %s installed loses nothing', async (_by, installed) => {
+    expect(installed.map(({ kind }) => kind)).toContain('Deployment');
+    expect(await staleTexts([...again, ...installed], again)).toEqual([]);
+  });
+
+  test('a relay of an earlier registration goes with its rights; the namespace stays, for more may be in it', async () => {
+    const before = made({ image: 'i:1' });
+    const stale = await staleTexts(before, again);
+    expect(stale).toContain('Deployment farloop/farloop-relay');
+    expect(stale).toContain('ClusterRole farloop-relay');
+    expect(stale.includes('ServiceAccount farloop/farloop-functions')).toBe(access === 'relayed');
+    expect(before.map(({ kind }) => kind)).toContain('Namespace');
+    expect(stale).not.toContain('Namespace farloop');
+  });
+});
+
+test('R15: what functions could do is stale once the relay does it for them, and the other way round', async () => {
+  const [direct, relayed] = [made({ image: 'i:1' }), made({ image: 'i:1', credential: { kind: 'none' } })];
+  expect((await staleTexts(direct, relayed)).toSorted()).toEqual([
+    'ClusterRole farloop-functions',
+    'ClusterRole farloop-functions-identity',
+    'ClusterRoleBinding farloop-functions',
+    'ClusterRoleBinding farloop-functions-identity',
+    'Role farloop/farloop-functions',
+    'RoleBinding farloop/farloop-functions',
+    'ServiceAccount farloop/farloop-functions',
+  ]);
+  expect((await staleTexts(relayed, direct)).toSorted()).toEqual([
+    'ClusterRole farloop-relay-commands',
+    'ClusterRoleBinding farloop-relay-commands',
+  ]);
+});
