@@ -6,6 +6,7 @@ import { EMPTY_HEAD } from '../planners/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
+import { holdIn } from '../reconciler/parking.ts';
 import type { Trouble } from '../reconciler/reachability.ts';
 import { SILENT_MS } from './clusters.ts';
 
@@ -26,13 +27,13 @@ export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number
   const { owner, pods, state, record } = seen;
   const circumstances = circumstancesOf(seen, nowMs);
   if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
-  const { backoff, hold } = state ?? {};
+  const { backoff } = state ?? {};
   const head = {
     ...EMPTY_HEAD,
     ...(backoff && {
       backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
     }),
-    ...(hold && hold.generation === (owner.metadata.generation ?? 0) && { holdUntilMs: hold.untilMs }),
+    ...(state && holdIn({ state, owner }, nowMs + offsetMs)),
   };
   return reasonsOf({ owner, pods, head, manage: record.manage }, new Date(nowMs + offsetMs), circumstances);
 }

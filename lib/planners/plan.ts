@@ -11,8 +11,10 @@ export interface PlanHead {
   backoff: { failures: number; lastFailureTime?: string };
   /** Lowest number that no vanished child ever held (R5). */
   ordinal: number;
-  /** Creating and deleting pods waits until then (Unix milliseconds): the API server refused some of it a moment ago. */
+  /** Creating pods waits until then (Unix milliseconds): the API server refused one a moment ago. */
   holdUntilMs?: number;
+  /** Deleting pods does, for the same reason. */
+  deleteHoldUntilMs?: number;
 }
 
 export const EMPTY_HEAD: PlanHead = { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 };

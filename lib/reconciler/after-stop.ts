@@ -34,8 +34,9 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       const untilMs = (pass.live?.dateMs ?? ports.clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
       pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
       await settle(pass);
-      pass.state = { ...pass.state, hold: { failures, untilMs, generation: pass.owner?.metadata.generation ?? 0 } };
-      // What has ended is counted all the same: the plan leaves creating and deleting out while it is held.
+      const generation = pass.owner?.metadata.generation ?? 0;
+      pass.state = { ...pass.state, hold: { failures, untilMs, generation, verb: stop.during === 'delete' ? 'delete' : 'create' } };
+      // All else goes on: the plan leaves out what was refused while it is held.
       return 'again';
     }
     case 'throttled':

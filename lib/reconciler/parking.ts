@@ -1,6 +1,6 @@
 // A workload that a person must look at: parked with a back-off, an Event, a metric and a reason in the console (R13).
 import { formatKey } from '../objects/workload.ts';
-import type { Action } from '../planners/plan.ts';
+import type { Action, PlanHead } from '../planners/plan.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EventAction } from './actions.ts';
@@ -54,9 +54,14 @@ export function parkedFor(pass: Pass, nowMs: number): number | undefined {
   return parked.untilMs - nowMs;
 }
 
-/** Until when pods are left alone; undefined where they are not, or not any more. @param nowMs by the cluster's clock */
-export const heldUntilMs = ({ state: { hold }, owner }: Pick<Pass, 'state' | 'owner'>, nowMs: number): number | undefined =>
-  hold && hold.generation === (owner?.metadata.generation ?? 0) && isAhead(hold.untilMs, nowMs, HELD_MS) ? hold.untilMs : undefined;
+/** Until when creates or deletes wait, where they still do. @param nowMs by the cluster's clock */
+export function holdIn(
+  { state: { hold }, owner }: Pick<Pass, 'state' | 'owner'>,
+  nowMs: number,
+): Pick<PlanHead, 'holdUntilMs' | 'deleteHoldUntilMs'> {
+  if (!hold || hold.generation !== (owner?.metadata.generation ?? 0) || !isAhead(hold.untilMs, nowMs, HELD_MS)) return {};
+  return hold.verb === 'delete' ? { deleteHoldUntilMs: hold.untilMs } : { holdUntilMs: hold.untilMs };
+}
 
 /** What lies further ahead than it could have been put was put there before the clock was set back (R12). */
 const isAhead = (untilMs: number, nowMs: number, { most }: { most: number }): boolean => untilMs > nowMs && untilMs <= nowMs + 2 * most;

@@ -31,8 +31,15 @@ const PassState = v.looseObject({
   ordinal: wholeNumber,
   /** Failed pods since the last success; the reference keeps it in memory. */
   backoff: v.object({ failures: wholeNumber, lastFailureTime: v.optional(v.string()) }),
-  /** The API server refused a create or delete: pods are left alone until then, or until the spec is another generation. */
-  hold: v.optional(v.object({ failures: wholeNumber, untilMs: wholeNumber, generation: v.optional(wholeNumber) })),
+  /** The API server refused creates, or deletes: these wait until then, or until the spec is another generation. */
+  hold: v.optional(
+    v.object({
+      failures: wholeNumber,
+      untilMs: wholeNumber,
+      generation: v.optional(wholeNumber),
+      verb: v.optional(v.picklist(['create', 'delete'])),
+    }),
+  ),
   /** A person must act: looked at again then, or when the spec changes (R13). */
   park: v.optional(v.object({ failures: wholeNumber, untilMs: wholeNumber, reason: v.string(), generation: wholeNumber })),
   /** Another controller writes the same status. */

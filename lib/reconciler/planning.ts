@@ -3,7 +3,7 @@ import type { JobStatus } from '../objects/kubernetes.ts';
 import type { Action, Plan, PlanHead } from '../planners/plan.ts';
 import type { Clock } from '../ports/clock.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
-import { heldUntilMs } from './parking.ts';
+import { holdIn } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { OwnerGoneError } from './pass.ts';
 import { statusDigestOf } from './pass-state.ts';
@@ -65,14 +65,13 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   if (!owner) throw new OwnerGoneError('the owner is gone');
   const { backoff } = pass.state;
   const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
-  const holdUntilMs = heldUntilMs(pass, nowMs);
   const head: PlanHead = {
     // Settled before: no intent is open when a pass plans.
     expectations: { create: [], delete: [], strip: [] },
     backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
     // Of those too that have vanished since the last pass closed (R5).
     ordinal: lowestFreeNumber(pass),
-    ...(holdUntilMs !== undefined && { holdUntilMs }),
+    ...holdIn(pass, nowMs),
   };
   const schedulingGroup = pass.scheduling?.group;
   return { given: { owner, pods: pass.pods, head, manage: pass.record.manage, ...(schedulingGroup && { schedulingGroup }) }, nowMs };

@@ -232,8 +232,9 @@ export class Reconciler {
       if (!stop) {
         // A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was
         // seen, and a status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.
-        // While it is held, it is a plan without the pods that were refused, and proves nothing of them.
-        const isHeld = pass.planned?.given.head.holdUntilMs !== undefined;
+        // While it is held, it is a plan without what was refused, and proves nothing of that.
+        const { holdUntilMs, deleteHoldUntilMs } = pass.planned?.given.head ?? {};
+        const isHeld = (holdUntilMs ?? deleteHoldUntilMs) !== undefined;
         const { hold, park: _parked, ...state } = pass.state;
         pass.state = { ...state, ...(isHeld && hold && { hold }), intents: NO_INTENTS };
         return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again) };

@@ -41,6 +41,7 @@ const Head = v.strictObject({
   backoff: v.strictObject({ failures: whole, lastFailureTime: v.exactOptional(v.string()) }),
   ordinal: whole,
   holdUntilMs: v.exactOptional(v.number()),
+  deleteHoldUntilMs: v.exactOptional(v.number()),
 });
 
 const Decided = v.strictObject({

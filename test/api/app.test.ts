@@ -186,7 +186,7 @@ describe('workloads', () => {
     {
       code: 'RefusedByApiServer',
       says: 'exceeded quota: small',
-      state: { hold: { failures: 1, untilMs: Date.now() + 600_000, generation: 0 } },
+      state: { hold: { failures: 1, untilMs: Date.now() + 60_000, generation: 0 } },
       because: async (key) => {
         await ports.recorder.append(passOf(key, 'acted', { startedAtMs: Date.now() - 2_000, actions: [refused] }));
         await ports.recorder.append(passOf(key, 'waiting'));

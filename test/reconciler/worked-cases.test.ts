@@ -97,6 +97,37 @@ describe('calls that fail', () => {
     expect(world.passes.at(-1)?.error).toBeUndefined();
   });
 
+  test.each<[string, Partial<JobSpec>, (pod: Pod) => Promise<unknown>]>([
+    [
+      'a pod that matches FailJob',
+      { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [5] } }] } },
+      async (pod) => await world.end(pod, 5),
+    ],
+    ['its deadline', { activeDeadlineSeconds: 101 }, async () => await world.elapse(2, { play: false })],
+    [
+      'its success policy',
+      { completionMode: 'Indexed', successPolicy: { rules: [{ succeededIndexes: '0' }] } },
+      async (pod) => await world.end(pod, 0),
+    ],
+  ])('sections 8.17, 10: a Job whose creates are refused is ended by %s at once, and its pods go', async (_, spec, happens) => {
+    const quota = 2;
+    stand('create', 'pods', (call) => {
+      if (call > quota) throw refusal();
+    });
+    await world.apply(aJob('demo', { parallelism: 3, completions: 5, ...spec }));
+    await once();
+    for (const pod of await world.pods()) await world.startPod(pod);
+    // By then it is tried once a minute.
+    await world.elapse(100, { play: false });
+    const [first] = await world.pods();
+    if (!first) throw new Error('no pod runs');
+    await happens(first);
+    await world.elapse(3, { play: false });
+    const wanted = spec.successPolicy ? 'SuccessCriteriaMet' : 'FailureTarget';
+    expect(conditionsOf(await world.job('demo'))).toContain(wanted);
+    expect((await statusOf()).active).toBeUndefined();
+  });
+
   test('case 91: without the first status write no finalizer comes off', async () => {
     const [first, second] = await running(2);
     if (!first || !second) throw new Error('no pods run');

@@ -1,20 +1,14 @@
-// Why a pass must not start or stop pods yet: earlier creates and deletes whose outcome the pods do not show.
+// Why a pass must not start or stop pods yet: earlier creates and deletes whose outcome the pods do not show, or that were refused.
 import type { PlanHead } from '../plan.ts';
 import type { PodSet } from '../pod-set.ts';
 
+/** Neither pods are started nor is a verdict told, until an observation ends it. */
 export interface Obstacle {
   why: string;
-  /** Milliseconds until it is over by itself; unset where an observation ends it. */
-  waitMs?: number;
-  /** Not even pods of a Job that is over may be deleted. */
-  forbidsDeletes: boolean;
 }
 
 /** @param pods all that were listed, whoever owns them */
-export function obstacleOf(head: PlanHead, pods: PodSet, nowMs: number): Obstacle | undefined {
-  if (head.holdUntilMs !== undefined && head.holdUntilMs > nowMs) {
-    return { why: 'the API server refused pods a moment ago', waitMs: head.holdUntilMs - nowMs, forbidsDeletes: true };
-  }
+export function obstacleOf(head: PlanHead, pods: PodSet): Obstacle | undefined {
   const { create, delete: deleting } = head.expectations;
   if (create.length === 0 && deleting.length === 0) return undefined;
   const names = new Set(create);
@@ -25,5 +19,19 @@ export function obstacleOf(head: PlanHead, pods: PodSet, nowMs: number): Obstacl
   }
   const undeleted = deleting.filter((uid) => live.has(uid)).length;
   if (names.size === 0 && undeleted === 0) return undefined;
-  return { why: `${names.size} creates and ${undeleted} deletes are not seen done yet`, forbidsDeletes: false };
+  return { why: `${names.size} creates and ${undeleted} deletes are not seen done yet` };
 }
+
+/** Milliseconds for which what the API server refused is not asked for again: that alone, everything else goes on. */
+export interface Holds {
+  creates: number | undefined;
+  deletes: number | undefined;
+}
+
+export const holdsOf = ({ holdUntilMs, deleteHoldUntilMs }: PlanHead, nowMs: number): Holds => ({
+  creates: remainingMs(holdUntilMs, nowMs),
+  deletes: remainingMs(deleteHoldUntilMs, nowMs),
+});
+
+const remainingMs = (untilMs: number | undefined, nowMs: number): number | undefined =>
+  untilMs !== undefined && untilMs > nowMs ? untilMs - nowMs : undefined;

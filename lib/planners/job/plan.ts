@@ -14,7 +14,7 @@ import { headcountFold } from './headcount.ts';
 import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
 import { staffingOf, type Staffing } from './manage.ts';
 import { nextChildren } from './numbers.ts';
-import { obstacleOf, type Obstacle } from './obstacles.ts';
+import { holdsOf, obstacleOf, type Holds, type Obstacle } from './obstacles.ts';
 import { claimActions, claimPods, letGoAction, stripAction, type Claims } from './ownership.ts';
 import { templateProblem } from './pod.ts';
 import { progressOf, type Progress } from './progress.ts';
@@ -98,7 +98,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   // With failures counted per index each index waits for itself.
   const countsPerIndex = terms.perIndexLimit !== undefined;
   const backoff = countsPerIndex ? head.backoff : nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });
-  const obstacle = obstacleOf(head, snapshot.pods, nowMs);
+  const obstacle = obstacleOf(head, snapshot.pods);
 
   const draft: JobStatus = { ...before };
   if (draft.startTime === undefined && !terms.suspended) draft.startTime = time;
@@ -106,14 +106,14 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const early = verdictInStatus(job) ?? jobFailure(job, tally, deadline);
   const decided = early ?? (terms.indexed ? indexVerdict(job, progress) : undefined);
 
-  const changes = podChanges(job, progress, { decided, obstacle, backoff, nowMs });
+  const changes = podChanges(job, progress, { decided, obstacle, holds: holdsOf(head, nowMs), backoff, nowMs });
   const active = tally.counts.active - changes.remove.length + changes.start.length;
   draft.active = active;
   draft.terminating = tally.counts.terminating + changes.remove.length;
   draft.ready = tally.counts.ready - changes.remove.filter(isReady).length;
 
-  // With earlier creates or deletes still open, an end is decided again by the next pass.
-  let verdict = obstacle ? undefined : decided;
+  // With earlier creates or deletes still open, or pods left that should go, an end is decided again by the next pass.
+  let verdict = obstacle || changes.isHeld ? undefined : decided;
   let suspension: { reason: string; message: string } | undefined;
   if (!decided) {
     if (isComplete({ completions: terms.completions, succeeded: progress.succeeded, active })) verdict = REACHED_COMPLETIONS;
@@ -150,7 +150,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     ...(ends && verdict ? finishEvents(job, status, verdict) : []),
     ...claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
   ];
-  const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs, obstacle?.waitMs);
+  const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs);
   return {
     actions,
     status,
@@ -165,6 +165,8 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
 interface PodChanges extends Omit<Staffing, 'syncAction'>, Partial<Pick<Staffing, 'syncAction'>> {
   /** Why no pod can be made at all. */
   problem?: string;
+  /** Something is left undone for the time being, the API server having refused it. */
+  isHeld?: true;
 }
 
 /** Pods to start and to stop. A Job that is over stops all of them. */
@@ -174,20 +176,37 @@ function podChanges(
   {
     decided,
     obstacle,
+    holds,
     backoff,
     nowMs,
-  }: { decided: Verdict | undefined; obstacle: Obstacle | undefined; backoff: Plan<JobStatus>['head']['backoff']; nowMs: number },
+  }: {
+    decided: Verdict | undefined;
+    obstacle: Obstacle | undefined;
+    holds: Holds;
+    backoff: Plan<JobStatus>['head']['backoff'];
+    nowMs: number;
+  },
 ): PodChanges {
-  const { terms } = progress.tally;
+  const { terms, active } = progress.tally;
   if (decided) {
-    return { remove: obstacle?.forbidsDeletes ? [] : [...progress.tally.active], start: [], why: `the Job is over: ${decided.reason}` };
+    if (holds.deletes !== undefined && active.length > 0) return heldBack({ remove: active, start: [] }, holds.deletes);
+    return { remove: [...active], start: [], why: `the Job is over: ${decided.reason}` };
   }
   if (obstacle) return { remove: [], start: [], why: obstacle.why };
   if (terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };
   const staffing = staffingOf(progress, backoff, nowMs);
+  // It starts or removes, never both.
+  const heldMs = staffing.remove.length > 0 ? holds.deletes : staffing.start.length > 0 ? holds.creates : undefined;
+  if (heldMs !== undefined) return heldBack(staffing, heldMs);
   const problem = staffing.start.length > 0 ? templateProblem(job) : undefined;
   const waitMs = staffing.waitMs === undefined ? {} : { waitMs: Math.max(staffing.waitMs, MIN_WAIT_MS) };
   return problem === undefined ? { ...staffing, ...waitMs } : { ...staffing, ...waitMs, start: [], why: problem, problem };
+}
+
+/** What is due, left out for so long. */
+function heldBack(due: Pick<PodChanges, 'remove' | 'start'> & Partial<PodChanges>, heldMs: number): PodChanges {
+  const what = due.remove.length > 0 ? 'deletes' : 'creates';
+  return { ...due, remove: [], start: [], waitMs: heldMs, why: `the API server refused ${what} a moment ago`, isHeld: true };
 }
 
 function shortest(...waits: (number | undefined)[]): number | undefined {

@@ -11,6 +11,7 @@ import { finishTimeOf, latestFailureOf, nextBackoff, remainingBackoffMs } from '
 import { trueCondition } from './conditions.ts';
 import { restartsOf } from './headcount.ts';
 import { wantedPods } from './manage.ts';
+import { holdsOf } from './obstacles.ts';
 import { claimPods } from './ownership.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { progressOf, type Progress } from './progress.ts';
@@ -203,10 +204,12 @@ function waitingReasons(
   const isShort = counts.active < wantedPods(progress);
   const reasons: Reason[] = [];
   if (terms.parallelism === 0) reasons.push({ code: 'NoParallelism', text: 'spec.parallelism is 0: it may have no pods' });
-  if (head.holdUntilMs !== undefined && head.holdUntilMs > nowMs) {
-    const remainingSeconds = seconds(head.holdUntilMs - nowMs);
+  const { creates, deletes } = holdsOf(head, nowMs);
+  const heldMs = creates ?? deletes;
+  if (heldMs !== undefined) {
+    const remainingSeconds = seconds(heldMs);
     const why = refusal === undefined ? '; its events say why' : `: ${refusal}`;
-    const text = `the API server refused to create or delete a pod${why}; tried again in ${span(remainingSeconds)}`;
+    const text = `the API server refused to ${creates === undefined ? 'delete' : 'create'} a pod${why}; tried again in ${span(remainingSeconds)}`;
     reasons.push({ code: 'RefusedByApiServer', text, remainingSeconds });
   }
   if (terms.perIndexLimit === undefined) {

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { aCondition, aJob, aPod, at, now, podsOf } from './builders.ts';
 import { actionsOf, claimed, orderOf, outcomeOf, planOf, stripsOf, writtenBy, type Case } from './outcome.ts';
 
+const holdUntilMs = now.getTime() + 4000;
 const ENDED = ['SuccessCriteriaMet', 'Complete'];
 
 const cases: Case[] = [
@@ -218,14 +219,30 @@ describe('writes', () => {
     expect(actionsOf(plan, 'patch')).toMatchObject([{ patch: { metadata: { uid: pod?.uid, resourceVersion: pod?.resourceVersion } } }]);
   });
 
-  test('a hold: nothing is started or deleted, what ended is counted, and the plan says when again', () => {
-    const plan = planOf({ job: aJob({ completions: 5 }), pods: '4A 1S', head: { holdUntilMs: now.getTime() + 4000 } });
+  test('creates held: nothing is started, what ended is counted, and the plan says when again', () => {
+    const plan = planOf({ job: aJob({ parallelism: 6, completions: 8 }), pods: '4A 1S', head: { holdUntilMs } });
     expect(outcomeOf(plan)).toMatchObject({ creates: 0, deletes: 0, strips: 1, status: '4/0/1/0/0', requeue: 4 });
   });
 
-  test('a hold: not even the pods of a Job that is over are deleted', () => {
-    const plan = planOf({ job: aJob({ backoffLimit: 0 }), pods: '1A 1F', head: { holdUntilMs: now.getTime() + 4000 } });
-    expect(outcomeOf(plan)).toMatchObject({ deletes: 0, status: '1/0/0/1/0', conditions: [], requeue: 4 });
+  test('creates held: pods too many go, and the pods of a Job that is over', () => {
+    const surplus = planOf({ job: aJob({ completions: 5 }), pods: '4A 1S', head: { holdUntilMs } });
+    expect(outcomeOf(surplus)).toMatchObject({ creates: 0, deletes: 2, status: '2/0/1/0/2' });
+    const over = planOf({ job: aJob({ backoffLimit: 0 }), pods: '1A 1F', head: { holdUntilMs } });
+    expect(outcomeOf(over)).toMatchObject({ deletes: 1, conditions: ['FailureTarget'] });
+  });
+
+  test('deletes held: nothing is deleted, and no end is told while pods are left that should go', () => {
+    const surplus = planOf({ job: aJob({ completions: 5 }), pods: '4A 1S', head: { deleteHoldUntilMs: holdUntilMs } });
+    expect(outcomeOf(surplus)).toMatchObject({ creates: 0, deletes: 0, strips: 1, status: '4/0/1/0/0', requeue: 4 });
+    const over = planOf({ job: aJob({ backoffLimit: 0 }), pods: '1A 1F', head: { deleteHoldUntilMs: holdUntilMs } });
+    expect(outcomeOf(over)).toMatchObject({ deletes: 0, status: '1/0/0/1/0', conditions: [], requeue: 4 });
+    const left = planOf({ job: aJob({ backoffLimit: 0 }), pods: '1F', head: { deleteHoldUntilMs: holdUntilMs } });
+    expect(outcomeOf(left)).toMatchObject({ conditions: ['FailureTarget', 'Failed'] });
+  });
+
+  test('deletes held: pods that are missing are started', () => {
+    const plan = planOf({ job: aJob({ parallelism: 2, completions: 5 }), pods: '1A', head: { deleteHoldUntilMs: holdUntilMs } });
+    expect(outcomeOf(plan)).toMatchObject({ creates: 1, status: '2/0/0/0/0' });
   });
 
   test('a template without labels parks the Job, for its pods could not be told from others', () => {
