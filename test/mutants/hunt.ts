@@ -1,9 +1,10 @@
 // Looks for a violation in the tree that it lies in, within a bound of the core's time: calm runs, then what the mutant says, then storms.
-import { FAULT_NAMES, RECOVERY_MS, longestDelayMs, planText, type FaultName, type Plan } from '../simulation/faults.ts';
+import { FAULT_NAMES, type FaultName, type Plan } from '../simulation/faults.ts';
 import { singlesOf, survey } from '../simulation/enumerate.ts';
 import { scenarioOf, SCENARIOS, type Scenario } from '../simulation/scenarios.ts';
-import type { Result } from '../simulation/simulation.ts';
-import { simulate, stormOf } from '../simulation/storms.ts';
+import { recoveryOf } from '../simulation/recovery.ts';
+import type { Result, Run } from '../simulation/simulation.ts';
+import { againText, replayOf, simulate, stormOf } from '../simulation/storms.ts';
 import type { Mutant } from './mutants.ts';
 
 export interface Found {
@@ -39,19 +40,19 @@ export async function hunt(look: Mutant['look'], bound: { forMs: number }): Prom
   let steps = 0;
   for (const scenario of SCENARIOS) {
     if (steps > REST_STEPS) break;
-    const result = await calm(scenario);
+    const result = await simulate(calmOf(scenario));
     steps += result.steps;
     for (const { invariant } of result.violations) trips.add(invariant);
   }
   return { ...found, trips: [...trips] };
 }
 
-const calm = async (scenario: Scenario): Promise<Result> =>
-  await simulate({ scenario, seed: 1, plan: [], jitter: false, limitMs: scenario.withinMs });
+const calmOf = (scenario: Scenario): Run => ({ scenario, seed: 1, plan: [], jitter: false, limitMs: scenario.withinMs });
 
-function foundIn({ violations }: Result, again: string): Found | undefined {
+function foundIn({ violations }: Pick<Result, 'violations'>, run: Run): Found | undefined {
   const [first] = violations;
-  return first && { invariant: first.invariant, says: first.says, again, trips: violations.map(({ invariant }) => invariant) };
+  if (!first) return undefined;
+  return { invariant: first.invariant, says: first.says, again: againText(run), trips: violations.map(({ invariant }) => invariant) };
 }
 
 async function huntFirst(look: Mutant['look'], { forMs }: { forMs: number }): Promise<Found | undefined> {
@@ -60,7 +61,7 @@ async function huntFirst(look: Mutant['look'], { forMs }: { forMs: number }): Pr
   const stories = [...(first ? [first] : []), ...(look?.faults ? [] : SCENARIOS.filter(({ name }) => name !== first?.name))];
   for (const scenario of stories) {
     if (isOver()) return undefined;
-    const found = foundIn(await calm(scenario), `SCENARIO=${scenario.name}`);
+    const found = foundIn(await simulate(calmOf(scenario)), calmOf(scenario));
     if (found) return found;
   }
   if (first && look.faults) {
@@ -70,7 +71,7 @@ async function huntFirst(look: Mutant['look'], { forMs }: { forMs: number }): Pr
   for (let seed = 1; !isOver(); seed++) {
     const run = stormOf(seed);
     const result = await simulate(run);
-    const found = foundIn(result, `SEED=${seed} SCENARIO=${run.scenario.name} PLAN=${planText(result.struck)}`);
+    const found = foundIn(result, replayOf(run, result.struck));
     if (found) return found;
   }
   return undefined;
@@ -82,16 +83,12 @@ async function huntWithFaults(scenario: Scenario, faults: readonly FaultName[], 
   for (const planned of singlesOf(surveyed)) {
     if (isOver()) return undefined;
     if (!faults.includes(planned.fault)) continue;
-    const plan: Plan = [planned];
-    const result = await simulate({ scenario, seed: 1, plan, jitter: false, limitMs: LIMIT_MS });
+    const run: Run = { scenario, seed: 1, plan: [planned], jitter: false, limitMs: LIMIT_MS };
+    const result = await simulate(run);
     if (result.struck.length === 0) continue;
-    const again = `SEED=1 SCENARIO=${scenario.name} PLAN=${planText(plan)} JITTER=0`;
-    const lateMs = (result.endedAtMs ?? 0) - (surveyed.endedAtMs ?? 0);
-    const allowedMs = RECOVERY_MS + longestDelayMs(planned.fault);
-    const late = lateMs > allowedMs ? ['recovers in time'] : [];
-    const found = foundIn(result, again);
-    if (found) return { ...found, trips: [...found.trips, ...late] };
-    if (late.length > 0) return { invariant: 'recovers in time', says: `${lateMs} ms late, allowed ${allowedMs}`, again, trips: late };
+    const late = recoveryOf(run, { result, calm: surveyed });
+    const found = foundIn({ violations: [...result.violations, ...(late ? [late] : [])] }, run);
+    if (found) return found;
   }
   return undefined;
 }
@@ -109,9 +106,8 @@ async function huntWithTwo(
     for (const second of strikesOf(await survey(scenario, [first]))) {
       if (isOver()) return undefined;
       if (second.call <= first.call) continue;
-      const plan: Plan = [first, second];
-      const result = await simulate({ scenario, seed: 1, plan, jitter: false, limitMs: LIMIT_MS });
-      const found = foundIn(result, `SEED=1 SCENARIO=${scenario.name} PLAN=${planText(plan)} JITTER=0`);
+      const run: Run = { scenario, seed: 1, plan: [first, second], jitter: false, limitMs: LIMIT_MS };
+      const found = foundIn(await simulate(run), run);
       if (found) return found;
     }
   }

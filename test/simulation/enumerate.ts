@@ -1,19 +1,12 @@
 // npm run enumerate [-- --all --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies to it; then
 // pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
-import {
-  FAULT_NAMES,
-  FAULTS,
-  RECOVERY_MS,
-  longestDelayMs,
-  longestWaitMs,
-  planText,
-  type FaultName,
-  type Plan,
-  type Planned,
-} from './faults.ts';
+import { FAULT_NAMES, FAULTS, type FaultName, type Plan, type Planned } from './faults.ts';
+import { lateMsOf, longestWaitMs, RECOVERY_MS, recoveryOf, waitsOf, type Access } from './recovery.ts';
+import { relayedSinglesOf } from './relayed-singles.ts';
 import { CORE_STORIES, SCENARIOS, type Scenario } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
-import { simulate } from './storms.ts';
+import { againText, simulate } from './storms.ts';
+import type { Violation } from './checks.ts';
 import type { Result, Run } from './simulation.ts';
 import { inParallelProcesses } from './workers.ts';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
@@ -21,22 +14,43 @@ import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const LIMIT_MS = 1_800_000;
 
-const runOf = (scenario: Scenario, plan: Plan): Run => ({ scenario, seed: 1, plan, jitter: false, limitMs: LIMIT_MS });
+const runOf = (scenario: Scenario, plan: Plan, access?: Access): Run => ({
+  scenario,
+  seed: 1,
+  plan,
+  jitter: false,
+  limitMs: LIMIT_MS,
+  ...(access && { access }),
+});
+
+/** A story, and how passes reach its clusters. */
+interface Story {
+  scenario: Scenario;
+  access?: Access;
+}
+
+/** Told through relays too, and struck wherever that makes a difference: calls one by one, and many at once. */
+const RELAYED_STORIES: readonly string[] = ['single', 'non-indexed'];
+
+const nameOf = ({ scenario, access }: Story): string => (access === 'relayed' ? `${scenario.name}, relayed` : scenario.name);
 
 export interface Enumerated {
-  scenario: string;
+  story: string;
+  access?: Access;
   plans: number;
   /** Those whose faults struck: the others do not count. */
   struck: number;
   virtualMs: number;
   steps: number;
-  failed: { scenario: string; plan: string; invariant: string; says: string }[];
+  /** `again` replays it. */
+  failed: { again: string; invariant: string; says: string }[];
   /** By fault: the longest recovery beyond a run without faults, and beyond what is allowed for. */
   recoveryMs: Partial<Record<FaultName, number>>;
 }
 
-const blank = (scenario: string): Enumerated => ({
-  scenario,
+const blank = (story: string, access?: Access): Enumerated => ({
+  story,
+  ...(access && { access }),
   plans: 0,
   struck: 0,
   virtualMs: 0,
@@ -54,58 +68,44 @@ function add(told: Enumerated, { elapsedMs, steps }: Result): void {
 const sumOf = (list: readonly Enumerated[], field: 'plans' | 'struck' | 'virtualMs' | 'steps'): number =>
   list.reduce((sum, each) => sum + each[field], 0);
 
-/** All single faults of one story. @param from and `every`: each so many-th plan, for slices */
-export async function enumerate(scenario: Scenario, slice: { from: number; every: number } = { from: 0, every: 1 }): Promise<Enumerated> {
-  const told = blank(scenario.name);
-  const calm = await survey(scenario);
-  if (calm.violations.length > 0) {
-    told.failed.push({
-      scenario: scenario.name,
-      plan: '',
-      invariant: calm.violations[0]?.invariant ?? '',
-      says: calm.violations[0]?.says ?? '',
-    });
+/** All single faults of one story; through relays, those that strike what is other there. @param from and `every`: each so many-th plan, for slices */
+async function enumerate(story: Story, slice: { from: number; every: number }): Promise<Enumerated> {
+  const { scenario, access } = story;
+  const told = blank(nameOf(story), access);
+  const calm = await survey(scenario, [], access);
+  const [first] = calm.violations;
+  if (first) {
+    told.failed.push(failureOf(runOf(scenario, [], access), first));
     return told;
   }
-  const plans = singlesOf(calm).filter((_, at) => at % slice.every === slice.from);
+  const plans = (access === 'relayed' ? relayedSinglesOf(calm) : singlesOf(calm)).filter((_, at) => at % slice.every === slice.from);
   for (const planned of plans) {
-    const result = await simulate(runOf(scenario, [planned]));
+    const run = runOf(scenario, [planned], access);
+    const result = await simulate(run);
     add(told, result);
     if (result.struck.length === 0) continue;
     told.struck += 1;
-    judge(told, [planned], { result, calm });
+    judge(told, run, { result, calm });
   }
   return told;
 }
 
 /** The story without faults, or with those of the plan, and what could have struck each of its calls. */
-export const survey = async (scenario: Scenario, plan: Plan = []): Promise<Result> =>
-  await simulate({ ...runOf(scenario, plan), isSurvey: true });
+export const survey = async (scenario: Scenario, plan: Plan = [], access?: Access): Promise<Result> =>
+  await simulate({ ...runOf(scenario, plan, access), isSurvey: true });
 
 /** Each call and each fault that can strike there: a plan each, none twice. */
 export const singlesOf = ({ log }: Pick<Result, 'log'>): Planned[] =>
   log.flatMap(({ call, faults }) => faults.map((fault) => ({ call: call.number, fault })));
 
-function judge(told: Enumerated, plan: Plan, { result, calm }: { result: Result; calm: Result }): void {
-  const [first] = result.violations;
-  const text = planText(plan);
-  if (first) {
-    told.failed.push({ scenario: told.scenario, plan: text, invariant: first.invariant, says: first.says });
-    return;
-  }
-  const lateMs = (result.endedAtMs ?? 0) - (calm.endedAtMs ?? 0);
-  let allowedMs = RECOVERY_MS;
-  for (const { fault } of plan) {
-    told.recoveryMs[fault] = Math.max(told.recoveryMs[fault] ?? 0, lateMs - FAULTS[fault].lastsMs);
-    allowedMs += longestDelayMs(fault);
-  }
-  if (lateMs > allowedMs)
-    told.failed.push({
-      scenario: told.scenario,
-      plan: text,
-      invariant: 'recovers in time',
-      says: `${Math.round(lateMs)} ms late, allowed ${allowedMs}`,
-    });
+const failureOf = (run: Run, { invariant, says }: Violation): Enumerated['failed'][number] => ({ again: againText(run), invariant, says });
+
+function judge(told: Enumerated, run: Run, results: { result: Result; calm: Result }): void {
+  const broken = results.result.violations[0] ?? recoveryOf(run, results);
+  if (broken) told.failed.push(failureOf(run, broken));
+  if (results.result.violations.length > 0) return;
+  for (const { fault } of run.plan)
+    told.recoveryMs[fault] = Math.max(told.recoveryMs[fault] ?? 0, lateMsOf(results.result, results.calm) - FAULTS[fault].lastsMs);
 }
 
 /** @returns pairs of kinds of faults in an order drawn from the seed, each once: pairs by coverage */
@@ -137,12 +137,12 @@ async function enumeratePairs(
     surveys.set(scenario, byFault);
     const plan = [drawn(byFault.get(one), first), drawn(byFault.get(other), second)].filter((planned) => planned !== undefined);
     if (plan.length < 2) continue;
-    const result = await simulate(runOf(scenario, plan));
+    const run = runOf(scenario, plan);
+    const result = await simulate(run);
     add(told, result);
     if (result.struck.length === 2) told.struck += 1;
     const [violation] = result.violations;
-    if (violation)
-      told.failed.push({ scenario: scenario.name, plan: planText(plan), invariant: violation.invariant, says: violation.says });
+    if (violation) told.failed.push(failureOf(run, violation));
   }
   return told;
 }
@@ -170,9 +170,15 @@ function storiesOf(isWhole: boolean): Scenario[] {
   );
 }
 
+const toldOf = (isWhole: boolean): Story[] =>
+  storiesOf(isWhole).flatMap((scenario): Story[] => [
+    { scenario },
+    ...(RELAYED_STORIES.includes(scenario.name) ? [{ scenario, access: 'relayed' as const }] : []),
+  ]);
+
 async function share({ core, cores, pairSeconds, pairSeed, isWhole }: Part): Promise<Share> {
   const singles: Enumerated[] = [];
-  for (const scenario of storiesOf(isWhole)) singles.push(await enumerate(scenario, { from: core, every: cores }));
+  for (const story of toldOf(isWhole)) singles.push(await enumerate(story, { from: core, every: cores }));
   const bound = { seconds: pairSeconds, seed: pairSeed, from: core, every: cores };
   return { singles, pairs: await enumeratePairs(storiesOf(true), bound) };
 }
@@ -195,6 +201,21 @@ const options = (): Options =>
     .parse()
     .opts<Options>();
 
+function tellRecovery(singles: readonly Enumerated[], access: Access): void {
+  const own = singles.filter((each) => each.access === access);
+  if (own.length === 0) return;
+  const way = access === 'relayed' ? 'through relays' : 'dialled';
+  console.log(`\nlongest recovery beyond what the fault lasts, and what is allowed (seconds), clusters being reached ${way}:`);
+  for (const fault of FAULT_NAMES) {
+    const longestMs = Math.max(...own.map(({ recoveryMs }) => recoveryMs[fault] ?? -Infinity));
+    if (longestMs === -Infinity) continue;
+    const allowedMs = RECOVERY_MS + longestWaitMs(fault, access);
+    console.log(
+      `${fault.padEnd(20)} ${(longestMs / 1000).toFixed(1).padStart(7)} ${(allowedMs / 1000).toFixed(0).padStart(5)}  ${waitsOf(fault, access).join(' ')}`,
+    );
+  }
+}
+
 async function main(): Promise<void> {
   const { cores, pairSeconds, pairSeed, all: isWhole, least: asked } = options();
   const least = process.env['SCENARIO'] === undefined ? asked : 0;
@@ -203,32 +224,24 @@ async function main(): Promise<void> {
   const shares = await inParallelProcesses<Share>(import.meta.filename, parts);
   const singles = shares.flatMap((each) => each.singles);
   const pairs = shares.map((each) => each.pairs);
-  for (const name of new Set(singles.map(({ scenario }) => scenario))) {
-    const own = singles.filter(({ scenario }) => scenario === name);
+  for (const name of new Set(singles.map(({ story }) => story))) {
+    const own = singles.filter(({ story }) => story === name);
     console.log(`${name.padEnd(24)} ${sumOf(own, 'struck')} plans`);
   }
   const struck = sumOf(singles, 'struck');
   const all = [...singles, ...pairs];
   const failed = all.flatMap((each) => each.failed);
-  console.log('\nlongest recovery beyond what the fault lasts, and what is allowed (seconds):');
-  for (const fault of FAULT_NAMES) {
-    const longest = Math.max(...singles.map(({ recoveryMs }) => recoveryMs[fault] ?? -Infinity));
-    if (longest > -Infinity)
-      console.log(
-        `${fault.padEnd(20)} ${(longest / 1000).toFixed(1).padStart(7)} ${((RECOVERY_MS + longestWaitMs(fault)) / 1000).toFixed(0).padStart(5)}  ${FAULTS[fault].waits.join(' ')}`,
-      );
-  }
+  for (const access of [undefined, 'relayed'] as const) tellRecovery(singles, access);
   const seconds = (performance.now() - startedAtMs) / 1000;
   console.log(
-    `\n${struck} plans of one fault, each struck, in ${storiesOf(isWhole).length} stories; ` +
+    `\n${struck} plans of one fault, each struck, in ${toldOf(isWhole).length} stories; ` +
       `${sumOf(pairs, 'struck')} pairs of kinds of faults of ${FAULT_NAMES.length ** 2} (bound: ${pairSeconds} s a core, seed ${pairSeed}); ${failed.length} violations`,
   );
   console.log(
     `${(sumOf(all, 'virtualMs') / 3_600_000).toFixed(0)} simulated hours, ${sumOf(all, 'steps')} steps, ${seconds.toFixed(0)} s on ${cores} cores, ` +
       `${(sumOf(all, 'plans') / seconds / cores).toFixed(1)} plans per second and core`,
   );
-  for (const { scenario, plan, invariant, says } of failed.slice(0, 200))
-    console.log(`SEED=1 SCENARIO=${scenario} PLAN=${plan} JITTER=0  ${invariant}: ${says.slice(0, 160)}`);
+  for (const { again, invariant, says } of failed.slice(0, 200)) console.log(`${again}  ${invariant}: ${says.slice(0, 160)}`);
   if (failed.length > 0 || struck < least) process.exitCode = 1;
   if (struck < least) console.log(`fewer than ${least} plans: the enumeration no longer means what it says`);
 }

@@ -5,11 +5,8 @@ import { isWrite, type Call, type Strike } from './calls.ts';
 import type { Simulation } from './simulation.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
 
-/** Beyond what a fault itself lasts, and what alone can bring the work back. */
-export const RECOVERY_MS = 5_000;
-
-/** What alone can bring the work back, where the loop itself cannot; without any of them it is back within RECOVERY_MS. */
-export type Wait = 'visibility' | 'sweep' | 'heartbeat' | 'bookmark' | 'metadata list' | 'R1' | 'probe' | 'park';
+/** What alone can bring the work back, where the loop itself cannot; without any of them it is back within RECOVERY_MS (recovery.ts). */
+export type Wait = 'visibility' | 'sweep' | 'heartbeat' | 'bookmark' | 'metadata list' | 'R1' | 'probe' | 'park' | 'answer';
 
 /** docs/recovery.md says the same. */
 export const WAITS: Record<Wait, { ms: number; says: string }> = {
@@ -21,6 +18,7 @@ export const WAITS: Record<Wait, { ms: number; says: string }> = {
   R1: { ms: 30_000, says: 'an unknown workload that had started is left alone until no older pass can be sending' },
   probe: { ms: 5_000, says: 'one pass looks whether the cluster answers every 5 s' },
   park: { ms: 60_000, says: 'a parked workload is looked at again after a minute' },
+  answer: { ms: 10_000, says: 'a pass gives up a call through a relay that nobody answers' },
 };
 
 export interface Fault {
@@ -34,6 +32,8 @@ export interface Fault {
   /** Virtual milliseconds. */
   lastsMs: number;
   waits: readonly Wait[];
+  /** Beside `waits`, where passes reach the cluster through its relay. */
+  waitsRelayed?: readonly Wait[];
   /** How long something of it comes back in vain. */
   lingersMs?: number;
 }
@@ -210,6 +210,7 @@ const CALL_FAULTS = {
     strike: () => ({ failBefore: new Error('the queue cannot be reached') }),
     lastsMs: 0,
     waits: [],
+    waitsRelayed: ['answer'],
   },
   recorderFails: {
     says: 'the flight recorder takes nothing',
@@ -322,6 +323,7 @@ const CALL_FAULTS = {
     strike: () => ({ dies: 'before' }),
     lastsMs: 5_000,
     waits: [],
+    waitsRelayed: ['answer'],
   },
   relayFreezes: {
     says: 'the relay stands still for two minutes',
@@ -329,6 +331,7 @@ const CALL_FAULTS = {
     strike: () => ({ freezeMs: 120_000 }),
     lastsMs: 120_000,
     waits: [],
+    waitsRelayed: ['answer'],
   },
   watchExpires: {
     says: 'the version that the watch asks for is forgotten: 410',
@@ -354,19 +357,6 @@ export type FaultName = keyof typeof CALL_FAULTS | keyof typeof WORLD_FAULTS;
 const ALL = { ...CALL_FAULTS, ...WORLD_FAULTS };
 export const FAULTS: Readonly<Record<FaultName, Fault>> = ALL;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
-
-/** How long it may take at most until the work goes on. */
-export const longestWaitMs = (name: FaultName): number => FAULTS[name].waits.reduce((sum, wait) => sum + WAITS[wait].ms, 0);
-
-/** How much later a run may end for it, beside what the loop itself takes (RECOVERY_MS). */
-export const longestDelayMs = (name: FaultName): number => FAULTS[name].lastsMs + longestWaitMs(name);
-
-/** How long after the end something of it may still come: a late or a returned message, a digest that differs, an audit. */
-export function restMs(name: FaultName): number {
-  const { lastsMs, waits, lingersMs = 0 }: Fault = FAULTS[name];
-  const isSlow = waits.includes('metadata list') || waits.includes('bookmark');
-  return 130_000 + lastsMs + lingersMs + (isSlow ? WAITS['metadata list'].ms + 30_000 : Math.min(longestWaitMs(name), 130_000));
-}
 
 /** One fault of a plan: at the call of that number. */
 export interface Planned {

@@ -5,8 +5,9 @@ import { describe, expect, test } from '@jest/globals';
 import { STALE_LOOKS_AFTER_SECONDS, STALE_MS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { WATCH_OPTIONS } from '../../lib/relay/watch.ts';
 import { RELAY_OPTIONS } from '../../lib/relay/relay.ts';
-import { FAULTS, FAULT_NAMES, WAITS, longestWaitMs, type Wait } from './faults.ts';
-import { faultsTable, waitsTable } from './recovery-table.ts';
+import { FAULTS, FAULT_NAMES, WAITS, type Wait } from './faults.ts';
+import { longestWaitMs } from './recovery.ts';
+import { faultsTable, relayedTable, waitsTable } from './recovery-table.ts';
 
 const LONGEST_MS = 65_000;
 const doc = readFileSync(join(import.meta.dirname, '../../docs/recovery.md'), 'utf8');
@@ -15,6 +16,7 @@ describe('recovery', () => {
   test('docs/recovery.md holds these very tables (node test/simulation/recovery-table.ts prints them)', () => {
     expect(doc).toContain(waitsTable().join('\n'));
     expect(doc).toContain(faultsTable().join('\n'));
+    expect(doc).toContain(relayedTable().join('\n'));
   });
 
   test('no wait is longer than 65 s but the list of metadata, and none is added to another but that of R1', () => {

@@ -13,13 +13,14 @@ import type { Change } from '../../lib/sandbox/version.ts';
 import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
-import { FAULT_NAMES, FAULTS, longestDelayMs, RECOVERY_MS, restMs, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
+import { FAULT_NAMES, FAULTS, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
 import { History, isTracked, livingOf } from './history.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Installation } from './installation.ts';
 import { Kubelet } from './kubelet.ts';
 import { RelayedCalls } from './relayed-calls.ts';
 import { Process, type Around } from './process.ts';
+import { longestDelayMs, RECOVERY_MS, restMs } from './recovery.ts';
 import { drained, Scheduler } from './scheduler.ts';
 import type { Scenario } from './scenarios.ts';
 import { Tampering } from './tampering.ts';
@@ -294,7 +295,7 @@ export class Simulation {
   /** As a run without faults, and for each fault that struck as long as it lasts, what it may wait for, and what the loop may take. Some do more together. */
   #mustEndByMs(): number {
     return this.struck.reduce(
-      (sum, { fault }) => sum + longestDelayMs(fault) + RECOVERY_MS,
+      (sum, { fault }) => sum + longestDelayMs(fault, this.run.access) + RECOVERY_MS,
       this.run.scenario.withinMs + this.#together.waitMs,
     );
   }

@@ -69,14 +69,17 @@ export async function shrink({ run, result }: Failure): Promise<Failure> {
   return smallest;
 }
 
+/** What replays a run, before `npm run simulate`. */
+export const againText = ({ seed, scenario, plan, jitter, access }: Run): string =>
+  `SEED=${seed} SCENARIO=${scenario.name} PLAN=${planText(plan)} JITTER=${jitter ? 1 : 0} ACCESS=${access ?? 'direct'}`;
+
 /** For people: what broke, how to see it again, and the story with every step. */
 export async function tell(failure: Failure): Promise<string> {
   const { run } = failure;
   const { timeline, violations } = await simulate({ ...run, traced: true });
-  const again = `SEED=${run.seed} SCENARIO=${run.scenario.name} PLAN=${planText(run.plan)} JITTER=${run.jitter ? 1 : 0} ACCESS=${run.access ?? 'direct'}`;
   return [
     ...violations.map(({ invariant, atMs, says }) => `violated: ${invariant} at ${(atMs / 1000).toFixed(3)} s: ${says}`),
-    `again:    ${again} npm run simulate`,
+    `again:    ${againText(run)} npm run simulate`,
     ...timeline,
   ].join('\n');
 }

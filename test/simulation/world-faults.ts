@@ -56,6 +56,8 @@ export const WORLD_FAULTS = {
     strike: (simulation) => simulation.tampering.wipeStore(),
     lastsMs: 0,
     waits: ['R1'],
+    // Answers lie in it.
+    waitsRelayed: ['answer'],
   },
   tableIsOld: {
     says: 'an old copy of the table takes its place',
@@ -64,6 +66,7 @@ export const WORLD_FAULTS = {
     lastsMs: 0,
     // The copy may be older than a workload.
     waits: ['heartbeat', 'R1'],
+    waitsRelayed: ['answer'],
   },
   apiServerIsOld: {
     says: 'the API server is restored from a copy some seconds old',
