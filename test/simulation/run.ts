@@ -3,22 +3,35 @@ import { Option } from 'commander';
 import { planText, parsePlan } from './faults.ts';
 import { inParallelProcesses } from './workers.ts';
 import { scenarioOf, SCENARIOS } from './scenarios.ts';
+import { recoveryOf } from './recovery.ts';
 import { replayOf, shrink, simulate, stormOf, tell, withAccess } from './storms.ts';
-import type { Run } from './simulation.ts';
+import type { Violation } from './checks.ts';
+import type { Result, Run } from './simulation.ts';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const { env } = process;
 
-const { seeds, from, cores, access } = script('npm run simulate --')
+const {
+  seeds,
+  from,
+  cores,
+  access,
+  seed: replayed,
+} = script('npm run simulate --')
   .option('--seeds <number>', 'how many storms', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 2_000)
   .option('--from <number>', 'the first seed', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 1)
   .option('--cores <number>', 'processes at once', wholeNumber({ min: 1, max: 64 }), 2)
   .addOption(
     new Option('--access <way>', 'how clusters are reached').choices(['direct', 'relayed', 'mixed']).default('mixed').env('ACCESS'),
   )
+  .addOption(
+    new Option('--seed <number>', 'this storm alone, told in full; SCENARIO, PLAN and JITTER are of this one run')
+      .env('SEED')
+      .argParser(wholeNumber({ min: 0, max: LARGEST_NUMBER })),
+  )
   .parse()
-  .opts<{ seeds: number; from: number; cores: number; access: 'direct' | 'relayed' | 'mixed' }>();
+  .opts<{ seeds: number; from: number; cores: number; access: 'direct' | 'relayed' | 'mixed'; seed?: number }>();
 
 function runOf(seed: number): Run {
   const storm = withAccess(stormOf(seed), access);
@@ -28,15 +41,22 @@ function runOf(seed: number): Run {
   return { ...replayOf(storm, parsePlan(env['PLAN'])), scenario, jitter: env['JITTER'] !== '0' };
 }
 
-/** One seed, told in full. */
-async function replay(seed: number): Promise<void> {
-  const run = runOf(seed);
+/** Of a plan of one fault whose calls take the same times as without it: npm run enumerate asks for that too. */
+async function recovered(run: Run, result: Result): Promise<Violation | undefined> {
+  if (run.plan.length !== 1 || run.jitter || result.struck.length === 0) return undefined;
+  return recoveryOf(run, { result, calm: await simulate({ ...run, plan: [] }) });
+}
+
+/** One run, told in full. */
+async function replay(run: Run): Promise<void> {
   const result = await simulate(run);
+  const late = result.violations.length === 0 ? await recovered(run, result) : undefined;
   const isBroken = result.violations.length > 0;
   const failure = isBroken && env['PLAN'] === undefined ? await shrink({ run, result }) : { run: replayOf(run, result.struck), result };
   console.log(await tell(failure));
-  console.log(isBroken ? 'violated' : `nothing violated; struck: ${planText(result.struck)}`);
-  process.exitCode = isBroken ? 1 : 0;
+  if (late) console.log(`violated: ${late.invariant}: ${late.says}`);
+  console.log(isBroken || late ? 'violated' : `nothing violated; struck: ${planText(result.struck)}`);
+  process.exitCode = isBroken || late ? 1 : 0;
 }
 
 /** Of the seeds, for one process. */
@@ -71,7 +91,9 @@ async function stormThrough(part: Part): Promise<Share> {
 }
 
 async function main(): Promise<void> {
-  if (env['SEED'] !== undefined) return await replay(Number(env['SEED']));
+  if (replayed !== undefined) return await replay(runOf(replayed));
+  for (const name of ['SCENARIO', 'PLAN', 'JITTER'])
+    if (env[name] !== undefined) throw new Error(`${name} is of one run: say which with SEED=n, SEED=1 where nothing is drawn`);
   const startedAtMs = performance.now();
   const size = Math.ceil(seeds / cores);
   const parts = Array.from({ length: cores }, (_, core): Part => ({
@@ -86,7 +108,8 @@ async function main(): Promise<void> {
     `${sum((share) => share.seeds)} seeds, ${sum((share) => share.struck)} faults, ${(sum((share) => share.virtualMs) / 3_600_000).toFixed(1)} simulated hours, ` +
       `${sum((share) => share.steps)} steps, ${seconds.toFixed(1)} s on ${cores} cores, ${(sum((share) => share.seeds) / seconds / cores).toFixed(1)} seeds per second and core`,
   );
-  for (const { seed, invariant, says } of failed) console.log(`SEED=${seed} ${invariant}: ${says.slice(0, 300)}`);
+  for (const { seed: number, invariant, says } of failed)
+    console.log(`SEED=${number} ACCESS=${access} ${invariant}: ${says.slice(0, 300)}`);
   const [first] = failed;
   if (!first) return;
   const run = withAccess(stormOf(first.seed), access);
