@@ -32,6 +32,8 @@ const StoredRecord = v.object({
   draining: v.exactOptional(v.literal(true)),
   leaving: v.exactOptional(v.literal(true)),
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
+  identity: v.exactOptional(v.picklist(['user', 'irsa', 'pod-identity'])),
+  credential: v.exactOptional(v.picklist(['service-account', 'kubeconfig', 'eks'])),
   eks: v.exactOptional(EksClusterName),
   workloadWithJob: v.exactOptional(v.literal(true)),
 });

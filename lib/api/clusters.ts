@@ -20,6 +20,13 @@ export interface ClusterSummary {
   era: number;
   kubeSystemUid?: string;
   budget: ClusterRecord['budget'];
+  /** How passes reach it: they dial it, or its relay carries out what they want. */
+  access: 'direct' | 'relayed';
+  /** How `farloop cluster add` registered it; absent where that did not. */
+  identity?: ClusterRecord['identity'] & string;
+  credential?: ClusterRecord['credential'] & string;
+  eks?: ClusterRecord['eks'] & object;
+  workloadWithJob?: true;
   /** Of the budget: writes that may go at once; and for how long the API server has asked everybody to wait. */
   left: { writes: number; closedForSeconds: number };
   /** Workloads that wait for a pass, or are in one; of a thousand of all clusters, the oldest. */
@@ -52,7 +59,8 @@ export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'cl
 }
 
 async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord, backlog: number): Promise<ClusterSummary> {
-  const { name, manage, namespaces, era, kubeSystemUid, budget, draining, leaving } = record;
+  const { name, manage, namespaces, era, kubeSystemUid, budget, draining, leaving, access = 'direct' } = record;
+  const { identity, credential, eks, workloadWithJob } = record;
   const trouble = await troubleOf(ports, name);
   const told = {
     name,
@@ -60,6 +68,11 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     namespaces,
     era,
     budget,
+    access,
+    ...(identity && { identity }),
+    ...(credential && { credential }),
+    ...(eks && { eks }),
+    ...(workloadWithJob && { workloadWithJob }),
     left: await budgetLeft(ports, record),
     backlog,
     ...(draining && { draining }),

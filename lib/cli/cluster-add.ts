@@ -1,6 +1,7 @@
 // `farloop cluster add`: options → what is asked for, contradictions told before anything is contacted.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
+import type { DynamoDbClusters, StoredAccess } from '../adapters/dynamodb-clusters.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration-plan.ts';
@@ -30,6 +31,7 @@ interface AddOptions extends AwsOptions {
   tlsServerName?: string;
   budget: number;
   workloadWithJob?: true;
+  change?: true;
   dryRun?: boolean;
   output: OutputFormat;
 }
@@ -106,6 +108,7 @@ export const clusterAddCommand = (): Command =>
     .option('--eks-region <name>', "its region (default: the installation's)", regionName)
     .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
     .addOption(workloadWithJobOption())
+    .option('--change', 'register it as asked for here, though it was registered with options that are not given this time')
     .option('--dry-run', 'print everything that would be made, and make nothing')
     .addOption(outputOption())
     .addHelpText(
@@ -115,11 +118,16 @@ export const clusterAddCommand = (): Command =>
         '  farloop cluster add shop --stage prod --kubeconfig ~/.kube/shop --image example/farloop-relay:1 --eks-cluster shop \\\n' +
         '    --identity pod-identity --credential eks',
     )
-    .action(async (name: string, options: AddOptions) => {
-      await add(name, options);
+    .action(async (name: string, options: AddOptions, command: Command) => {
+      const given = new Set(command.options.filter((option) => isGiven(command, option)).map((option) => option.name()));
+      await add(name, options, given);
     });
 
-async function add(cluster: string, options: AddOptions): Promise<void> {
+const isGiven = (command: Command, option: Option): boolean =>
+  !['default', undefined].includes(command.getOptionValueSource(option.attributeName()));
+
+/** @param given names of the options that stood in the command */
+async function add(cluster: string, options: AddOptions, given: ReadonlySet<string>): Promise<void> {
   refuseContradictions(options);
   await refuseLongName(cluster, options);
   const { kubeconfig, context, dryRun = false, output } = options;
@@ -140,7 +148,9 @@ async function add(cluster: string, options: AddOptions): Promise<void> {
     const place = { ...(await registryOf(session)), administration, clock: new SystemClock() };
     if (request.credential.kind !== 'none') await refuseAddress(request, place);
     const found = await registration.survey(place, request);
-    if (dryRun) return await show(planRegistration(place, request, found), found, output);
+    const planned = planRegistration(place, request, found);
+    if (!given.has('change')) await refuseUnasked(planned, { found, clusters: place.clusters, given });
+    if (dryRun) return await show(planned, found, output);
     const lines: { step: string; what: string }[] = [];
     const tell = (step: string, what: string): void => {
       lines.push({ step, what });
@@ -184,6 +194,31 @@ function refuseContradictions(options: AddOptions): void {
   if (eksRegion !== undefined && eksCluster === undefined) throw new UsageError('--eks-region needs --eks-cluster');
   if (namespaces.includes(relayNamespace))
     throw new UsageError(`--namespaces names ${relayNamespace}, where the relay itself lives: choose another --relay-namespace`);
+}
+
+/** What it was registered with and is not said this time is forgotten more often than it is meant. */
+async function refuseUnasked(
+  planned: RegistrationPlan,
+  { found, clusters, given }: { found: Survey; clusters: Pick<DynamoDbClusters, 'accessOf'>; given: ReadonlySet<string> },
+): Promise<void> {
+  const { record } = found;
+  if (!record) return;
+  const { unaskedChanges } = await import('../onboarding/unasked-changes.ts');
+  const before = { record, access: accessIn(clusters, record.name) };
+  const changed = unaskedChanges(before, planned, (option) => given.has(option));
+  if (changed.length === 0) return;
+  throw new UsageError(
+    `${record.name} is registered with ${changed.join(' ')}: give ${changed.length === 1 ? 'it' : 'them'} again or say otherwise; --change registers it as asked for here`,
+  );
+}
+
+function accessIn(clusters: Pick<DynamoDbClusters, 'accessOf'>, name: string): StoredAccess | undefined {
+  try {
+    return clusters.accessOf(name);
+  } catch {
+    // There is none, or it is of no use: nothing of it is to be kept.
+    return undefined;
+  }
 }
 
 /** Of the names that are made of it, those of IAM may be the least long. */

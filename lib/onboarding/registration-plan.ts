@@ -48,6 +48,9 @@ export interface Survey {
   record: ClusterRecord | undefined;
 }
 
+/** As the command's option has them, by which whoever registers the cluster again goes. */
+const CREDENTIALS = { serviceAccount: 'service-account', given: 'kubeconfig', eks: 'eks' } as const;
+
 /** Names and documents of everything, as it will be: what `--dry-run` shows, and what is then made. */
 export interface RegistrationPlan {
   queue: string;
@@ -132,6 +135,8 @@ export function planRegistration(
       namespaces,
       budget,
       access,
+      identity: identity.kind === 'podIdentity' ? 'pod-identity' : identity.kind,
+      ...(credential.kind !== 'none' && { credential: CREDENTIALS[credential.kind] }),
       ...(eks && { eks: eks.cluster }),
       ...(workloadWithJob && { workloadWithJob }),
     },

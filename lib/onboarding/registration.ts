@@ -118,7 +118,13 @@ export async function register(
   tell('identity', `IAM ${plan.sender.kind} ${plan.sender.name} may send events and answer what it is asked`);
   // Whom a new version of the record names may send; nobody does so yet.
   const senders = [...new Set([...(found.record?.senders ?? []).filter((id) => id === sender.senderId), sender.senderId])];
-  const { draining: _draining, leaving: _leaving, workloadWithJob: _workloadWithJob, ...kept } = found.record ?? { version: 0 };
+  const {
+    draining: _draining,
+    leaving: _leaving,
+    workloadWithJob: _workloadWithJob,
+    credential: _credential,
+    ...kept
+  } = found.record ?? { version: 0 };
   // What EKS was told earlier stays in the record until it is taken back.
   const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0);
   tell(

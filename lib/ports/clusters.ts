@@ -32,6 +32,9 @@ export interface ClusterRecord {
    * nothing dials it; its relay is sent commands and carries them out with credentials of its own, so that none is kept outside the cluster.
    */
   access?: 'direct' | 'relayed';
+  /** Who its relay is in AWS, and what functions show it, as it was registered; the second is absent where nothing dials it. */
+  identity?: 'user' | 'irsa' | 'pod-identity';
+  credential?: 'service-account' | 'kubeconfig' | 'eks';
   /** What EKS knows it as, where EKS was told of us: who removes the cluster takes that back. */
   eks?: { name: string; region: string };
   /** Alpha: Jobs are made known to the scheduler as groups of pods (Workload and PodGroup). */

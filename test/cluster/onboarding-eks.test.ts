@@ -220,7 +220,11 @@ describe('farloop cluster, on EKS', () => {
 
   test('registered anew with a user and a token, EKS lets nobody in any more and the role is gone', async () => {
     const functions = await tokenOf(roleArns.functions);
-    const { exitCode, stdout } = await add();
+    expect(await add()).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--identity pod-identity --credential eks: give them again'),
+    });
+    const { exitCode, stdout } = await add('--identity', 'user', '--credential', 'service-account');
     expect(exitCode).toBe(0);
     expect(stdout).toContain('stale');
     expect(await toldToAws()).toEqual({

@@ -227,7 +227,11 @@ describe('farloop cluster', () => {
     const record = await stage.clusters().get('one');
     if (!record) throw new Error('it is not registered');
     await stage.clusters().put({ ...record, workloadWithJob: true }, record.version);
-    expect((await add('one')).exitCode).toBe(0);
+    expect(await add('one')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('registered with --workload-with-job: give it again'),
+    });
+    expect((await add('one', '--change')).exitCode).toBe(0);
     expect(await stage.clusters().get('one')).not.toHaveProperty('workloadWithJob');
   });
 
@@ -238,7 +242,13 @@ describe('farloop cluster', () => {
     const { token } = await administration.tokenOf({ namespace: 'farloop', name: 'farloop-relay' }, 600);
     expect(await stage.may(token, { verb: 'create', resource: 'pods' })).toBe(true);
     await expect(administration.tokenOf({ namespace: 'farloop', name: 'farloop-functions' }, 600)).rejects.toThrow('not found');
-    expect(await add('one')).toMatchObject({ exitCode: 0 });
+    for (const forgotten of [await add('one'), await add('one', '--dry-run')])
+      expect(forgotten).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('one is registered with --access relayed: give it again'),
+      });
+    expect((await stage.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
+    expect(await add('one', '--access', 'direct')).toMatchObject({ exitCode: 0 });
     expect(await stage.may(await secretToken('one'), { verb: 'create', resource: 'pods' })).toBe(true);
   }, 90_000);
 
