@@ -18,8 +18,8 @@ import { SWEEP_EVERY_MS } from './waits.ts';
 /** No Job is expected to bear it; one that does is as good an answer. */
 const NAME = 'farloop-look';
 
-/** Nothing dials a relayed one: its relay carries out what passes send. */
-const isDialled = ({ access }: Pick<ClusterRecord, 'access'>): boolean => access !== 'relayed';
+/** Nothing dials a relayed one: its relay carries out what passes send. Nor one that is being removed. */
+const isDialled = ({ access, leaving }: Pick<ClusterRecord, 'access' | 'leaving'>): boolean => access !== 'relayed' && leaving !== true;
 
 /** To the functions that hold the credentials; of two sweeps at the same time one asks. */
 export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, records: readonly ClusterRecord[]): Promise<void> {

@@ -49,6 +49,8 @@ async function open<Message extends { cluster: string; kubeSystemUid: string }>(
   const { cluster, kubeSystemUid } = message;
   const record = await clusters.get(cluster);
   if (!record?.senders.includes(senderId)) return refuse(telemetry, delivery, { cluster }, 'sender is not registered for this cluster');
+  // What is forgotten of it shall not be learnt anew; that its relay still speaks is no fault.
+  if (record.leaving) return 'dropped';
   if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== kubeSystemUid)
     return refuse(telemetry, delivery, { cluster }, 'another cluster than the registered one');
   return { message, record };

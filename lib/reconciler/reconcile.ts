@@ -97,6 +97,8 @@ export class Reconciler {
       telemetry.warn('wake of a cluster that is not registered', { ...key });
       return 'done';
     }
+    // Nothing may be done on it any more, and nothing noted of it.
+    if (record.leaving) return 'done';
     const opened = await open(this.#ports, key, record, { openedAtMs: startedAtMs, follows });
     if (!opened) return 'failed';
     if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);

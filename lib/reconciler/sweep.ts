@@ -50,7 +50,7 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     if (head.wake.dueAtMs <= ports.clock.nowMs()) await wake(ports, key);
     else await sendTimer(ports, head, head.wake);
   });
-  const records = await ports.clusters.list();
+  const records = (await ports.clusters.list()).filter(({ leaving }) => leaving !== true);
   await sendClusterLooks(ports, records).catch((error: unknown) =>
     ports.telemetry.warn('no look at clusters before the next sweep', { error }),
   );

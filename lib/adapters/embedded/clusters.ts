@@ -22,6 +22,7 @@ const RecordSchema = v.object({
   senders: v.array(v.string()),
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.gtValue(0)), burst: v.pipe(v.number(), v.minValue(1)) }),
   draining: v.exactOptional(v.literal(true)),
+  leaving: v.exactOptional(v.literal(true)),
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
   workloadWithJob: v.exactOptional(v.literal(true)),
   version: v.pipe(wholeNumber, v.minValue(1)),

@@ -1,0 +1,35 @@
+// A cluster that is being removed, with work on it and a relay that speaks on: nothing is done there, and what is forgotten stays forgotten.
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { sweep } from '../../lib/reconciler/sweep.ts';
+import { aJob, World } from '../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = new World();
+  await world.watch();
+});
+afterEach(() => world.close());
+
+test('no pod is made, nothing is learnt anew, and nobody is alarmed', async () => {
+  await world.apply(aJob('begun', { completions: 3, parallelism: 1 }));
+  await world.report();
+  await world.run();
+  const { name } = world.record;
+  const { keys } = await world.store.workloads(name, { limit: 10 });
+  expect([world.podsEver.size, keys.length]).toEqual([1, 1]);
+
+  world.record = { ...world.record, leaving: true };
+  for (const key of keys) await world.store.forget(key, (await world.store.readHead(key))?.fence ?? '');
+  await world.apply(aJob('late', { completions: 1, parallelism: 1 }));
+  await world.report();
+  await world.run();
+  for (const key of keys) expect(await world.reconciler.reconcile(key)).toBe('done');
+  const [asked, told] = [(await world.queue.depth('wakes')).visible, world.metrics.length];
+  await sweep(world.ports);
+  expect((await world.queue.depth('wakes')).visible).toBe(asked);
+  expect(await world.store.workloads(name, { limit: 10 })).toMatchObject({ keys: [] });
+  expect(world.podsEver.size).toBe(1);
+  expect((await world.job('late')).status ?? {}).toEqual({});
+  expect(world.metrics.slice(told).map(({ metric }) => metric)).toEqual(['SweepsFinished']);
+  expect(world.metrics.filter(({ metric }) => metric === 'RefusedMessages')).toEqual([]);
+});
