@@ -33,7 +33,7 @@ export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number
     ...(backoff && {
       backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
     }),
-    ...(state && holdIn({ state, owner }, nowMs + offsetMs)),
+    ...(state && holdIn({ state, owner, pods }, nowMs + offsetMs)),
   };
   return reasonsOf({ owner, pods, head, manage: record.manage }, new Date(nowMs + offsetMs), circumstances);
 }

@@ -140,7 +140,10 @@ async function underBudget<Item>(
     });
     for (const { action, error } of results) {
       note(pass, action, error);
-      if (error === undefined && (action.verb === 'create' || action.verb === 'delete')) done.add(targetOf(action));
+      if (error !== undefined || (action.verb !== 'create' && action.verb !== 'delete')) continue;
+      done.add(targetOf(action));
+      // One that goes through shows that what had been refused so often is no longer refused as such.
+      if (pass.state.hold && (pass.state.hold.verb ?? 'create') === action.verb) pass.state = { ...pass.state, hold: undefined };
     }
     const stop = await stopFor(pass, budget, results);
     if (stop) return stop;

@@ -4,7 +4,7 @@ import type { Stop } from './actions.ts';
 import { ForeignNamesakeError } from './actions.ts';
 import { turnOf } from './budget.ts';
 import type { Ending } from './closing.ts';
-import { HELD_MS, backoffMs, parkedEnding, refusalEvent } from './parking.ts';
+import { HELD_MS, backoffMs, parkedEnding, refusalEvent, roomTaken } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf } from './pass-state.ts';
 import { settle } from './settle.ts';
@@ -35,7 +35,10 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
       await settle(pass);
       const generation = pass.owner?.metadata.generation ?? 0;
-      pass.state = { ...pass.state, hold: { failures, untilMs, generation, verb: stop.during === 'delete' ? 'delete' : 'create' } };
+      pass.state = {
+        ...pass.state,
+        hold: { failures, untilMs, generation, verb: stop.during === 'delete' ? 'delete' : 'create', room: roomTaken(pass) },
+      };
       // All else goes on: the plan leaves out what was refused while it is held.
       return 'again';
     }

@@ -1,6 +1,8 @@
 // A workload that a person must look at: parked with a back-off, an Event, a metric and a reason in the console (R13).
+import { isFinished } from '../objects/pod-facts.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Action, PlanHead } from '../planners/plan.ts';
+import type { Pods } from '../planners/pod-set.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EventAction } from './actions.ts';
@@ -54,13 +56,25 @@ export function parkedFor(pass: Pass, nowMs: number): number | undefined {
   return parked.untilMs - nowMs;
 }
 
-/** Until when creates or deletes wait, where they still do. @param nowMs by the cluster's clock */
+/**
+ * Until when creates or deletes wait, where they still do. A pod of the workload that has ended or gone since may have made room for another:
+ * then they are tried at once, and nothing else that happens has them tried.
+ * @param nowMs by the cluster's clock
+ */
 export function holdIn(
-  { state: { hold }, owner }: Pick<Pass, 'state' | 'owner'>,
+  { state: { hold }, owner, pods }: Pick<Pass, 'state' | 'owner'> & { pods: Pods },
   nowMs: number,
 ): Pick<PlanHead, 'holdUntilMs' | 'deleteHoldUntilMs'> {
   if (!hold || hold.generation !== (owner?.metadata.generation ?? 0) || !isAhead(hold.untilMs, nowMs, HELD_MS)) return {};
+  if (hold.room !== undefined && roomTaken({ owner, pods }) < hold.room) return {};
   return hold.verb === 'delete' ? { deleteHoldUntilMs: hold.untilMs } : { holdUntilMs: hold.untilMs };
+}
+
+/** By the workload's pods: each counts, and once more until it has ended, for of quotas some count the one and some the other. */
+export function roomTaken({ owner, pods }: Pick<Pass, 'owner'> & { pods: Pods }): number {
+  let taken = 0;
+  for (const pod of pods) if (pod.controller?.uid === owner?.metadata.uid) taken += isFinished(pod) ? 1 : 2;
+  return taken;
 }
 
 /** What lies further ahead than it could have been put was put there before the clock was set back (R12). */

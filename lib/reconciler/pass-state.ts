@@ -31,13 +31,14 @@ const PassState = v.looseObject({
   ordinal: wholeNumber,
   /** Failed pods since the last success; the reference keeps it in memory. */
   backoff: v.object({ failures: wholeNumber, lastFailureTime: v.optional(v.string()) }),
-  /** The API server refused creates, or deletes: these wait until then, or until the spec is another generation. */
+  /** The API server refused creates, or deletes: these wait until then, until the spec is another generation, or until less room is taken. */
   hold: v.optional(
     v.object({
       failures: wholeNumber,
       untilMs: wholeNumber,
       generation: v.optional(wholeNumber),
       verb: v.optional(v.picklist(['create', 'delete'])),
+      room: v.optional(wholeNumber),
     }),
   ),
   /** A person must act: looked at again then, or when the spec changes (R13). */

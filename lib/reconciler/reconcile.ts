@@ -22,7 +22,7 @@ import { intend } from './intending.ts';
 import { noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
 import { noteLateness } from './lateness.ts';
 import { open } from './opening.ts';
-import { HELD_MS, backoffMs, fightText, parkedEnding, parkedFor } from './parking.ts';
+import { HELD_MS, backoffMs, fightText, parkedEnding, parkedFor, roomTaken } from './parking.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
 import { NO_INTENTS, decodeState, initialState, statusDigestOf } from './pass-state.ts';
 import { tellOfPass } from './pass-told.ts';
@@ -234,11 +234,15 @@ export class Reconciler {
       if (!stop) {
         // A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was
         // seen, and a status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.
-        // While it is held, it is a plan without what was refused, and proves nothing of that.
+        // While it is held, it is a plan without what was refused, and proves nothing of that; what it adopted takes up room, too.
         const { holdUntilMs, deleteHoldUntilMs } = pass.planned?.given.head ?? {};
         const isHeld = (holdUntilMs ?? deleteHoldUntilMs) !== undefined;
         const { hold, park: _parked, ...state } = pass.state;
-        pass.state = { ...state, ...(isHeld && hold && { hold }), intents: NO_INTENTS };
+        pass.state = {
+          ...state,
+          ...(isHeld && hold && { hold: { ...hold, room: Math.max(hold.room ?? 0, roomTaken(pass)) } }),
+          intents: NO_INTENTS,
+        };
         return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again) };
       }
       const next = await afterStop(this.#ports, pass, stop);

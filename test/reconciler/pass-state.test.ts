@@ -27,7 +27,10 @@ const states: fc.Arbitrary<PassState> = fc
       listedEra: fc.nat(9),
       statusDigest: fc.constant('0123456789abcdef'),
       statusWrittenAtMs: fc.nat(),
-      hold: fc.record({ failures: fc.nat(20), untilMs: fc.nat() }),
+      hold: fc.record(
+        { failures: fc.nat(20), untilMs: fc.nat(), generation: fc.nat(9), verb: fc.constantFrom('create', 'delete'), room: fc.nat(99) },
+        { requiredKeys: ['failures', 'untilMs'] },
+      ),
       park: fc.record({ failures: fc.nat(20), untilMs: fc.nat(), reason: fc.string({ maxLength: 40 }), generation: fc.nat(9) }),
       foreign: fc.record({ strikes: fc.nat(3), seenAtMs: fc.nat() }),
       events: fc.record({ left: fc.nat(25), atMs: fc.nat() }),

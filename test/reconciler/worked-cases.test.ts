@@ -59,6 +59,63 @@ describe('calls that fail', () => {
     expect(await eventsOf('FailedCreate')).toBe(5);
   });
 
+  describe('section 4: under a quota smaller than its parallelism', () => {
+    const quota = 2;
+    let [tries, inFlight] = [0, 0];
+    let counts: (pod: Pod) => boolean;
+    beforeEach(async () => {
+      [tries, inFlight] = [0, 0];
+      counts = ({ status }) => status?.phase === 'Pending' || status?.phase === 'Running';
+      world.interposer = async ({ port, method, args, phase }) => {
+        if (port !== 'cluster' || method !== 'create' || args[0] !== PODS) return;
+        if (phase === 'after') inFlight -= 1;
+        else {
+          tries += 1;
+          const place = (inFlight += 1);
+          if ((await world.pods()).filter(counts).length + place <= quota) return;
+          inFlight -= 1;
+          throw refusal();
+        }
+      };
+      await world.apply(aJob('demo', { parallelism: 4, completions: 200 }));
+    });
+
+    test('a pod that has ended is replaced about a second later, and what is refused is not tried again and again', async () => {
+      const startedAtMs = new Map<string, number>();
+      for (let second = 0; second < 120; second++) {
+        for (const pod of await world.pods()) {
+          const { uid = '' } = pod.metadata;
+          const startedMs = startedAtMs.get(uid);
+          if (startedMs === undefined) {
+            startedAtMs.set(uid, world.clock.nowMs());
+            await world.startPod(pod);
+          } else if (pod.status?.phase === 'Running' && world.clock.nowMs() - startedMs >= 5_000) await world.end(pod, 0);
+        }
+        await world.elapse(1, { play: false });
+      }
+      const ended = (await statusOf()).succeeded ?? 0;
+      // Two at a time, of 5 s each, and a second or two until the next one.
+      expect(ended).toBeGreaterThan(28);
+      // For each pod what is refused beside it, and that 1, 2 and 4 s later.
+      expect(tries).toBeLessThan(5 * ended);
+    });
+
+    test('where ended pods count too, one that is deleted has another tried', async () => {
+      counts = () => true;
+      await once();
+      for (const pod of await world.pods()) await world.startPod(pod);
+      await world.elapse(100, { play: false });
+      const [first] = await world.pods();
+      const name = first?.metadata.name ?? '';
+      await world.end(first as Pod, 0);
+      await world.elapse(100, { play: false });
+      expect(world.podsEver.size).toBe(quota);
+      await world.as('DELETE', PODS, { namespace: 'default', name });
+      await world.elapse(2, { play: false });
+      expect(world.podsEver.size).toBe(quota + 1);
+    });
+  });
+
   test('case 21: with every pod call refused nothing is lost: the uid waits in the status', async () => {
     const [first] = await running(2);
     if (!first) throw new Error('no pod runs');
