@@ -58,7 +58,8 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
     if (administration) {
       await refuseOther(record, administration);
       const { stackName } = session.installation;
-      await refuseOtherRelays(administration, { stackName, cluster: name, relayNamespace, leavesInstalled: false });
+      const meant = { stackName, cluster: name, relayNamespace, leavesInstalled: false, namespaces: undefined };
+      await refuseOtherRelays(administration, meant);
     }
     const remains = administration ? await remainsOn(administration, record) : { unfinished: [], tracked: [] };
     const sentences = consequences(remains, unreachable);

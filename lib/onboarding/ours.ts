@@ -76,15 +76,16 @@ export async function staleOf(
   );
 }
 
-/** Which cluster of which stage it reports, by its arguments; undefined where these are filled in by others. */
-function reportsOf(deployment: KubernetesObject): { stackName: string; cluster: string } | undefined {
+/** Which cluster of which stage it reports, and what of it, by its arguments; undefined where these are filled in by others. */
+function reportsOf(deployment: KubernetesObject): { stackName: string; cluster: string; namespaces: string[] } | undefined {
   const template = fieldsOf(fieldsOf(fieldsOf(fieldsOf(deployment)['spec'])['template'])['spec']);
   const [container] = Array.isArray(template['containers']) ? template['containers'] : [];
   const given = fieldsOf(container)['args'];
   const said = Array.isArray(given) ? given.map(textOf).join('\n') : '';
   const [, cluster] = /^--cluster=([a-z0-9-]+)$/m.exec(said) ?? [];
   const [, stackName] = /^--events-queue-url=.*\/([^/\n]+)-events$/m.exec(said) ?? [];
-  return cluster === undefined || stackName === undefined ? undefined : { stackName, cluster };
+  const namespaces = [...said.matchAll(/^--namespace=(.+)$/gm)].map(([, name = '']) => name);
+  return cluster === undefined || stackName === undefined ? undefined : { stackName, cluster, namespaces };
 }
 
 export interface MeantRelay {
@@ -93,7 +94,12 @@ export interface MeantRelay {
   relayNamespace: string;
   /** A relay there that no registration made is left to whoever did; else it is in the way. */
   leavesInstalled: boolean;
+  /** Which namespaces are to be looked after, all where it names none; undefined where none is, for the cluster is removed. */
+  namespaces: readonly string[] | undefined;
 }
+
+const meet = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === 0 || others.length === 0 || some.some((name) => others.includes(name));
 
 /**
  * Relays are known by the namespace that they live in. Another stage may have one in the namespace that is meant, ours may live in another,
@@ -102,14 +108,19 @@ export interface MeantRelay {
  */
 export async function refuseOtherRelays(
   administration: Pick<KubernetesAdministration, 'list'>,
-  { stackName, cluster, relayNamespace, leavesInstalled }: MeantRelay,
+  { stackName, cluster, relayNamespace, leavesInstalled, namespaces }: MeantRelay,
 ): Promise<void> {
   for (const deployment of await labelled(administration, DEPLOYMENTS, RELAY_SELECTOR)) {
     const { namespace = '', labels = {} } = deployment.metadata;
     const reports = reportsOf(deployment);
-    if (namespace === relayNamespace && reports && reports.stackName !== stackName)
+    const isOthers = reports !== undefined && reports.stackName !== stackName;
+    if (isOthers && (namespace === relayNamespace || (namespaces && meet(namespaces, reports.namespaces))))
       throw new TerminalError(
-        `the relay in the namespace ${namespace} is that of ${reports.stackName}, not of ${stackName}: choose another namespace with --relay-namespace`,
+        `the relay in the namespace ${namespace} is that of ${reports.stackName}, not of ${stackName}: ${
+          namespaces
+            ? `two installations must not manage the same Jobs. Take the cluster out of ${reports.stackName} first; where that is lost, its relay and the functions' account (docs/deploy.md, "When something is lost"). For both at once give each --namespaces and a --relay-namespace of its own`
+            : 'what is there is not ours to remove. --unreachable leaves the cluster as it is'
+        }`,
       );
     if (namespace !== relayNamespace && reports?.stackName === stackName && reports.cluster === cluster)
       throw new TerminalError(

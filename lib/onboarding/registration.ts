@@ -68,7 +68,7 @@ export async function survey(
     if (!(await administration.get(NAMESPACES, { name })))
       throw new TerminalError(`the cluster has no namespace ${name}: make it first, or leave it out of --namespaces`);
   const leavesInstalled = request.image === undefined;
-  await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace, leavesInstalled });
+  await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace, leavesInstalled, namespaces });
   if (request.workloadWithJob) await refuseWithoutGroups(administration, namespaces);
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
   const { issuer, version } = await administration.about(identity.kind === 'irsa');

@@ -3,6 +3,8 @@ import { ListAccessKeysCommand, ListUsersCommand } from '@aws-sdk/client-iam';
 import { GetSecretValueCommand, ListSecretsCommand } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import { RenewedCredentials } from '../../lib/adapters/renewed-credentials.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
@@ -14,6 +16,8 @@ import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { until } from '../claims.ts';
 import type { Ended } from '../cli/farloop-process.ts';
 import { kustomized, renderChart } from '../infra/rendered-chart.ts';
+import { lostRegionCommands } from '../onboarding/lost-region.ts';
+import { controlPlanePaths } from './build-control-plane.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Stage } from './stage.ts';
 import { STAGE, startStage } from './stage.ts';
@@ -287,8 +291,20 @@ describe('farloop cluster', () => {
     for (const given of [await add('one'), await remove('one', '--force')])
       expect(given).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is that of farloop-prod, not of farloop-t') });
     expect(await read()).toContain('farloop-prod-events');
-    await administration.patch(resourceNamed('Deployment'), deployment, [{ ...events, value: own }]);
-  });
+    // As if the region of that stage were lost: what the page says brings the cluster to this one, and ends the tokens of before.
+    const old = await secretToken('one');
+    const [, ...words] = lostRegionCommands().kubectl;
+    const kubectl = (await controlPlanePaths(['kubectl'])).get('kubectl') ?? 'kubectl';
+    await promisify(execFile)(
+      kubectl,
+      words.map((word) => (word === 'FILE' ? controlPlane.kubeconfigPath : word)),
+    );
+    expect(await administration.get(resourceNamed('Deployment'), deployment)).toBeUndefined();
+    await until('the old token is good no more', async () => !(await stage.may(old, { verb: 'get', resource: 'pods' })), 30_000);
+    expect(await add('one', '--namespaces', 'default')).toMatchObject({ exitCode: 0 });
+    expect(await read()).toContain(own);
+    expect(await stage.may(await secretToken('one'), { verb: 'create', resource: 'pods' })).toBe(true);
+  }, 90_000);
 
   test('list tells of it before its relay has said a word', async () => {
     const { exitCode, stdout } = await stage.cluster('list');

@@ -3,44 +3,90 @@ import { expect, test } from '@jest/globals';
 import type { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { refuseOtherRelays } from '../../lib/onboarding/ours.ts';
-import { relayManifests } from '../../lib/onboarding/relay-manifests.ts';
+import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
+import { FUNCTIONS_ACCOUNT, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
+import { lostRegionCommands } from './lost-region.ts';
 
-const relayOf = (stage: string, cluster: string, namespace: string): KubernetesObject => {
-  const queues = 'https://sqs.eu-central-1.amazonaws.com/123456789012';
-  const deployment = relayManifests({
-    cluster,
-    namespace,
-    ownsNamespace: true,
-    manage: 'own',
-    namespaces: [],
-    functions: 'account',
-    access: 'direct',
-    era: 0,
-    image: 'i',
-    region: 'eu-central-1',
-    eventsQueueUrl: `${queues}/farloop-${stage}-events`,
-    asksQueueUrl: `${queues}/farloop-${stage}-relay-${cluster}`,
-    identity: { kind: 'user' },
-  }).find(({ kind }) => kind === 'Deployment');
+const QUEUES = 'https://sqs.eu-central-1.amazonaws.com/123456789012';
+const RELAY: RelayValues = {
+  cluster: 'staging',
+  namespace: 'farloop',
+  ownsNamespace: true,
+  manage: 'own',
+  namespaces: [],
+  functions: 'account',
+  access: 'direct',
+  era: 0,
+  image: 'i',
+  region: 'eu-central-1',
+  eventsQueueUrl: `${QUEUES}/farloop-prod-events`,
+  asksQueueUrl: `${QUEUES}/farloop-prod-relay-staging`,
+  identity: { kind: 'user' },
+};
+const relayOf = (stage: string, cluster: string, namespace: string, namespaces: readonly string[] = []): KubernetesObject => {
+  const eventsQueueUrl = `${QUEUES}/farloop-${stage}-events`;
+  const asksQueueUrl = `${QUEUES}/farloop-${stage}-relay-${cluster}`;
+  const manifests = relayManifests({ ...RELAY, cluster, namespace, namespaces, eventsQueueUrl, asksQueueUrl });
+  const deployment = manifests.find(({ kind }) => kind === 'Deployment');
   if (!deployment) throw new Error('no Deployment');
   return deployment;
 };
+const clusterOf = (there: readonly Manifest[]): Pick<KubernetesAdministration, 'list'> =>
+  clusterWith(...there.filter(({ kind }) => kind === 'Deployment'));
 const clusterWith = (...there: KubernetesObject[]): Pick<KubernetesAdministration, 'list'> => ({
   list: async <Item extends KubernetesObject>() => there as Item[],
 });
-const meant = { stackName: 'farloop-prod', cluster: 'staging', relayNamespace: 'farloop', leavesInstalled: false };
+const meant = { stackName: 'farloop-prod', cluster: 'staging', relayNamespace: 'farloop', leavesInstalled: false, namespaces: [] };
 
-test('its own relay, none, and those of others elsewhere are not in its way', async () => {
+test('its own relay, none, and those of others that look after other namespaces are not in its way', async () => {
   await expect(refuseOtherRelays(clusterWith(), meant)).resolves.toBeUndefined();
-  const others = refuseOtherRelays(clusterWith(relayOf('prod', 'staging', 'farloop'), relayOf('dev', 'staging', 'other')), meant);
-  await expect(others).resolves.toBeUndefined();
+  const both = clusterWith(relayOf('prod', 'staging', 'farloop'), relayOf('dev', 'staging', 'other', ['tests']));
+  await expect(refuseOtherRelays(both, { ...meant, namespaces: ['batch', 'etl'] })).resolves.toBeUndefined();
+  // Nor is anything of theirs removed.
+  await expect(refuseOtherRelays(both, { ...meant, namespaces: undefined })).resolves.toBeUndefined();
 });
 
 test("another stage's relay in that namespace is not ours to replace or to remove", async () => {
-  const refused = refuseOtherRelays(clusterWith(relayOf('dev', 'staging', 'farloop')), meant);
-  await expect(refused).rejects.toThrow('the relay in the namespace farloop is that of farloop-dev, not of farloop-prod');
+  const theirs = clusterWith(relayOf('dev', 'staging', 'farloop', ['tests']));
+  for (const [namespaces, advice] of [
+    [['batch'], 'Take the cluster out of farloop-dev first'],
+    [undefined, '--unreachable leaves the cluster as it is'],
+  ] as const) {
+    const refused = refuseOtherRelays(theirs, { ...meant, namespaces });
+    await expect(refused).rejects.toThrow('the relay in the namespace farloop is that of farloop-dev, not of farloop-prod');
+    await expect(refuseOtherRelays(theirs, { ...meant, namespaces })).rejects.toThrow(advice);
+  }
 });
+
+test.each([
+  { ours: [], theirs: [] },
+  { ours: ['batch'], theirs: [] },
+  { ours: [], theirs: ['batch'] },
+  { ours: ['batch', 'etl'], theirs: ['tests', 'etl'] },
+])('two installations do not manage the same Jobs, wherever their relays live: $ours beside $theirs', async ({ ours, theirs }) => {
+  const there = clusterWith(relayOf('dev', 'staging', 'elsewhere', theirs));
+  const refused = refuseOtherRelays(there, { ...meant, namespaces: ours });
+  await expect(refused).rejects.toThrow('is that of farloop-dev, not of farloop-prod: two installations must not manage the same Jobs');
+});
+
+test.each(['account', 'none'] as const)(
+  'a cluster whose region is lost goes to another stage by what the page says: functions %s',
+  async (functions) => {
+    const before = relayManifests({ ...RELAY, functions, access: functions === 'none' ? 'relayed' : 'direct' });
+    await expect(refuseOtherRelays(clusterOf(before), { ...meant, stackName: 'farloop-prod2' })).rejects.toThrow(
+      'is that of farloop-prod,',
+    );
+    const { kubectl, add } = lostRegionCommands();
+    expect([kubectl.includes('delete'), add.includes('prod2')]).toEqual([true, true]);
+    const after = before.filter(({ kind, metadata }) => !kubectl.includes(`${kind.toLowerCase()}/${metadata.name}`));
+    await expect(refuseOtherRelays(clusterOf(after), { ...meant, stackName: 'farloop-prod2' })).resolves.toBeUndefined();
+    // Of the old stage nothing is at work any more, and no token of it is good.
+    expect(
+      after.filter(({ kind, metadata }) => kind === 'Deployment' || (metadata.name === FUNCTIONS_ACCOUNT && kind === 'ServiceAccount')),
+    ).toEqual([]);
+  },
+);
 
 test('a relay of this cluster in another namespace would be left behind', async () => {
   const refused = refuseOtherRelays(clusterWith(relayOf('prod', 'staging', 'other')), meant);
