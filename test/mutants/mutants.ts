@@ -239,6 +239,16 @@ export const MUTANTS: readonly Mutant[] = [
     why: 'whoever wakes at the same moment adds a pass, and then another',
   },
   {
+    name: 'first wake sent twice',
+    rule: 'R9',
+    file: INGEST,
+    search: '  await sendWake(ports, key, head.fence, toldAtMs);',
+    replacement:
+      "  for (const time of ['1', '2'])\n    await sendWake({ queue: { send: async (queue, messages) => await ports.queue.send(queue, messages.map((each) => ({ ...each, deduplicationId: `${each.deduplicationId}${time}` }))) } }, key, head.fence, toldAtMs);",
+    why: 'each Job begins with two passes, and pays for both',
+    look: { scenario: 'non-indexed' },
+  },
+  {
     name: 'timer from before the pass counts as on its way',
     rule: 'R9',
     file: OPENING,

@@ -52,7 +52,6 @@ export class Checks {
   }
 
   began(process: Process, messages: readonly ReceivedMessage[]): void {
-    this.ledger.began(process, messages);
     this.#simulation.say(
       `${process.name} begins with ${messages.map(({ receiveCount, body }) => `${receiveCount > 1 ? `(receive ${receiveCount}) ` : ''}${body.slice(0, 100)}`).join(' ')}`,
     );

@@ -119,8 +119,8 @@ export class Functions {
     // Of a batch of wakes.
     const passes = invocation.passes?.size
       ? messages.flatMap(({ messageId, body }) => {
-          const key = failed.has(messageId) ? undefined : keyIn(body);
-          return (key && invocation.passes?.get(formatKey(key))) ?? [];
+          const wake = failed.has(messageId) ? undefined : wakeIn(body);
+          return (wake && invocation.passes?.get(formatKey(wake.key))) ?? [];
         })
       : [];
     await process
@@ -174,7 +174,7 @@ export class Functions {
 
   #begin(process: Process, name: string, messages: readonly ReceivedMessage[]): Invocation {
     const { scheduler } = this.#setup;
-    const keys = name === 'reconcile' ? messages.flatMap(({ body }) => keyIn(body) ?? []) : [];
+    const wakes = name === 'reconcile' ? messages.flatMap(({ body }) => wakeIn(body) ?? []) : [];
     const about = (key: WorkloadKey | undefined): Invocation => ({
       function: name,
       clusters: new Set(name === 'ingest' ? messages.map(({ groupId }) => groupId ?? '') : key ? [key.cluster] : []),
@@ -187,7 +187,7 @@ export class Functions {
       writes: 0,
     });
     const batch = about(undefined);
-    batch.passes = new Map(keys.map((key) => [formatKey(key), { ...about(key), batch }]));
+    batch.passes = new Map(wakes.map(({ key, follows }) => [formatKey(key), { ...about(key), follows, batch }]));
     process.invocation = batch;
     this.invocations += 1;
     return batch;
@@ -225,9 +225,11 @@ const passesOf = (process: Process, reconciler: Reconciler): Pick<Reconciler, 'r
   },
 });
 
-function keyIn(body: string): ReturnType<typeof parseKey> {
+function wakeIn(body: string): { key: WorkloadKey; follows: string } | undefined {
   try {
-    return parseKey((JSON.parse(body) as { key: string }).key);
+    const { key: text, follows } = JSON.parse(body) as { key: string; follows: string };
+    const key = parseKey(text);
+    return key && { key, follows };
   } catch {
     return undefined;
   }

@@ -4,21 +4,20 @@ import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { parseKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import { ThrottledError } from '../../lib/ports/errors.ts';
-import type { ReceivedMessage } from '../../lib/ports/queue.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import { decodeState } from '../../lib/reconciler/pass-state.ts';
 import { decodeWake } from '../../lib/wire/messages.ts';
 import { isWrite, type Call } from './calls.ts';
 import type { Outcome } from './invariants/table.ts';
-import type { Process } from './process.ts';
 import type { Simulation } from './simulation.ts';
 
 export class Ledger {
   /** Virtual milliseconds of each write to a cluster's API server, Events too. */
   readonly writesAtMs = new Map<string, number[]>();
-  /** Groups of wakes one of which came back after its visibility time-out: a second wake may run beside the first (R9). */
-  readonly #cameBack = new Set<string>();
-  /** That heads were born with, or passes gave them, as far as the table remembers: not those of a sweep, which a wake too many may follow. */
+  /**
+   * That heads were born with, or passes gave them, as far as the table remembers. Not those of a sweep, and not those that a pass replaced
+   * which came by another wake, as after its visibility time-out: a wake too many may follow them.
+   */
   readonly #fences = new Set<string>();
   /** How often the budgets began anew: the table was lost, or a clock jumped. */
   freshBudgets = 0;
@@ -26,10 +25,6 @@ export class Ledger {
   readonly opened = new Set<object>();
   /** By cluster: everybody keeps away from then until then. */
   readonly closed: { cluster: string; fromMs: number; untilMs: number }[] = [];
-
-  began(_: Process, messages: readonly ReceivedMessage[]): void {
-    for (const { receiveCount, groupId } of messages) if (receiveCount > 1 && groupId !== undefined) this.#cameBack.add(groupId);
-  }
 
   /** The table is another one: what it kept of fences, budgets and waits is gone. */
   lostStore(): void {
@@ -44,23 +39,23 @@ export class Ledger {
   }
 
   /**
-   * Keys of workloads with more than one wake queued and one running, none of which came back. A second wake after the same fence is none too
-   * many once the queue has forgotten the first: that one, whose function died, is kept back as long where the queue's clock was set back.
+   * Keys of workloads with more than one wake that nobody has received yet. A second wake after the same fence is none too many once the queue
+   * has forgotten the first: that one waits as long behind another, whose function died, where the queue's clock was set back.
    */
   piledUp({ database }: EmbeddedQueue): WorkloadKey[] {
     const counts = new Map<string, number>();
     const sentAtMs = new Map<string, number>();
     const wakes = database.prepare(
-      "select group_id as name, body, sent_at as sentAt from messages where queue = 'wakes' order by sequence",
+      "select body, sent_at as sentAt from messages where queue = 'wakes' and receive_count = 0 order by sequence",
     );
-    for (const { name, body, sentAt } of wakes.all()) {
-      const wake = this.#cameBack.has(String(name)) ? undefined : wakeIn(String(body));
+    for (const { body, sentAt } of wakes.all()) {
+      const wake = wakeIn(String(body));
       if (!wake || !('key' in wake) || !this.#fences.has(wake.follows)) continue;
       const forgottenAtMs = (sentAtMs.get(wake.follows) ?? Infinity) + DEDUPLICATION_MS;
       sentAtMs.set(wake.follows, Number(sentAt));
       if (Number(sentAt) < forgottenAtMs) counts.set(wake.key, (counts.get(wake.key) ?? 0) + 1);
     }
-    return [...counts].flatMap(([key, count]) => (count > 2 ? (parseKey(key) ?? []) : []));
+    return [...counts].flatMap(([key, count]) => (count > 1 ? (parseKey(key) ?? []) : []));
   }
 
   sent(call: Call, nowMs: number): void {
@@ -75,9 +70,12 @@ export class Ledger {
     if (call.port !== 'store' || !invocation) return;
     if (call.method === 'createHead') this.#fences.add((call.args[0] as Head).fence);
     if (call.method !== 'updateHead') return;
-    const change = call.args[2] as HeadChange;
-    if (change.fence !== undefined && invocation.function === 'reconcile') this.#fences.add(change.fence);
-    if (change.fence !== undefined && invocation.function === 'reconcile') this.opened.add(invocation);
+    const [, { ifFence }, change] = call.args as [WorkloadKey, { ifFence?: string }, HeadChange];
+    if (change.fence !== undefined && invocation.function === 'reconcile') {
+      this.#fences.add(change.fence);
+      if (ifFence !== undefined && ifFence !== invocation.follows) this.#fences.delete(ifFence);
+      this.opened.add(invocation);
+    }
     if (change.state !== undefined) invocation.intents = decodeState(change.state)?.intents;
   }
 

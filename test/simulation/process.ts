@@ -29,6 +29,8 @@ export interface Invocation {
   clusters: Set<string>;
   /** Of a wake. */
   key: WorkloadKey | undefined;
+  /** As its wake tells. */
+  follows?: string;
   beganAtMs: number;
   beganAtWallMs: number;
   /** The function died, and its messages were taken for done. */

@@ -85,8 +85,9 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
     },
   },
   {
-    // More can be only where a message came back; where a head got a fence from a sweep, which took it for stale; and where a Job is gone
-    // and its head forgotten between a wake's sending and its being written down.
+    // More can be only where a pass came by another wake than the one that follows the head's fence, which came back or is of a table that was
+    // lost; where a head got a fence from a sweep, which took it for stale; and where a Job is gone and its head forgotten between a wake's
+    // sending and its being written down.
     name: 'one wake of a workload is queued at most, beside the one that runs',
     rule: 'R9',
     onEffect: ({ call }, { checks, installations, history }) => {
