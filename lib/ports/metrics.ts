@@ -70,7 +70,7 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     unit: 'Count',
     dimensions: ['cluster'],
     sets: [[], ['cluster']],
-    tells: 'API servers that stopped to answer, or let nobody in; once a minute as long as it lasts',
+    tells: 'API servers, or relays of relayed clusters, that stopped to answer, or let nobody in; once a minute as long as it lasts',
   },
   ForbiddenClusters: {
     unit: 'Count',

@@ -1,5 +1,6 @@
-// Once a minute, whether or not there is work on it: is a cluster that is dialled still there, and does it let Farloop in? A pass would notice
-// when it acts, which on an idle cluster is too late for whoever changed a credential.
+// Once a minute, whether or not there is work on it: is a cluster still there, and does it let Farloop in? A pass would notice when it acts,
+// which on an idle cluster is too late for whoever changed a credential. A relayed one is asked by way of its relay, as passes ask it: what
+// keeps that relay from its queue, from sending or from its API server keeps the answer back.
 //
 // Asked is for one Job that is not there, as the passes' account and by their own way: an API server answers 401 to a wrong credential before
 // it looks for anything, 403 to one without rights, and 404, about that very Job, to the right one. It reads one key and sends no object.
@@ -11,6 +12,7 @@ import type { Cluster } from '../ports/cluster.ts';
 import { NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import { encodeClusterLook } from '../wire/messages.ts';
+import { readMarker } from './heartbeats.ts';
 import type { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
 import { SWEEP_EVERY_MS } from './waits.ts';
@@ -18,17 +20,20 @@ import { SWEEP_EVERY_MS } from './waits.ts';
 /** No Job is expected to bear it; one that does is as good an answer. */
 const NAME = 'farloop-look';
 
-/** Nothing dials a relayed one: its relay carries out what passes send. Nor one that is being removed. */
-const isDialled = ({ access, leaving }: Pick<ClusterRecord, 'access' | 'leaving'>): boolean => access !== 'relayed' && leaving !== true;
+/** Longer than a request lives: what ends by then is the cluster's answer or its silence, not that of whatever held the request up (R17). */
+const ASK_MS = 11_000;
+
+/** Nothing is done on one that is being removed. */
+const isToBeLookedAt = ({ leaving }: Pick<ClusterRecord, 'leaving'>): boolean => leaving !== true;
 
 /** To the functions that hold the credentials; of two sweeps at the same time one asks. */
 export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, records: readonly ClusterRecord[]): Promise<void> {
-  const dialled = records.filter(isDialled);
-  if (dialled.length === 0) return;
+  const looked = records.filter(isToBeLookedAt);
+  if (looked.length === 0) return;
   const halfMinute = Math.floor(clock.nowMs() / (SWEEP_EVERY_MS / 2));
   await queue.send(
     'wakes',
-    dialled.map(({ name: cluster }) => ({
+    looked.map(({ name: cluster }) => ({
       body: encodeClusterLook({ look: 'cluster', cluster }),
       groupId: `look:${cluster}`,
       deduplicationId: `look:${cluster}:${halfMinute}`,
@@ -39,8 +44,6 @@ export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | '
 export interface LookSetup {
   ports: Ports;
   reachability: Reachability;
-  /** As of a pass: nothing is sent after so long (R17). */
-  passMs: number;
 }
 
 type Seen = { answer: 'in' | 'none' } | { answer: 'silent' | 'forbidden'; reason: string };
@@ -49,10 +52,11 @@ type Seen = { answer: 'in' | 'none' } | { answer: 'silent' | 'forbidden'; reason
  * One look: what is found is told as passes tell it (R14), at once and as long as it lasts. A cluster that has answered costs no write.
  * @throws what store and queue throw
  */
-export async function lookAtCluster({ ports, reachability, passMs }: LookSetup, name: string): Promise<void> {
+export async function lookAtCluster({ ports, reachability }: LookSetup, name: string): Promise<void> {
   const record = await ports.clusters.get(name);
-  if (!record || !isDialled(record)) return;
-  const deadline = deadlineIn(ports.clock, passMs);
+  if (!record || !isToBeLookedAt(record)) return;
+  // Its relay may not have been started yet; one that never is has an alarm of its own.
+  if (record.access === 'relayed' && !(await readMarker(ports, name))) return;
   const down = await reachability.takeLook(name);
   if (down === 'probed') return;
   let cluster: Cluster;
@@ -65,6 +69,7 @@ export async function lookAtCluster({ ports, reachability, passMs }: LookSetup, 
   }
   const place = { cluster: name, namespace: record.namespaces[0] ?? 'default' };
   const ask = async (): Promise<Seen> => {
+    const deadline = deadlineIn(ports.clock, ASK_MS);
     try {
       await cluster.get(JOBS, { namespace: place.namespace, name: NAME }, deadline);
       return { answer: 'in' };

@@ -133,7 +133,7 @@ export class Reconciler {
   /** Looks at a cluster that may have no work. Never throws: what held it up passes before the next look. @param cluster its registered name */
   async look(cluster: string): Promise<void> {
     try {
-      await lookAtCluster({ ports: this.#ports, reachability: this.#reachability, passMs: this.#options.passMs }, cluster);
+      await lookAtCluster({ ports: this.#ports, reachability: this.#reachability }, cluster);
     } catch (error) {
       this.#ports.telemetry.warn('no look at a cluster before the next sweep', { cluster, error });
     }

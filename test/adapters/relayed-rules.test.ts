@@ -8,6 +8,9 @@ import { EVENTS, JOBS, NAMESPACES, NODES, PODS, type Resource } from '../../lib/
 import { deadlineIn, hasPassed, type Clock, type Deadline } from '../../lib/ports/clock.ts';
 import type { Answer, Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
+import { lookAtCluster } from '../../lib/reconciler/cluster-look.ts';
+import { putMarker } from '../../lib/reconciler/heartbeats.ts';
+import { Reachability, troubleOf } from '../../lib/reconciler/reachability.ts';
 import { encodeAnswer, openOutcomes, sealOutcomes } from '../../lib/wire/command-answers.ts';
 import { decodeCommands, encodeCommands } from '../../lib/wire/commands.ts';
 import { failureOf } from '../claims.ts';
@@ -95,7 +98,7 @@ describe('through a relay', () => {
     const seen = { isOver: false };
     const over = (): void => void (seen.isOver = true);
     call.then(over, over);
-    for (let passedMs = 0; !seen.isOver && passedMs < 15_000; passedMs += 20) for (const each of clocks) await each.advance(20);
+    for (let passedMs = 0; !seen.isOver && passedMs < 25_000; passedMs += 20) for (const each of clocks) await each.advance(20);
     return await call;
   };
 
@@ -120,6 +123,28 @@ describe('through a relay', () => {
     expect(String(written)).toMatch(/create pods work\/a through the relay of far: no answer within 10 s/);
     expect(seen).toBeInstanceOf(NotDoneError);
     expect(clock.monotonicMs() - beganAtMs).toBeLessThan(11_000);
+  });
+
+  test.each([
+    ['that its API server does not let in', { code: 401, reason: 'Unauthorized' }, {}, /Unauthorized/],
+    ['that has no rights', { code: 403, reason: 'Forbidden' }, {}, /cannot get jobs/],
+    ['that AWS does not let in', undefined, { isDeaf: true }, /no answer within 10 s/],
+    ['whose events are not believed', undefined, { senders: ['somebody else'] }, /no answer within 10 s/],
+    ['that is as it should be', undefined, {}, undefined],
+  ])('R14: a relay %s is told of by one look, work or none', async (_, refusal, options, reason) => {
+    pods.get = async () => {
+      throw refusal ? new TerminalError(`${refusal.reason}: relay cannot get jobs`, refusal) : new NotFoundError('no such Job');
+    };
+    const { ports } = await open(options);
+    const marker = { session: 's', era: 0, heardAtMs: clock.nowMs(), clockOffsetMs: 0, watches: [], suspects: {} };
+    await putMarker(ports, 'far', marker, 0);
+    const beganAtMs = clock.monotonicMs();
+    const look = lookAtCluster({ ports, reachability: new Reachability(ports) }, 'far');
+    await ended(look);
+    expect(clock.monotonicMs() - beganAtMs).toBeLessThan(22_000);
+    const trouble = await troubleOf(ports, 'far');
+    if (reason) expect(trouble?.reason).toMatch(reason);
+    else expect(trouble).toBeUndefined();
   });
 
   test('R6: what a relay did and could not tell is an unknown outcome, and found when it is looked for', async () => {

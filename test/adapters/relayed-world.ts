@@ -14,7 +14,7 @@ import { ALLOWED, Commands, type Allowed } from '../../lib/relay/commands.ts';
 
 export interface RelayedWorld {
   cluster: RelayedCluster;
-  ports: Pick<Ports, 'clusters' | 'queue' | 'store' | 'clock'> & { queue: EmbeddedQueue; store: EmbeddedStore };
+  ports: Ports & { queue: EmbeddedQueue; store: EmbeddedStore };
   telemetry: RecordingTelemetry;
   /** Of a world that was opened without: the relay begins to receive. */
   startRelay: () => void;
@@ -55,10 +55,11 @@ export async function openRelayedWorld({
   const unused = (): never => {
     throw new Error('nothing here asks for it');
   };
-  const ports: Ports = {
+  const cluster = new RelayedCluster({ cluster: name, queue, store, clock });
+  const ports = {
     clock,
     clusters,
-    connect: unused,
+    connect: () => cluster,
     queue,
     recorder: { append: unused, passes: unused, pass: unused },
     store,
@@ -87,8 +88,8 @@ export async function openRelayedWorld({
   };
   if (!isDeaf) startRelay();
   return {
-    cluster: new RelayedCluster({ cluster: name, queue, store, clock }),
-    ports: { clusters, queue, store, clock },
+    cluster,
+    ports,
     telemetry,
     startRelay,
     close: async () => {

@@ -233,6 +233,22 @@ function looksAt(clusters: number): { requests: Record<string, number>; millisec
   };
 }
 
+/** Of one relayed cluster: a message there, one back by way of ingest, and an answer that is kept and waited for. */
+function relayedLook(): Record<string, number> {
+  const month = 30 * 24 * 60;
+  // Record, note, marker; sending, and five looks for the answer, which comes within a second.
+  const waitingMs = assumed.ownMs + 4 * assumed.awsRequestMs + 700;
+  const ingestMs = assumed.ownMs + 2 * assumed.awsRequestMs;
+  return {
+    // Sent, received and deleted there; sent and deleted here, received by pollers that ask anyway; and what brings the look.
+    queue: (month * (3 * perMillion.sqsStandardRequests + 3 * perMillion.sqsFairRequests + 3 * perMillion.sqsFifoRequests)) / million,
+    invocations: (month * 2 * perMillion.lambdaInvocations) / million,
+    time: (month * (waitingMs * FUNCTION_GB.reconcile + ingestMs * FUNCTION_GB.ingest) * lambdaArmGbSecond) / 1000,
+    table: (month * (perMillion.dynamodbWriteUnits + 9 * perMillion.dynamodbReadUnits)) / million,
+    logs: ((month * 2 * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
+  };
+}
+
 /**
  * Custom metrics that are told of every minute though nothing happens; each set of values is one, and paid for by the hour. `firstCluster`
  * are the sums over all clusters, and those of the functions that do nothing without any.
@@ -306,6 +322,12 @@ function idle(): void {
         .join(', ')}`,
     );
   }
+  const relayed = Object.entries(relayedLook());
+  console.log(
+    `looks at a relayed cluster: $ ${relayed.reduce((sum, [, part]) => sum + part, 0).toFixed(2)} a month: ${relayed
+      .map(([part, sum]) => `${part} ${sum.toFixed(2)}`)
+      .join(', ')}`,
+  );
   const [first, busyCluster, busy] = [TOLD_AT_REST.firstCluster.length, TOLD_AT_WORK.cluster, TOLD_AT_WORK.once].map(
     (series) => `${series} series, $ ${(series * perMonth.customMetric).toFixed(2)} a month`,
   );

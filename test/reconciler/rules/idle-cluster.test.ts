@@ -9,6 +9,7 @@ import { Reconciler } from '../../../lib/reconciler/reconcile.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
 import { VISIBILITY_SECONDS } from '../../../lib/reconciler/waits.ts';
 import { expectCompleted, runToEnd } from '../../world/right.ts';
+import { heartbeat } from '../../world/reporter.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 
 const UNAUTHORIZED = new TerminalError('GET https://west.example.com: Unauthorized', { code: 401, reason: 'Unauthorized' });
@@ -131,6 +132,19 @@ describe('R14: an idle cluster', () => {
     }
   });
 
+  test('R14: a cluster that keeps silent through both of its requests, ten seconds each, is told of', async () => {
+    await begin();
+    world.interposer = async ({ port, phase }) => {
+      if (port !== 'cluster' || phase !== 'before') return;
+      await world.clock.wait(10_000);
+      throw new NotDoneError('not connected');
+    };
+    const look = world.reconciler.look(CLUSTER);
+    await world.clock.advance(25_000);
+    await look;
+    expect(await trouble()).toMatchObject({ reason: 'not connected' });
+  });
+
   test('R14: work that waited for the cluster runs as soon as a look is let in', async () => {
     let isWrong = true;
     await begin(() => (isWrong ? UNAUTHORIZED : undefined));
@@ -182,14 +196,20 @@ describe('R14: who looks', () => {
     expect(await world.queue.depth('wakes')).toMatchObject({ visible: 1 });
   });
 
-  test('R14: a cluster that is not dialled is not looked at, nor one that is being registered', async () => {
-    await begin();
+  test('R14: a relayed cluster is looked at once its relay was heard of, and not before', async () => {
+    await begin(() => UNAUTHORIZED);
     world.record = { ...world.record, access: 'relayed' };
     await minute();
-    await world.reconciler.look(CLUSTER);
     expect(world.cluster.calls).toEqual([]);
-    const { access: _, ...direct } = world.record;
-    world.record = direct;
+    expect(await trouble()).toBeUndefined();
+    await heartbeat(world);
+    await minute();
+    expect(await trouble()).toMatchObject({ reason: UNAUTHORIZED.message });
+    expect(counted('SilentClusters')).toBe(1);
+  });
+
+  test('R14: a cluster that is being registered or removed is not looked at', async () => {
+    await begin();
     const connect = (): never => {
       throw new TerminalError('there is no access for the cluster west: register it');
     };
