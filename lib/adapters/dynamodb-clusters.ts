@@ -34,6 +34,7 @@ const StoredRecord = v.object({
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
   identity: v.exactOptional(v.picklist(['user', 'irsa', 'pod-identity'])),
   credential: v.exactOptional(v.picklist(['service-account', 'kubeconfig', 'eks'])),
+  relayNamespace: v.exactOptional(text),
   eks: v.exactOptional(EksClusterName),
   workloadWithJob: v.exactOptional(v.literal(true)),
 });

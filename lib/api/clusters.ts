@@ -25,6 +25,7 @@ export interface ClusterSummary {
   /** How `farloop cluster add` registered it; absent where that did not. */
   identity?: ClusterRecord['identity'] & string;
   credential?: ClusterRecord['credential'] & string;
+  relayNamespace?: string;
   eks?: ClusterRecord['eks'] & object;
   workloadWithJob?: true;
   /** Of the budget: writes that may go at once; and for how long the API server has asked everybody to wait. */
@@ -60,7 +61,7 @@ export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'cl
 
 async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord, backlog: number): Promise<ClusterSummary> {
   const { name, manage, namespaces, era, kubeSystemUid, budget, draining, leaving, access = 'direct' } = record;
-  const { identity, credential, eks, workloadWithJob } = record;
+  const { identity, credential, relayNamespace, eks, workloadWithJob } = record;
   const trouble = await troubleOf(ports, name);
   const told = {
     name,
@@ -71,6 +72,7 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     access,
     ...(identity && { identity }),
     ...(credential && { credential }),
+    ...(relayNamespace !== undefined && { relayNamespace }),
     ...(eks && { eks }),
     ...(workloadWithJob && { workloadWithJob }),
     left: await budgetLeft(ports, record),

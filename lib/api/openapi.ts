@@ -52,6 +52,7 @@ const schemas: Record<string, Schema> = {
     access: { type: 'string', enum: ['direct', 'relayed'] },
     'identity?': { type: 'string', enum: ['user', 'irsa', 'pod-identity'] },
     'credential?': { type: 'string', enum: ['service-account', 'kubeconfig', 'eks'] },
+    'relayNamespace?': text,
     'eks?': object({ name: text, region: text }),
     'workloadWithJob?': yes,
     left: object({ writes: { type: 'number' }, closedForSeconds: { type: 'number' } }),

@@ -13,7 +13,7 @@ interface RemoveOptions extends AwsOptions {
   kubeconfig?: string;
   context?: string;
   unreachable?: boolean;
-  relayNamespace: string;
+  relayNamespace?: string;
   force?: boolean;
   dryRun?: boolean;
 }
@@ -27,7 +27,7 @@ export const clusterRemoveCommand = (): Command =>
     .option('--kubeconfig <file>', 'administrator of the cluster')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--unreachable', 'the cluster is gone, or cannot be reached any more: remove what is on AWS only')
-    .option('--relay-namespace <name>', 'namespace of the relay, as it was registered', namespaceName, 'farloop')
+    .option('--relay-namespace <name>', 'namespace of the relay (default: as it was registered)', namespaceName)
     .option('--force', 'although Jobs are unfinished')
     .option('--dry-run', 'say what would happen, and do nothing')
     .addHelpText('after', '\nExample:\n  farloop cluster remove staging --stage prod --kubeconfig ~/.kube/staging')
@@ -36,7 +36,7 @@ export const clusterRemoveCommand = (): Command =>
     });
 
 async function remove(name: string, options: RemoveOptions): Promise<void> {
-  const { kubeconfig, context, unreachable = false, force = false, dryRun = false, relayNamespace } = options;
+  const { kubeconfig, context, unreachable = false, force = false, dryRun = false } = options;
   if (unreachable === (kubeconfig !== undefined))
     throw new UsageError(
       unreachable
@@ -47,7 +47,7 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
   const session = await openAwsSession(options);
   const administration = kubeconfig === undefined ? undefined : await administrationOf(kubeconfig, context);
   try {
-    const [registry, storage, { removeCluster, remainsOn }, { refuseOtherRelays }] = await Promise.all([
+    const [registry, storage, { removeCluster, remainsOn }, { refuseOtherRelays, relayNamespaceOf }] = await Promise.all([
       registryOf(session),
       storeOf(session),
       import('../onboarding/removal.ts'),
@@ -55,6 +55,7 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
     ]);
     const record = await registry.clusters.get(name);
     if (!record) throw new FailedError(await absenceOf(name, session.installation.stage, registry.clusters));
+    const relayNamespace = relayNamespaceOf(record, { cluster: name, given: options.relayNamespace });
     if (administration) {
       await refuseOther(record, administration);
       const { stackName } = session.installation;

@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { Resource } from '../objects/resources.ts';
 import { NAMESPACES } from '../objects/resources.ts';
+import type { ClusterRecord } from '../ports/clusters.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Manifest } from './relay-manifests.ts';
 import { OURS_LABEL, RELAY_SELECTOR } from './relay-manifests.ts';
@@ -88,6 +89,25 @@ function reportsOf(deployment: KubernetesObject): { stackName: string; cluster: 
   return cluster === undefined || stackName === undefined ? undefined : { stackName, cluster, namespaces };
 }
 
+/** Where nobody says otherwise. */
+export const RELAY_NAMESPACE = 'farloop';
+
+/**
+ * Where the relay and the functions' account of a cluster are: as its record says, and where that is of an earlier version, as is given.
+ * @throws TerminalError what is given is not what the record says: what is there would be left behind
+ */
+export function relayNamespaceOf(
+  record: Pick<ClusterRecord, 'relayNamespace'> | undefined,
+  { cluster, given }: { cluster: string; given: string | undefined },
+): string {
+  const known = record?.relayNamespace;
+  if (known !== undefined && given !== undefined && known !== given) throw livesElsewhere({ cluster, namespace: known, given });
+  return known ?? given ?? RELAY_NAMESPACE;
+}
+
+const livesElsewhere = ({ cluster, namespace, given }: { cluster: string; namespace: string; given: string }): TerminalError =>
+  new TerminalError(`the relay of ${cluster} lives in the namespace ${namespace}, not in ${given}: give --relay-namespace ${namespace}`);
+
 export interface MeantRelay {
   stackName: string;
   cluster: string;
@@ -123,9 +143,7 @@ export async function refuseOtherRelays(
         }`,
       );
     if (namespace !== relayNamespace && reports?.stackName === stackName && reports.cluster === cluster)
-      throw new TerminalError(
-        `the relay of ${cluster} lives in the namespace ${namespace}, not in ${relayNamespace}: give --relay-namespace ${namespace}`,
-      );
+      throw livesElsewhere({ cluster, namespace, given: relayNamespace });
     if (namespace === relayNamespace && labels[OURS_LABEL] === undefined && !leavesInstalled)
       throw new TerminalError(
         `the relay in the namespace ${namespace} was installed by other means than "farloop cluster add": take it away by the same first ("helm uninstall", "kubectl delete -k")`,

@@ -137,6 +137,7 @@ export function planRegistration(
       access,
       identity: identity.kind === 'podIdentity' ? 'pod-identity' : identity.kind,
       ...(credential.kind !== 'none' && { credential: CREDENTIALS[credential.kind] }),
+      relayNamespace,
       ...(eks && { eks: eks.cluster }),
       ...(workloadWithJob && { workloadWithJob }),
     },

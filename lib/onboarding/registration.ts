@@ -19,7 +19,7 @@ import type { EksPlace } from './eks.ts';
 import { refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { HANDOVER_MS, widened } from './handover.ts';
 import type { OurObject } from './ours.ts';
-import { objectText, ourObject, refuseOtherRelays, resourceOf, staleOf } from './ours.ts';
+import { objectText, ourObject, refuseOtherRelays, relayNamespaceOf, resourceOf, staleOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';
 import { AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, awsKeySecret, givesToPasses } from './relay-manifests.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from './registration-plan.ts';
@@ -64,6 +64,7 @@ export async function survey(
   const namesake = (await clusters.list()).find((other) => other.kubeSystemUid === kubeSystemUid && other.name !== cluster);
   if (namesake)
     throw new TerminalError(`this cluster is registered already, as ${namesake.name}: two names for one would work against each other`);
+  relayNamespaceOf(record, { cluster, given: relayNamespace });
   for (const name of namespaces)
     if (!(await administration.get(NAMESPACES, { name })))
       throw new TerminalError(`the cluster has no namespace ${name}: make it first, or leave it out of --namespaces`);

@@ -35,6 +35,8 @@ export interface ClusterRecord {
   /** Who its relay is in AWS, and what functions show it, as it was registered; the second is absent where nothing dials it. */
   identity?: 'user' | 'irsa' | 'pod-identity';
   credential?: 'service-account' | 'kubeconfig' | 'eks';
+  /** Where on the cluster the relay and the functions' account are; absent in records of earlier versions. */
+  relayNamespace?: string;
   /** What EKS knows it as, where EKS was told of us: who removes the cluster takes that back. */
   eks?: { name: string; region: string };
   /** Alpha: Jobs are made known to the scheduler as groups of pods (Workload and PodGroup). */

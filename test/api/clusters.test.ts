@@ -10,7 +10,15 @@ test('how a cluster was registered, who it is in EKS, and that it leaves', async
   const records: ClusterRecord[] = [
     { ...aCluster('far', { access: 'relayed', identity: 'irsa', workloadWithJob: true, leaving: true }), version: 3 },
     { ...aCluster('local'), version: 1 },
-    { ...aCluster('shop', { credential: 'eks', eks: { name: 'shop', region: 'eu-west-1' }, identity: 'pod-identity' }), version: 2 },
+    {
+      ...aCluster('shop', {
+        credential: 'eks',
+        eks: { name: 'shop', region: 'eu-west-1' },
+        identity: 'pod-identity',
+        relayNamespace: 'relays',
+      }),
+      version: 2,
+    },
   ];
   const store = EmbeddedStore.open();
   try {
@@ -28,6 +36,7 @@ test('how a cluster was registered, who it is in EKS, and that it leaves', async
       credential: 'eks',
       eks: { name: 'shop', region: 'eu-west-1' },
       identity: 'pod-identity',
+      relayNamespace: 'relays',
     });
   } finally {
     store.close();

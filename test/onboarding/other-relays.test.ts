@@ -1,8 +1,8 @@
 // A relay is known by the namespace that it lives in: neither is another stage's taken for ours, nor ours overlooked.
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
-import { refuseOtherRelays } from '../../lib/onboarding/ours.ts';
+import { refuseOtherRelays, relayNamespaceOf } from '../../lib/onboarding/ours.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
 import { FUNCTIONS_ACCOUNT, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
@@ -110,4 +110,26 @@ test('a relay that Helm or kustomize installed is not replaced or removed behind
   expect(metadata.labels).toMatchObject(installed.metadata.labels);
   await expect(refuseOtherRelays(clusterWith(installed), meant)).rejects.toThrow('take it away by the same first ("helm uninstall"');
   await expect(refuseOtherRelays(clusterWith(installed), { ...meant, leavesInstalled: true })).resolves.toBeUndefined();
+});
+
+describe('the namespace of the relay', () => {
+  const cluster = 'staging';
+
+  test('is the one that the record keeps, also where no relay of ours lives there and nobody names it', () => {
+    expect(relayNamespaceOf({ relayNamespace: 'relays' }, { cluster, given: undefined })).toBe('relays');
+    expect(relayNamespaceOf({ relayNamespace: 'relays' }, { cluster, given: 'relays' })).toBe('relays');
+  });
+
+  test('that is given and not the one that the record keeps is refused: what is there would be left behind', () => {
+    expect(() => relayNamespaceOf({ relayNamespace: 'relays' }, { cluster, given: 'farloop' })).toThrow(
+      'the relay of staging lives in the namespace relays, not in farloop: give --relay-namespace relays',
+    );
+  });
+
+  test('is the one given, else farloop, for a new cluster and a record of an earlier version', () => {
+    for (const record of [undefined, {}]) {
+      expect(relayNamespaceOf(record, { cluster, given: 'relays' })).toBe('relays');
+      expect(relayNamespaceOf(record, { cluster, given: undefined })).toBe('farloop');
+    }
+  });
 });

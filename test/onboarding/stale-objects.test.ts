@@ -3,44 +3,14 @@ import { describe, expect, test } from '@jest/globals';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { objectText, staleOf } from '../../lib/onboarding/ours.ts';
-import { planRegistration } from '../../lib/onboarding/registration-plan.ts';
 import type { RegistrationRequest } from '../../lib/onboarding/registration-plan.ts';
 import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
 import { kustomized, renderChart } from '../infra/rendered-chart.ts';
+import { registered } from './registered.ts';
 
 const QUEUES = 'https://sqs.eu-central-1.amazonaws.com/123456789012';
-const PLACE = {
-  installation: {
-    stage: 'prod',
-    stackName: 'farloop-prod',
-    eventsQueueUrl: `${QUEUES}/farloop-prod-events`,
-    eventsQueueArn: 'arn:aws:sqs:eu-central-1:123456789012:farloop-prod-events',
-    viewsTable: 'farloop-prod-views',
-    clustersTable: 'farloop-prod-clusters',
-    secretPrefix: 'farloop/prod/clusters/',
-    functionsRoleArn: 'arn:aws:iam::123456789012:role/functions',
-    allowLoopback: false,
-  },
-  region: 'eu-central-1',
-};
-
 /** What `farloop cluster add` with these options makes on the cluster. */
-const made = ({ credential, image }: Partial<Pick<RegistrationRequest, 'credential' | 'image'>>): Manifest[] =>
-  planRegistration(
-    PLACE,
-    {
-      cluster: 'staging',
-      manage: 'own',
-      namespaces: [],
-      budget: { writesPerSecond: 100, burst: 200 },
-      relayNamespace: 'farloop',
-      image,
-      identity: { kind: 'user' },
-      credential: credential ?? { kind: 'serviceAccount', tokenSeconds: 86_400 },
-      server: { server: 'https://staging.example.com:6443', caPem: 'ca' },
-    },
-    { kubeSystemUid: 'u', version: 'v1', issuer: '', namespaceIsForeign: false, record: undefined },
-  ).manifests;
+const made = (change: Partial<RegistrationRequest>): Manifest[] => registered(change).manifests;
 
 /** Answers as an API server with these objects: a label selector of one label, with or without its value. */
 const clusterWith = (there: readonly Manifest[]) => ({
@@ -57,12 +27,12 @@ const staleTexts = async (there: readonly Manifest[], wanted: readonly Manifest[
   (await staleOf(clusterWith(there), { relayNamespace: 'farloop', wanted })).map(objectText);
 
 const CHART = {
-  cluster: 'staging',
+  cluster: 'far',
   era: 0,
   image: 'i:1',
   region: 'eu-central-1',
   eventsQueueUrl: `${QUEUES}/farloop-prod-events`,
-  asksQueueUrl: `${QUEUES}/farloop-prod-relay-staging`,
+  asksQueueUrl: `${QUEUES}/farloop-prod-relay-far`,
   manage: 'own',
 };
 

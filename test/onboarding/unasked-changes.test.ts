@@ -1,51 +1,10 @@
 // A cluster that is registered again: what it was registered with and is not said this time.
 import { describe, expect, test } from '@jest/globals';
 import type { RegistrationRequest } from '../../lib/onboarding/registration-plan.ts';
-import { planRegistration } from '../../lib/onboarding/registration-plan.ts';
 import { unaskedChanges } from '../../lib/onboarding/unasked-changes.ts';
+import { registered } from './registered.ts';
 
-const QUEUE = 'https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-prod-events';
-const PLACE = {
-  installation: {
-    stage: 'prod',
-    stackName: 'farloop-prod',
-    eventsQueueUrl: QUEUE,
-    eventsQueueArn: 'arn:aws:sqs:eu-central-1:123456789012:farloop-prod-events',
-    viewsTable: 'views',
-    clustersTable: 'clusters',
-    secretPrefix: 'farloop/prod/clusters/',
-    functionsRoleArn: 'arn:aws:iam::123456789012:role/reconcile',
-    allowLoopback: false,
-  },
-  region: 'eu-central-1',
-};
-const SURVEY = {
-  kubeSystemUid: 'uid',
-  version: 'v1.36.0',
-  issuer: 'https://issuer.example.com',
-  namespaceIsForeign: false,
-  record: undefined,
-};
 const SHOP = { name: 'shop', region: 'eu-west-1' };
-
-/** With nothing but what must be given, where nothing else is said. */
-const registered = (change: Partial<RegistrationRequest> = {}): ReturnType<typeof planRegistration> =>
-  planRegistration(
-    PLACE,
-    {
-      cluster: 'far',
-      manage: 'own',
-      namespaces: [],
-      budget: { writesPerSecond: 100, burst: 200 },
-      relayNamespace: 'farloop',
-      image: 'farloop-relay:1',
-      identity: { kind: 'user' },
-      credential: { kind: 'serviceAccount', tokenSeconds: 86_400 },
-      server: { server: 'https://kubeconfig.example.com', caPem: 'ca' },
-      ...change,
-    },
-    SURVEY,
-  );
 
 const given =
   (...options: string[]) =>
