@@ -44,6 +44,23 @@ function requirementsOf(selector: LabelSelector): LabelRequirement[] {
 /** The matcher of a query's text; an empty text selects everything. @throws LabelSelectorError when it does not parse */
 export const parseLabelSelector = (text: string): LabelMatcher => matcherOfRequirements(parseRequirements(text));
 
+/**
+ * A structured selector as the text of a query that selects the same.
+ * @returns an empty text where everything is selected; undefined where there is no selector
+ * @throws LabelSelectorError as `matcherOf`
+ */
+export const selectorTextOf = (selector: LabelSelector | undefined): string | undefined =>
+  selector && requirementsOf(selector).map(textOf).join(',');
+
+function textOf({ key, operator, values }: LabelRequirement): string {
+  if (operator === 'Exists') return key;
+  if (operator === 'DoesNotExist') return `!${key}`;
+  const [first = '', ...others] = values.toSorted();
+  // An empty value can stand alone after a sign, and in a list as its first: an empty list holds none.
+  if (others.length === 0) return `${key}${operator === 'In' ? '=' : '!='}${first}`;
+  return `${key} ${operator === 'In' ? 'in' : 'notin'} (${[first, ...others].join(',')})`;
+}
+
 /** The matcher of conditions that must all hold. */
 function matcherOfRequirements(requirements: readonly LabelRequirement[]): LabelMatcher {
   return (labels) => requirements.every((requirement) => holds(requirement, labels));

@@ -1,6 +1,7 @@
 // Every workload kind in one table: what it is, what it owns, how its children are found and named, which planner decides.
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from '../objects/job-labels.ts';
 import type { Job, JobStatus } from '../objects/kubernetes.ts';
+import { LabelSelectorError, selectorTextOf } from '../objects/label-selector.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../objects/resources.ts';
 import type { WorkloadKey, WorkloadKind } from '../objects/workload.ts';
@@ -40,7 +41,7 @@ export const CATALOG = {
     component: 'job-controller',
     planner: jobPlanner,
     // Of a Job that is gone: pods carry the label with the prefix too, but for those made before Kubernetes 1.27.
-    childSelection: (key, owner) => ({ labelSelector: selectorTextOf(owner) ?? `${legacyControllerUidLabel}=${key.uid}` }),
+    childSelection: (key, owner) => ({ labelSelector: readableSelector(owner) ?? `${legacyControllerUidLabel}=${key.uid}` }),
     strayedSelection,
     concerns: (key, { controller }) => controller === undefined || controller.uid === key.uid,
     childName: (owner, { slot, number }) => podNameOf(owner, slot, number),
@@ -65,14 +66,20 @@ const NAME_LABELS: Record<string, string> = { [controllerUidLabel]: jobNameLabel
 
 /** By the name that the API server labels them with beside the uid; where people chose the selector there may be no such label. */
 function strayedSelection({ name }: WorkloadKey, owner: Job | undefined): { labelSelector: string } | undefined {
-  const [[label, uid] = ['', ''], ...others] = Object.entries(owner?.spec.selector?.matchLabels ?? {});
+  const { matchLabels = {}, matchExpressions = [] } = owner?.spec.selector ?? {};
+  const [[label, uid] = ['', ''], ...others] = Object.entries(matchLabels);
   const nameLabel = NAME_LABELS[label];
-  return nameLabel && others.length === 0 ? { labelSelector: `${nameLabel}=${name},${label}!=${uid}` } : undefined;
+  if (!nameLabel || others.length > 0) return undefined;
+  // With expressions beside it, a pod whose uid's label stands may be missed all the same.
+  return { labelSelector: matchExpressions.length > 0 ? `${nameLabel}=${name}` : `${nameLabel}=${name},${label}!=${uid}` };
 }
 
-/** `matchLabels` as a selector text; undefined where there are none, or expressions beside them. */
-function selectorTextOf(owner: Job | undefined): string | undefined {
-  const labels = Object.entries(owner?.spec.selector?.matchLabels ?? {});
-  if (labels.length === 0 || (owner?.spec.selector?.matchExpressions?.length ?? 0) > 0) return undefined;
-  return labels.map(([key, value]) => `${key}=${value}`).join(',');
+/** The Job's own, as a text; undefined where it has none, or none that can be read, for which its planner parks it. */
+function readableSelector(owner: Job | undefined): string | undefined {
+  try {
+    return selectorTextOf(owner?.spec.selector);
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return undefined;
+    throw error;
+  }
 }

@@ -2,7 +2,8 @@
 // `test/cluster/cluster.test.ts` a real one.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
-import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, KubernetesObject, LabelSelector, Pod } from '../../lib/objects/kubernetes.ts';
+import { selectorTextOf } from '../../lib/objects/label-selector.ts';
 import { compareResourceVersions, isNewer, isResourceVersion } from '../../lib/objects/resource-version.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
@@ -33,6 +34,8 @@ const aJob = (namespace: string, name: string): Job => ({
   metadata: { name, namespace },
   spec: { suspend: true, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox' }] } } },
 });
+
+const namesOf = (pods: readonly Pod[]): string[] => pods.map(({ metadata }) => metadata.name ?? '');
 
 /** Events until `enough` of them have come; bounded by the test's own time-out. */
 async function eventsUntil(
@@ -115,6 +118,36 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
         continueToken = page.continueToken;
       } while (continueToken !== undefined);
       expect(pages.map(({ length }) => length)).toEqual([3, 3, 1]);
+    });
+
+    test.each<[selector: LabelSelector, names: string[]]>([
+      [{ matchLabels: { kin: 'a' } }, ['kin-a']],
+      [{ matchLabels: { set: 'kin' }, matchExpressions: [{ key: 'kin', operator: 'In', values: ['b', 'a', 'z'] }] }, ['kin-a', 'kin-b']],
+      [{ matchLabels: { set: 'kin' }, matchExpressions: [{ key: 'kin', operator: 'In', values: ['', 'b'] }] }, ['kin-b', 'kin-none']],
+      [{ matchLabels: { set: 'kin' }, matchExpressions: [{ key: 'kin', operator: 'NotIn', values: ['', 'b'] }] }, ['kin-a', 'no-kin']],
+      [
+        { matchLabels: { set: 'kin' }, matchExpressions: [{ key: 'kin', operator: 'NotIn', values: ['b'] }] },
+        ['kin-a', 'kin-none', 'no-kin'],
+      ],
+      [{ matchExpressions: [{ key: 'kin', operator: 'Exists' }] }, ['kin-a', 'kin-b', 'kin-none']],
+      [{ matchLabels: { set: 'kin' }, matchExpressions: [{ key: 'kin', operator: 'DoesNotExist' }] }, ['no-kin']],
+      [{}, ['kin-a', 'kin-b', 'kin-none', 'no-kin']],
+    ])('the pods that a Job chooses by %j are listed by its text', async (selector, names) => {
+      const made = await its().cluster.list<Pod>(PODS, { namespace, labelSelector: 'set=kin' }, soon());
+      if (made.items.length === 0) {
+        for (const [podName, kin] of [
+          ['kin-a', 'a'],
+          ['kin-b', 'b'],
+          ['kin-none', ''],
+        ] as const)
+          await pod(podName, { labels: { set: 'kin', kin } });
+        await pod('no-kin', { labels: { set: 'kin' } });
+      }
+      const labelSelector = selectorTextOf(selector) ?? 'no text';
+      const { items } = await its().cluster.list<Pod>(PODS, { namespace, labelSelector }, soon());
+      const listed = namesOf(items);
+      expect(names.filter((each) => !listed.includes(each))).toEqual([]);
+      if (labelSelector !== '') expect(listed.toSorted()).toEqual(names);
     });
 
     test('a metadata-only list names uid and version of every object', async () => {

@@ -1,6 +1,7 @@
 // Label selectors of specs and of queries: what they select, and what cannot be read.
 import { describe, expect, test } from '@jest/globals';
-import { LabelSelectorError, matcherOf, parseLabelSelector } from '../../lib/objects/label-selector.ts';
+import fc from 'fast-check';
+import { LabelSelectorError, matcherOf, parseLabelSelector, selectorTextOf } from '../../lib/objects/label-selector.ts';
 
 const labels = { app: 'web', tier: 'front', 'example.com/size': '12' };
 
@@ -55,6 +56,42 @@ describe('structured selectors', () => {
     expect(matcherOf(selector)(labels)).toBe(true);
     expect(matcherOf(selector)({ app: 'web' })).toBe(false);
     expect(matcherOf(selector)({ ...labels, gone: 'y' })).toBe(false);
+  });
+
+  test('as a text it selects the same', () => {
+    const key = fc.constantFrom('a', 'in', 'notin', 'example.com/b');
+    const value = fc.constantFrom('', 'x', 'in', 'notin', 'y.z');
+    const several = fc.record({
+      key,
+      operator: fc.constantFrom('In', 'NotIn'),
+      values: fc.array(value, { minLength: 1, maxLength: 4 }),
+    });
+    const none = fc.record({ key, operator: fc.constantFrom('Exists', 'DoesNotExist') });
+    const selectors = fc.record(
+      { matchLabels: fc.dictionary(key, value), matchExpressions: fc.array(fc.oneof(several, none), { maxLength: 3 }) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(selectors, fc.dictionary(key, value), (selector, given) => {
+        expect(parseLabelSelector(selectorTextOf(selector) ?? 'no text')(given)).toBe(matcherOf(selector)(given));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('texts as the API server prints them', () => {
+    const matchExpressions = [
+      { key: 'a', operator: 'In', values: ['y', 'x'] },
+      { key: 'b', operator: 'NotIn', values: ['', 'x'] },
+      { key: 'c', operator: 'In', values: [''] },
+      { key: 'd', operator: 'NotIn', values: ['x'] },
+      { key: 'e', operator: 'Exists' },
+      { key: 'f', operator: 'DoesNotExist' },
+    ];
+    expect(selectorTextOf({ matchLabels: { mine: 'yes' }, matchExpressions })).toBe('mine=yes,a in (x,y),b notin (,x),c=,d!=x,e,!f');
+    expect(selectorTextOf({})).toBe('');
+    expect(selectorTextOf(undefined)).toBeUndefined();
+    expect(() => selectorTextOf({ matchExpressions: [{ key: 'a', operator: 'Like', values: ['x'] }] })).toThrow(LabelSelectorError);
   });
 
   test('a label named like a property of every object is not there', () => {

@@ -1,6 +1,6 @@
 // The cleaner of orphans' finalizers, through the whole loop: without it these pods could never go away.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Job, ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, LabelSelector, ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { aJob, conditionsOf, World } from '../world/world.ts';
@@ -141,20 +141,54 @@ describe('an orphan that a Job might have adopted', () => {
   });
 
   const mine = { mine: 'yes' };
-  const aJobOfMine = () => {
-    const job = aJob('demo', { manualSelector: true, selector: { matchLabels: mine }, completions: 2, parallelism: 2 });
+  const aJobOfMine = (selector: LabelSelector) => {
+    const job = aJob('demo', { manualSelector: true, selector, completions: 2, parallelism: 2 });
     return { ...job, spec: { ...job.spec, template: { ...job.spec.template, metadata: { labels: mine } } } };
   };
   const adopted = async (): Promise<boolean> =>
     (await world.pods()).some(({ metadata }) => metadata.name === 'stray' && metadata.ownerReferences?.[0]?.name === 'demo');
 
-  test('one that was there before its Job is adopted at once, and counts', async () => {
+  const selectors: [name: string, selector: LabelSelector][] = [
+    ['labels', { matchLabels: mine }],
+    ['a list of values', { matchExpressions: [{ key: 'mine', operator: 'In', values: ['yes', 'no'] }] }],
+    [
+      'a label that is there and one that is not',
+      {
+        matchExpressions: [
+          { key: 'mine', operator: 'Exists' },
+          { key: 'other', operator: 'DoesNotExist' },
+        ],
+      },
+    ],
+    ['labels and values that are not', { matchLabels: mine, matchExpressions: [{ key: 'mine', operator: 'NotIn', values: ['no'] }] }],
+    ['nothing, so all', {}],
+  ];
+
+  test.each(selectors)('section 7: one that was there before its Job is adopted at once by %s, and counts', async (_, selector) => {
     await aPod({ labels: mine, finalizers: [] });
-    await world.apply(aJobOfMine() as Job);
+    await world.apply(aJobOfMine(selector) as Job);
     await world.until(adopted, { seconds: 3, play: false });
     await world.until(async () => (await world.pods()).length === 2, { seconds: 3, play: false });
     await world.until(async () => conditionsOf(await world.job('demo')).includes('Complete'));
     expect((await world.job('demo')).status).toMatchObject({ succeeded: 2 });
     expect(world.podsEver.size).toBe(2);
+  });
+
+  test.each(selectors)('section 7: a running pod whose finalizer somebody took off is still found by %s', async (_, selector) => {
+    const job = aJobOfMine(selector) as Job;
+    await world.apply({ ...job, spec: { ...job.spec, completions: 1, parallelism: 1 } });
+    await world.until(async () => (await world.pods()).length === 1, { play: false });
+    const [pod] = await world.pods();
+    await world.startPod(pod as Pod);
+    await world.elapse(8, { play: false });
+    const { name = '' } = pod?.metadata ?? {};
+    await world.as('PATCH', PODS, { namespace: 'default', name, body: { metadata: { finalizers: null } }, type: MERGE });
+    await world.elapse(3, { play: false });
+    const demo = { namespace: 'default', name: 'demo' };
+    // By another hand: now the pods are listed live.
+    await world.as('PATCH', JOBS, { ...demo, subresource: 'status', body: { status: { active: 0, ready: 0 } }, type: MERGE });
+    await world.elapse(8, { play: false });
+    expect(await world.pods()).toHaveLength(1);
+    expect((await world.job('demo')).status).toMatchObject({ active: 1, ready: 1 });
   });
 });
