@@ -27,6 +27,7 @@ import {
   HEAD,
   headItem,
   headOf,
+  isAsRead,
   isIndexedWake,
   noteItem,
   noteOf,
@@ -112,7 +113,7 @@ export class DynamoDbStore implements Store {
       this.meter.add('read', { readUnits: readUnitsOf(items.reduce((bytes, item) => bytes + itemSizeBytes(item), 0)) });
       for (const item of items) {
         if (item['sk']?.S === HEAD) found.head = headOf(item);
-        else if (item['sk']?.S?.startsWith(VIEW_ITEM_PREFIX)) found.items.push(viewItemOf(item));
+        else if (item['sk']?.S?.startsWith(VIEW_ITEM_PREFIX)) found.items.push(...readableItems([item]));
       }
       start = page.LastEvaluatedKey;
     } while (start);
@@ -123,7 +124,7 @@ export class DynamoDbStore implements Store {
     if (names.length > READ_AT_ONCE) throw new RangeError(`at most ${READ_AT_ONCE} view items are read at once, asked for ${names.length}`);
     const what = `reading ${names.length} view items of ${formatKey(key)}`;
     const keys = [...new Set(names)].map((name): Item => ({ pk: text(formatKey(key)), sk: text(viewItemSortKey(name)) }));
-    return (await this.#getAll('readItems', keys, what)).map(viewItemOf);
+    return readableItems(await this.#getAll('readItems', keys, what));
   }
 
   /** Those that exist, in any order. @param all at most 100 */
@@ -148,10 +149,10 @@ export class DynamoDbStore implements Store {
   async createHead(head: Head): Promise<Head> {
     const fresh = applyChange(head, { addItems: [] });
     const item = headItem(fresh, this.#clock.nowMs());
-    const lost = await this.#put('createHead', item, IS_NEW, `head of ${formatKey(head.key)}`);
+    const lost = await this.#putNew('createHead', item, headOf, `head of ${formatKey(head.key)}`);
     if (!lost) return fresh;
     if (!lost.current) throw new Error(`the head of ${formatKey(head.key)} was there and is not: read it again`);
-    return headOf(lost.current);
+    return lost.current;
   }
 
   /**
@@ -186,11 +187,15 @@ export class DynamoDbStore implements Store {
       const lost = lostCondition(error);
       this.meter.add('updateHead', { writeUnits: writeUnitsOf(lost?.current) });
       if (!lost) throw refusedSize(error, what) ?? translated(error, `writing ${what}`, true);
-      const current = lost.current && headOf(lost.current);
-      throw new StaleWriteError<Head>(current ? `${what} is not as it was read` : `there is no head of ${formatKey(key)}`, current);
+      throw staleHead(key, lost.current && headOf(lost.current));
     });
     if (!before) throw new Error(`${what} was written, but not answered`);
     const old = headOf(before);
+    if (!old) {
+      // It counts as missing before and after; where the change has mended it, it is what the change says.
+      this.meter.add('updateHead', { writeUnits: writeUnitsOf(before) });
+      throw staleHead(key, undefined);
+    }
     const changed = applyChange(old, change);
     const isIndexed = change.wake === undefined ? before['d'] !== undefined : isIndexedWake(change.wake, nowMs);
     const after = headItem(changed, nowMs, isIndexed);
@@ -202,10 +207,9 @@ export class DynamoDbStore implements Store {
     const version = expectedVersion + 1;
     const item = viewItem(key, { name, version, bytes }, this.#clock.nowMs());
     const what = `view item ${name} of ${formatKey(key)}`;
-    const lost = await this.#putVersioned('putItem', item, expectedVersion, what);
-    if (!lost) return version;
-    const current = lost.current && viewItemOf(lost.current);
-    throw new StaleWriteError<ViewItem>(`${what}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`, current);
+    const lost = await this.#putVersioned('putItem', item, { expectedVersion, read: viewItemOf }, what);
+    if (lost) throw staleVersion(what, expectedVersion, lost.current);
+    return version;
   }
 
   async forget(key: WorkloadKey, ifFence: string): Promise<void> {
@@ -224,12 +228,13 @@ export class DynamoDbStore implements Store {
         }),
       );
       this.meter.add('forget', { writeUnits: writeUnitsOf(before), indexUnits: indexUnitsOf(before, undefined) });
-      names = before ? unpackNames(headOf(before).items) : [];
+      names = unpackNames((before && headOf(before)?.items) ?? []);
     } catch (error) {
       const lost = lostCondition(error);
       this.meter.add('forget', { writeUnits: writeUnitsOf(lost?.current) });
       if (!lost) throw translated(error, what, true);
-      throw new StaleWriteError<Head>(`the head of ${formatKey(key)} is not as it was read`, lost.current && headOf(lost.current));
+      const current = lost.current && headOf(lost.current);
+      if (current) throw staleHead(key, current);
     }
     // The head named them all. What a crash leaves here is read by nobody, and goes by its time to live.
     for (let first = 0; first < names.length; first += DELETED_AT_ONCE)
@@ -256,10 +261,9 @@ export class DynamoDbStore implements Store {
   async putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number> {
     const version = expectedVersion + 1;
     const what = `note ${name} of ${cluster}`;
-    const lost = await this.#putVersioned('putNote', noteItem(cluster, name, { version, body }), expectedVersion, what);
-    if (!lost) return version;
-    const current = lost.current && noteOf(lost.current);
-    throw new StaleWriteError<Note>(`${what}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`, current);
+    const lost = await this.#putVersioned('putNote', noteItem(cluster, name, { version, body }), { expectedVersion, read: noteOf }, what);
+    if (lost) throw staleVersion(what, expectedVersion, lost.current);
+    return version;
   }
 
   async putAnswer(cluster: string, id: string, part: number, bytes: Uint8Array): Promise<void> {
@@ -283,9 +287,28 @@ export class DynamoDbStore implements Store {
     return item;
   }
 
-  #putVersioned(operation: string, item: Item, expectedVersion: number, what: string): Promise<LostCondition | undefined> {
+  async #putVersioned<Part>(
+    operation: string,
+    item: Item,
+    { expectedVersion, read }: { expectedVersion: number; read: (item: Item) => Part | undefined },
+    what: string,
+  ): Promise<{ current: Part | undefined } | undefined> {
+    if (expectedVersion === 0) return await this.#putNew(operation, item, read, what);
     const isSame = { ConditionExpression: 'u = :expected', ExpressionAttributeValues: { ':expected': number(expectedVersion) } };
-    return this.#put(operation, item, expectedVersion === 0 ? IS_NEW : isSame, what);
+    const lost = await this.#put(operation, item, isSame, what);
+    return lost && { current: lost.current && read(lost.current) };
+  }
+
+  /** Where nothing is, or nothing that can be read: such an item counts as missing, and is written over (R1). @returns as `#put` */
+  async #putNew<Part>(
+    operation: string,
+    item: Item,
+    read: (item: Item) => Part | undefined,
+    what: string,
+  ): Promise<{ current: Part | undefined } | undefined> {
+    let lost = await this.#put(operation, item, IS_NEW, what);
+    if (lost?.current && read(lost.current) === undefined) lost = await this.#put(operation, item, isAsRead(lost.current), what);
+    return lost && { current: lost.current && read(lost.current) };
   }
 
   /** @returns what stands there instead, when the condition was lost */
@@ -332,6 +355,18 @@ export class DynamoDbStore implements Store {
     if (requests.length > 0) throw new ThrottledError(`${what}: ${requests.length} view items were not deleted`, { retryAfterSeconds: 1 });
   }
 }
+
+const readableItems = (items: readonly Item[]): ViewItem[] => items.map(viewItemOf).filter((item) => item !== undefined);
+
+const staleHead = (key: WorkloadKey, current: Head | undefined): StaleWriteError<Head> =>
+  new StaleWriteError(current ? `the head of ${formatKey(key)} is not as it was read` : `there is no head of ${formatKey(key)}`, current);
+
+const staleVersion = <Part extends { version: number }>(
+  what: string,
+  expectedVersion: number,
+  current: Part | undefined,
+): StaleWriteError<Part> =>
+  new StaleWriteError(`${what}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`, current);
 
 /** An update that would make the item too large is found out by the service alone. */
 const refusedSize = (error: unknown, what: string): TerminalError | undefined =>

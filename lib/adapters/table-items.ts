@@ -5,6 +5,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { formatKey, parseKey, type WorkloadKey } from '../objects/workload.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Head, HeadChange, Note, ViewItem } from '../ports/store.ts';
+import { readableHead, readableNote, readableViewItem } from './readable.ts';
 import { itemSizeBytes } from './write-units.ts';
 
 export type Item = Record<string, AttributeValue>;
@@ -79,26 +80,26 @@ export function headItem(head: Head, nowMs: number, isIndexed = isIndexedWake(he
   return item;
 }
 
-/** @throws Error an item that no version of this table wrote */
-export function headOf(item: Item): Head {
-  const key = parseKey(textOf(item, 'pk'));
-  if (!key) throw new Error(`the table holds a head with the key ${textOf(item, 'pk')}, expected cluster/kind/namespace/name/uid`);
-  const dueAtMs = (item['d'] ?? item['w']) ? numberOf(item, item['d'] ? 'd' : 'w') : undefined;
-  return {
-    key,
-    era: numberOf(item, 'e'),
-    bornAtMs: numberOf(item, 'b'),
-    items: Object.keys(item['n']?.M ?? {}).toSorted(),
-    floor: textOf(item, 'f'),
-    fence: textOf(item, 'k'),
-    openedAtMs: numberOf(item, 'o'),
-    ...(item['q'] ? { queued: textOf(item, 'q') } : {}),
-    ...(item['p'] ? { pendingSinceMs: numberOf(item, 'p') } : {}),
-    ...(dueAtMs === undefined ? {} : { wake: { dueAtMs, attempt: numberOf(item, 'a') } }),
-    state: textOf(item, 's'),
-    ...(item['v']?.B ? { view: item['v'].B } : {}),
-    viewVersion: numberOf(item, 'u'),
-  };
+/** @returns undefined for what no version of this table wrote: it counts as missing (R1) */
+export function headOf(item: Item): Head | undefined {
+  const key = parseKey(String(valueOf(item, 'pk')));
+  // Without these no index has it.
+  if (!key || typeof valueOf(item, 'c') !== 'string' || typeof valueOf(item, 'h') !== 'string') return undefined;
+  const due = ['d', 'w'].find((attribute) => item[attribute] !== undefined);
+  return readableHead(key, {
+    era: valueOf(item, 'e'),
+    bornAtMs: valueOf(item, 'b'),
+    items: item['n']?.M && Object.keys(item['n'].M).toSorted(),
+    floor: valueOf(item, 'f'),
+    fence: valueOf(item, 'k'),
+    openedAtMs: valueOf(item, 'o'),
+    queued: valueOf(item, 'q'),
+    pendingSinceMs: valueOf(item, 'p'),
+    wake: due && { dueAtMs: valueOf(item, due), attempt: valueOf(item, 'a') },
+    state: valueOf(item, 's'),
+    view: valueOf(item, 'v'),
+    viewVersion: valueOf(item, 'u'),
+  });
 }
 
 /** The head as it stands after the change; the one given stays as it is. */
@@ -190,6 +191,13 @@ export function updateExpressionOf(
   }
 
   const required = ['attribute_exists(pk)'];
+  // What stands there may be damaged: then the condition is to be lost, and not the expression to be refused.
+  const mustBe = (attribute: string, type: 'N' | 'M'): void => {
+    required.push(`attribute_type(${attribute}, :type${type})`);
+    values[`:type${type}`] = text(type);
+  };
+  if (change.view !== undefined) mustBe('u', 'N');
+  if (removed.size > 0 || added.size > 0) mustBe('n', 'M');
   if (conditions.ifFence !== undefined) {
     required.push('k = :ifFence');
     values[':ifFence'] = text(conditions.ifFence);
@@ -221,11 +229,12 @@ export function viewItem(key: WorkloadKey, { name, version, bytes }: ViewItem, n
   };
 }
 
-export const viewItemOf = (item: Item): ViewItem => ({
-  name: textOf(item, 'sk').slice(viewItemSortKey('').length),
-  version: numberOf(item, 'u'),
-  bytes: item['v']?.B ?? new Uint8Array(),
-});
+/** @returns undefined for what no version of this table wrote: it counts as missing (R1) */
+export const viewItemOf = (item: Item): ViewItem | undefined =>
+  readableViewItem(String(valueOf(item, 'sk')).slice(viewItemSortKey('').length), {
+    version: valueOf(item, 'u'),
+    bytes: valueOf(item, 'v'),
+  });
 
 /** A cluster's partition: its name, which no workload's key can be. */
 export const noteItem = (cluster: string, name: string, { version, body }: Note): Item => ({
@@ -235,7 +244,8 @@ export const noteItem = (cluster: string, name: string, { version, body }: Note)
   s: text(body),
 });
 
-export const noteOf = (item: Item): Note => ({ version: numberOf(item, 'u'), body: textOf(item, 's') });
+/** @returns undefined for what no version of this table wrote: it counts as missing (R1) */
+export const noteOf = (item: Item): Note | undefined => readableNote({ version: valueOf(item, 'u'), body: valueOf(item, 's') });
 
 /** Whoever waits for an answer reads it within seconds. */
 const KEEP_ANSWERS_MS = 3_600_000;
@@ -256,14 +266,26 @@ export function answerItem(key: Item, bytes: Uint8Array, nowMs: number): Item {
 /** Until when a part of an answer stays, by either store. */
 export const answerKeptUntilMs = (nowMs: number): number => nowMs + KEEP_ANSWERS_MS;
 
-const textOf = (item: Item, attribute: string): string => {
-  const value = item[attribute]?.S;
-  if (value === undefined) throw new Error(`an item of the table lacks its text ${attribute}: ${item['pk']?.S} ${item['sk']?.S}`);
-  return value;
-};
+/** All that is read of an item; what else stands there makes none readable. */
+const READ_ATTRIBUTES = ['c', 'h', 'e', 'b', 'n', 'f', 'k', 'o', 'q', 'p', 'd', 'w', 'a', 's', 'v', 'u'];
 
-const numberOf = (item: Item, attribute: string): number => {
-  const value = Number(item[attribute]?.N);
-  if (!Number.isFinite(value)) throw new Error(`an item of the table lacks its number ${attribute}: ${item['pk']?.S} ${item['sk']?.S}`);
-  return value;
+/** The condition that nothing of an item has changed since it was read: one that cannot be read has no fence and no version to go by. */
+export function isAsRead(item: Item): { ConditionExpression: string; ExpressionAttributeValues?: Item } {
+  const values: Item = {};
+  const same = READ_ATTRIBUTES.map((attribute) => {
+    const value = item[attribute];
+    if (value === undefined) return `attribute_not_exists(${attribute})`;
+    values[`:${attribute}`] = value;
+    return `${attribute} = :${attribute}`;
+  });
+  return {
+    ConditionExpression: same.join(' and '),
+    ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
+  };
+}
+
+/** Undefined where the attribute is missing, null where it holds neither text nor number nor bytes. */
+const valueOf = (item: Item, attribute: string): unknown => {
+  const value = item[attribute];
+  return value && (value.S ?? value.B ?? (value.N === undefined ? null : Number(value.N)));
 };

@@ -1,6 +1,7 @@
 // What every Store promises.
 import { describe, expect, test } from '@jest/globals';
 import { costsContract } from './store/costs.ts';
+import { damageContract } from './store/damage.ts';
 import { headsContract } from './store/heads.ts';
 import { indexesContract } from './store/indexes.ts';
 import { notesContract } from './store/notes.ts';
@@ -14,6 +15,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
     viewItemsContract(open);
     indexesContract(open);
     notesContract(open);
+    damageContract(open);
     costsContract(open);
   });
 }

@@ -50,7 +50,7 @@ export const misshapen = (sound: unknown): fc.Arbitrary<unknown> =>
     const look = (holder: object): void => {
       for (const [key, value] of Object.entries(holder)) {
         places.push({ holder: holder as Record<string, unknown>, key });
-        if (typeof value === 'object' && value !== null) look(value);
+        if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array)) look(value);
       }
     };
     look(root);

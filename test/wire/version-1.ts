@@ -84,11 +84,11 @@ const READERS: Record<string, (written: string) => unknown> = {
   state: decodeState,
   'head item': (written) => {
     const head = headOf(itemOf(written));
-    return { ...head, ...(head.view && { view: view(head.view) }) };
+    return { ...head, ...(head?.view && { view: view(head.view) }) };
   },
   'view item': (written) => {
     const item = viewItemOf(itemOf(written));
-    return { ...item, bytes: view(item.bytes) };
+    return item && { ...item, bytes: view(item.bytes) };
   },
   'note item': (written) => noteOf(itemOf(written)),
   'answer item': (written) => itemOf(written)['v']?.B,

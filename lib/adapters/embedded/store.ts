@@ -19,6 +19,17 @@ import {
 } from '../table-items.ts';
 import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from '../write-units.ts';
 import { SqliteFile } from './sqlite-file.ts';
+import {
+  columnsOf,
+  headOfRow,
+  INSERT_HEAD,
+  noteOfRow,
+  UPDATE_HEAD,
+  viewItemOfRow,
+  type Row,
+  type SqliteValue,
+  type StoredHead,
+} from './store-rows.ts';
 
 export const STORE_FILE = 'store.db';
 
@@ -39,13 +50,6 @@ const SCHEMA = `
 /** A Query answers so much at once. */
 const PAGE_BYTES = 1024 * 1024;
 const DELETES_PER_REQUEST = 25;
-
-interface StoredHead {
-  head: Head;
-  revision: number;
-  /** Whether its wake is in the index. */
-  isIndexed: boolean;
-}
 
 export class EmbeddedStore implements Store {
   /** What the same requests would cost on DynamoDB. */
@@ -106,7 +110,9 @@ export class EmbeddedStore implements Store {
 
   async read(key: WorkloadKey): Promise<{ head: Head | undefined; items: ViewItem[] }> {
     const stored = this.#head(key);
-    const items = this.#all('select name, version, bytes from items where pk = ? order by name', formatKey(key)).map(viewItemOfRow);
+    const items = this.#all('select name, version, bytes from items where pk = ? order by name', formatKey(key))
+      .map(viewItemOfRow)
+      .filter((item) => item !== undefined);
     let bytes = stored ? itemSizeBytes(this.#item(stored)) : 0;
     for (const item of items) bytes += itemSizeBytes(viewItem(key, item, this.#clock.nowMs()));
     this.meter.add('read', { readUnits: readUnitsOf(bytes), requests: Math.max(1, Math.ceil(bytes / PAGE_BYTES)) });
@@ -130,7 +136,12 @@ export class EmbeddedStore implements Store {
     const fresh = applyChange(head, { addItems: [] });
     const isIndexed = isIndexedWake(fresh.wake, this.#clock.nowMs());
     const item = this.#item({ head: fresh, isIndexed });
-    const { changes } = this.#run(INSERT_HEAD, formatKey(head.key), head.key.cluster, ...columnsOf(fresh, isIndexed));
+    const pk = formatKey(head.key);
+    const { changes } = this.#insert({
+      insert: () => this.#run(INSERT_HEAD, pk, head.key.cluster, ...columnsOf(fresh, isIndexed)),
+      isThere: () => this.#head(head.key) !== undefined,
+      remove: () => this.#run('delete from heads where pk = ?', pk),
+    });
     if (changes > 0) {
       this.meter.add('createHead', { writeUnits: writeUnitsOf(item), indexUnits: indexUnitsOf(undefined, item) });
       return fresh;
@@ -172,7 +183,17 @@ export class EmbeddedStore implements Store {
     const oldItem = old && viewItem(key, old, nowMs);
     const { changes } =
       expectedVersion === 0
-        ? this.#run('insert into items (pk, name, version, bytes) values (?, ?, 1, ?) on conflict do nothing', formatKey(key), name, bytes)
+        ? this.#insert({
+            insert: () =>
+              this.#run(
+                'insert into items (pk, name, version, bytes) values (?, ?, 1, ?) on conflict do nothing',
+                formatKey(key),
+                name,
+                bytes,
+              ),
+            isThere: () => this.#viewItem(key, name) !== undefined,
+            remove: () => this.#run('delete from items where pk = ? and name = ?', formatKey(key), name),
+          })
         : this.#run(
             'update items set version = version + 1, bytes = ? where pk = ? and name = ? and version = ?',
             bytes,
@@ -198,8 +219,10 @@ export class EmbeddedStore implements Store {
     }
     const nowMs = this.#clock.nowMs();
     let writeUnits = writeUnitsOf(before);
-    for (const row of this.#all('select name, version, bytes from items where pk = ?', formatKey(key)))
-      writeUnits += writeUnitsOf(viewItem(key, viewItemOfRow(row), nowMs));
+    for (const row of this.#all('select name, version, bytes from items where pk = ?', formatKey(key))) {
+      const item = viewItemOfRow(row);
+      writeUnits += writeUnitsOf(item && viewItem(key, item, nowMs));
+    }
     this.#file.transaction(() => {
       this.#run('delete from heads where pk = ?', formatKey(key));
       this.#run('delete from items where pk = ?', formatKey(key));
@@ -240,7 +263,12 @@ export class EmbeddedStore implements Store {
     const oldItem = old && noteItem(cluster, name, old);
     const { changes } =
       expectedVersion === 0
-        ? this.#run('insert into notes (cluster, name, version, body) values (?, ?, 1, ?) on conflict do nothing', cluster, name, body)
+        ? this.#insert({
+            insert: () =>
+              this.#run('insert into notes (cluster, name, version, body) values (?, ?, 1, ?) on conflict do nothing', cluster, name, body),
+            isThere: () => this.#note(cluster, name) !== undefined,
+            remove: () => this.#run('delete from notes where cluster = ? and name = ?', cluster, name),
+          })
         : this.#run(
             'update notes set version = version + 1, body = ? where cluster = ? and name = ? and version = ?',
             body,
@@ -287,8 +315,7 @@ export class EmbeddedStore implements Store {
 
   #head(key: WorkloadKey): StoredHead | undefined {
     const row = this.#statement('select * from heads where pk = ?').get(formatKey(key));
-    if (!row) return undefined;
-    return { head: headOfRow(key, row), revision: Number(row['revision']), isIndexed: row['wake_indexed_at'] !== null };
+    return row && headOfRow(key, row);
   }
 
   #viewItem(key: WorkloadKey, name: string): ViewItem | undefined {
@@ -298,7 +325,17 @@ export class EmbeddedStore implements Store {
 
   #note(cluster: string, name: string): Note | undefined {
     const row = this.#statement('select version, body from notes where cluster = ? and name = ?').get(cluster, name);
-    return row && { version: Number(row['version']), body: String(row['body']) };
+    return row && noteOfRow(row);
+  }
+
+  /** A row that is there and cannot be read counts as missing: it makes room (R1). */
+  #insert(row: { insert: () => { changes: number }; isThere: () => boolean; remove: () => void }): { changes: number } {
+    const inserted = row.insert();
+    if (inserted.changes > 0 || row.isThere()) return inserted;
+    return this.#file.transaction(() => {
+      if (!row.isThere()) row.remove();
+      return row.insert();
+    });
   }
 
   #all(sql: string, ...values: SqliteValue[]): Row[] {
@@ -313,72 +350,11 @@ export class EmbeddedStore implements Store {
     const known = this.#statements.get(sql);
     if (known) return known;
     const statement = this.database.prepare(sql);
+    statement.setReadBigInts(true);
     this.#statements.set(sql, statement);
     return statement;
   }
 }
-
-type SqliteValue = string | number | null | Uint8Array;
-type Row = ReturnType<StatementSync['all']>[number];
-
-const COLUMNS = [
-  'era',
-  'born_at',
-  'items',
-  'floor',
-  'fence',
-  'opened_at',
-  'queued',
-  'pending_since',
-  'wake_at',
-  'wake_attempt',
-  'wake_indexed_at',
-  'state',
-  'view',
-  'view_version',
-];
-
-const INSERT_HEAD = `insert into heads (pk, cluster, revision, ${COLUMNS.join(', ')}) values (?, ?, 1${', ?'.repeat(COLUMNS.length)}) on conflict do nothing`;
-const UPDATE_HEAD = `update heads set revision = revision + 1, ${COLUMNS.map((column) => `${column} = ?`).join(', ')} where pk = ? and revision = ?`;
-
-const columnsOf = (head: Head, isIndexed: boolean): SqliteValue[] => [
-  head.era,
-  head.bornAtMs,
-  head.items.join('\n'),
-  head.floor,
-  head.fence,
-  head.openedAtMs,
-  head.queued ?? null,
-  head.pendingSinceMs ?? null,
-  head.wake?.dueAtMs ?? null,
-  head.wake?.attempt ?? null,
-  isIndexed ? (head.wake?.dueAtMs ?? null) : null,
-  head.state,
-  head.view ?? null,
-  head.viewVersion,
-];
-
-const headOfRow = (key: WorkloadKey, row: Row): Head => ({
-  key: { ...key },
-  era: Number(row['era']),
-  bornAtMs: Number(row['born_at']),
-  items: row['items'] === '' ? [] : String(row['items']).split('\n'),
-  floor: String(row['floor']),
-  fence: String(row['fence']),
-  openedAtMs: Number(row['opened_at']),
-  ...(row['queued'] === null ? {} : { queued: String(row['queued']) }),
-  ...(row['pending_since'] === null ? {} : { pendingSinceMs: Number(row['pending_since']) }),
-  ...(row['wake_at'] === null ? {} : { wake: { dueAtMs: Number(row['wake_at']), attempt: Number(row['wake_attempt']) } }),
-  state: String(row['state']),
-  ...(row['view'] instanceof Uint8Array ? { view: row['view'] } : {}),
-  viewVersion: Number(row['view_version']),
-});
-
-const viewItemOfRow = (row: Row): ViewItem => ({
-  name: String(row['name']),
-  version: Number(row['version']),
-  bytes: row['bytes'] instanceof Uint8Array ? row['bytes'] : new Uint8Array(),
-});
 
 const keysOf = (rows: Row[]): WorkloadKey[] =>
   rows.map((row) => parseKey(String(row['pk']))).filter((key): key is WorkloadKey => key !== undefined);

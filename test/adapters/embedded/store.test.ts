@@ -7,9 +7,10 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedStore, STORE_FILE } from '../../../lib/adapters/embedded/store.ts';
 import { FullDiskError } from '../../../lib/adapters/embedded/sqlite-file.ts';
 import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
+import { formatKey } from '../../../lib/objects/workload.ts';
 import { failureOf } from '../../claims.ts';
 import { storeContract } from '../../contracts/store.ts';
-import { aHead, aKey } from '../../contracts/store/workloads.ts';
+import { aHead, aKey, type DamagedField, type StoreUnderTest } from '../../contracts/store/workloads.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -17,15 +18,37 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const COLUMNS: Partial<Record<DamagedField, string>> = {
+  bornAtMs: 'born_at',
+  openedAtMs: 'opened_at',
+  wake: 'wake_attempt',
+  viewVersion: 'view_version',
+};
+
+const damageIn =
+  ({ database }: EmbeddedStore): StoreUnderTest['damage'] =>
+  async (place, field) => {
+    const [table, where, ...of] =
+      'note' in place
+        ? ['notes', 'cluster = ? and name = ?', place.cluster, place.note]
+        : place.item === undefined
+          ? ['heads', 'pk = ?', formatKey(place.key)]
+          : ['items', 'pk = ? and name = ?', formatKey(place.key), place.item];
+    // Text in the place of bytes, bytes in the place of all else.
+    const stranger = field === 'view' || field === 'bytes' ? '~' : new Uint8Array([126]);
+    const { changes } = database.prepare(`update ${table} set ${COLUMNS[field] ?? field} = ? where ${where}`).run(stranger, ...of);
+    expect(Number(changes)).toBe(1);
+  };
+
 storeContract('embedded, in memory', async () => {
   const clock = new VirtualClock();
   const store = EmbeddedStore.open({ clock });
-  return { store, nowMs: () => clock.nowMs(), close: async () => store.close() };
+  return { store, nowMs: () => clock.nowMs(), close: async () => store.close(), damage: damageIn(store) };
 });
 
 storeContract('embedded, on a file', async () => {
   const store = EmbeddedStore.open({ folder });
-  return { store, nowMs: () => Date.now(), close: async () => store.close() };
+  return { store, nowMs: () => Date.now(), close: async () => store.close(), damage: damageIn(store) };
 });
 
 describe('embedded store on a file', () => {

@@ -2,14 +2,19 @@
 import { expect } from '@jest/globals';
 import type { WriteMeter } from '../../../lib/adapters/write-units.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
-import { StaleWriteError, type Head, type Store } from '../../../lib/ports/store.ts';
+import { StaleWriteError, type Head, type Note, type Store, type ViewItem } from '../../../lib/ports/store.ts';
 import { failureOf } from '../../claims.ts';
 
 export interface StoreUnderTest {
   store: Store & { meter: WriteMeter };
   nowMs: () => number;
   close: () => Promise<void>;
+  /** Has a field of what stands there hold what no version of a store writes. */
+  damage: (place: DamagedPlace, field: DamagedField) => Promise<void>;
 }
+
+export type DamagedPlace = { key: WorkloadKey; item?: string } | { cluster: string; note: string };
+export type DamagedField = Exclude<keyof Head, 'key' | 'pendingSinceMs'> | keyof Omit<ViewItem, 'name'> | keyof Note;
 
 /** What a peer does otherwise; what is asserted instead stands at each. Printed with the suite. */
 export interface StoreDifferences {
