@@ -6,6 +6,7 @@ import { load } from 'js-yaml';
 import { files } from '../../infra/relay/manifests.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
 import { AWS_KEY_SECRET, OURS_LABEL, functionsManifests, relayAlone, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
+import { functionRules } from '../../lib/onboarding/rights.ts';
 import { packageVersion } from '../../lib/package-files.ts';
 import { ALLOWED } from '../../lib/relay/commands.ts';
 import { RELAY_FOLDER, kustomized, renderChart } from './rendered-chart.ts';
@@ -173,6 +174,17 @@ describe('pods scheduled as a group: rights for it', () => {
     expect(ofScheduling(rulesOf('farloop-relay', { ...relayed, workloadWithJob: true }))).toEqual(granted);
     for (const role of ['farloop-functions', 'farloop-relay'])
       for (const values of [{}, relayed]) expect(ofScheduling(rulesOf(role, values))).toEqual([]);
+  });
+
+  test('the rights that docs/clusters.md names for a relay with relayed access are those that cluster add gives it', () => {
+    const page = readFileSync(join(RELAY_FOLDER, '..', '..', 'docs', 'clusters.md'), 'utf8').replaceAll('\n', ' ');
+    const [, sentence = ''] = /what passes do, beside the watches: (.*?); with `--namespace`/.exec(page) ?? [];
+    const named = [...sentence.matchAll(/`([\w/]+)` ((?:[a-z]+, )*?[a-z]+)(?=;|$|, for)/g)].map(([, resource = '', verbs = '']) => [
+      resource,
+      verbs.split(', '),
+    ]);
+    const rules = functionRules().map(({ resources, verbs }) => [resources[0], verbs]);
+    expect(named).toEqual(rules);
   });
 
   test('what a relay carries out, its rights allow', () => {
