@@ -132,7 +132,7 @@ export async function register(
     'record',
     `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${request.manage === 'all' ? 'all Jobs' : 'Jobs of farloop.dev/job'}`,
   );
-  const objects = request.image === undefined ? plan.manifests : await withKey(place, plan);
+  const objects = await withKey(place, plan);
   const narrowed: Manifest[] = [];
   const ofRights = objects.filter(({ kind }) => kind !== 'Deployment');
   for (const manifest of ofRights) {
@@ -183,8 +183,8 @@ async function withKey(
   { senders, administration }: RegistrationPlace,
   { relay, sender, manifests }: RegistrationPlan,
 ): Promise<Manifest[]> {
-  if (relay.identity.kind !== 'user') return manifests;
   const secret = { apiVersion: 'v1', kind: 'Secret' };
+  if (!manifests.some(({ kind }) => kind === secret.kind)) return manifests;
   const stored = fieldsOf(
     fieldsOf(await administration.get(resourceOf(secret), { namespace: relay.namespace, name: AWS_KEY_SECRET }))['data'],
   );
@@ -192,9 +192,7 @@ async function withKey(
   const known = { accessKeyId: read('AWS_ACCESS_KEY_ID'), secretAccessKey: read('AWS_SECRET_ACCESS_KEY') };
   const isGood = known.secretAccessKey !== '' && (await senders.keysOf(sender.name)).includes(known.accessKeyId);
   const key = isGood ? known : await senders.replaceKeys(sender.name);
-  // Behind the namespace, before what mounts it.
-  const at = manifests.findIndex(({ kind }) => kind === 'Namespace') + 1;
-  return manifests.toSpliced(at, 0, awsKeySecret(relay, key));
+  return manifests.map((manifest) => (manifest.kind === secret.kind ? awsKeySecret(relay, key) : manifest));
 }
 
 /** Tried before functions get it: what does not work is told now, not by the first Job. */

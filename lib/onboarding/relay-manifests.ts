@@ -57,8 +57,12 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** Of nobody: the image says the same. */
 const USER_ID = 65_532;
 
-/** In the order in which they are to be applied. A key of an IAM user is none of them: see `awsKeySecret`. */
-export const relayManifests = (values: RelayValues): Manifest[] => [...functionsManifests(values), ...relayAlone(values)];
+/** In the order in which they are to be applied. The Secret of an IAM user is without its key, which is made or found then. */
+export const relayManifests = (values: RelayValues): Manifest[] => [
+  ...functionsManifests(values),
+  ...(values.identity.kind === 'user' ? [awsKeySecret(values)] : []),
+  ...relayAlone(values),
+];
 
 /** Who functions are, with their rights, and the namespace in which that is: what is needed where somebody else runs the relay. */
 export function functionsManifests(values: RelayValues): Manifest[] {
@@ -111,11 +115,11 @@ export const commandsRole = (namespace: string): string => `${namespace}-relay-c
 export const givesToPasses = (name: string, namespace: string): boolean =>
   [FUNCTIONS_ACCOUNT, `${namespace}-functions`, `${namespace}-functions-identity`, commandsRole(namespace)].includes(name);
 
-/** @param key of the relay's own IAM user */
-export const awsKeySecret = (values: Pick<RelayValues, 'namespace'>, key: { accessKeyId: string; secretAccessKey: string }): Manifest =>
+/** @param key of the relay's own IAM user. Without it, applied, it leaves the one that lies there as it is */
+export const awsKeySecret = (values: Pick<RelayValues, 'namespace'>, key?: { accessKeyId: string; secretAccessKey: string }): Manifest =>
   named('v1', 'Secret', AWS_KEY_SECRET, values, {
     type: 'Opaque',
-    stringData: { AWS_ACCESS_KEY_ID: key.accessKeyId, AWS_SECRET_ACCESS_KEY: key.secretAccessKey },
+    ...(key && { stringData: { AWS_ACCESS_KEY_ID: key.accessKeyId, AWS_SECRET_ACCESS_KEY: key.secretAccessKey } }),
   });
 
 const selectorLabels = { 'app.kubernetes.io/name': RELAY };

@@ -3,6 +3,7 @@ import { ListAccessKeysCommand, ListUsersCommand } from '@aws-sdk/client-iam';
 import { GetSecretValueCommand, ListSecretsCommand } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { load } from 'js-yaml';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
@@ -10,7 +11,8 @@ import { RenewedCredentials } from '../../lib/adapters/renewed-credentials.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
-import { OURS, findOurs, objectText, resourceOf } from '../../lib/onboarding/ours.ts';
+import { OURS, findOurs, objectText, ourObject, resourceOf } from '../../lib/onboarding/ours.ts';
+import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
 import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
 import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { until } from '../claims.ts';
@@ -101,6 +103,7 @@ const queuesOf = async (): Promise<string[]> =>
 
 describe('farloop cluster', () => {
   let before: string[];
+  let shown: string[];
 
   test('--dry-run prints everything and makes nothing, on the cluster or on AWS', async () => {
     before = await everythingOn();
@@ -109,7 +112,8 @@ describe('farloop cluster', () => {
     const [onAws, ...manifests] = stdout.split('\n---\n');
     expect(onAws).toContain('# aws:');
     expect(onAws).toContain('sqs:SendMessage');
-    expect(manifests).toHaveLength(18);
+    shown = manifests.map((text) => objectText(ourObject(load(text) as Manifest)));
+    expect(new Set(shown).size).toBe(19);
     expect(await everythingOn()).toEqual(before);
     expect(await queuesOf()).toEqual([`farloop-${STAGE}-events`]);
     expect(await usersOf()).toEqual([]);
@@ -122,6 +126,7 @@ describe('farloop cluster', () => {
     expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual(
       expect.arrayContaining(['cluster', 'queue', 'identity', 'record', 'rights', 'credential', 'access', 'relay']),
     );
+    expect((await findOurs(administration, 'farloop')).map(objectText).toSorted()).toEqual(shown.toSorted());
     const record = await stage.clusters().get('one');
     expect(record).toMatchObject({ name: 'one', manage: 'own', namespaces: [], era: 0 });
     expect(record?.kubeSystemUid).toBe((await administration.get(NAMESPACES, { name: 'kube-system' }))?.metadata.uid);

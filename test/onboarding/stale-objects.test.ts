@@ -58,6 +58,19 @@ describe.each(['direct', 'relayed'] as const)('registered again with --no-relay 
   });
 });
 
+test('what is shown beforehand has the Secret of an IAM user in it, and no key: applied, it leaves the one that lies there', () => {
+  const secretsIn = (change: Partial<RegistrationRequest>): Manifest[] => made(change).filter(({ kind }) => kind === 'Secret');
+  const [secret, ...others] = secretsIn({ identity: { kind: 'user' } });
+  expect([secret?.metadata.name, secret?.['data'], secret?.['stringData'], others]).toEqual([
+    'farloop-relay-aws',
+    undefined,
+    undefined,
+    [],
+  ]);
+  expect(secretsIn({ identity: { kind: 'irsa' } })).toEqual([]);
+  expect(secretsIn({ identity: { kind: 'user' }, image: undefined })).toEqual([]);
+});
+
 test('R15: what functions could do is stale once the relay does it for them, and the other way round', async () => {
   const [direct, relayed] = [made({ image: 'i:1' }), made({ image: 'i:1', credential: { kind: 'none' } })];
   expect((await staleTexts(direct, relayed)).toSorted()).toEqual([
