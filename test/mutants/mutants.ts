@@ -595,6 +595,15 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'indexed-retries' },
   },
   {
+    name: 'pod that comes after the end runs on',
+    rule: 'R10',
+    file: 'lib/planners/job/plan.ts',
+    search: "(isActive(pod) && pod.controller ? 'surplus' : 'ended')",
+    replacement: "(!pod.tracked ? 'surplus' : 'ended')",
+    why: 'a create that came through late runs for a Job that has ended',
+    look: { scenario: 'deadline', faults: ['landsLate'] },
+  },
+  {
     name: 'uid listed twice',
     rule: 'R18',
     file: TRACKING,

@@ -16,12 +16,16 @@ export interface Call {
   /** Of the cluster and source ports. */
   cluster: string | undefined;
   result?: string;
+  /** It left its process long after the pass had looked at the clock for the last time: nothing that the pass knew need be so any more. */
+  isLate?: true;
 }
 
 /** What a fault does with the call that it strikes. */
 export interface Strike {
   /** The whole process stands still for so long before the call. */
   freezeMs?: number;
+  /** The whole process stands still for so long between its last look at the clock and the socket. */
+  gapMs?: number;
   /** The call takes so much longer on its way. */
   slowMs?: number;
   /** Thrown instead of the call. */

@@ -36,6 +36,8 @@ export interface Fault {
   waitsRelayed?: readonly Wait[];
   /** How long something of it comes back in vain. */
   lingersMs?: number;
+  /** Not drawn for storms, so that each seed keeps its faults; and because it excuses some of what storms are to find. */
+  isForPlansOnly?: true;
 }
 
 /** What dies or stands still while a message is taken for done is no function any more. */
@@ -101,6 +103,22 @@ const CALL_FAULTS = {
     lastsMs: 0,
     waits: ['visibility'],
     lingersMs: 180_000,
+  },
+  landsLate: {
+    says: 'the pod is created three minutes after the last look at the clock: the function stood still, or the request was on its way',
+    applies: (call) => isServerCall(call) && call.method === 'create' && pluralOf(call) === 'pods',
+    strike: (simulation, call) => {
+      call.isLate = true;
+      const made = simulation.relayedCalls.behind(call);
+      if (made) made.isLate = true;
+      if (call.port === 'cluster') return { gapMs: 180_000 };
+      simulation.expectFor(180_000);
+      return { slowMs: 180_000 };
+    },
+    lastsMs: 0,
+    waits: ['visibility'],
+    lingersMs: 180_000,
+    isForPlansOnly: true,
   },
   isSlow: {
     says: 'the call takes 8 s',

@@ -173,8 +173,10 @@ export class Process {
     if (strike?.dies === 'before') this.kill();
     await this.turn();
     try {
-      // Last before the socket (R17); nothing comes between.
+      // Last before the socket (R17); nothing comes between, but for what no look at a clock can keep out.
       if (deadline && hasPassed(deadline, this.clock)) throw new NotDoneError('the deadline of the pass has passed');
+      if (strike?.gapMs !== undefined) this.freeze(strike.gapMs);
+      if (strike?.gapMs !== undefined) await this.turn();
       this.#around.sent(call, deadline);
       await scheduler.wait(this.#around.latencyMs(call.port) + (strike?.slowMs ?? 0));
       if (strike?.failBefore) throw strike.failBefore;

@@ -99,6 +99,8 @@ export class Simulation {
   readonly #processes: Process[] = [];
   /** Messages that are still on their way. */
   #late = 0;
+  /** So long a call is on its way. */
+  #expectedUntilMs = 0;
   /** Farloop's clocks were, in all. */
   #setBackMs = 0;
   #isDirty = true;
@@ -322,6 +324,7 @@ export class Simulation {
   }
 
   #nothingStandsStill(): boolean {
+    if (this.scheduler.elapsedMs <= this.#expectedUntilMs) return false;
     return this.#late === 0 && this.#alive().every(({ frozenUntilMs }) => frozenUntilMs <= this.scheduler.elapsedMs);
   }
 
@@ -403,6 +406,11 @@ export class Simulation {
       this.#late -= 1;
       void installation?.queue.send(queue, messages);
     });
+  }
+
+  /** Something comes at last by then: nothing has come to rest before. */
+  expectFor(ms: number): void {
+    this.#expectedUntilMs = Math.max(this.#expectedUntilMs, this.scheduler.elapsedMs + ms + 1_000);
   }
 
   async sendPoisoned({ args, process: { installation } }: Call): Promise<void> {

@@ -1,6 +1,6 @@
 // Runs drawn from a seed: a story, times of calls, faults. The same seed gives the same run; what struck is a plan that replays it.
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
-import { FAULT_NAMES, planText, type FaultName, type Plan } from './faults.ts';
+import { FAULT_NAMES, FAULTS, planText, type FaultName, type Plan } from './faults.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { Simulation, type Result, type Run } from './simulation.ts';
 
@@ -9,12 +9,14 @@ const LIMIT_MS = 3_600_000;
 
 const DRAWN = SCENARIOS.filter(({ isForMutantsOnly }) => !isForMutantsOnly);
 
+const FAULTS_DRAWN = FAULT_NAMES.filter((name) => !FAULTS[name].isForPlansOnly);
+
 export function stormOf(seed: number): Run {
   const random = seededRandom(seed * 7_919 + 13);
   const scenario = DRAWN[Math.floor(random() * DRAWN.length)];
   if (!scenario) throw new Error('there is no story to tell');
   const kinds = 1 + Math.floor(random() * 4);
-  const faults = Array.from({ length: kinds }, () => FAULT_NAMES[Math.floor(random() * FAULT_NAMES.length)]).filter(
+  const faults = Array.from({ length: kinds }, () => FAULTS_DRAWN[Math.floor(random() * FAULTS_DRAWN.length)]).filter(
     (name): name is FaultName => name !== undefined,
   );
   const storm = { faults, most: 1 + Math.floor(random() * 5), chance: 0.02 + random() * 0.1 };

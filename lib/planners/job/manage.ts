@@ -12,7 +12,7 @@ import type { Progress } from './progress.ts';
 import type { Tally } from './tally.ts';
 
 /** At most so many pods are started, and so many removed for scale-down, in one pass. */
-const MAX_PODS_PER_PASS = 500;
+export const MAX_PODS_PER_PASS = 500;
 
 export interface Staffing {
   remove: readonly PodFacts[];

@@ -12,7 +12,7 @@ import { nextBackoff } from './backoff.ts';
 import { deadlineOf } from './deadline.ts';
 import { headcountFold } from './headcount.ts';
 import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
-import { staffingOf, type Staffing } from './manage.ts';
+import { MAX_PODS_PER_PASS, staffingOf, type Staffing } from './manage.ts';
 import { nextChildren } from './numbers.ts';
 import { holdsOf, obstacleOf, type Holds, type Obstacle } from './obstacles.ts';
 import { claimActions, claimPods, letGoAction, stripAction, type Claims } from './ownership.ts';
@@ -68,7 +68,11 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   const pods = podSetOf(snapshot.pods);
   const isLeft = ({ tracked, controller, uid }: PodFacts): boolean =>
     tracked && (controller === undefined || controller.uid === job.metadata.uid) && !asked.has(uid);
-  const strips = orphans(pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isLeft));
+  const left = pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isLeft);
+  // Every active pod went before the end was told: one that runs now was created by a call that came through long after its pass. Its
+  // finalizer comes off once it is seen to go, so that it is found again until then.
+  const { surplus = [], ended = [] } = Object.groupBy(left, (pod) => (isActive(pod) && pod.controller ? 'surplus' : 'ended'));
+  const removals = deleteActions(job, surplus.slice(0, MAX_PODS_PER_PASS), { uncounted: false, why: 'its Job has finished without it' });
   let cleanup: Cleanup | undefined;
   let problem: string | undefined;
   try {
@@ -77,7 +81,7 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
     if (!(error instanceof NoExpiryError)) throw error;
     problem = error.message;
   }
-  const actions = [...strips, ...(cleanup?.actions ?? [])];
+  const actions = [...orphans(ended), ...removals, ...(cleanup?.actions ?? [])];
   const rest = problem !== undefined ? 'parked' : cleanup?.waitMs !== undefined ? 'waiting' : 'converged';
   return {
     ...idle(snapshot, actions.length > 0 ? 'acted' : rest, 'the Job has finished'),

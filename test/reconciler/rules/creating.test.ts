@@ -79,6 +79,27 @@ describe('R5: names', () => {
     await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 3 });
   });
 
+  test('R10: one that lands when its Job has long ended, its name free again, leaves no pod running and is in no count', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    let sent: object | undefined;
+    world.cluster.interference.before = async ({ verb, plural, body }) => {
+      if (verb === 'create' && plural === 'pods') sent ??= body as object;
+    };
+    await runToEnd(world, 'demo');
+    const { status } = await world.job('demo');
+    const [done] = await world.pods();
+    const target = { namespace: 'default', name: done?.metadata.name ?? '' };
+    await world.as('DELETE', PODS, target);
+    await world.elapse(3);
+    await world.as('POST', PODS, { namespace: 'default', body: sent });
+    const [late] = await world.pods();
+    expect(late?.metadata).toMatchObject({ name: target.name, finalizers: ['batch.kubernetes.io/job-tracking'] });
+    await world.until(async () => (await world.pods()).length === 0, { play: false });
+    await world.elapse(3);
+    expect((await world.job('demo')).status).toEqual(status);
+    await expectQuiet(world, 2);
+  });
+
   test('R5: nor one whose pod the pass that made it deleted before it died, and that nobody else saw', async () => {
     await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
     const done = { create: 0, delete: 0, died: 0 };

@@ -76,7 +76,7 @@ export const OF_CALLS: readonly Invariant[] = [
       const sentAs = call.port === 'source' ? relayedCalls.sentAs(call) : undefined;
       if (sentAs !== undefined && struck.some((each) => each.fault === 'sleepsAndIsSetBack' && each.call === sentAs)) return undefined;
       const pass = call.port === 'source' ? relayedCalls.behind(call)?.invocation : invocation;
-      if ((call.port !== 'cluster' && call.port !== 'source') || !pass) return undefined;
+      if ((call.port !== 'cluster' && call.port !== 'source') || !pass || call.isLate) return undefined;
       if (!deadline) return 'a call without a deadline';
       const agedMs = scheduler.elapsedMs - pass.beganAtMs;
       return agedMs > PASS_MS + (call.port === 'source' ? RELAY_BOUND_MS : 0)
@@ -89,6 +89,7 @@ export const OF_CALLS: readonly Invariant[] = [
     rule: 'R17',
     onSent: ({ call, deadline }) =>
       call.port === 'cluster' &&
+      !call.isLate &&
       deadline &&
       (call.process.clock.nowMs() >= deadline.wallMs || call.process.clock.monotonicMs() >= deadline.monotonicMs)
         ? `sent although it had passed; hasPassed says ${hasPassed(deadline, call.process.clock)}`

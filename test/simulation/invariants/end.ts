@@ -7,7 +7,7 @@ import { decodeState, hasIntents } from '../../../lib/reconciler/pass-state.ts';
 import { readView } from '../../../lib/reconciler/view-access.ts';
 import { digestOf } from '../../../lib/wire/digest.ts';
 import { decodeTimer } from '../../../lib/wire/messages.ts';
-import { isTracked, livingOf } from '../history.ts';
+import { activeOf, isTracked, livingOf } from '../history.ts';
 import type { Simulation } from '../simulation.ts';
 import type { Invariant } from './table.ts';
 
@@ -95,6 +95,16 @@ export const AT_THE_END: readonly Invariant[] = [
         if (left.length > 0) return left.map(({ name }) => name).join();
       }
       return undefined;
+    },
+  },
+  {
+    name: 'no pod runs on when its Job has ended',
+    rule: 'R10',
+    isPartOfTheEnd: true,
+    atEnd: ({ history }) => {
+      const ended = [...history.jobs.values()].filter(({ isGone, finishedAtMs }) => !isGone && finishedAtMs !== undefined);
+      const left = ended.flatMap((record) => activeOf(record)).filter(({ released, strippedByOthers }) => !released && !strippedByOthers);
+      return left.length > 0 ? left.map(({ name }) => name).join() : undefined;
     },
   },
   {

@@ -23,6 +23,8 @@ interface Created extends PodChange {
 /** A pod that Farloop created for a Job. */
 function createdIn(change: ObjectChange): Created | undefined {
   if (change.kind !== 'pod' || change.type !== 'ADDED' || !change.by || !change.owner) return undefined;
+  // A surplus: what becomes of it is asked at the end.
+  if (change.by.isLate) return undefined;
   // What was read live has been undone since.
   if ((change.by.invocation?.beganAtMs ?? 0) <= change.owner.restoredAtMs) return undefined;
   return { ...change, owner: change.owner };
