@@ -107,6 +107,25 @@ export class Customer {
     for (const pod of await this.pods(name)) await remove(PODS, pod);
   }
 
+  /** A Job and a pod of it; undefined while there is none. */
+  async any(): Promise<{ job: Job; pod: Pod } | undefined> {
+    const [pod] = await this.pods();
+    const job = (await this.jobs()).get(pod?.metadata.labels?.['job-name'] ?? '');
+    return pod && job && { job, pod };
+  }
+
+  /** Changes both, in what nobody cares for. @returns their new versions, by resource */
+  async touch({ job, pod }: { job: Job; pod: Pod }): Promise<Map<string, string>> {
+    const change = async (resource: typeof JOBS, { metadata }: Job | Pod): Promise<[string, string]> => {
+      const target = { namespace: NAMESPACE, name: metadata.name ?? '', uid: metadata.uid ?? '' };
+      const body = { metadata: { annotations: { 'example.com/touched': this.#clock.randomId() } } };
+      const patch = { type: 'merge' as const, body };
+      const { object } = await this.#calmly(async () => await this.#cluster.patch<Job | Pod>(resource, target, patch, this.#deadline()));
+      return [resource.plural, object.metadata.resourceVersion ?? '0'];
+    };
+    return new Map([await change(JOBS, job), await change(PODS, pod)]);
+  }
+
   #deadline(): ReturnType<typeof deadlineIn> {
     return deadlineIn(this.#clock, 10_000);
   }
