@@ -173,8 +173,8 @@ async function writeServiceAccountKey(path: string): Promise<void> {
 }
 
 /** Ports that were free a moment ago, all different. */
-async function freePorts<Count extends 1 | 3>(count: Count): Promise<Count extends 1 ? [number] : [number, number, number]>;
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts<Count extends 1 | 3>(count: Count): Promise<Count extends 1 ? [number] : [number, number, number]>;
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();

@@ -1,6 +1,6 @@
-// `npm run soak -- [--minutes N] [--seed S]`: Jobs arrive all the time on a real API server, and every five seconds Farloop is killed, or the
-// API server, or every connection between the two. Each Job comes to exactly what it must, none is lost, nothing is done twice, and
-// Farloop grows no fatter: at the same age its last life takes as much memory as its first.
+// `npm run soak -- [--minutes N] [--seed S]`: Jobs arrive all the time on a real API server, and every five seconds Farloop is killed, or its
+// relay, which is a process of its own, or the API server, or every connection to it. Each Job comes to exactly what it must, none is lost,
+// nothing is done twice. In the last third Farloop and its relay live on: they grow no fatter then, nor from their first lives to their last.
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
+import { freePorts } from '../cluster/control-plane.ts';
 import type { CreationWitness } from '../network/etcd.ts';
 import { openHostileCluster } from '../network/hostile-cluster.ts';
 import type { Order } from '../network/orders.ts';
@@ -16,26 +17,39 @@ import { Customer, faultsOf, hasFinalizer, isFinished, nameOf, NAMESPACE, orderO
 import type { HostileProxy } from '../network/proxy.ts';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
+import { check, until } from '../claims.ts';
+import type { Sample } from './memory.ts';
+import { endOf, memoryFaults, WARM_AT_MS, warmOf } from './memory.ts';
+import { queueUrlAt } from './queue-service.ts';
+import { QUEUES_PORT_VARIABLE } from './relay-stand-in.ts';
 
 const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
-const VICTIMS = ['farloop', 'API server', 'connections'] as const;
+const RELAY_APART = new URL('./relay-apart.ts', import.meta.url).href;
+/** Those of them that are processes of Farloop's. */
+const PARTS = ['farloop', 'relay'] as const;
+const VICTIMS = [...PARTS, 'API server', 'connections'] as const;
+type Part = (typeof PARTS)[number];
 type Victim = (typeof VICTIMS)[number];
 
+/** As `farloop up` calls the cluster of this kubeconfig: by its context. */
+const CLUSTER = 'test';
 const KILL_EVERY_MS = 5_000;
 const ARRIVE_EVERY_MS = 1_000;
 /** More at once would measure the machine. */
 const MOST_UNFINISHED = 15;
-/** The age at which the memory of a life is taken, and for how long it is looked at. */
-const MEASURED_FROM_MS = 15_000;
-const MEASURED_AT_MS = 20_000;
-const MOST_GROWTH = 1.3;
+const MEASURED_EVERY_MS = 500;
+/** Of the storm, in its end: so long Farloop and its relay are spared, so that a leak shows. */
+const SPARED_PART = 1 / 3;
+/** Characters of what a process wrote last. */
+const LAST_WORDS = 2_000;
+const READY_MS = 60_000;
 /** All must have ended so long after the last kill; the failing Jobs wait ten seconds by themselves. */
 const RECOVERY_MS = 90_000;
 /** A Job that has ended must be as it should so soon. */
 const JUDGED_WITHIN_MS = 30_000;
 
 const { minutes, seed } = script('npm run soak --')
-  .option('--minutes <number>', 'how long Jobs arrive and kills go on', wholeNumber({ min: 1, max: 10_000 }), 10)
+  .option('--minutes <number>', 'how long Jobs arrive and kills go on', wholeNumber({ min: 2, max: 10_000 }), 10)
   .option('--seed <number>', 'of everything that is left to chance', wholeNumber({ min: 0, max: LARGEST_NUMBER }), Date.now() % 1_000_000)
   .parse()
   .opts<{ minutes: number; seed: number }>();
@@ -44,12 +58,14 @@ const stormMs = minutes * 60_000;
 const chance = { victims: seededRandom(seed), orders: seededRandom(seed + 1), proxy: seededRandom(seed + 2) };
 const clock = new SystemClock();
 
-/** One process of Farloop from its start to its SIGKILL. */
+/** One process from its start to its SIGKILL. */
 interface Life {
   child: ChildProcess;
   bornMs: number;
-  /** Kibibytes, between the ages above. */
-  rss: number[];
+  memory: Sample[];
+  /** What it wrote last. */
+  said: string;
+  isReady: boolean;
 }
 
 interface Scene {
@@ -57,8 +73,8 @@ interface Scene {
   proxy: HostileProxy;
   customer: Customer;
   witness: CreationWitness;
-  launch: () => ChildProcess;
-  lives: Life[];
+  launch: Record<Part, () => ChildProcess>;
+  lives: Record<Part, Life[]>;
   /** Asked for and not judged yet; since when they stand as finished. */
   open: Map<string, { order: Order; finishedMs: number | undefined }>;
   judged: Order[];
@@ -82,48 +98,81 @@ async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
     { name: 'soak', clock, random: chance.proxy },
     endings,
   );
-  const line = [
-    'up',
-    '--kubeconfig',
-    kubeconfig,
-    '--manage',
-    'all-jobs',
-    '--state',
-    join(folder, 'state'),
-    '--port',
-    '0',
-    '--log-level',
-    'error',
-  ];
-  const launch = (): ChildProcess => {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...line], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    child.stderr?.resume();
-    return child;
+  const [port] = await freePorts(1);
+  const toCluster = ['--kubeconfig', kubeconfig, '--manage', 'all-jobs', '--log-level', 'error'];
+  const queues = ['--events-queue-url', queueUrlAt(port, 'events'), '--asks-queue-url', queueUrlAt(port, `relay-${CLUSTER}`)];
+  const launch = {
+    farloop: () =>
+      launched(['--import', RELAY_APART, MAIN, 'up', ...toCluster, '--state', join(folder, 'state'), '--port', '0'], {
+        [QUEUES_PORT_VARIABLE]: String(port),
+      }),
+    relay: () =>
+      launched([MAIN, 'relay', ...toCluster, '--cluster', CLUSTER, ...queues], {
+        AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${port}`,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+      }),
   };
-  const lives: Life[] = [];
+  const lives: Scene['lives'] = { farloop: [], relay: [] };
   endings.push(async () => {
-    for (const life of lives) await end(life.child);
+    for (const life of PARTS.flatMap((part) => lives[part])) await end(life.child);
   });
-  return { plane, proxy, customer: new Customer(direct, clock), witness, launch, lives, open: new Map(), judged: [] };
+  const scene = { plane, proxy, customer: new Customer(direct, clock), witness, launch, lives, open: new Map(), judged: [] };
+  begin('farloop', scene);
+  begin('relay', scene);
+  await bothReady(scene);
+  return scene;
+}
+
+const launched = (line: readonly string[], environment: Record<string, string>): ChildProcess =>
+  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...line], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+
+async function bothReady(scene: Scene): Promise<void> {
+  const lastOf = (part: Part): Life | undefined => scene.lives[part].at(-1);
+  await until(
+    'Farloop and its relay are ready',
+    () => PARTS.every((part) => lastOf(part)?.isReady === true),
+    READY_MS,
+    async () => PARTS.map((part) => `${part}: ${lastOf(part)?.said}`).join('\n'),
+  );
 }
 
 async function storm(scene: Scene): Promise<Map<Victim, number>> {
   const kills = new Map<Victim, number>(VICTIMS.map((victim) => [victim, 0]));
-  begin(scene);
-  const endMs = performance.now() + stormMs;
+  const sparedMs = stormMs * SPARED_PART;
+  const sparedFromMs = performance.now() + stormMs - sparedMs;
+  const victims = new Victims();
+  const spared = Promise.withResolvers<void>();
+  let areSpared = false;
+  const strike = async (victim: Victim): Promise<void> => {
+    await kill(victim, scene);
+    kills.set(victim, (kills.get(victim) ?? 0) + 1);
+  };
   const calm = new AbortController();
   const rounds = [
     every(ARRIVE_EVERY_MS, calm.signal, async () => await order(scene)),
     every(ARRIVE_EVERY_MS, calm.signal, async () => await judge(scene)),
-    every(500, calm.signal, async () => await measure(scene)),
-    every(KILL_EVERY_MS, calm.signal, async () => {
-      const victim = victimOf(scene, endMs - performance.now());
-      await kill(victim, scene);
-      kills.set(victim, (kills.get(victim) ?? 0) + 1);
+    every(MEASURED_EVERY_MS, calm.signal, async () => {
+      watchOver(scene);
+      await measure(scene);
     }),
-    clock.wait(stormMs, calm.signal),
+    every(KILL_EVERY_MS, calm.signal, async () => {
+      const isLastThird = performance.now() >= sparedFromMs;
+      if (isLastThird && !areSpared) {
+        // Their last lives begin together, and are that long however late it is by now.
+        areSpared = true;
+        for (const part of PARTS) await strike(part);
+        await bothReady(scene);
+        spared.resolve();
+        return;
+      }
+      await strike(victims.next(isLastThird ? () => false : (part) => isMeasured(part, scene)));
+    }),
+    spared.promise.then(async () => await clock.wait(sparedMs, calm.signal)),
   ];
   try {
     // The last one ends the others; one that fails ends all.
@@ -135,20 +184,36 @@ async function storm(scene: Scene): Promise<Map<Victim, number>> {
   return kills;
 }
 
-/** The first life and the last one reach the age at which they are measured, and so does every third between them. */
-function victimOf({ lives }: Scene, leftMs: number): Victim {
-  const current = lives.at(-1);
-  const isSpared = current !== undefined && lives.length % 3 === 1 && performance.now() - current.bornMs < MEASURED_AT_MS;
-  const choice = isSpared || leftMs < MEASURED_AT_MS + KILL_EVERY_MS ? VICTIMS.slice(1) : VICTIMS;
-  return choice[Math.floor(chance.victims() * choice.length)] ?? 'connections';
+/** Whoever is killed next: each as often as the others, in an order of the seed. */
+class Victims {
+  #left: Victim[] = [];
+
+  /** @param mayDie whether a part of Farloop's may be chosen now */
+  next(mayDie: (part: Part) => boolean): Victim {
+    const isAllowed = (victim: Victim): boolean => (victim === 'farloop' || victim === 'relay' ? mayDie(victim) : true);
+    if (!this.#left.some(isAllowed))
+      this.#left = VICTIMS.map((victim) => ({ victim, at: chance.victims() }))
+        .toSorted((one, other) => one.at - other.at)
+        .map(({ victim }) => victim);
+    const victim = this.#left.find(isAllowed) ?? 'connections';
+    this.#left = this.#left.filter((other) => other !== victim);
+    return victim;
+  }
 }
+
+/** The first life is spared until its memory is known. */
+const isMeasured = (part: Part, { lives }: Scene): boolean => {
+  const [first, ...others] = lives[part];
+  return others.length > 0 || (first !== undefined && performance.now() - first.bornMs > WARM_AT_MS);
+};
 
 async function kill(victim: Victim, scene: Scene): Promise<void> {
   switch (victim) {
-    case 'farloop': {
-      const current = scene.lives.at(-1);
+    case 'farloop':
+    case 'relay': {
+      const current = scene.lives[victim].at(-1);
       if (current) await end(current.child);
-      begin(scene);
+      begin(victim, scene);
       return;
     }
     case 'API server':
@@ -163,9 +228,15 @@ async function kill(victim: Victim, scene: Scene): Promise<void> {
   }
 }
 
-const begin = ({ lives, launch }: Scene): void => {
-  lives.push({ child: launch(), bornMs: performance.now(), rss: [] });
-};
+function begin(part: Part, { lives, launch }: Scene): void {
+  const life: Life = { child: launch[part](), bornMs: performance.now(), memory: [], said: '', isReady: false };
+  for (const stream of [life.child.stdout, life.child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      life.said = (life.said + text).slice(-LAST_WORDS);
+      life.isReady ||= life.said.includes(' ready\n');
+    });
+  lives[part].push(life);
+}
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -175,13 +246,24 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 async function measure({ lives }: Scene): Promise<void> {
-  const life = lives.at(-1);
-  if (!life) return;
-  check(life.child.exitCode === null, `farloop up ended by itself with exit code ${life.child.exitCode}`);
-  const ageMs = performance.now() - life.bornMs;
-  if (ageMs < MEASURED_FROM_MS || ageMs > MEASURED_AT_MS) return;
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(life.child.pid)]);
-  life.rss.push(Number(stdout.trim()));
+  for (const part of PARTS) {
+    const life = lives[part].at(-1);
+    if (!life) continue;
+    const ageMs = performance.now() - life.bornMs;
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(life.child.pid)]).catch(() => ({ stdout: '' }));
+    // It may have been killed meanwhile.
+    if (Number(stdout) > 0) life.memory.push({ ageMs, mebibytes: Number(stdout) / 1024 });
+  }
+}
+
+/** Nobody ends but by a kill; who finds no API server at its start does, and is started again, as a kubelet would. */
+function watchOver(scene: Scene): void {
+  for (const part of PARTS) {
+    const life = scene.lives[part].at(-1);
+    if (!life || life.child.exitCode === null) continue;
+    check(!life.isReady, `${part} ended by itself with exit code ${life.child.exitCode}: ${life.said}`);
+    begin(part, scene);
+  }
 }
 
 /** Jobs of every sort in turn, all over within seconds. */
@@ -238,7 +320,7 @@ async function drain(scene: Scene): Promise<void> {
   const { open, customer, judged, witness } = scene;
   const untilMs = performance.now() + RECOVERY_MS;
   while (open.size > 0) {
-    await measure(scene);
+    watchOver(scene);
     await judge(scene);
     check(performance.now() < untilMs, `${RECOVERY_MS / 1000} s after the last kill these have not ended: ${[...open.keys()].join(', ')}`);
     await clock.wait(250);
@@ -254,22 +336,21 @@ async function drain(scene: Scene): Promise<void> {
 }
 
 function report({ lives, judged, witness }: Scene, kills: ReadonlyMap<Victim, number>): void {
-  const counts = VICTIMS.map((victim) => `${victim} ${kills.get(victim) ?? 0}`).join(', ');
-  console.log(`soak: killed: ${counts}`);
+  console.log(`soak: killed: ${[...kills].map(([victim, times]) => `${victim} ${times}`).join(', ')}`);
   console.log(`soak: ${judged.length} Jobs with ${witness.created.length} pods: 0 lost, 0 done twice, no finalizer left`);
-  const measured = lives.filter(({ rss }) => rss.length > 0).map(({ rss }) => medianOf(rss) / 1024);
-  const [first, last] = [measured[0], measured.at(-1)];
-  check(
-    first !== undefined && last !== undefined && measured.length > 1,
-    'too short to compare memory: at least two lives must be measured',
-  );
-  const ages = `${MEASURED_FROM_MS / 1000} to ${MEASURED_AT_MS / 1000} s after a start`;
-  console.log(`soak: RSS ${ages}, ${measured.length} lives: ${measured.map((megabytes) => megabytes.toFixed(0)).join(', ')} MB`);
-  console.log(`soak: RSS at the start ${first?.toFixed(1)} MB, at the end ${last?.toFixed(1)} MB`);
-  check((last ?? 0) <= (first ?? 0) * MOST_GROWTH, `memory grew by more than ${Math.round((MOST_GROWTH - 1) * 100)} %`);
+  const faults: string[] = [];
+  for (const part of PARTS) {
+    const [first = [], last = []] = [lives[part][0]?.memory, lives[part].at(-1)?.memory];
+    const [warm, warmOfLast, atEnd] = [warmOf(first), warmOf(last), endOf(last)].map((megabytes) => `${megabytes?.toFixed(0) ?? '?'} MB`);
+    const spared = Math.round((last.at(-1)?.ageMs ?? 0) / 1000);
+    console.log(
+      `soak: RSS of ${part}: first life ${warm} once warm; last of ${lives[part].length} lives ${warmOfLast} once warm, ${atEnd} after ${spared} s`,
+    );
+    faults.push(...memoryFaults(first, last).map((fault) => `${part}: ${fault}`));
+  }
+  check(faults.length === 0, faults.join('\n'));
+  for (const [victim, times] of kills) check(times > 0, `${victim} was never killed`);
 }
-
-const medianOf = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 async function every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   let nextMs = performance.now() + ms;
@@ -280,10 +361,6 @@ async function every(ms: number, signal: AbortSignal, work: () => Promise<void>)
     await work();
     nextMs = Math.max(nextMs, performance.now());
   }
-}
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
 }
 
 main().then(
