@@ -1,13 +1,13 @@
 // From an empty account to Jobs on two clusters and back: a real `osls deploy`, functions that run from the zips it uploaded, called by
 // the emulator's event sources under the roles of the stack; clusters added, drained and removed by the command.
-import { DescribeTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
-import type { Job } from '../../lib/objects/kubernetes.ts';
+import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { findOurs } from '../../lib/onboarding/ours.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import type { EksFront } from '../cluster/eks-front.ts';
@@ -356,6 +356,34 @@ test('registered anew as a cluster of EKS, its token is gone from AWS: functions
   });
 }, 240_000);
 
+test('registered anew with relayed access, its relay has every right that passes need, and no more than its own: a Job runs to its end', async () => {
+  await inTurn(async () => {
+    await real.stopRelay();
+    const args = ['--kubeconfig', real.kubeconfigPath, '--image', 'farloop-relay:e2e', '--access', 'relayed'];
+    await deployment.cluster('add', 'real', ...args);
+    await deployment.grantBatchesTo(userOf(real));
+    // Neither a secret nor an access entry of EKS; of its Jobs there are views.
+    expect((await deployment.traces('real')).filter((text) => !text.startsWith('view '))).toEqual([
+      'queue farloop-e2e-relay-real',
+      'queue farloop-e2e-relay-real-dead',
+      'record real',
+      'user farloop-e2e-relay-real',
+    ]);
+    const relay = await relayOfDeployment(real, folder);
+    expect(relay.args).toContain('--access=relayed');
+    await real.startRelay(relay.args, { ...deployment.environment, ...relay.environment });
+    await real.createJob('relayed', { completions: 3, parallelism: 2, runSeconds: 1 });
+    const job = await until('relayed on real', async () => await real.job('relayed'), isComplete, 120_000);
+    expect(job.status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
+    await real.deleteJob('relayed');
+    await until(
+      'pods of relayed let go and gone',
+      async () => await real.podsOf('relayed'),
+      (pods) => pods.length === 0,
+    );
+  });
+}, 240_000);
+
 test('a second deployment while Jobs run replaces nothing that holds state, and the Jobs complete', async () => {
   await inTurn(async () => {
     const before = await deployment.resources();
@@ -471,17 +499,34 @@ describe('rights', () => {
   });
 });
 
-test('clusters are drained and removed: nothing is left of them, on AWS or on the cluster', async () => {
+test('a cluster whose relay runs on, with a credential of its own, is removed in the middle of a Job: nothing is made anew there', async () => {
   await inTurn(async () => {
-    await Promise.all(
-      clusters.map(async ({ name, kubeconfigPath, stopRelay }) => {
-        const drained = await deployment.cluster('drain', name, '--kubeconfig', kubeconfigPath, '--wait-minutes', '1');
-        expect(drained).toContain('no Job is running');
-        expect(await deployment.cluster('list')).toMatch(new RegExp(`^${name} +\\S+, draining `, 'm'));
-        await stopRelay();
-        await deployment.cluster('remove', name, '--kubeconfig', kubeconfigPath);
-      }),
+    const { name, kubeconfigPath } = sandbox;
+    await sandbox.createJob('unfinished', { completions: 4, parallelism: 2, runSeconds: 600 });
+    const atWork = await until(
+      'unfinished at work',
+      async () => await sandbox.podsOf('unfinished'),
+      (pods) => pods.length === 2 && pods.every(({ status }) => status?.phase === 'Running'),
     );
+    await deployment.cluster('remove', name, '--kubeconfig', kubeconfigPath, '--force');
+    const heldBy = (pods: readonly Pod[]): Record<string, string[]> =>
+      Object.fromEntries(pods.map(({ metadata }) => [metadata.name ?? '', metadata.finalizers ?? []]));
+    const letGo = heldBy(atWork.map(({ metadata, ...pod }) => ({ ...pod, metadata: { ...metadata, finalizers: [] } })));
+    expect(heldBy(await sandbox.podsOf('unfinished'))).toEqual(letGo);
+    await sandbox.stopRelay();
+    expect(await deployment.traces(name)).toEqual([]);
+  });
+}, 240_000);
+
+test('a cluster is drained and removed: nothing is left of it, on AWS or on the cluster', async () => {
+  await inTurn(async () => {
+    const { name, kubeconfigPath } = real;
+    const drained = await deployment.cluster('drain', name, '--kubeconfig', kubeconfigPath, '--wait-minutes', '1');
+    expect(drained).toContain('no Job is running');
+    expect(await deployment.cluster('list')).toMatch(new RegExp(`^${name} +\\S+, draining `, 'm'));
+    // As the kubelet does once its Deployment is gone.
+    await real.stopRelay();
+    await deployment.cluster('remove', name, '--kubeconfig', kubeconfigPath);
     for (const cluster of clusters) {
       expect(await deployment.traces(cluster.name)).toEqual([]);
       await until(
@@ -497,11 +542,15 @@ test('clusters are drained and removed: nothing is left of them, on AWS or on th
   });
 }, 150_000);
 
-test('removal leaves nothing', async () => {
+test('removal leaves nothing, of any kind', async () => {
   await inTurn(async () => {
+    const kindsIn = (names: Record<string, string[]>): string[] => Object.keys(names).filter((kind) => (names[kind] ?? []).length > 0);
+    const before = await deployment.namesOfStage();
+    // Of the clusters nothing is left, so every other kind is one of the stack's, and is seen.
+    expect(Object.keys(before).filter((kind) => !kindsIn(before).includes(kind))).toEqual(['secrets', 'users']);
     await deployment.osls('remove', PARAMETERS);
-    const { QueueUrls: queues = [] } = await deployment.sqs.send(new ListQueuesCommand({ QueueNamePrefix: `farloop-${STAGE}` }));
-    const { TableNames: tables = [] } = await deployment.dynamodb.send(new ListTablesCommand({}));
-    expect([...queues, ...tables.filter((name) => name.startsWith(`farloop-${STAGE}`))]).toEqual([]);
+    const after = await deployment.namesOfStage();
+    expect(kindsIn(after).map((kind) => [kind, after[kind]])).toEqual([]);
+    expect(await deployment.made()).toEqual([]);
   });
 }, 240_000);

@@ -23,6 +23,7 @@ import { signatureHeaders } from '../../lib/adapters/request-signature.ts';
 import type { Ended } from '../cli/farloop-process.ts';
 import { FarloopProcess, runFarloop } from '../cli/farloop-process.ts';
 import { startMinistack } from '../peers/peer.ts';
+import { namesOfStage } from './made-by-stage.ts';
 import { FUNCTIONS, osls } from './packaged.ts';
 import type { FunctionName } from './packaged.ts';
 import type { Right } from './rights.ts';
@@ -103,6 +104,27 @@ export class Deployment {
   async made(): Promise<string[]> {
     const { StackSummaries: stacks = [] } = await this.#cloudFormation.send(new ListStacksCommand({}));
     return stacks.filter(({ StackStatus: status }) => status !== 'DELETE_COMPLETE').map(({ StackName: name }) => name ?? '');
+  }
+
+  /** Everything in the account that is named after the stage, by kind. */
+  async namesOfStage(): Promise<Record<string, string[]>> {
+    const { dynamodb, sqs } = this;
+    const clients = { dynamodb, sqs, iam: this.#iam, lambda: this.#lambda, logs: this.#logs, secrets: this.#secrets };
+    return await namesOfStage(STAGE, {
+      ...clients,
+      ask: async (service, { path = '/', target, form }) => {
+        const body = form ?? (target === undefined ? '' : '{}');
+        const url = new URL(path, this.endpoint);
+        const method = body === '' ? 'GET' : 'POST';
+        const headers = signatureHeaders(KEYS, { method, url, body, region: REGION, service, nowMs: Date.now() });
+        const type = form === undefined ? 'application/x-amz-json-1.1' : 'application/x-www-form-urlencoded';
+        const more = { ...(body !== '' && { 'content-type': type }), ...(target !== undefined && { 'x-amz-target': target }) };
+        const answer = await fetch(url, { method, headers: { ...headers, ...more }, ...(body !== '' && { body }) });
+        const text = await answer.text();
+        if (!answer.ok) throw new Error(`${service} ${path} ${target ?? form ?? ''}: ${answer.status} ${text.slice(0, 500)}`);
+        return text;
+      },
+    });
   }
 
   async readOutputs(): Promise<void> {
