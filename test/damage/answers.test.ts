@@ -8,7 +8,7 @@ import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
-import { PODS } from '../../lib/objects/resources.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import {
   ConflictError,
@@ -76,6 +76,7 @@ const LATER_PAGE = {
   metadata: { resourceVersion: '99999999' },
   items: ['a', 'b', 'c', 'd', 'e'].map((name) => pod(name, '9999')),
 };
+const ONE = { namespace: 'default', name: 'one' };
 const KUBE_SYSTEM = { kind: 'Namespace', metadata: { name: 'kube-system', uid: 'k' } };
 const REFUSAL = {
   kind: 'Status',
@@ -124,9 +125,17 @@ describe('R6: an answer that came to harm', () => {
       fc.asyncProperty(harmed(pod('one', '11')), fc.constantFrom(200, 201, 409, 500, 503), async (body, status) => {
         answering(body, status);
         for (const call of [
-          () => cluster.get(PODS, { namespace: 'default', name: 'one' }, deadline()),
+          () => cluster.get(PODS, ONE, deadline()),
           () => cluster.create(PODS, pod('one', ''), deadline()),
-          () => cluster.delete(PODS, { namespace: 'default', name: 'one', uid: 'u' }, deadline()),
+          () => cluster.delete(PODS, { ...ONE, uid: 'u' }, deadline()),
+          () =>
+            cluster.patch(
+              PODS,
+              { ...ONE, uid: 'u' },
+              { type: 'json', body: [{ op: 'remove', path: '/metadata/finalizers/0' }] },
+              deadline(),
+            ),
+          () => cluster.patch(JOBS, { ...ONE, uid: 'u', subresource: 'status' }, { type: 'merge', body: { status: {} } }, deadline()),
         ]) {
           const answer = await inWords(call);
           if (answer?.object !== undefined) expect(typeof answer.object.metadata).toBe('object');
@@ -140,7 +149,7 @@ describe('R6: an answer that came to harm', () => {
     await fc.assert(
       fc.asyncProperty(harmed(REFUSAL), fc.constantFrom(403, 404, 409, 410, 422, 429, 500, 504), async (body, status) => {
         answering(body, status);
-        expect(await inWords(() => cluster.get(PODS, { namespace: 'default', name: 'one' }, deadline()))).toBeUndefined();
+        expect(await inWords(() => cluster.get(PODS, ONE, deadline()))).toBeUndefined();
       }),
       { numRuns: 200 },
     );
