@@ -25,7 +25,12 @@ export class ForeignNamesakeError extends ConflictError {}
 
 /** How a wave ended before its end. */
 export type Stop =
-  | { kind: 'refused'; error: TerminalError; during: WriteAction['verb']; refusals: { name: string; error: TerminalError }[] }
+  | {
+      kind: 'refused';
+      error: TerminalError;
+      during: WriteAction['verb'] | 'ownerDelete';
+      refusals: { name: string; error: TerminalError }[];
+    }
   /** Somebody else was first; what there is was read live. */
   | { kind: 'conflict'; during: WriteAction['verb']; error: Error }
   | { kind: 'throttled'; retryAfterMs: number }
@@ -85,7 +90,7 @@ function wavesOf(actions: readonly Action[]): Wave[] {
 }
 
 /** Pods are deleted as they are; the owner with a policy for its children. */
-const isOfOwner = (action: Action): action is DeleteAction => action.verb === 'delete' && action.propagationPolicy !== undefined;
+const isOfOwner = (action: WriteAction): action is DeleteAction => action.verb === 'delete' && action.propagationPolicy !== undefined;
 
 async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event' }>, done: Set<string>): Promise<Stop | undefined> {
   switch (wave.verb) {
@@ -192,7 +197,8 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
   for (const { error } of failed) if (error instanceof NotDoneError) return { kind: 'notDone', error };
   const refusals = failed.flatMap(({ action, error }) => (error instanceof TerminalError ? [{ name: targetOf(action), error }] : []));
   const [refusal] = refusals;
-  if (refusal) return { kind: 'refused', error: refusal.error, during: first.action.verb, refusals };
+  if (refusal)
+    return { kind: 'refused', error: refusal.error, during: isOfOwner(first.action) ? 'ownerDelete' : first.action.verb, refusals };
   if (first.error instanceof ConflictError) return { kind: 'conflict', during: first.action.verb, error: first.error };
   throw first.error;
 }

@@ -6,7 +6,7 @@ import { turnOf } from './budget.ts';
 import type { Ending } from './closing.ts';
 import { HELD_MS, backoffMs, parkedEnding, refusalEvent, roomTaken } from './parking.ts';
 import type { Pass } from './pass.ts';
-import { statusDigestOf } from './pass-state.ts';
+import { statusDigestOf, type PassState } from './pass-state.ts';
 import { settle } from './settle.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
 
@@ -20,7 +20,6 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner?.status) };
       return 'again';
     case 'refused': {
-      const failures = (pass.state.hold?.failures ?? 0) + 1;
       if (stop.during === 'status' && stop.error.code === 403) throw stop.error;
       if (stop.during === 'status') {
         // Twice in a row: one that was taken in between shows that it was not the same that is refused.
@@ -31,15 +30,15 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
         await lookAnew(pass);
         return 'again';
       }
-      const untilMs = (pass.live?.dateMs ?? ports.clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
+      const held = stop.during === 'create' || stop.during === 'delete' ? stop.during : undefined;
+      // A pod's patch, or the owner's end: once more with what else there is to do, and then later and later.
+      if (!held && pass.wasHindered)
+        return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.error };
       pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
       await settle(pass);
-      const generation = pass.owner?.metadata.generation ?? 0;
-      pass.state = {
-        ...pass.state,
-        hold: { failures, untilMs, generation, verb: stop.during === 'delete' ? 'delete' : 'create', room: roomTaken(pass) },
-      };
       // All else goes on: the plan leaves out what was refused while it is held.
+      if (held) pass.state = { ...pass.state, hold: holdOf(ports, pass, held) };
+      else pass.wasHindered = true;
       return 'again';
     }
     case 'throttled':
@@ -48,6 +47,12 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
     case 'notDone':
       return { outcome: stop.kind, againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: stop.error };
   }
+}
+
+function holdOf({ clock }: Pick<Ports, 'clock'>, pass: Pass, verb: 'create' | 'delete'): PassState['hold'] {
+  const failures = (pass.state.hold?.failures ?? 0) + 1;
+  const untilMs = (pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
+  return { failures, untilMs, generation: pass.owner?.metadata.generation ?? 0, verb, room: roomTaken(pass) };
 }
 
 async function lookAnew(pass: Pass): Promise<void> {

@@ -88,7 +88,7 @@ export const fightText = ({ key }: Pass, rival: string): string =>
 export const wordsOf = (error: Error): string => (error instanceof TerminalError ? (error.said ?? error.message) : error.message);
 
 /** What a person is told of a refused create or delete. */
-export const refusalEvent = (pass: Pass, during: Action['verb'], error: Error): EventAction => ({
+export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete', error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
   reason: during === 'create' ? 'FailedCreate' : 'FailedDelete',

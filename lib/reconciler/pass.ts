@@ -75,6 +75,8 @@ export class Pass {
   scheduling: { group: SchedulingGroup | undefined } | undefined;
   /** The API server found a status of this pass invalid. */
   wasRefused = false;
+  /** The API server refused to change a pod, or to delete the owner. */
+  wasHindered = false;
   /** Of the plan carried out last, at least one status write went through. */
   wroteStatus = false;
   readonly #connect: () => Cluster;

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
+import { TerminalError } from '../../lib/ports/errors.ts';
 import { LONGEST_DELAY_SECONDS } from '../../lib/reconciler/wake.ts';
 import { aJob, conditionsOf, World, type WorldOptions } from '../world/world.ts';
 
@@ -22,6 +23,21 @@ const change = async (spec: object): Promise<void> =>
   await world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', body: { spec }, type: 'application/merge-patch+json' });
 
 describe('TTL after finished', () => {
+  test('R13: a deletion that is refused is tried later and later', async () => {
+    await finished(5);
+    let tries = 0;
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port !== 'cluster' || method !== 'delete' || args[0] !== JOBS || phase !== 'before') return;
+      tries += 1;
+      throw new TerminalError('denied by a webhook', { code: 403 });
+    };
+    await world.elapse(125);
+    expect(tries).toBeGreaterThan(5);
+    expect(tries).toBeLessThanOrEqual(16);
+    world.interposer = undefined;
+    await world.until(isGone, { seconds: 70 });
+  });
+
   test('R11, R12: the Job and its pods go when the time is over by the cluster clock, not before; then it is forgotten', async () => {
     await finished(30, { clusterAheadMs: 7_000 });
     const expiresAtMs = endOf(await world.job('demo')) + 30_000;

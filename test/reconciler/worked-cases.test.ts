@@ -214,6 +214,27 @@ describe('calls that fail', () => {
     expect(uncountedTerminatedPods).toEqual({ succeeded: [first.metadata.uid], failed: [second.metadata.uid] });
   });
 
+  test('section 21: a strip that is refused again and again is tried later and later, and holds up no creates', async () => {
+    const [first, second] = await running(2);
+    if (!first || !second) throw new Error('no pods run');
+    let tries = 0;
+    stand('patch', 'pods', () => {
+      tries += 1;
+      throw refusal();
+    });
+    await world.end(first, 0);
+    await world.elapse(60, { play: false });
+    await world.end(second, 0);
+    await world.elapse(2, { play: false });
+    expect((await world.pods()).filter(({ status }) => status?.phase === 'Pending')).toHaveLength(2);
+    await world.elapse(60, { play: false });
+    // After 1, 2, 4, … seconds, and with what has happened; each time once more with what else there is to do, and two pods in the end.
+    expect(tries).toBeLessThanOrEqual(40);
+    world.interposer = undefined;
+    await world.until(async () => conditionsOf(await world.job('demo')).includes('Complete'), { seconds: 300 });
+    expect((await statusOf()).succeeded).toBe(5);
+  });
+
   test('case 93: of strips that fail in part, each pod is counted once all the same', async () => {
     const pods = await running(4, { completions: 4, backoffLimit: 9 });
     stand('patch', 'pods', (call) => {
