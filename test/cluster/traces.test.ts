@@ -2,7 +2,7 @@
 // their statuses, their pods and their Events are compared, whole; uids, times, versions, addresses and the random part of names masked.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
-import type { Job, JobSpec, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, JobSpec, KubernetesObject, LabelSelector, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { EVENTS, JOBS, NAMESPACES, PODS, type Resource } from '../../lib/objects/resources.ts';
 import { until } from '../claims.ts';
@@ -22,6 +22,7 @@ interface Story {
   exitCodes?: string;
   /** Once it is suspended. */
   resumes?: true;
+  /** Of its template, and of a pod that is there before it: it adopts that. */
   labels?: Record<string, string>;
 }
 
@@ -35,8 +36,7 @@ const onExitCode = (action: string): Partial<JobSpec> => ({
   podFailurePolicy: { rules: [{ action, onExitCodes: { operator: 'In', values: [42] } }] },
 });
 
-/** Of a pod that is there before its Job. */
-const MINE = { mine: 'yes' };
+const adopting = (selector: LabelSelector): Partial<JobSpec> => ({ completions: 2, parallelism: 2, manualSelector: true, selector });
 
 const STORIES: readonly Story[] = [
   { name: 'plain', spec: { completions: 3, parallelism: 3 } },
@@ -51,7 +51,12 @@ const STORIES: readonly Story[] = [
   { name: 'success-policy', spec: indexed(2, { parallelism: 1, successPolicy: { rules: [{ succeededIndexes: '0' }] } }) },
   { name: 'deadline', spec: { activeDeadlineSeconds: 3 }, runSeconds: '600' },
   { name: 'suspended', spec: { suspend: true }, resumes: true },
-  { name: 'adopts', spec: { completions: 2, parallelism: 2, manualSelector: true, selector: { matchLabels: MINE } }, labels: MINE },
+  { name: 'adopts', spec: adopting({ matchLabels: { mine: 'yes' } }), labels: { mine: 'yes' } },
+  {
+    name: 'adopts-by-values',
+    spec: adopting({ matchExpressions: [{ key: 'kin', operator: 'In', values: ['near', 'far'] }] }),
+    labels: { kin: 'far' },
+  },
 ];
 
 const jobOf = ({ name, spec, runSeconds = '1', exitCodes, labels }: Story, namespace: string): Job => ({
@@ -135,13 +140,16 @@ async function run(namespace: string): Promise<void> {
       (await listed({ apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true }, namespace)).length > 0,
     30_000,
   );
-  const orphan: Pod = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'orphan', namespace, labels: MINE, annotations: { 'sim.farloop.dev/run-seconds': '5' } },
-    spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] },
-  };
-  await cluster.api.create<Pod>(PODS, orphan, cluster.soon());
+  for (const { name, labels } of STORIES) {
+    if (!labels) continue;
+    const orphan: Pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: `before-${name}`, namespace, labels, annotations: { 'sim.farloop.dev/run-seconds': '5' } },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] },
+    };
+    await cluster.api.create<Pod>(PODS, orphan, cluster.soon());
+  }
   for (const story of STORIES) await cluster.api.create<Job>(JOBS, jobOf(story, namespace), cluster.soon());
   const toResume = new Set(STORIES.filter(({ resumes }) => resumes).map(({ name }) => name));
   await until(
