@@ -18,6 +18,18 @@ export interface Mutant {
   isBeforeStatusRules?: true;
 }
 
+/** An API server of before 1.31, made of ours. */
+const BEFORE_STATUS_RULES = {
+  file: 'lib/sandbox/rows/jobs.ts',
+  search: 'validateStatus: (next, previous) => validateJobStatusUpdate(asJob(next), asJob(previous)),',
+  replacement: 'validateStatus: () => [],',
+};
+
+export type Edit = Pick<Mutant, 'file' | 'search' | 'replacement'>;
+
+/** All that is replaced for it. */
+export const editsOf = (mutant: Mutant): Edit[] => [mutant, ...(mutant.isBeforeStatusRules ? [BEFORE_STATUS_RULES] : [])];
+
 const RECONCILE = 'lib/reconciler/reconcile.ts';
 const OPENING = 'lib/reconciler/opening.ts';
 const PLANNING = 'lib/reconciler/planning.ts';
@@ -43,9 +55,9 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'lib/reconciler/view.ts',
     search: '    if (supersedes(observation, known, part.floor, news.whole !== undefined)) {',
     replacement:
-      '    if (observation.deleted) {\n      merged.pods.delete(observation.pod.uid);\n      changed = true;\n      heardByPass = false;\n    } else if (supersedes(observation, known, part.floor, news.whole !== undefined)) {',
+      '    if (observation.deleted) {\n      part.pods.delete(observation.pod.uid);\n      onChange?.(known, undefined);\n      changed = true;\n      heardByPass = false;\n    } else if (supersedes(observation, known, part.floor, news.whole !== undefined)) {',
     why: 'late news of a pod that is gone brings it back to life, and its number is taken again',
-    look: { scenario: 'replaced-when-failed', faults: ['sendIsLate', 'relayFreezes'] },
+    look: { scenario: 'suspended-and-resumed', faults: ['tableIsWiped'] },
   },
   {
     name: 'late news taken for new',
@@ -255,6 +267,25 @@ export const MUTANTS: readonly Mutant[] = [
     search: '{ fence, openedAtMs, wake: null }',
     replacement: '{ fence, openedAtMs }',
     why: 'news that comes while a pass is at work wakes nobody, for ever',
+  },
+  {
+    name: 'head read before the view is written',
+    rule: 'R9',
+    file: INGEST,
+    search: '      alongside: (current) => prepareWake(ports, current, wanted, toldAtMs),',
+    replacement:
+      '      alongside: async (current) => {\n        const told = await prepareWake(ports, current, wanted, toldAtMs);\n        return told && { change: told.change };\n      },',
+    why: 'a pass that opened in between has taken the wake, and has not seen the news',
+    look: { scenario: 'non-indexed', faults: ['isSlow', 'freezesShortly'] },
+  },
+  {
+    name: 'message that changes nothing wakes nobody',
+    rule: 'R9',
+    file: 'lib/reconciler/view-access.ts',
+    search: '  if (!changed) return { head: before, changed, heardByPass, told: false,',
+    replacement: '  if (!changed) return { head: before, changed, heardByPass: true, told: false,',
+    why: 'whoever died between the view and the wake leaves news that nobody acts on',
+    look: { scenario: 'single', faults: ['dies', 'diesAfter'] },
   },
   {
     name: 'wake sent by nobody but the sweep',
@@ -504,6 +535,14 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'non-indexed', faults: ['storeThrottles', 'storeTimesOut'] },
   },
   {
+    name: 'look at a cluster cannot be read',
+    rule: 'R13',
+    file: 'lib/wire/messages.ts',
+    search: "decode(body, Waking, 'wake', LOOKS_SINCE);",
+    replacement: "decode(body, Waking, 'wake');",
+    why: 'nobody looks whether a cluster without work can be reached, and each sweep leaves a dead letter',
+  },
+  {
     name: 'budget not asked',
     rule: 'R14',
     file: ACTIONS,
@@ -620,6 +659,16 @@ export const MUTANTS: readonly Mutant[] = [
     why: 'a pod that waited to be counted is counted twice',
     look: { scenario: 'non-indexed', faults: ['dies', 'diesAfter', 'isReset'] },
     isBeforeStatusRules: true,
+  },
+  {
+    name: '410 taken for an empty list',
+    rule: 'R19',
+    file: 'lib/relay/watch.ts',
+    search: "    return wait(state, { do: 'list' }, moment.random * SPREAD_MS);",
+    replacement:
+      "    const next = wait(state, { do: 'watch', brokeOff: false }, options.silentMs);\n    return { ...next, effects: [{ do: 'begin' }, { do: 'listed', resourceVersion: state.version }, ...next.effects] };",
+    why: 'pods that run are believed to be gone',
+    look: { scenario: 'non-indexed', faults: ['watchExpires'] },
   },
   {
     name: '410 resumed instead of listed',
