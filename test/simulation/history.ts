@@ -22,6 +22,8 @@ export interface PodRecord {
   isKnown: boolean;
   /** The API server was restored from a state before it: to that server, and in its era, it never was (R3). */
   isUndone: boolean;
+  /** Virtual milliseconds when such a restore made it run again, though it had ended or gone; negative: none did. */
+  revivedAtMs: number;
   /** When its finalizer came off: how it stood then. */
   stripped: Standing | undefined;
   /** What its Job had decided by then. */
@@ -121,6 +123,7 @@ export class History {
       createdBy: by,
       isKnown: false,
       isUndone: false,
+      revivedAtMs: -Infinity,
       stripped: undefined,
       strippedUnder: undefined,
       strippedByOthers: false,
@@ -162,6 +165,7 @@ export class History {
       for (const pod of record.pods.values()) {
         const now = present.get(pod.uid);
         pod.isUndone = now === undefined && (pod.isUndone || !pod.isGone);
+        if (now && isActivePod(now) && (pod.isGone || isOver(pod.pod))) pod.revivedAtMs = nowMs;
         pod.isGone = now === undefined;
         if (!now) continue;
         pod.pod = now;

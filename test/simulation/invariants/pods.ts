@@ -12,6 +12,7 @@ import {
   type PodChange,
   type PodRecord,
 } from '../history.ts';
+import { WAITS } from '../faults.ts';
 import { completedIndexesOf } from './index-set.ts';
 import { isIgnored } from './jobs.ts';
 import type { Invariant } from './table.ts';
@@ -32,19 +33,23 @@ function createdIn(change: ObjectChange): Created | undefined {
 
 const liveOf = ({ by, owner }: Created): Job | undefined => by?.invocation?.live.get(owner.uid);
 
+/** Until a restore shows, which a heartbeat tells at the latest, a pod whose end the server has forgotten is one that has ended (R3). */
+const countsAsEnded = ({ revivedAtMs }: PodRecord, { by }: Created): boolean =>
+  (by?.invocation?.beganAtMs ?? 0) <= revivedAtMs + WAITS.heartbeat.ms;
+
 /**
  * Two Farloops keep out of each other's way by the names of their pods, which both number alike: the table of neither tells of the other.
  * After a restore each goes on from what it knew by then (R3), and their numbers part: what the other one has made since this pass began
  * is none that its creates could have met. The next pass sees them all.
  */
-const activeBeside = ({ by, owner }: Created): PodRecord[] =>
-  activeOf(owner).filter(
-    ({ createdBy, createdAtMs }) =>
-      !owner.isRestored ||
-      createdBy === undefined ||
-      createdBy.process.installation === by?.process.installation ||
-      createdAtMs <= (by?.invocation?.beganAtMs ?? 0),
-  );
+const activeBeside = (created: Created): PodRecord[] =>
+  activeOf(created.owner).filter((pod) => {
+    const { createdBy, createdAtMs } = pod;
+    const { by, owner } = created;
+    if (!owner.isRestored || createdBy === undefined) return true;
+    if (countsAsEnded(pod, created)) return false;
+    return createdBy.process.installation === by?.process.installation || createdAtMs <= (by?.invocation?.beganAtMs ?? 0);
+  });
 
 export const OF_PODS: readonly Invariant[] = [
   {
@@ -89,7 +94,7 @@ export const OF_PODS: readonly Invariant[] = [
       const created = createdIn(change);
       const { index } = created?.record ?? {};
       if (!created || index === undefined) return undefined;
-      const same = activeOf(created.owner).filter((pod) => pod.index === index);
+      const same = activeOf(created.owner).filter((pod) => pod.index === index && !countsAsEnded(pod, created));
       return same.length > 1 ? `index ${index} is run by ${same.map(({ name }) => name).join(' and ')}` : undefined;
     },
   },
