@@ -202,10 +202,12 @@ export class Simulation {
     return { call, strike };
   }
 
+  /** None once all has ended: what is asked for then is rest, and one pass more that has no time to come back. */
   #faultsAt(call: Call): readonly FaultName[] {
+    if (this.hasEnded) return [];
     const planned = this.#byCall.get(call.number) ?? [];
     const { storm } = this.run;
-    if (!storm || this.hasEnded || this.struck.length >= storm.most || this.scheduler.elapsedMs > STORM_MS) return planned;
+    if (!storm || this.struck.length >= storm.most || this.scheduler.elapsedMs > STORM_MS) return planned;
     if (this.#chance() >= storm.chance) return planned;
     const fitting = storm.faults.filter((name) => this.#canStrike(FAULTS[name], call));
     const drawn = fitting[Math.floor(this.#chance() * fitting.length)];
