@@ -51,7 +51,7 @@ interface Options {
 const { repetitions, ...options } = script('npm run bench cluster --')
   .option('--pods <number>', 'of a Job; each level has its own otherwise', wholeNumber({ min: 1, max: 100_000 }))
   .option('--repetitions <number>', 'of each level, in turns', wholeNumber({ min: 1, max: 1_000 }), 5)
-  .addOption(new Option('--levels <names...>', 'limits of both').choices(Object.keys(LEVELS)).default(Object.keys(LEVELS)))
+  .addOption(new Option('--levels <names...>', 'limits of both').choices(Object.keys(LEVELS)).default(['default', '100', 'unlimited']))
   .addOption(new Option('--only <whose>', 'one of the two alone').choices(TURNS))
   .option('--cpu-prof <folder>', 'where the profiles of Farloop and of the node are put')
   .parse()
