@@ -191,15 +191,15 @@ function podChanges(
     nowMs: number;
   },
 ): PodChanges {
-  const { tally } = progress;
+  const { terms } = progress.tally;
   if (decided) {
     // Only here are the pods themselves looked for: there may be a hundred thousand of them.
-    const { active } = tally;
+    const { active } = progress.tally;
     if (holds.deletes !== undefined && active.length > 0) return heldBack({ remove: active, start: [] }, holds.deletes);
     return { remove: [...active], start: [], why: `the Job is over: ${decided.reason}` };
   }
   if (obstacle) return { remove: [], start: [], why: obstacle.why };
-  if (tally.terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };
+  if (terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };
   const staffing = staffingOf(progress, backoff, nowMs);
   // It starts or removes, never both.
   const heldMs = staffing.remove.length > 0 ? holds.deletes : staffing.start.length > 0 ? holds.creates : undefined;
