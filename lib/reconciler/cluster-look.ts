@@ -23,17 +23,13 @@ const NAME = 'farloop-look';
 /** Longer than a request lives: what ends by then is the cluster's answer or its silence, not that of whatever held the request up (R17). */
 const ASK_MS = 11_000;
 
-/** Nothing is done on one that is being removed. */
-const isToBeLookedAt = ({ leaving }: Pick<ClusterRecord, 'leaving'>): boolean => leaving !== true;
-
 /** To the functions that hold the credentials; of two sweeps at the same time one asks. */
 export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, records: readonly ClusterRecord[]): Promise<void> {
-  const looked = records.filter(isToBeLookedAt);
-  if (looked.length === 0) return;
+  if (records.length === 0) return;
   const halfMinute = Math.floor(clock.nowMs() / (SWEEP_EVERY_MS / 2));
   await queue.send(
     'wakes',
-    looked.map(({ name: cluster }) => ({
+    records.map(({ name: cluster }) => ({
       body: encodeClusterLook({ look: 'cluster', cluster }),
       groupId: `look:${cluster}`,
       deduplicationId: `look:${cluster}:${halfMinute}`,
@@ -54,7 +50,8 @@ type Seen = { answer: 'in' | 'none' } | { answer: 'silent' | 'forbidden'; reason
  */
 export async function lookAtCluster({ ports, reachability }: LookSetup, name: string): Promise<void> {
   const record = await ports.clusters.get(name);
-  if (!record || !isToBeLookedAt(record)) return;
+  // Nothing is done on one that is being removed.
+  if (!record || record.leaving) return;
   // Its relay may not have been started yet; one that never is has an alarm of its own.
   if (record.access === 'relayed' && !(await readMarker(ports, name))) return;
   const down = await reachability.takeLook(name);
