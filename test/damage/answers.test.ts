@@ -10,22 +10,12 @@ import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
-import {
-  ConflictError,
-  ExpiredError,
-  NotDoneError,
-  NotFoundError,
-  TerminalError,
-  ThrottledError,
-  UnknownOutcomeError,
-} from '../../lib/ports/errors.ts';
 import { startRelay } from '../../lib/relay/relay.ts';
 import { startScriptedServer, type ScriptedServer } from '../adapters/kubernetes/scripted-server.ts';
 import { damages, misshapen, type Damage } from './damages.ts';
+import { WORDS } from './words.ts';
 
 jest.setTimeout(60_000);
-
-const WORDS = [ConflictError, ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError];
 
 const clock = new SystemClock();
 let server: ScriptedServer;

@@ -2,6 +2,7 @@
 // waits hears it in the port's own words; what cannot be read is counted and ends as a dead letter. A failure prints the seed that shows it again.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NotFoundError } from '../../lib/ports/errors.ts';
 import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
@@ -9,15 +10,6 @@ import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';
 import type { Answer, Cluster } from '../../lib/ports/cluster.ts';
-import {
-  ConflictError,
-  ExpiredError,
-  NotDoneError,
-  NotFoundError,
-  TerminalError,
-  ThrottledError,
-  UnknownOutcomeError,
-} from '../../lib/ports/errors.ts';
 import type { QueueName, ReceivedMessage } from '../../lib/ports/queue.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { Commands } from '../../lib/relay/commands.ts';
@@ -27,10 +19,10 @@ import { decodeEvents } from '../../lib/wire/events.ts';
 import { UndecodableMessageError } from '../../lib/wire/undecodable.ts';
 import { openRelayedWorld, type RelayedWorld } from '../adapters/relayed-world.ts';
 import { damages, misshapen, type Damage } from './damages.ts';
+import { WORDS } from './words.ts';
 
 jest.setTimeout(60_000);
 
-const WORDS = [ConflictError, ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError];
 const QUEUE = 'relay-far';
 /** Other characters than these no queue takes. */
 const IS_CARRIED = /^[\x20-\x7e]+$/;
