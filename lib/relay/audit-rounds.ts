@@ -15,7 +15,7 @@ export interface AuditRoundsSetup {
   telemetry: Telemetry;
   cluster: string;
   options: AuditOptions;
-  scopes: () => readonly Scope[];
+  scopes: () => readonly Pick<Scope, 'isListing' | 'audits'>[];
   /** Whoever takes over lists everything: on standby nothing is compared. */
   isLeading: () => boolean;
   restored: (versions: NonNullable<Findings['restored']>) => void;
@@ -26,6 +26,8 @@ export class AuditRounds {
   readonly #setup: AuditRoundsSetup;
   #begunAtMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
+  /** Ends with the round that was asked for last. */
+  #rounds: Promise<void> = Promise.resolve();
 
   constructor(setup: AuditRoundsSetup) {
     this.#setup = setup;
@@ -42,8 +44,17 @@ export class AuditRounds {
     await this.run().catch((error: unknown) => telemetry.warn('relay could not compare what it knows', { cluster, error }));
   }
 
-  /** @throws what the API server refuses with */
+  /**
+   * One after another: two at once would ask, and list anew, for the same difference.
+   * @throws what the API server refuses with
+   */
   async run(): Promise<void> {
+    const round = this.#rounds.then(async () => await this.#compare());
+    this.#rounds = round.catch(() => {});
+    await round;
+  }
+
+  async #compare(): Promise<void> {
     const { source, clock, telemetry, cluster, options, scopes, isLeading, restored: tellRestored, signal } = this.#setup;
     if (!isLeading()) return;
     this.#begunAtMs = clock.monotonicMs();

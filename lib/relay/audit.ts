@@ -54,7 +54,7 @@ interface Listed {
   /** uid → resourceVersion. */
   objects: ReadonlyMap<string, string>;
   /** Not known in the version listed or a later one. */
-  unknown: readonly { namespace: string; name: string }[];
+  unknown: readonly ObjectMeta[];
 }
 
 /**
@@ -76,9 +76,12 @@ export async function findSkipped(audited: Audited, tools: Tools): Promise<Findi
 
   const skipped: string[] = [];
   const stillKnown = new Set([...knownUntil(version)].map(({ uid }) => uid));
-  for (const { namespace, name } of unknown.slice(0, LOOKED_UP)) {
+  // What is known by now as it was listed was not skipped. The object is read to see whether it is still there and ours, and not for its
+  // version alone: it may have changed a moment ago, and the watch had no time to tell.
+  for (const listed of unknown.filter((metadata) => !knows(metadata)).slice(0, LOOKED_UP)) {
+    const { namespace = '', name = '', uid } = listed;
     const now = await lookUp(source, resource, { namespace, name }, clock);
-    if (now && !knows(now)) skipped.push(`${namespace}/${name}`);
+    if (now !== undefined && now.uid === uid && !knows(listed) && !knows(now)) skipped.push(`${namespace}/${name}`);
   }
   for (const { uid, namespace, name } of missing.filter(({ uid: missed }) => stillKnown.has(missed)).slice(0, LOOKED_UP)) {
     const now = await lookUp(source, resource, { namespace, name }, clock);
@@ -89,7 +92,7 @@ export async function findSkipped(audited: Audited, tools: Tools): Promise<Findi
 
 async function listMetadata({ resource, fields, namespace, knows }: Audited, { source, options, signal }: Tools): Promise<Listed> {
   const objects = new Map<string, string>();
-  const unknown: { namespace: string; name: string }[] = [];
+  const unknown: ObjectMeta[] = [];
   let version: string | undefined;
   let continueToken: string | undefined;
   do {
@@ -107,7 +110,7 @@ async function listMetadata({ resource, fields, namespace, knows }: Audited, { s
     if (version === undefined || compareResourceVersions(page.resourceVersion, version) < 0) version = page.resourceVersion;
     for (const { metadata } of page.items) {
       objects.set(metadata.uid ?? '', metadata.resourceVersion ?? '0');
-      if (!knows(metadata)) unknown.push({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
+      if (!knows(metadata)) unknown.push(metadata);
     }
     ({ continueToken } = page);
   } while (continueToken !== undefined);
