@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import type { DynamoDbClusters, StoredAccess } from '../adapters/dynamodb-clusters.ts';
+import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration-plan.ts';
@@ -9,7 +10,8 @@ import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
 import { wholeNumber, workloadWithJobOption } from './arguments.ts';
-import { UsageError } from './exit.ts';
+import { jobsSentence } from './cluster-administration.ts';
+import { FailedError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption } from './output.ts';
 
@@ -108,7 +110,10 @@ export const clusterAddCommand = (): Command =>
     .option('--eks-region <name>', "its region (default: the installation's)", regionName)
     .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
     .addOption(workloadWithJobOption())
-    .option('--change', 'register it as asked for here, though it was registered with options that are not given this time')
+    .option(
+      '--change',
+      'register it as asked for here, though it was registered with options that are not given this time, or unfinished Jobs are left',
+    )
     .option('--dry-run', 'print everything that would be made, and make nothing')
     .addOption(outputOption())
     .addHelpText(
@@ -149,7 +154,10 @@ async function add(cluster: string, options: AddOptions, given: ReadonlySet<stri
     if (request.credential.kind !== 'none') await refuseAddress(request, place);
     const found = await registration.survey(place, request);
     const planned = planRegistration(place, request, found);
-    if (!given.has('change')) await refuseUnasked(planned, { found, clusters: place.clusters, given });
+    if (!given.has('change')) {
+      await refuseUnasked(planned, { found, clusters: place.clusters, given });
+      await refuseToLeave(planned, { found, administration });
+    }
     if (dryRun) return await show(planned, found, output);
     const lines: { step: string; what: string }[] = [];
     const tell = (step: string, what: string): void => {
@@ -209,6 +217,20 @@ async function refuseUnasked(
   if (changed.length === 0) return;
   throw new UsageError(
     `${record.name} is registered with ${changed.join(' ')}: give ${changed.length === 1 ? 'it' : 'them'} again or say otherwise; --change registers it as asked for here`,
+  );
+}
+
+/** Jobs in namespaces that it is not to be registered for any more. */
+async function refuseToLeave(
+  { record: next }: RegistrationPlan,
+  { found: { record }, administration }: { found: Survey; administration: Pick<KubernetesAdministration, 'list'> },
+): Promise<void> {
+  if (!record) return;
+  const { jobsLeft } = await import('../onboarding/left-namespaces.ts');
+  const left = await jobsLeft(administration, record, next);
+  if (left.length === 0) return;
+  throw new FailedError(
+    `${jobsSentence(left, 'unfinished')}, which --namespaces leaves out: nobody would look after ${left.length === 1 ? 'it' : 'them'}, and pods would keep the finalizer by which they are counted; let Jobs end there first, or give --change where another installation takes them over`,
   );
 }
 

@@ -54,7 +54,7 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   if (!record || record.leaving) return;
   // Its relay may not have been started yet; one that never is has an alarm of its own.
   if (record.access === 'relayed' && !(await readMarker(ports, name))) return;
-  const down = await reachability.takeLook(name);
+  const down = await reachability.takeLook(record);
   if (down === 'probed') return;
   let cluster: Cluster;
   try {

@@ -3,6 +3,7 @@
 // (cluster-look.ts) takes part in it, so that a cluster without work is known as well.
 import * as v from 'valibot';
 import type { WorkloadKey } from '../objects/workload.ts';
+import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Note } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
@@ -92,11 +93,15 @@ export class Reachability {
   }
 
   /**
-   * For a look that no workload asks for; counts a trouble that lasts.
+   * For a look that no workload asks for; counts a trouble that lasts. What was forbidden in namespaces that the cluster is not registered
+   * for any more is over, for no pass goes there and finds out.
    * @returns `up`, or `down` and the caller is its probe, or `probed`: somebody else is about to look
    */
-  async takeLook(cluster: string): Promise<'up' | 'down' | 'probed'> {
+  async takeLook(record: Pick<ClusterRecord, 'name' | 'namespaces'>): Promise<'up' | 'down' | 'probed'> {
+    const { name: cluster } = record;
     const { reach, version } = await this.#readTogether(cluster);
+    const inScope = withinScope(reach, record);
+    if (inScope !== reach) return (await this.#put(cluster, inScope, version)) ? await this.takeLook(record) : 'probed';
     if (isTold(reach)) this.#ports.telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
     if (reach.downSinceMs === null) return 'up';
     this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
@@ -241,6 +246,15 @@ export async function troubleOf(ports: Pick<Ports, 'store'>, cluster: string, na
   const places = Object.keys(forbidden?.probeAtMs ?? {});
   if (!forbidden || !(namespace === undefined ? places.length > 0 : places.includes(namespace))) return undefined;
   return { sinceMs: forbidden.sinceMs, reason: forbidden.reason, isForbidden: true };
+}
+
+/** The same one where nothing was forbidden elsewhere. */
+function withinScope(reach: Reach, record: Pick<ClusterRecord, 'namespaces'>): Reach {
+  const { forbidden, ...rest } = reach;
+  const places = Object.entries(forbidden?.probeAtMs ?? {});
+  const left = places.filter(([namespace]) => isInScope(record, namespace));
+  if (!forbidden || left.length === places.length) return reach;
+  return left.length === 0 ? rest : { ...rest, forbidden: { ...forbidden, probeAtMs: Object.fromEntries(left) } };
 }
 
 const isOpen = ({ downSinceMs, forbidden }: Reach, namespace: string): boolean =>

@@ -5,6 +5,7 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
 import { creationReason } from '../planners/job/counts.ts';
 import { deadlineIn } from '../ports/clock.ts';
+import { isInScope } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
@@ -141,6 +142,10 @@ export class Reconciler {
 
   /** @param doubts about what is known of the workload (R1), and about the cluster's time (R12), which the API server then tells */
   async #run(pass: Pass, { isUnknown, isTimeUnknown }: { isUnknown: boolean; isTimeUnknown: boolean }): Promise<Ending> {
+    if (!isInScope(pass.record, pass.key.namespace)) {
+      pass.why.push('its cluster is not registered for its namespace any more: it is forgotten');
+      return { outcome: 'gone' };
+    }
     const { waitMs: heldMs, probe } = await this.#reachability.hold(pass.key);
     if (heldMs > 0) return { outcome: 'putOff', againInMs: heldMs, attempt: pass.attempt };
     try {

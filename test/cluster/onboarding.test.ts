@@ -261,7 +261,18 @@ describe('farloop cluster', () => {
     expect(await stage.may(await secretToken('one'), { verb: 'create', resource: 'pods' })).toBe(true);
   }, 90_000);
 
-  test('with fewer namespaces, rights elsewhere are taken back', async () => {
+  test('with fewer namespaces, rights elsewhere are taken back; no unfinished Job is left there unasked', async () => {
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };
+    await create('/apis/batch/v1/namespaces/kube-public/jobs', {
+      metadata: { name: 'left' },
+      spec: { managedBy: 'farloop.dev/job', template },
+    });
+    expect(await add('one', '--namespaces', 'default')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('1 Job is unfinished: kube-public/left, which --namespaces leaves out'),
+    });
+    expect((await stage.clusters().get('one'))?.namespaces).toEqual([]);
+    await administration.delete(JOBS, { namespace: 'kube-public', name: 'left' });
     expect((await add('one', '--namespaces', 'default')).exitCode).toBe(0);
     const token = await secretToken('one');
     expect(await stage.may(token, { verb: 'create', resource: 'pods', namespace: 'default' })).toBe(true);
