@@ -541,6 +541,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: "decode(body, Waking, 'wake', LOOKS_SINCE);",
     replacement: "decode(body, Waking, 'wake');",
     why: 'nobody looks whether a cluster without work can be reached, and each sweep leaves a dead letter',
+    look: { scenario: 'runs-for-minutes' },
   },
   {
     name: 'budget not asked',

@@ -354,6 +354,16 @@ export const SCENARIOS: readonly Scenario[] = [
     withinMs: 40_000,
   },
   {
+    // Longer than whatever comes with each sweep may come back in vain: what nobody can read is a dead letter by then.
+    name: 'runs-for-minutes',
+    isForMutantsOnly: true,
+    clusters: WEST,
+    acts: [{ atMs: 1_000, act: apply(aJob('a')) }],
+    fateOf: all(480_000),
+    ends: { a: { end: 'Complete', succeeded: 1 } },
+    withinMs: 600_000,
+  },
+  {
     name: 'parked-neighbour',
     clusters: WEST,
     acts: [
