@@ -72,7 +72,9 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   // Every active pod went before the end was told: one that runs now was created by a call that came through long after its pass. Its
   // finalizer comes off once it is seen to go, so that it is found again until then.
   const { surplus = [], ended = [] } = Object.groupBy(left, (pod) => (isActive(pod) && pod.controller ? 'surplus' : 'ended'));
-  const removals = deleteActions(job, surplus.slice(0, MAX_PODS_PER_PASS), { uncounted: false, why: 'its Job has finished without it' });
+  const heldMs = surplus.length > 0 ? holdsOf(head, now.getTime()).deletes : undefined;
+  const due = heldMs === undefined ? surplus.slice(0, MAX_PODS_PER_PASS) : [];
+  const removals = deleteActions(job, due, { uncounted: false, why: 'its Job has finished without it' });
   let cleanup: Cleanup | undefined;
   let problem: string | undefined;
   try {
@@ -82,12 +84,14 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
     problem = error.message;
   }
   const actions = [...orphans(ended), ...removals, ...(cleanup?.actions ?? [])];
-  const rest = problem !== undefined ? 'parked' : cleanup?.waitMs !== undefined ? 'waiting' : 'converged';
+  const waitMs = shortest(heldMs, cleanup?.waitMs);
+  const rest = problem !== undefined ? 'parked' : waitMs !== undefined ? 'waiting' : 'converged';
+  const held = heldMs === undefined ? [] : [HELD_WHY.deletes];
   return {
     ...idle(snapshot, actions.length > 0 ? 'acted' : rest, 'the Job has finished'),
     actions,
-    ...(cleanup?.waitMs !== undefined && { requeueAfterSeconds: cleanup.waitMs / 1000 }),
-    why: ['the Job has finished', ...(cleanup?.why ?? []), ...(problem === undefined ? [] : [problem])],
+    ...(waitMs !== undefined && { requeueAfterSeconds: waitMs / 1000 }),
+    why: ['the Job has finished', ...held, ...(cleanup?.why ?? []), ...(problem === undefined ? [] : [problem])],
     head: { backoff: { failures: 0 }, ordinal: head.ordinal },
   };
 }
@@ -211,9 +215,14 @@ function podChanges(
 
 /** What is due, left out for so long. */
 function heldBack(due: Pick<PodChanges, 'remove' | 'start'> & Partial<PodChanges>, heldMs: number): PodChanges {
-  const what = due.remove.length > 0 ? 'deletes' : 'creates';
-  return { ...due, remove: [], start: [], waitMs: heldMs, why: `the API server refused ${what} a moment ago`, isHeld: true };
+  const why = HELD_WHY[due.remove.length > 0 ? 'deletes' : 'creates'];
+  return { ...due, remove: [], start: [], waitMs: heldMs, why, isHeld: true };
 }
+
+const HELD_WHY = {
+  creates: 'the API server refused creates a moment ago',
+  deletes: 'the API server refused deletes a moment ago',
+} as const satisfies Record<keyof Holds, string>;
 
 function shortest(...waits: (number | undefined)[]): number | undefined {
   const ahead = waits.filter((wait) => wait !== undefined).filter((wait) => wait > 0);

@@ -1,7 +1,7 @@
 // R5, R6, R7, R10: what is created once is not created again, whoever holds its name, and on what evidence pods are started.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
-import { UnknownOutcomeError } from '../../../lib/ports/errors.ts';
+import { TerminalError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { podNameOf } from '../../../lib/planners/job/names.ts';
 import { readView } from '../../../lib/reconciler/view-access.ts';
 import { relist } from '../../world/reporter.ts';
@@ -98,6 +98,32 @@ describe('R5: names', () => {
     await world.elapse(3);
     expect((await world.job('demo')).status).toEqual(status);
     await expectQuiet(world, 2);
+  });
+
+  test('R13: where its deletion is refused it is tried later and later, and the Job is cleaned up when its time is over', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1, ttlSecondsAfterFinished: 200 }));
+    let sent: object | undefined;
+    world.cluster.interference.before = async ({ verb, plural, body }) => {
+      if (verb === 'create' && plural === 'pods') sent ??= body as object;
+    };
+    await runToEnd(world, 'demo');
+    const [done] = await world.pods();
+    await world.as('DELETE', PODS, { namespace: 'default', name: done?.metadata.name ?? '' });
+    await world.elapse(3);
+    let tries = 0;
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port !== 'cluster' || method !== 'delete' || args[0] !== PODS || phase !== 'before') return;
+      tries += 1;
+      throw new TerminalError('denied by a webhook', { code: 403 });
+    };
+    await world.as('POST', PODS, { namespace: 'default', body: sent });
+    await world.elapse(125, { play: false });
+    expect(tries).toBeGreaterThan(5);
+    expect(tries).toBeLessThanOrEqual(16);
+    const isLeft = async (): Promise<boolean> =>
+      (await world.as<{ items: unknown[] }>('GET', JOBS, { namespace: 'default' })).items.length > 0;
+    expect(await isLeft()).toBe(true);
+    await world.until(async () => !(await isLeft()), { play: false, seconds: 120 });
   });
 
   test('R5: nor one whose pod the pass that made it deleted before it died, and that nobody else saw', async () => {
