@@ -312,7 +312,7 @@ function endReason(job: Job, pods: readonly PodFacts[]): Reason {
       const index = status.failedIndexes ?? '';
       const count = countIndexes(parseIndexes(index, spec.completions ?? 2 ** 31 - 1));
       const most = code === 'FailedIndexes' ? '' : `, ${spec.maxFailedIndexes ?? '?'} may (maxFailedIndexes)`;
-      return { code, text: `it failed: ${count} indexes failed${most}`, index, ...failureEvidence(pods) };
+      return { code, text: `it failed: ${counted(count, 'index', 'indexes')} failed${most}`, index, ...failureEvidence(pods) };
     }
     case 'EndedOtherwise':
       return { code, text: `it ${success ? 'completed' : 'failed'}: ${said === '' ? 'no reason is given' : said}` };

@@ -94,6 +94,13 @@ const cases: Case[] = [
     says: '3 indexes',
   },
   {
+    code: 'FailedIndexes',
+    name: 'one alone',
+    job: finished('Failed', 'FailedIndexes', '', { spec: { completions: 9 }, status: { failedIndexes: '7' } }),
+    holds: { index: '7' },
+    says: '1 index failed',
+  },
+  {
     code: 'MaxFailedIndexesExceeded',
     name: 'which, and how many may',
     job: finished('Failed', 'MaxFailedIndexesExceeded', '', {
