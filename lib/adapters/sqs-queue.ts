@@ -48,7 +48,8 @@ interface Sent extends OutgoingMessage {
 const LOOK_SECONDS = 10;
 /** SQS may answer nothing although there is something; so many empty answers mean that there is nothing. */
 const EMPTY_ANSWERS = 3;
-const MOVE_WAIT_MS = 60_000;
+/** Of one redrive: who asks for it over the API waits 29 s. */
+const REDRIVE_MS = 20_000;
 const MOVE_POLL_MS = 500;
 
 /** A handle that no longer stands for anything: the message was deleted, or is somebody else's now. */
@@ -125,13 +126,14 @@ export class SqsQueue implements Queue {
   }
 
   /**
-   * All of them by a move task of SQS, which is waited for up to a minute; named ones, what such a task leaves behind, and what is known by
-   * its sender, one by one.
+   * All of them by a move task of SQS; named ones, what such a task leaves behind, and what is known by its sender, one by one.
+   * @throws NotDoneError after 20 s: the task goes on, the others are for another redrive
    */
   async redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number> {
-    if (messageIds) return this.#redriveByHand(queue, new Set(messageIds));
-    const moved = this.#tellsSender(queue) ? 0 : await this.#moveAll(queue);
-    return moved + (await this.#redriveByHand(queue, undefined));
+    const untilMs = this.#clock.monotonicMs() + REDRIVE_MS;
+    if (messageIds) return this.#redriveByHand(queue, new Set(messageIds), untilMs);
+    const moved = this.#tellsSender(queue) ? 0 : await this.#moveAll(queue, untilMs);
+    return moved + (await this.#redriveByHand(queue, undefined, untilMs));
   }
 
   async depth(queue: QueueName): Promise<{ visible: number; inFlight: number; delayed: number; dead: number }> {
@@ -238,7 +240,7 @@ export class SqsQueue implements Queue {
     for (const { ReceiptHandle: handle } of messages) if (handle !== undefined) await this.#changeVisibility(queue, url, handle, 0);
   }
 
-  async #redriveByHand(queue: QueueName, wanted: Set<string> | undefined): Promise<number> {
+  async #redriveByHand(queue: QueueName, wanted: Set<string> | undefined, untilMs: number): Promise<number> {
     const { url, deadLetterUrl } = this.#urlsOf(queue);
     const passedOver: Message[] = [];
     let moved = 0;
@@ -254,7 +256,10 @@ export class SqsQueue implements Queue {
           chosen.map((message) => receivedOf(message).receiptHandle),
         );
         moved += chosen.length;
-        return moved !== wanted?.size;
+        if (moved === wanted?.size) return false;
+        if (this.#clock.monotonicMs() >= untilMs)
+          throw new NotDoneError(`${moved} of its dead letters went back, and there may be more: give the command again`);
+        return true;
       });
     } finally {
       await this.#giveBack(queue, deadLetterUrl, passedOver);
@@ -276,7 +281,7 @@ export class SqsQueue implements Queue {
   }
 
   /** @returns how many were moved; 0 where the service knows no move tasks */
-  async #moveAll(queue: QueueName): Promise<number> {
+  async #moveAll(queue: QueueName, untilMs: number): Promise<number> {
     const what = `moving the dead letters of the queue ${queue}`;
     const sourceArn = await this.#arnOf(queue, this.#urlsOf(queue).deadLetterUrl);
     try {
@@ -285,7 +290,6 @@ export class SqsQueue implements Queue {
       if (NO_SUCH_ACTION.has(nameOf(error))) return 0;
       throw translated(error, what, true);
     }
-    const untilMs = this.#clock.monotonicMs() + MOVE_WAIT_MS;
     while (this.#clock.monotonicMs() < untilMs) {
       const { Results: tasks = [] } = await this.#client
         .send(new ListMessageMoveTasksCommand({ SourceArn: sourceArn, MaxResults: 10 }))
@@ -297,7 +301,7 @@ export class SqsQueue implements Queue {
       if (task?.Status === 'FAILED') throw new Error(`${what}: ${task.FailureReason ?? 'SQS gave no reason'}`);
       await this.#clock.wait(MOVE_POLL_MS);
     }
-    throw new NotDoneError(`${what}: SQS is still at it after ${MOVE_WAIT_MS / 1000} s, and goes on`);
+    throw new NotDoneError(`${what}: SQS is still at it after ${REDRIVE_MS / 1000} s, and goes on`);
   }
 
   async #arnOf(queue: QueueName, url: string): Promise<string> {

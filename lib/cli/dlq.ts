@@ -99,11 +99,11 @@ export function deadLettersCommand(): Command {
   return command;
 }
 
-/** @throws FailedError where a queue did not answer */
+/** @throws FailedError where a queue did not answer, or not in time */
 function failWith({ failed = [] }: OfQueues, done: string): void {
   if (failed.length === 0) return;
   const told = failed.map(({ queue, reason }) => `${queue} (${onOneLine(reason)})`).join(', ');
-  throw new FailedError(`not ${done}, for it did not answer: ${told}; all other queues did`);
+  throw new FailedError(`not all ${done}: ${told}; the other queues were`);
 }
 
 async function idsOf(api: ApiClient, queue: string | undefined): Promise<string[]> {

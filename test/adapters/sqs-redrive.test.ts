@@ -1,7 +1,8 @@
 // R15: to SQS a dead letter that is sent again is a message of whoever sends it. That must neither make it a foreign one, nor anybody's own.
 import type { ReceiveMessageCommandOutput, SendMessageBatchCommandInput, SQSClient } from '@aws-sdk/client-sqs';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { wirelessSqs } from './wireless-sqs.ts';
 
 type Letters = NonNullable<ReceiveMessageCommandOutput['Messages']>;
@@ -66,4 +67,43 @@ test('of other queues nobody asks who sends: all at once by a move task', async 
   expect(await open(REDRIVER).redrive('timers')).toBe(1);
   expect(asked[1]).toBe('StartMessageMoveTaskCommand');
   expect(sent.map(sentBy)).toEqual([undefined]);
+});
+
+describe('whoever asks over the API hears of it before the gateway gives up, after 29 s', () => {
+  let nowMs: number;
+  const queue = (answer: (commandName: string) => object): SqsQueue => {
+    nowMs = 0;
+    client = wirelessSqs((commandName) => {
+      nowMs += 50;
+      return answer(commandName);
+    });
+    const clock = Object.assign(new SystemClock(), {
+      monotonicMs: () => nowMs,
+      wait: async (ms: number) => void (nowMs += ms),
+    });
+    return new SqsQueue({
+      client,
+      clock,
+      redriver: REDRIVER,
+      urls: {
+        events: { url: `${url}/events`, deadLetterUrl: `${url}/dead` },
+        wakes: { url: `${url}/wakes.fifo`, deadLetterUrl: `${url}/dead.fifo` },
+      },
+    });
+  };
+
+  test('of a move task that SQS takes long for', async () => {
+    const slow = queue(() => ({ Attributes: { QueueArn: 'arn' }, Results: [{ Status: 'RUNNING' }] }));
+    await expect(slow.redrive('wakes')).rejects.toThrow('SQS is still at it after 20 s, and goes on');
+    expect(nowMs).toBeLessThan(25_000);
+  });
+
+  test('of more dead letters than go back one by one in that time', async () => {
+    let id = 0;
+    const full = queue((commandName) =>
+      commandName === 'ReceiveMessageCommand' ? { Messages: Array.from({ length: 10 }, () => letter(++id, 'AROASTAGING:session')) } : {},
+    );
+    await expect(full.redrive('events')).rejects.toThrow(/^\d{4} of its dead letters went back, and there may be more/);
+    expect(nowMs).toBeLessThan(25_000);
+  });
 });

@@ -15,15 +15,15 @@ test('a queue that did not answer is named after what the others told', async ()
     ),
   );
   const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
-  const but = 'for it did not answer: relay-west (there is no such queue); all other queues did\n';
+  const but = 'relay-west (there is no such queue); the other queues were\n';
   expect(await runFarloop(['dlq', 'redrive'], { environment })).toMatchObject({
     exitCode: 1,
     stdout: '3 sent back\n',
-    stderr: `farloop: not redriven, ${but}`,
+    stderr: `farloop: not all redriven: ${but}`,
   });
   expect(await runFarloop(['dlq', 'list', '-o', 'json'], { environment })).toMatchObject({
     exitCode: 1,
     stdout: `${JSON.stringify({ items: [], failed }, null, 2)}\n`,
-    stderr: `farloop: not looked at, ${but}`,
+    stderr: `farloop: not all looked at: ${but}`,
   });
 });
