@@ -11,6 +11,7 @@ import {
   type ManifestPlan,
   type PlanRequest,
 } from '../planners/manifest-plan.ts';
+import { typeProblem } from './manifest-types.ts';
 
 const BLOCK_CHARACTERS = 1 << 16;
 
@@ -51,7 +52,10 @@ function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): 
   if (workload !== undefined && typeof workload !== 'string') return { id, error: 'workload: expected KIND/[NAMESPACE/]NAME' };
   try {
     const documents = objects.map((document: unknown, at) => ({ document, source: `objects[${at}]` }));
-    return { id, ...planManifests(documents, { ...options, now: new Date(now), ...(workload !== undefined && { workload }) }) };
+    return {
+      id,
+      ...planManifests(documents, { ...options, typeProblem, now: new Date(now), ...(workload !== undefined && { workload }) }),
+    };
   } catch (error) {
     if (error instanceof UnusableManifestError || error instanceof SeveralWorkloadsError) return { id, error: error.message };
     // A fault of ours in one case must not take the others with it.

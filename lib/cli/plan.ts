@@ -47,11 +47,13 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
   const time = now === undefined ? new Date() : timeOf(now);
   const { readManifests } = await import('./manifests.ts');
   const { decideFromManifests, printedPlan, SeveralWorkloadsError, UnusableManifestError } = await import('../planners/manifest-plan.ts');
+  const { typeProblem } = await import('./manifest-types.ts');
   const { explainPlan } = await import('../planners/explain.ts');
   const documents = await readManifests(filename, process.stdin);
   try {
     const decision = decideFromManifests(documents, {
       now: time,
+      typeProblem,
       ...(workload !== undefined && { workload }),
       ...(workloadWithJob && { workloadWithJob }),
     });

@@ -54,6 +54,8 @@ export interface PlanRequest {
   workload?: string;
   /** Alpha: the Workload and PodGroup that stand for a Job's pods are planned, too; off, `spec.scheduling` means nothing. */
   workloadWithJob?: boolean;
+  /** What is wrong with a document's types as the API server has them; absent: only what planners read is looked at. */
+  typeProblem?: (kind: 'Job' | 'Pod', document: object) => ShapeProblem | undefined;
 }
 
 const HEAD_API_VERSION = 'farloop.dev/v1';
@@ -86,15 +88,18 @@ export const printedPlan = ({ workload, plan }: Decision): ManifestPlan => ({
 /** @throws as planManifests */
 export function decideFromManifests(
   documents: readonly SourcedDocument[],
-  { now, workload, workloadWithJob = false }: PlanRequest,
+  { now, workload, workloadWithJob = false, typeProblem = () => undefined }: PlanRequest,
 ): Decision {
-  const { owners, pods, heads, scheduling } = sortedOut(documents, workloadWithJob);
+  const { owners, pods, heads, scheduling } = sortedOut(documents, { workloadWithJob, typeProblem });
   const chosen = chooseOwner(owners, workload);
   if (!workloadWithJob && isFields(chosen.value['spec'])) delete chosen.value['spec']['scheduling'];
+  const mistyped = typeProblem('Job', chosen.value);
+  if (mistyped) throw misshapen(mistyped, chosen.source);
   const owner = ownerOf(chosen, now);
   const [head, second] = heads;
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
-  const facts = pods.map(({ value }) => podFactsOf(value));
+  // Nobody owns anything in another namespace than their own.
+  const facts = pods.map(({ value }) => podFactsOf(value)).filter((pod) => pod.namespace === owner.metadata.namespace);
   const given = { owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' as const };
   const planOf = (group?: SchedulingGroup): Plan<JobStatus> =>
     rowOf(chosen.kind).planner.plan({ ...given, ...(group && { schedulingGroup: group }) }, now);
@@ -175,10 +180,11 @@ const shortened = (value: unknown): string => JSON.stringify(value).slice(0, 80)
 /** Objects that no planner reads are left out. */
 function sortedOut(
   documents: readonly SourcedDocument[],
-  workloadWithJob: boolean,
+  { workloadWithJob, typeProblem }: Required<Pick<PlanRequest, 'workloadWithJob' | 'typeProblem'>>,
 ): { owners: Owner[]; pods: Sourced<Pod>[]; heads: Sourced<PlanHead>[]; scheduling: SchedulingObjects } {
   const owners: Owner[] = [];
   const pods: Sourced<Pod>[] = [];
+  const uids = new Map<string, string>();
   const heads: Sourced<PlanHead>[] = [];
   const workloads: SchedulingWorkload[] = [];
   const podGroups: PodGroup[] = [];
@@ -190,8 +196,16 @@ function sortedOut(
       if ('expected' in head) throw misshapen(head, source);
       heads.push({ value: head, source });
     } else if (apiVersion === 'v1' && kind === 'Pod') {
+      const mistyped = typeProblem('Pod', document);
+      if (mistyped) throw misshapen(mistyped, source);
       if (!isPod(document)) throw misshapen(podProblem(document), source);
       document.metadata.namespace ??= 'default';
+      const { uid = '', name } = document.metadata;
+      const first = uids.get(uid);
+      // Counted twice, one of them would be one too many.
+      if (first !== undefined)
+        throw new UnusableManifestError(`${source}: metadata.uid: expected each pod once, found ${name} (${uid}) as in ${first}`);
+      uids.set(uid, source);
       pods.push({ value: document, source });
     } else if (workloadWithJob && apiVersion === SCHEDULING_WORKLOADS.apiVersion && (kind === 'Workload' || kind === 'PodGroup')) {
       if (kind === 'Workload' && isSchedulingWorkload(document)) workloads.push(document);

@@ -58,6 +58,12 @@ describe('farloop plan', () => {
 
   test.each<[string, string[], typeof UsageError | typeof AmbiguousError, RegExp]>([
     [JOB.replace('017', 'two'), [], UsageError, /job\.yaml:1: spec\.parallelism: expected a whole number, found "two"/],
+    [
+      JOB.replace('containers:', 'volumes: none, containers:'),
+      [],
+      UsageError,
+      /job\.yaml:1: spec\.template\.spec\.volumes: expected a list, found "none"/,
+    ],
     [JOB, ['--now', 'soon'], UsageError, /--now soon: expected an RFC 3339 time/],
     [JOB, ['--now', '2026-05-01T10:00:00'], UsageError, /--now 2026-05-01T10:00:00: expected an RFC 3339 time/],
     ['a: [', [], UsageError, /job\.yaml:1: not YAML/],
@@ -114,6 +120,9 @@ describe('farloop plan --stream', () => {
       JSON.stringify(aCase('no objects', { objects: 3 })),
       JSON.stringify(aCase('no Job', { objects: [] })),
       JSON.stringify(aCase('named', { workload: 'Job/other' })),
+      JSON.stringify(
+        aCase('mistyped', { objects: [{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'demo', managedFields: 'x' } }] }),
+      ),
       JSON.stringify(aCase({ any: 'id' })),
     ];
     expect(await answers(...lines)).toMatchObject([
@@ -125,6 +134,7 @@ describe('farloop plan --stream', () => {
       { id: 'no objects', error: 'objects: expected a list of Kubernetes objects' },
       { id: 'no Job', error: expect.stringContaining('no workload') },
       { id: 'named', error: expect.stringContaining('Job/other') },
+      { id: 'mistyped', error: 'objects[0]: metadata.managedFields: expected a list, found "x"' },
       { id: { any: 'id' }, outcome: 'acted' },
     ]);
   });

@@ -53,6 +53,13 @@ describe('planning from manifests', () => {
     expect(planOf({ apiVersion: 'batch/v1', kind: 'JobList', items: [item] }).workload.name).toBe('demo');
   });
 
+  test('a pod is counted once: given twice it is refused, and one of another namespace is not the Job’s', () => {
+    const twice = (): unknown => planOf(aManifest({}, { uid: 'u' }), aPodManifest(), aPodManifest());
+    expect(twice).toThrow(UnusableManifestError);
+    expect(twice).toThrow('f.yaml:3: metadata.uid: expected each pod once, found demo-x (pod-x) as in f.yaml:2');
+    expect(planOf(aManifest({}, { uid: 'u' }), aPodManifest({ namespace: 'other' })).actions[0]).toMatchObject({ verb: 'create' });
+  });
+
   test('actions hold what the documentation says and nothing else', () => {
     const plan = planOf(aManifest({ parallelism: 0 }, { uid: 'u' }), aPodManifest());
     const [strip, remove] = plan.actions;
