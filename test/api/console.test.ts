@@ -139,6 +139,41 @@ describe('the console', () => {
     expect(page.activeElement?.textContent).toBe('Job default/demo');
   });
 
+  test('an answer that takes longer than the time between two refreshes is shown', async () => {
+    const answer = Promise.withResolvers<void>();
+    page.held = answer.promise;
+    page.goTo('#/workloads/staging/Job/default/demo');
+    const before = page.asked.length;
+    page.held = new Promise(() => {});
+    page.tick();
+    page.tick();
+    expect(page.asked).toHaveLength(before);
+    page.held = undefined;
+    answer.resolve();
+    await shows('Passes');
+    page.tick();
+    expect(page.asked.length).toBeGreaterThan(before);
+  });
+
+  test('a queue that does not answer is told of, when they are looked at and when they are redriven', async () => {
+    const depth = ports.queue.depth.bind(ports.queue);
+    await ports.queue.send('timers', [{ body: 'no timer' }]);
+    await giveUp(ports, 'timers');
+    const fails = async (): Promise<never> => {
+      throw new Error('there is no such queue');
+    };
+    ports.queue.depth = async (name) => (name === 'wakes' ? await fails() : await depth(name));
+    ports.queue.redrive = fails;
+    page.goTo('#/dead-letters');
+    await shows('Not all queues are shown: wakes (there is no such queue)');
+    page.control('Redrive all').click();
+    await shows('Not all redriven: ');
+    for (const name of ['depth', 'redrive']) Reflect.deleteProperty(ports.queue, name);
+    page.control('Redrive all').click();
+    await shows('None: every message could be read.');
+    expect(page.text).not.toContain('Not all');
+  });
+
   test('what the API refuses is told on the page, and who has no token is told where to get one', async () => {
     page.goTo('#/workloads/staging/Job/default/nowhere');
     await shows('there is no workload');

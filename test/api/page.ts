@@ -117,6 +117,8 @@ export class Page {
   #tick: (() => void) | undefined;
   activeElement: PageElement | undefined;
   hidden = false;
+  /** What is asked for from now on waits for it. */
+  held: Promise<void> | undefined;
 
   constructor({ html, origin, hash }: PageOptions) {
     this.root = this.#parsed(html);
@@ -155,6 +157,7 @@ export class Page {
       setInterval: (tick: () => void) => void (this.#tick = tick),
       fetch: async (path: string, init: RequestInit) => {
         this.asked.push(path);
+        await this.held;
         return await fetched(`${this.#origin}${path}`, init);
       },
     };

@@ -1,7 +1,9 @@
 // The console: takes the token from the URL's fragment, shows the page that the rest of the fragment names, refreshes it.
-import { costPage, deadLetters, overview, trouble, workloadPage } from './pages.js';
+import { costPage, deadLetters, failuresText, overview, trouble, workloadPage } from './pages.js';
 
 const REFRESH_MS = 2_000;
+/** On AWS the gateway has given up by then, and so does this page. */
+const LONGEST_ANSWER_MS = 35_000;
 const TOKEN = 'farloop-token';
 
 const main = document.getElementById('main');
@@ -28,8 +30,17 @@ async function call(path, init = {}) {
   return body;
 }
 
+/** What the latest redrive left undone, as long as the page is not left. */
+let notice;
+
 async function redrive(messageIds) {
-  await call('/v1/dead-letters/redrive', { method: 'POST', body: JSON.stringify(messageIds ? { messageIds } : {}) });
+  const init = { method: 'POST', body: JSON.stringify(messageIds ? { messageIds } : {}) };
+  try {
+    const { failed = [] } = await call('/v1/dead-letters/redrive', init);
+    notice = failed.length > 0 && `Not all redriven: ${failuresText(failed)}`;
+  } catch (error) {
+    notice = `Not all redriven: ${error.message}`;
+  }
   await refresh();
 }
 
@@ -55,7 +66,8 @@ async function load(route) {
   }
   if (page === 'dead-letters') {
     const [letters, queues, parked] = await Promise.all([call('/v1/dead-letters'), call('/v1/queues'), parkedWorkloads()]);
-    return deadLetters({ letters: letters.items, queues: queues.items, parked }, redrive);
+    const failed = [...(letters.failed ?? []), ...(queues.failed ?? [])];
+    return deadLetters({ letters: letters.items, queues: queues.items, parked, failed, notice }, redrive);
   }
   if (page === 'cost') return costPage(await call('/v1/cost'));
   const [clusters, workloads] = await Promise.all([call('/v1/clusters'), call('/v1/workloads?limit=500')]);
@@ -65,9 +77,12 @@ async function load(route) {
 const routeNow = () => location.hash.replace(/^#/, '') || '/';
 
 let latest = 0;
+/** Unix milliseconds, of the latest refresh that has not been answered. */
+let askedAtMs;
 
 async function refresh() {
   const mine = ++latest;
+  askedAtMs = Date.now();
   const route = routeNow();
   try {
     const shown = await load(route);
@@ -76,6 +91,8 @@ async function refresh() {
     if (mine !== latest) return;
     if (error instanceof TypeError) freshness.textContent = 'Farloop does not answer; trying again';
     else show(trouble(error.message), '');
+  } finally {
+    if (mine === latest) askedAtMs = undefined;
   }
 }
 
@@ -105,10 +122,13 @@ markPage();
 addEventListener('hashchange', () => {
   takeToken();
   markPage();
+  notice = undefined;
   main.replaceChildren();
   void refresh().then(() => main.focus({ preventScroll: true }));
 });
 setInterval(() => {
-  if (!document.hidden) void refresh();
+  // A later one would take the place of what is under way: with answers that take longer than the time between two, none were shown.
+  const isUnderWay = askedAtMs !== undefined && Date.now() - askedAtMs < LONGEST_ANSWER_MS;
+  if (!document.hidden && !isUnderWay) void refresh();
 }, REFRESH_MS);
 void refresh();

@@ -158,9 +158,15 @@ function passItem({ startTime, durationMs, outcome, why, actions, saw, nextWakeT
   );
 }
 
+/** Each queue once. @param {{ queue: string, reason: string }[]} failed */
+export const failuresText = (failed) =>
+  [...new Map(failed.map(({ queue, reason }) => [queue, `${queue} (${reason})`])).values()].join(', ');
+
 /** What waits for a person: parked workloads, messages that nobody could read. @param {(ids: string[] | undefined) => void} redrive */
-export function deadLetters({ letters, queues, parked }, redrive) {
+export function deadLetters({ letters, queues, parked, failed, notice }, redrive) {
   return [
+    ...(notice ? trouble(notice) : []),
+    ...(failed.length > 0 ? trouble(`Not all queues are shown: ${failuresText(failed)}`) : []),
     element('h1', {}, 'Parked workloads'),
     table(
       'Parked workloads',
@@ -210,7 +216,7 @@ export function deadLetters({ letters, queues, parked }, redrive) {
         element('pre', {}, body),
         element('button', { type: 'button', click: () => redrive([messageId]), 'aria-label': `Redrive ${messageId}` }, 'Redrive'),
       ]),
-      'None: every message could be read.',
+      failed.length > 0 ? 'None in the queues that are shown.' : 'None: every message could be read.',
     ),
   ];
 }
