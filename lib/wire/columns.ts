@@ -43,6 +43,15 @@ function readUuid(uid: string): boolean {
   return true;
 }
 
+/** @returns 16 bytes; undefined for what is no UUID in small letters */
+export const uuidBytesOf = (uid: string): Uint8Array | undefined => (readUuid(uid) ? UUID_BYTES.slice() : undefined);
+
+/** @param bytes 16 */
+export function uuidOf(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
 const text = v.pipe(v.string(), v.maxLength(1_024));
 const texts = v.record(text, text);
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -332,6 +341,5 @@ function uidOf(bytes: Uint8Array, others: ByteReader): string {
     if (uid === '') throw new UndecodableMessageError('a pod without a uid');
     return uid;
   }
-  const hex = Buffer.from(bytes).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return uuidOf(bytes);
 }

@@ -17,13 +17,6 @@ export interface EnvelopeLimits {
   unpackedBytes: number;
 }
 
-/** What says other things often gives the compressor other words beforehand. */
-export interface Words {
-  /** In the version's place; beyond any version that a later build may write. */
-  mark: number;
-  boilerplate: Uint8Array;
-}
-
 const ENVELOPE_VERSION = 1;
 const VERSIONS_AHEAD = 8;
 
@@ -47,42 +40,55 @@ export const BOILERPLATE = Buffer.from(
 );
 /** Bytes. For most messages a buffer of that size does, and a larger one costs more than the packing itself. */
 const SMALL = 4_096;
+/** What reads that which follows the version's byte. */
+export type Decoder = (reader: ByteReader, limits: EnvelopeLimits) => Envelope;
+
 /** The decoders by version: N and N − 1 are read side by side while a new one is rolled out. */
-const DECODERS: Record<number, (reader: ByteReader, limits: EnvelopeLimits) => Envelope> = {
+const DECODERS: Record<number, Decoder> = {
   1: (reader, limits) => openWith(BOILERPLATE, reader, limits),
 };
 
-/** @param words of what is neither message nor view item */
-export function seal({ header, pods }: Envelope, words: Words = { mark: ENVELOPE_VERSION, boilerplate: BOILERPLATE }): Uint8Array {
+export function seal(envelope: Envelope): Uint8Array {
+  const writer = new ByteWriter();
+  writer.byte(ENVELOPE_VERSION);
+  sealWith(BOILERPLATE, envelope, writer);
+  return writer.done();
+}
+
+/** @param dictionary words that the compressor is given beforehand; who opens it needs the same */
+export function sealWith(dictionary: Uint8Array, { header, pods }: Envelope, writer: ByteWriter): void {
   const inner = new ByteWriter();
   inner.text(header);
   inner.unsigned(pods.columns.length);
   inner.bytes(pods.columns);
   const chunkSize = inner.length < SMALL ? SMALL : undefined;
-  const packed = deflateRawSync(inner.done(), { level: 6, dictionary: words.boilerplate, chunkSize });
-  const writer = new ByteWriter();
-  writer.byte(words.mark);
+  const packed = deflateRawSync(inner.done(), { level: 6, dictionary, chunkSize });
   writer.unsigned(packed.length);
   writer.bytes(packed);
   writer.bytes(pods.uids);
-  return writer.done();
 }
 
-/** @throws UndecodableMessageError larger than the limits, of an unknown version, truncated, or not what seal writes */
-export function open(bytes: Uint8Array, limits: EnvelopeLimits, words?: Words): Envelope {
+/**
+ * @param others of what is neither message nor view item: marks in the version's place, beyond any version that a later build may write
+ * @throws UndecodableMessageError larger than the limits, of an unknown version, truncated, or not what seal writes
+ */
+export function open(bytes: Uint8Array, limits: EnvelopeLimits, others: Record<number, Decoder> = {}): Envelope {
   if (bytes.length > limits.bytes) throw new UndecodableMessageError(`${bytes.length} bytes; at most ${limits.bytes} are read`);
   const reader = new ByteReader(bytes);
   const version = reader.byte();
-  if (words && version === words.mark) return openWith(words.boilerplate, reader, limits);
-  const decode = DECODERS[version];
+  const decode = others[version] ?? DECODERS[version];
   // Damage makes any version; the next few are what a later build may write.
   if (!decode && version > ENVELOPE_VERSION && version <= ENVELOPE_VERSION + VERSIONS_AHEAD)
     throw new NewerVersionError('what was packed is', version, ENVELOPE_VERSION);
-  if (!decode) throw new UndecodableMessageError(`version ${version} is not known here; known are ${Object.keys(DECODERS).join(', ')}`);
+  if (!decode)
+    throw new UndecodableMessageError(
+      `version ${version} is not known here; known are ${Object.keys({ ...DECODERS, ...others }).join(', ')}`,
+    );
   return decode(reader, limits);
 }
 
-function openWith(dictionary: Uint8Array, reader: ByteReader, limits: EnvelopeLimits): Envelope {
+/** What sealWith wrote, to the end. @throws UndecodableMessageError */
+export function openWith(dictionary: Uint8Array, reader: ByteReader, limits: EnvelopeLimits): Envelope {
   const packed = reader.bytes(reader.unsigned());
   let unpacked: Uint8Array;
   try {

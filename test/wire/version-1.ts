@@ -15,6 +15,7 @@ import { decodeCommands } from '../../lib/wire/commands.ts';
 import { open } from '../../lib/wire/envelope.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../../lib/wire/messages.ts';
+import { SNAPSHOT_DECODERS } from '../../lib/wire/snapshot-words.ts';
 import { unpackSnapshot } from '../../lib/wire/snapshot.ts';
 import { unpackPart } from '../../lib/wire/view-item.ts';
 
@@ -107,7 +108,7 @@ const READERS: Record<string, (written: string) => unknown> = {
   'cluster item': (written) => recordIn(itemOf(written)),
   /** Every other byte of it is behind this one's back: another text is another version. */
   dictionary: (written) => {
-    const { header } = open(bytesOf(written), { bytes: 1_000, unpackedBytes: 100_000 });
+    const { header } = open(bytesOf(written), { bytes: 1_000, unpackedBytes: 100_000 }, SNAPSHOT_DECODERS);
     return { characters: header.length, sha256: createHash('sha256').update(header).digest('hex') };
   },
 };

@@ -1,0 +1,139 @@
+// Snapshots of passes: small for the Jobs there are most of, whole whatever a Job is called, and nothing else is believed.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { childNameOf } from '../../lib/objects/child-names.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
+import type { PodFacts } from '../../lib/objects/pod-facts.ts';
+import { jobPlanner } from '../../lib/planners/job/plan.ts';
+import { EMPTY_HEAD } from '../../lib/planners/plan.ts';
+import { PodSet } from '../../lib/planners/pod-set.ts';
+import { replay, snapshotOf } from '../../lib/reconciler/recorded-plan.ts';
+import { open } from '../../lib/wire/envelope.ts';
+import { packSnapshot, unpackSnapshot, type RecordedPlan } from '../../lib/wire/snapshot.ts';
+import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/undecodable.ts';
+import { aJob } from '../world/world.ts';
+
+const UID = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
+const CREATED = '2027-03-14T15:09:26Z';
+const NOW_MS = Date.parse('2027-03-14T15:11:59.265Z');
+const NOW_SECONDS = Math.floor(NOW_MS / 1000);
+
+const recorded = (change: Partial<Job['metadata']> = {}, nowMs = NOW_MS): RecordedPlan => ({
+  owner: {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'render', namespace: 'default', uid: UID, resourceVersion: '99', creationTimestamp: CREATED, ...change },
+    spec: { completions: 1 },
+    status: {},
+  },
+  pods: [],
+  head: { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 },
+  manage: 'own',
+  nowMs,
+  decided: { outcome: 'waiting', why: [], actions: [], status: {} },
+});
+
+/** A Job of one pod as an API server has it, before its first pass or, its pod succeeded, before its last. */
+function snapshotOfOnePod(completionMode: 'Indexed' | 'NonIndexed', when: 'first' | 'last'): Uint8Array {
+  const job = aJob('nightly-render-28937', { completions: 1, parallelism: 1, completionMode });
+  const labels = {
+    'batch.kubernetes.io/controller-uid': UID,
+    'batch.kubernetes.io/job-name': 'nightly-render-28937',
+    'controller-uid': UID,
+    'job-name': 'nightly-render-28937',
+  };
+  Object.assign(job.metadata, { uid: UID, resourceVersion: '48151623', creationTimestamp: CREATED, generation: 1, labels });
+  job.spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': UID } };
+  if (job.spec.template) job.spec.template.metadata = { labels };
+  const isLast = when === 'last';
+  if (isLast) job.status = { startTime: CREATED, active: 1, terminating: 0, ready: 0, uncountedTerminatedPods: {} };
+  const index = completionMode === 'Indexed' ? 0 : undefined;
+  const controller = { apiVersion: 'batch/v1', kind: 'Job', name: 'nightly-render-28937', uid: UID };
+  const pod: PodFacts = {
+    uid: '0b4b2c2e-7a5c-4d7e-9f10-5a3b6c8d9e01',
+    name: childNameOf(controller, { index, number: 0 }),
+    namespace: 'default',
+    resourceVersion: '48151642',
+    controller,
+    labels,
+    ...(index !== undefined && { index: String(index) }),
+    number: 0,
+    tracked: true,
+    phase: 'Succeeded',
+    createdAt: NOW_SECONDS - 150,
+    assigned: true,
+    ready: 'False',
+    readySince: NOW_SECONDS - 10,
+    conditions: ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type, at) => ({
+      type,
+      status: at % 3 === 1 ? 'True' : 'False',
+    })),
+    containers: [{ name: 'main', role: 'container', restarts: 0, exitCode: 0, finishedAt: NOW_SECONDS - 11 }],
+  };
+  const given = { owner: job, pods: PodSet.byPlace(isLast ? [pod] : []), head: EMPTY_HEAD, manage: 'all' as const };
+  const packed = snapshotOf({ given, nowMs: NOW_MS, plan: jobPlanner.plan(given, new Date(NOW_MS)) });
+  if (!packed) throw new Error('no snapshot');
+  return packed;
+}
+
+describe('snapshots of a Job of one pod', () => {
+  test.each(['Indexed', 'NonIndexed'] as const)('are small, %s, whatever it is called and whenever it ran', (mode) => {
+    const [first, last] = [snapshotOfOnePod(mode, 'first'), snapshotOfOnePod(mode, 'last')];
+    expect(replay('Job', first)).toMatchObject({ differences: [], recorded: { outcome: 'acted' } });
+    expect(replay('Job', last).recorded.why[0]).toContain('CompletionsReached');
+    expect(first.length).toBeLessThan(125);
+    expect(last.length).toBeLessThan(190);
+  });
+});
+
+describe('snapshots', () => {
+  test('come back whole, whatever name, uid and times the owner has', () => {
+    const named = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.constantFrom('', 'a', '"', '\ud800', 'x'.repeat(1_000)));
+    const timed = fc.oneof(fc.constantFrom('', 'soon', CREATED, '1969-07-20T20:17:40Z', '9999-12-31T23:59:59Z'), fc.string());
+    const nowMs = fc.oneof(fc.integer({ min: -1e15, max: 9e15 }), fc.constantFrom(0, 0.5, NOW_MS, -1.25, 1e300));
+    fc.assert(
+      fc.property(
+        named,
+        fc.oneof(fc.constant(UID), fc.constant(UID.toUpperCase()), named),
+        timed,
+        nowMs,
+        (name, uid, creationTimestamp, ms) => {
+          const plan = recorded({ name, uid, creationTimestamp }, ms);
+          expect(unpackSnapshot(packSnapshot(plan))).toEqual(plan);
+        },
+      ),
+      { seed: 42, numRuns: 300 },
+    );
+  });
+
+  test('of an owner without a creation time come back whole', () => {
+    const { creationTimestamp: _none, ...metadata } = recorded().owner.metadata;
+    const plan = { ...recorded(), owner: { ...recorded().owner, metadata } };
+    expect(unpackSnapshot(packSnapshot(plan))).toEqual(plan);
+  });
+
+  test('are no later version of a message to a build that knows no such mark, but unreadable in one sentence', () => {
+    const reading = (): unknown => open(packSnapshot(recorded()), { bytes: 1_000, unpackedBytes: 10_000 });
+    expect(reading).toThrow(new UndecodableMessageError('version 66 is not known here; known are 1'));
+    expect(reading).not.toThrow(NewerVersionError);
+  });
+
+  test('that are damaged are refused as such, wherever the damage is', () => {
+    const whole = packSnapshot(recorded());
+    const outcomeOf = (bytes: Uint8Array): string => {
+      try {
+        unpackSnapshot(bytes);
+        return 'read';
+      } catch (error) {
+        return error instanceof UndecodableMessageError ? 'refused' : String(error);
+      }
+    };
+    for (let at = 0; at < whole.length; at += 1) {
+      expect(outcomeOf(whole.subarray(0, at))).toBe('refused');
+      for (const mask of [0x01, 0x80, 0xff]) {
+        const damaged = whole.map((byte, place) => (place === at ? byte ^ mask : byte));
+        expect(['read', 'refused']).toContain(outcomeOf(damaged));
+      }
+    }
+  });
+});
