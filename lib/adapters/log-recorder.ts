@@ -19,7 +19,7 @@ export interface LogRecorderOptions {
 }
 
 /** Bytes of a snapshot in an ordinary pass's line: the log is paid for by its size. A Job of some forty pods fits. */
-const ORDINARY_BYTES = 2_048;
+const ORDINARY_BYTES = 1_970;
 /** Of a pass that somebody will want to look into. A line may have 256 KiB. */
 const NOTABLE_BYTES = 65_536;
 const NOTABLE = new Set(['parked', 'failed', 'refused', 'unknown', 'notDone']);

@@ -1,4 +1,4 @@
-// `npm run bench cost [-- --only single,typical,storm]`: AWS requests and dollars per pod, counted in one thread on a virtual clock and
+// `npm run bench cost [-- --only single typical storm]`: AWS requests and dollars per pod, counted in one thread on a virtual clock and
 // multiplied by list prices (lib/api/list-prices.ts). Counted are the relay's sends, what event sources receive and delete, invocations, and
 // the functions' calls. Exits 1 when a bound is missed.
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `npm run bench counts [-- --only single,typical]`: what a Job costs, counted in one thread on a virtual clock: writes on the API server, write units of the
+// `npm run bench counts [-- --only single typical]`: what a Job costs, counted in one thread on a virtual clock: writes on the API server, write units of the
 // table, passes. Counts are the same on every machine; exits 1 when a bound is missed.
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
