@@ -41,7 +41,10 @@ export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number
 function circumstancesOf({ state, record, trouble, heardAtMs, passes }: Seen, nowMs: number): Circumstances {
   const [latest] = passes;
   const againMs = latest?.nextWakeAtMs === undefined ? 0 : latest.nextWakeAtMs - nowMs;
-  const refusal = passes.flatMap(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'))[0];
+  const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
+  const refusal = refusals.flat()[0];
+  // A pass that is stopped by what is refused to a pod, or to the owner, twice comes back later and later.
+  const last = latest?.outcome === 'failed' && againMs > 0 ? refusals[0]?.at(-1) : undefined;
   return {
     ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
     ...(trouble && (trouble.isForbidden ? { forbidden: trouble.reason } : { unreachable: trouble.reason })),
@@ -51,5 +54,12 @@ function circumstancesOf({ state, record, trouble, heardAtMs, passes }: Seen, no
     ...(latest?.outcome === 'unknown' && latest.error === undefined && againMs > 0 && { leftAloneMs: againMs }),
     ...(latest?.outcome === 'throttled' && againMs > 0 && { throttledMs: againMs }),
     ...(refusal?.detail !== undefined && { refusal: refusal.detail }),
+    ...(last && { hindered: { what: whatOf(last), reason: last.detail ?? latest?.error ?? 'it does not say why', remainingMs: againMs } }),
   };
+}
+
+/** As a sentence goes on after "refused to". */
+function whatOf({ verb, target }: PassRecord['actions'][number]): string {
+  if (verb === 'strip' || verb === 'letGo') return `let the tracking finalizer be taken off ${target}`;
+  return verb === 'resize' ? `change the size of ${target}` : `${verb} ${target}`;
 }

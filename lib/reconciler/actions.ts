@@ -23,13 +23,19 @@ type StatusAction = Extract<Action, { verb: 'status' }>;
 /** A pod of somebody else holds the name of one to be created (R5). */
 export class ForeignNamesakeError extends ConflictError {}
 
+/** One action that the API server refused. */
+export interface Refusal {
+  during: WriteAction['verb'] | 'ownerDelete';
+  error: TerminalError;
+}
+
 /** How a wave ended before its end. */
 export type Stop =
   | {
       kind: 'refused';
       error: TerminalError;
-      during: WriteAction['verb'] | 'ownerDelete';
-      refusals: { name: string; error: TerminalError }[];
+      during: Refusal['during'];
+      refusals: Refusal[];
     }
   /** Somebody else was first; what there is was read live. */
   | { kind: 'conflict'; during: WriteAction['verb']; error: Error }
@@ -195,10 +201,10 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
   }
   for (const { error } of failed) if (error instanceof UnknownOutcomeError) return { kind: 'unknown', error };
   for (const { error } of failed) if (error instanceof NotDoneError) return { kind: 'notDone', error };
-  const refusals = failed.flatMap(({ action, error }) => (error instanceof TerminalError ? [{ name: targetOf(action), error }] : []));
+  const duringOf = (action: WriteAction): Refusal['during'] => (isOfOwner(action) ? 'ownerDelete' : action.verb);
+  const refusals = failed.flatMap(({ action, error }) => (error instanceof TerminalError ? [{ during: duringOf(action), error }] : []));
   const [refusal] = refusals;
-  if (refusal)
-    return { kind: 'refused', error: refusal.error, during: isOfOwner(first.action) ? 'ownerDelete' : first.action.verb, refusals };
+  if (refusal) return { kind: 'refused', error: refusal.error, during: duringOf(first.action), refusals };
   if (first.error instanceof ConflictError) return { kind: 'conflict', during: first.action.verb, error: first.error };
   throw first.error;
 }

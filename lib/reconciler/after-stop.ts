@@ -34,7 +34,9 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       // A pod's patch, or the owner's end: once more with what else there is to do, and then later and later.
       if (!held && pass.wasHindered)
         return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.error };
-      pass.events.push(...stop.refusals.map(({ error }) => refusalEvent(pass, stop.during, error)));
+      // Of a finalizer that stays on, or a pod that is not adopted, the reference tells nothing.
+      const told = stop.refusals.filter(({ during }) => during !== 'patch');
+      pass.events.push(...told.map(({ during, error }) => refusalEvent(pass, during, error)));
       await settle(pass);
       // All else goes on: the plan leaves out what was refused while it is held.
       if (held) pass.state = { ...pass.state, hold: holdOf(ports, pass, held) };

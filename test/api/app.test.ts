@@ -193,6 +193,18 @@ describe('workloads', () => {
       },
     },
   ];
+  const hindrances: [PassRecord['actions'][number]['verb'], string][] = [
+    ['strip', 'refused to let the tracking finalizer be taken off demo-x: denied by a webhook; tried again in 60 s'],
+    ['adopt', 'refused to adopt demo-x: denied by a webhook'],
+    ['delete', 'refused to delete demo-x: denied by a webhook'],
+  ];
+  for (const [verb, says] of hindrances)
+    waits.push({
+      code: 'RefusedByApiServer',
+      says,
+      because: (key) =>
+        ports.recorder.append(passOf(key, 'failed', { actions: [{ ...refused, verb, detail: 'denied by a webhook' }], error: 'denied' })),
+    });
   test.each(waits)('one that waits tells why: $code', async ({ code, says, state = {}, because }) => {
     const key = await know(ports, { name: 'demo', state });
     await because(key);

@@ -212,6 +212,8 @@ describe('calls that fail', () => {
     const { succeeded, failed, uncountedTerminatedPods } = await statusOf();
     expect({ succeeded, failed }).toEqual({});
     expect(uncountedTerminatedPods).toEqual({ succeeded: [first.metadata.uid], failed: [second.metadata.uid] });
+    // Nothing was to be deleted.
+    expect(await eventsOf('FailedDelete')).toBe(0);
   });
 
   test('section 21: a strip that is refused again and again is tried later and later, and holds up no creates', async () => {

@@ -11,7 +11,7 @@ import { finishTimeOf, latestFailureOf, nextBackoff, remainingBackoffMs } from '
 import { trueCondition } from './conditions.ts';
 import { restartsOf } from './headcount.ts';
 import { wantedPods } from './manage.ts';
-import { holdsOf } from './obstacles.ts';
+import { holdsOf, type Holds } from './obstacles.ts';
 import { claimPods } from './ownership.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { progressOf, type Progress } from './progress.ts';
@@ -96,6 +96,8 @@ export interface Circumstances {
   throttledMs?: number;
   /** What the API server said when it refused a pod last. */
   refusal?: string;
+  /** What else it refused the latest pass, to a pod or to the owner, and in which words; tried again after so long. */
+  hindered?: { what: string; reason: string; remainingMs: number };
 }
 
 const MOST_NAMES = 5;
@@ -103,7 +105,14 @@ const MOST_NAMES = 5;
 /** Every reason that holds, the most telling first; never empty. */
 export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Circumstances = {}): Reason[] {
   const job = snapshot.owner;
-  if (isJobFinished(job)) return [endReason(job, [...podSetOf(snapshot.pods)]), ...expiryReason(job, now)];
+  if (isJobFinished(job)) {
+    const { hindered } = circumstances;
+    // Only of one that is to be deleted is anything more wanted.
+    const obstacles = obstaclesOf(
+      needsCleanup(job) && isOurs(job.spec, snapshot.manage) ? { ...circumstances, isDrained: false } : hindered ? { hindered } : {},
+    );
+    return [endReason(job, [...podSetOf(snapshot.pods)]), ...obstacles, ...expiryReason(job, now)];
+  }
   if (!isOurs(job.spec, snapshot.manage)) {
     const manager = job.spec.managedBy ?? 'the built-in controller';
     return [{ code: 'ManagedBySomebodyElse', text: `it is managed by ${manager}; Farloop does nothing about it` }];
@@ -142,6 +151,7 @@ export function obstaclesOf({
   isDrained = false,
   leftAloneMs,
   throttledMs,
+  hindered,
 }: Circumstances): Reason[] {
   const reasons: Reason[] = [];
   const add = (code: ReasonCode, text: string, remainingMs?: number): unknown =>
@@ -164,7 +174,22 @@ export function obstaclesOf({
       `its cluster takes no more writes just now (its write budget, or the API server itself): its turn comes in ${span(seconds(throttledMs))}`,
       throttledMs,
     );
+  if (hindered) reasons.push(refusedReason(hindered.what, `: ${hindered.reason}`, hindered.remainingMs));
   return reasons;
+}
+
+function refusedReason(what: string, why: string, remainingMs: number): Reason {
+  const remainingSeconds = seconds(remainingMs);
+  const text = `the API server refused to ${what}${why}; tried again in ${span(remainingSeconds)}`;
+  return { code: 'RefusedByApiServer', text, remainingSeconds };
+}
+
+/** Of pods that were refused a moment ago. */
+function refusedPods({ creates, deletes }: Partial<Holds>, refusal: string | undefined): Reason[] {
+  const heldMs = creates ?? deletes;
+  if (heldMs === undefined) return [];
+  const why = refusal === undefined ? '; its events say why' : `: ${refusal}`;
+  return [refusedReason(`${creates === undefined ? 'delete' : 'create'} a pod`, why, heldMs)];
 }
 
 /** None where nothing holds it up. @param refusal what the API server said */
@@ -179,17 +204,26 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
   const still = counts.terminating + counts.active;
   const untilGone = still === 0 ? 'its end is written next' : `${still} of its pods have yet to go`;
 
-  if (terms.deleting) return [{ code: 'BeingDeleted', text: `the Job itself is being deleted; ${untilGone}`, ...terminating }];
+  // What is to have no pods any more waits for nothing but that they go.
+  const { deletes } = holdsOf(head, nowMs);
+  const undeleted = counts.active === 0 ? [] : refusedPods({ deletes }, refusal);
+
+  if (terms.deleting)
+    return [...undeleted, { code: 'BeingDeleted', text: `the Job itself is being deleted; ${untilGone}`, ...terminating }];
   const success = trueCondition(job.status?.conditions, 'SuccessCriteriaMet');
-  if (success) return [{ code: 'Succeeding', text: `it succeeds (${success.reason ?? ''}); ${untilGone}`, ...terminating }];
+  if (success) return [...undeleted, { code: 'Succeeding', text: `it succeeds (${success.reason ?? ''}); ${untilGone}`, ...terminating }];
   const failure = trueCondition(job.status?.conditions, 'FailureTarget');
   if (failure) {
     const evidence = policyEvidence(failure.message);
     return [
+      ...undeleted,
       { code: 'Failing', text: `it fails (${failure.reason ?? ''}: ${failure.message ?? ''}); ${untilGone}`, ...terminating, ...evidence },
     ];
   }
-  if (terms.suspended) return [{ code: 'Suspended', text: 'spec.suspend is true: it has no pods until that changes', ...terminating }];
+  if (terms.suspended) {
+    const text = 'spec.suspend is true: no pod is started until that changes';
+    return [...undeleted, { code: 'Suspended', text, ...terminating }, ...podReasons(progress)];
+  }
 
   return [...waitingReasons(snapshot, progress, { nowMs, refusal }), ...podReasons(progress), ...deadlineReason(job, nowMs)];
 }
@@ -204,14 +238,7 @@ function waitingReasons(
   const isShort = counts.active < wantedPods(progress);
   const reasons: Reason[] = [];
   if (terms.parallelism === 0) reasons.push({ code: 'NoParallelism', text: 'spec.parallelism is 0: it may have no pods' });
-  const { creates, deletes } = holdsOf(head, nowMs);
-  const heldMs = creates ?? deletes;
-  if (heldMs !== undefined) {
-    const remainingSeconds = seconds(heldMs);
-    const why = refusal === undefined ? '; its events say why' : `: ${refusal}`;
-    const text = `the API server refused to ${creates === undefined ? 'delete' : 'create'} a pod${why}; tried again in ${span(remainingSeconds)}`;
-    reasons.push({ code: 'RefusedByApiServer', text, remainingSeconds });
-  }
+  reasons.push(...refusedPods(holdsOf(head, nowMs), refusal));
   if (terms.perIndexLimit === undefined) {
     const backoff = nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });
     const remainingMs = remainingBackoffMs(backoff.failures, latestFailureOf(backoff), nowMs);

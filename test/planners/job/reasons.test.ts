@@ -213,6 +213,47 @@ const cases: Case[] = [
     circumstances: { refusal: 'exceeded quota: small' },
     says: 'exceeded quota: small; tried again in 8 s',
   },
+  ...[
+    { name: 'suspended', job: aJob({ suspend: true }) },
+    { name: 'failing', job: aJob({}, { status: { conditions: [aCondition('FailureTarget', 'True', 'DeadlineExceeded', '')] } }) },
+    { name: 'succeeding', job: aJob({}, { status: { conditions: [aCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy', '')] } }) },
+  ].map(({ name, job }): Case => ({
+    code: 'RefusedByApiServer',
+    name: `that the pods of one that is ${name} may not be deleted`,
+    job,
+    pods: podsOf('2R'),
+    head: { deleteHoldUntilMs: now.getTime() + 8_000 },
+    circumstances: { refusal: 'denied by a webhook' },
+    says: 'refused to delete a pod: denied by a webhook; tried again in 8 s',
+  })),
+  {
+    code: 'RefusedByApiServer',
+    name: 'what is done to a pod',
+    job: aJob({ completions: 2 }),
+    circumstances: { hindered: { what: 'adopt demo-x', reason: 'denied', remainingMs: 4_000 } },
+    holds: { remainingSeconds: 4 },
+    says: 'refused to adopt demo-x: denied; tried again in 4 s',
+  },
+  {
+    code: 'RefusedByApiServer',
+    name: 'that a finished Job be deleted',
+    job: finished('Complete', 'CompletionsReached', '', { spec: { ttlSecondsAfterFinished: 1 } }),
+    circumstances: { hindered: { what: 'delete demo', reason: 'denied', remainingMs: 4_000 } },
+    says: 'refused to delete demo: denied; tried again in 4 s',
+  },
+  {
+    code: 'Unreachable',
+    name: 'a finished Job’s that is to be deleted',
+    job: finished('Complete', 'CompletionsReached', '', { spec: { ttlSecondsAfterFinished: 1 } }),
+    circumstances: { unreachable: 'connection refused' },
+  },
+  {
+    code: 'PodsRunning',
+    name: 'of a suspended Job, still',
+    job: aJob({ suspend: true }),
+    pods: podsOf('1R'),
+    says: '1 pod runs',
+  },
   {
     code: 'BackingOff',
     name: 'which pod, exit code, how long still',
@@ -310,6 +351,14 @@ describe('why a Job is running or not', () => {
     const scaled = aSnapshot(aJob({ parallelism: 2, podReplacementPolicy: 'Failed' }), [...podsOf('2R'), aPod({ deletedAt: 1 })]);
     const codes = [emptying, scaled].map((snapshot) => reasonsOf(snapshot, now).map(({ code }) => code));
     expect(codes).toEqual([['PodsRunning'], ['PodsRunning']]);
+  });
+
+  test('of a finished Job that nothing more is wanted of, nothing holds it up', () => {
+    const circumstances = { unreachable: 'connection refused', relaySilentMs: 600_000 };
+    const kept = finished('Complete', 'CompletionsReached', '');
+    const foreign = finished('Complete', 'CompletionsReached', '', { spec: { ttlSecondsAfterFinished: 1, managedBy: 'example.com/x' } });
+    const codes = [kept, foreign].map((job) => reasonsOf(aSnapshot(job, []), now, circumstances).map(({ code }) => code));
+    expect(codes).toEqual([['Completed'], ['Completed', 'Expires']]);
   });
 
   test('there is always one', () => {
