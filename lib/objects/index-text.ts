@@ -120,14 +120,25 @@ export function countCommonIndexes(a: IndexSet, b: IndexSet): number {
   }
 }
 
-/** The lowest indexes below `completions` that the set lacks, `count` at most, ascending. */
-export function lowestMissingIndexes(set: IndexSet, { count, completions }: { count: number; completions: number }): number[] {
+/** The lowest indexes below `completions` that none of the sets holds, `count` at most, ascending. */
+export function lowestMissingIndexes(sets: readonly IndexSet[], { count, completions }: { count: number; completions: number }): number[] {
   const missing: number[] = [];
-  let candidate = 0;
-  for (const { first, last } of [...set, { first: completions, last: completions }]) {
-    for (; candidate < Math.min(first, completions) && missing.length < count; candidate += 1) missing.push(candidate);
-    if (missing.length >= count) break;
-    candidate = last + 1;
+  const read = sets.map(() => 0);
+  for (let candidate = 0; candidate < completions && missing.length < count;) {
+    let next = candidate;
+    for (let which = 0; which < sets.length; which += 1) {
+      const set = sets[which] ?? noIndexes;
+      let at = read[which] ?? 0;
+      while (at < set.length && (set[at]?.last ?? next) < next) at += 1;
+      read[which] = at;
+      const interval = set[at];
+      if (interval !== undefined && interval.first <= next) next = interval.last + 1;
+    }
+    if (next === candidate) {
+      missing.push(candidate);
+      next += 1;
+    }
+    candidate = next;
   }
   return missing;
 }

@@ -6,7 +6,10 @@ import { completionIndexOf, type PodFacts } from '../objects/pod-facts.ts';
 export interface Fold<Counts> {
   /** @param group which group of `PLACES_PER_GROUP` neighbours it is; undefined where the set keeps the order given */
   ofPods(pods: readonly PodFacts[], group: number | undefined): Counts;
-  ofGroups(parts: readonly Counts[]): Counts;
+  /** A new sum of nothing. */
+  none(): Counts;
+  /** Puts a part into a sum. */
+  add(sum: Counts, part: Counts): void;
 }
 
 /** A list, or a set that remembers. Of either the order decides between equals. */
@@ -17,7 +20,8 @@ const FAN_OUT = 1 << BITS;
 const MASK = FAN_OUT - 1;
 /** Neighbours counted together. */
 export const PLACES_PER_GROUP = FAN_OUT;
-const MOST_PLACES = 1 << 30;
+/** Places are below this. */
+export const MOST_PLACES = 1 << 30;
 
 /** A group of pods, or a branch with groups below. Immutable once its set is made; an edit changes only what it made itself. */
 interface Node {
@@ -94,14 +98,18 @@ export class PodSet {
       const place = now && placeOf(now);
       const before = was && placeOf(was);
       if (was && before !== undefined && before !== place) {
-        root = root && put(root, depth, { edit, place: before, was, now: undefined });
+        if (root) {
+          root = ownedBy(edit, root);
+          putIntoGroup(groupAt(root, depth, before), before, { was, now: undefined });
+        }
         size -= 1;
       }
       const replaces = before !== undefined && before === place;
       if (now && place !== undefined) {
         root ??= nodeOf(edit, [], undefined);
         for (; place >= FAN_OUT * 2 ** (BITS * depth); depth += 1) root = nodeOf(edit, undefined, [root]);
-        root = put(root, depth, { edit, place, was: replaces ? was : undefined, now });
+        root = ownedBy(edit, root);
+        putIntoGroup(groupAt(root, depth, place), place, { was: replaces ? was : undefined, now });
         if (!replaces) size += 1;
       }
     }
@@ -120,7 +128,16 @@ export class PodSet {
 
   /** What is counted of all pods. */
   counts<Counts>(fold: Fold<Counts>): Counts {
-    return this.#root ? (countsOf(this.#root, this.#depth, this.isPlaced ? 0 : undefined, fold) as Counts) : fold.ofGroups([]);
+    return this.#root ? (countsOf(this.#root, this.#depth, this.isPlaced ? 0 : undefined, fold) as Counts) : fold.none();
+  }
+
+  /**
+   * Shows what is counted: of all pods, of each part of them, and so on down to the groups, in order.
+   * @param goesOn shown the counts; answers whether their parts are wanted too
+   */
+  walk<Counts>(fold: Fold<Counts>, goesOn: (counts: Counts) => boolean): void {
+    this.counts(fold);
+    if (this.#root) walkBelow(this.#root, goesOn as (counts: unknown) => boolean);
   }
 
   /** The pods that are so, in order. @param has how many of them a group holds: groups without any are not walked */
@@ -166,13 +183,13 @@ function countsOf(node: Node, depth: number, group: number | undefined, fold: Fo
   if (node.fold === fold) return node.counts;
   if (node.pods) node.counts = fold.ofPods(node.pods, group);
   else {
-    const parts: unknown[] = [];
+    const sum = fold.none();
     const children = node.children ?? [];
     for (let at = 0; at < children.length; at += 1) {
       const child = children[at];
-      if (child) parts.push(countsOf(child, depth - 1, groupBelow(group, at), fold));
+      if (child) fold.add(sum, countsOf(child, depth - 1, groupBelow(group, at), fold));
     }
-    node.counts = fold.ofGroups(parts);
+    node.counts = sum;
   }
   node.fold = fold;
   return node.counts;
@@ -186,26 +203,32 @@ function selectBelow(node: Node, has: (counts: unknown) => number, isSo: (pod: P
   if (children) for (const child of children) if (child) selectBelow(child, has, isSo, selected);
 }
 
-interface Put {
-  edit: object;
-  place: number;
-  was: PodFacts | undefined;
-  now: PodFacts | undefined;
+/** Of a node whose counts are there. */
+function walkBelow({ counts, children }: Node, goesOn: (counts: unknown) => boolean): void {
+  if (!goesOn(counts) || !children) return;
+  for (const child of children) if (child) walkBelow(child, goesOn);
 }
 
-/** The node with that pod put in, replaced or taken out: itself if this edit made it, else a copy. */
-function put(node: Node, depth: number, change: Put): Node {
-  const mine = node.edit === change.edit ? node : nodeOf(change.edit, node.pods && [...node.pods], node.children && [...node.children]);
-  if (depth > 0 && mine.children) {
-    const at = (change.place >>> (BITS * depth)) & MASK;
-    const child = mine.children[at] ?? (depth === 1 ? nodeOf(change.edit, [], undefined) : nodeOf(change.edit, undefined, []));
-    while (mine.children.length < at) mine.children.push(undefined);
-    mine.children[at] = put(child, depth - 1, change);
-  } else if (mine.pods) putIntoGroup(mine.pods, change);
-  return mine;
+/** The node itself if this edit made it, else a copy. */
+const ownedBy = (edit: object, node: Node): Node =>
+  node.edit === edit ? node : nodeOf(edit, node.pods && [...node.pods], node.children && [...node.children]);
+
+/** The pods of the group of this place, to be changed: all on the way to them is the root's edit's own. */
+function groupAt(root: Node, rootDepth: number, place: number): PodFacts[] {
+  const { edit } = root;
+  let node = root;
+  for (let depth = rootDepth; depth > 0; depth -= 1) {
+    const children = (node.children ??= []);
+    const at = (place >>> (BITS * depth)) & MASK;
+    while (children.length <= at) children.push(undefined);
+    const child = children[at];
+    node = child ? ownedBy(edit, child) : nodeOf(edit, undefined, undefined);
+    children[at] = node;
+  }
+  return (node.pods ??= []);
 }
 
-function putIntoGroup(pods: PodFacts[], { place, was, now }: Put): void {
+function putIntoGroup(pods: PodFacts[], place: number, { was, now }: PodChange): void {
   if (was) {
     // Most groups are full, one pod at each place.
     const likely = place & MASK;

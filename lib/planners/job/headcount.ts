@@ -1,10 +1,10 @@
 // What a Job's plan has to know of a group of its pods, in numbers: kept with the group, so that a group in which nothing changed is
 // not walked again. Only what neither the clock nor the Job's status has a say in can be kept.
 import type { Job, LabelSelector } from '../../objects/kubernetes.ts';
-import { appendInterval, noIndexes, type IndexInterval, type IndexSet } from '../../objects/index-text.ts';
+import { appendInterval, type IndexInterval, type IndexSet } from '../../objects/index-text.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
 import { completionIndexOf, isReady, type PodFacts } from '../../objects/pod-facts.ts';
-import { PLACES_PER_GROUP, type Fold, type PodSet } from '../pod-set.ts';
+import { MOST_PLACES, PLACES_PER_GROUP, type Fold, type PodSet } from '../pod-set.ts';
 import { judgeFailure } from './failure-policy.ts';
 import { isFailed } from './pod-replacement.ts';
 import { termsOf, type Terms } from './terms.ts';
@@ -30,18 +30,19 @@ export interface Headcount {
   misplaced: number;
   /** Active pods beyond the first of their index. */
   doubled: number;
-  /** Of the active pods; −1: none. */
+  /** Index of an active pod; `MOST_PLACES`: none is. */
+  lowestActive: number;
+  /** The same; −1: none is. */
   highestActive: number;
   /** What the first failed pod that matches a FailJob rule comes to. */
   failJob: string | undefined;
-  /** Which indexes the active pods of a group have, one bit each; of several groups these, and of both the set once it was asked for. */
+  /** Which indexes the active pods of a group have, one bit each from its first index on; 0 of several groups. */
   activeBits: number;
   firstIndex: number;
-  parts: readonly Headcount[];
-  activeIndexes: IndexSet | undefined;
 }
 
-const NOBODY: Headcount = {
+/** Written out each time: it is made for every group that changed, and a copy of one takes longer. */
+const nobody = (): Headcount => ({
   others: 0,
   active: 0,
   ready: 0,
@@ -53,13 +54,12 @@ const NOBODY: Headcount = {
   restarts: 0,
   misplaced: 0,
   doubled: 0,
+  lowestActive: MOST_PLACES,
   highestActive: -1,
   failJob: undefined,
   activeBits: 0,
   firstIndex: 0,
-  parts: [],
-  activeIndexes: undefined,
-};
+});
 
 /** Of a Job whose selector cannot be read no pod is kept; whoever claims pods says so. */
 export function headcountFold(job: Job, pods: PodSet): Fold<Headcount> {
@@ -81,7 +81,7 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
   const rules = job.spec.podFailurePolicy?.rules;
   return {
     ofPods(pods, group) {
-      const counts = { ...NOBODY };
+      const counts = nobody();
       if (group !== undefined) counts.firstIndex = group * PLACES_PER_GROUP;
       for (const pod of pods) {
         if (!isKept(pod)) counts.others += 1;
@@ -105,29 +105,28 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
         else if (active) {
           if ((counts.activeBits & (1 << at)) === 0) counts.activeBits |= 1 << at;
           else counts.doubled += 1;
+          if (index < counts.lowestActive) counts.lowestActive = index;
           if (index > counts.highestActive) counts.highestActive = index;
         }
       }
       return counts;
     },
-    ofGroups(parts) {
-      const sum = { ...NOBODY, parts };
-      for (const part of parts) {
-        sum.others += part.others;
-        sum.active += part.active;
-        sum.ready += part.ready;
-        sum.tracked += part.tracked;
-        sum.terminating += part.terminating;
-        sum.leaving += part.leaving;
-        sum.unnumbered += part.unnumbered;
-        sum.restarts += part.restarts;
-        sum.misplaced += part.misplaced;
-        sum.doubled += part.doubled;
-        if (part.highestNumber > sum.highestNumber) sum.highestNumber = part.highestNumber;
-        if (part.highestActive > sum.highestActive) sum.highestActive = part.highestActive;
-        sum.failJob ??= part.failJob;
-      }
-      return sum;
+    none: nobody,
+    add(sum, part) {
+      sum.others += part.others;
+      sum.active += part.active;
+      sum.ready += part.ready;
+      sum.tracked += part.tracked;
+      sum.terminating += part.terminating;
+      sum.leaving += part.leaving;
+      sum.unnumbered += part.unnumbered;
+      sum.restarts += part.restarts;
+      sum.misplaced += part.misplaced;
+      sum.doubled += part.doubled;
+      if (part.highestNumber > sum.highestNumber) sum.highestNumber = part.highestNumber;
+      if (part.lowestActive < sum.lowestActive) sum.lowestActive = part.lowestActive;
+      if (part.highestActive > sum.highestActive) sum.highestActive = part.highestActive;
+      sum.failJob ??= part.failJob;
     },
   };
 }
@@ -165,25 +164,23 @@ export function keeperOf({ metadata: { uid }, spec: { selector } }: Job): (pod: 
 }
 
 /** The indexes of the active pods, of a set ordered by place in which none is misplaced. */
-export function activeIndexesIn(counts: Headcount): IndexSet {
-  if (counts.activeIndexes) return counts.activeIndexes;
-  const { activeBits, firstIndex, parts } = counts;
-  if (counts.active === 0) return noIndexes;
+export function activeIndexesIn(pods: PodSet, fold: Fold<Headcount>): IndexSet {
   const intervals: IndexInterval[] = [];
-  for (const part of parts) {
-    const below = activeIndexesIn(part);
-    for (let at = 0; at < below.length; at += 1) {
-      const interval = below[at];
-      if (interval) appendInterval(intervals, interval);
+  pods.walk(fold, ({ active, doubled, lowestActive, highestActive, activeBits, firstIndex }) => {
+    if (active === 0) return false;
+    // Where none between the lowest and the highest is missing, nobody looks further.
+    if (highestActive - lowestActive + 1 === active - doubled) {
+      appendInterval(intervals, { first: lowestActive, last: highestActive });
+      return false;
     }
-  }
-  for (let at = 0; activeBits >>> at !== 0; at += 1) {
-    if ((activeBits & (1 << at)) === 0) continue;
-    const from = at;
-    while ((activeBits & (1 << (at + 1))) !== 0) at += 1;
-    intervals.push({ first: firstIndex + from, last: firstIndex + at });
-  }
-  counts.activeIndexes = intervals;
+    for (let at = 0; activeBits >>> at !== 0; at += 1) {
+      if ((activeBits & (1 << at)) === 0) continue;
+      const from = at;
+      while ((activeBits & (1 << (at + 1))) !== 0) at += 1;
+      appendInterval(intervals, { first: firstIndex + from, last: firstIndex + at });
+    }
+    return true;
+  });
   return intervals;
 }
 

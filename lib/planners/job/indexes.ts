@@ -1,6 +1,6 @@
 // Completion indexes: which one a pod works on, which are done, which come next. Sets stay intervals: a Job may have 10^9 of them.
 import type { JobStatus } from '../../objects/kubernetes.ts';
-import { lowestMissingIndexes, parseIndexes, unionOfIndexes, withIndexes, hasIndex, type IndexSet } from '../../objects/index-text.ts';
+import { lowestMissingIndexes, parseIndexes, withIndexes, hasIndex, type IndexSet } from '../../objects/index-text.ts';
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 
 /** The pod's index where the Job has it. @param completions unset: the Job is not Indexed, every pod is as good as any */
@@ -50,5 +50,5 @@ export function nextIndexes({
   completions: number;
 }): number[] {
   if (count <= 0) return [];
-  return lowestMissingIndexes(unionOfIndexes(unionOfIndexes(completed, failed), held), { count, completions });
+  return lowestMissingIndexes([completed, failed, held], { count, completions });
 }

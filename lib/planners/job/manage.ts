@@ -3,7 +3,6 @@ import { indexSetOf, unionOfIndexes, type IndexSet } from '../../objects/index-t
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 import { latestFailureOf, remainingBackoffMs } from './backoff.ts';
 import type { PlanHead, SyncAction } from '../plan.ts';
-import { activeIndexesIn } from './headcount.ts';
 import { nextIndexes } from './indexes.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { heldPlaces } from './pod-replacement.ts';
@@ -92,8 +91,7 @@ const eachHasItsIndex = ({ pods, counts }: Tally, completions: number): boolean 
 
 /** Indexes with an active pod, or with a terminating one where such pods hold their places. */
 function heldIndexes(tally: Tally, blocking: boolean): IndexSet {
-  const { pods, counts } = tally;
-  const own = pods.isPlaced ? activeIndexesIn(counts) : indexSetOf(tally.active.flatMap((pod) => completionIndexOf(pod) ?? []));
+  const own = tally.pods.isPlaced ? tally.activeIndexes : indexSetOf(tally.active.flatMap((pod) => completionIndexOf(pod) ?? []));
   return blocking ? unionOfIndexes(own, indexSetOf(tally.terminating.flatMap((pod) => completionIndexOf(pod) ?? []))) : own;
 }
 

@@ -12,14 +12,14 @@ export interface Child {
 
 /**
  * The next children, one for each entry.
- * @param start completion indexes to start; of a Job without indexes the length alone counts
+ * @param start completion indexes to start, each once; of a Job without indexes the length alone counts
  * @param ordinal lowest number that no vanished child ever held
  */
 export function nextChildren(job: Job, given: Pods, { start, ordinal }: { start: readonly number[]; ordinal: number }): Child[] {
   if (start.length === 0) return [];
   const indexed = job.spec.completionMode === 'Indexed';
+  /** The lowest free ones, where they are above the ordinal. */
   const next = new Map<number, number>();
-  for (const slot of start) next.set(indexed ? slot : 0, ordinal);
   // Names of pods that somebody else numbered, the built-in controller before a hand-over.
   const foreign = new Set<string>();
   for (const pod of holdersOf(job, given, start)) {
@@ -28,14 +28,13 @@ export function nextChildren(job: Job, given: Pods, { start, ordinal }: { start:
       continue;
     }
     const series = indexed ? (completionIndexOf(pod) ?? -1) : 0;
-    const free = next.get(series);
-    if (free !== undefined && free <= pod.number) next.set(series, pod.number + 1);
+    if ((next.get(series) ?? ordinal) <= pod.number) next.set(series, pod.number + 1);
   }
   return start.map((index) => {
     const series = indexed ? index : 0;
     let number = next.get(series) ?? ordinal;
     while (foreign.size > 0 && foreign.has(podNameOf(job, indexed ? index : number, number))) number += 1;
-    next.set(series, number + 1);
+    if (!indexed) next.set(series, number + 1);
     return { slot: indexed ? index : number, number };
   });
 }

@@ -131,33 +131,21 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     suspension !== undefined || active !== (before.active ?? 0) || draft.ready !== before.ready || draft.terminating !== before.terminating;
   const { first, strip, second, ends } = track(job, { progress, verdict, draft, changed, time });
 
-  const removed = new Set(decided ? [] : changes.remove);
   const writes = [first, second].map((status) => status && storedStatus(status));
   const status = writes[1] ?? writes[0] ?? before;
   const why = reasons(progress, { changes, verdict, obstacle, status });
-  const actions: Action[] = [
-    ...claimActions(job, claims),
-    ...deleteActions(job, changes.remove, { uncounted: !decided, why: changes.why }),
-    ...createActions(job, nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal }), {
-      delayed: progress.delayed,
-      why: changes.why,
-      group: snapshot.schedulingGroup,
-    }),
-    ...(writes[0] ? [statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
-    ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension })] : []),
-    ...strip
-      .filter((pod) => !removed.has(pod))
-      .map((pod) =>
-        stripAction(
-          pod,
-          'the status counts it, or it need not be counted',
-          verdict === undefined && isActive(pod) ? { ifVersion: pod.resourceVersion } : {},
-        ),
-      ),
-    ...(writes[1] ? [statusAction(writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
-    ...(ends && verdict ? finishEvents(job, status, verdict) : []),
-    ...claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
-  ];
+  const children = nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal });
+  // Put together at once: spread into a list, every action would be asked for by itself.
+  const actions = claimActions(job, claims).concat(
+    deleteActions(job, changes.remove, { uncounted: !decided, why: changes.why }),
+    createActions(job, children, { delayed: progress.delayed, why: changes.why, group: snapshot.schedulingGroup }),
+    writes[0] ? statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length)) : [],
+    suspension ? eventAction(job, { type: 'Normal', ...suspension }) : [],
+    stripActions(decided ? strip : without(strip, changes.remove), verdict),
+    writes[1] ? statusAction(writes[1], 'the finalizers are off, so the uids move into the counters') : [],
+    ends && verdict ? finishEvents(job, status, verdict) : [],
+    claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
+  );
   const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs);
   return {
     actions,
@@ -232,6 +220,22 @@ function shortest(...waits: (number | undefined)[]): number | undefined {
 function firstWriteReason(end: Verdict | undefined, strips: number): string {
   if (end) return `the Job ends: ${end.reason}`;
   return strips > 0 ? 'what finished is recorded before the finalizers come off' : 'the counts or conditions have changed';
+}
+
+/** Of a Job that goes on, the finalizer comes off a pod that runs only if it still does. */
+const stripActions = (pods: readonly PodFacts[], verdict: Verdict | undefined): Action[] =>
+  pods.map((pod) =>
+    stripAction(
+      pod,
+      'the status counts it, or it need not be counted',
+      verdict === undefined && isActive(pod) ? { ifVersion: pod.resourceVersion } : {},
+    ),
+  );
+
+function without(pods: readonly PodFacts[], others: readonly PodFacts[]): readonly PodFacts[] {
+  if (others.length === 0) return pods;
+  const left = new Set(others);
+  return pods.filter((pod) => !left.has(pod));
 }
 
 const statusAction = (status: JobStatus, why: string): Action => ({ verb: 'status', status, why });

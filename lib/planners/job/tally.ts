@@ -1,9 +1,10 @@
 // What the Job's pods are: active, ready, terminating, newly finished; and how many have succeeded and failed in all.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import type { IndexSet } from '../../objects/index-text.ts';
 import { isActive, isTerminating, type PodFacts } from '../../objects/pod-facts.ts';
 import { podSetOf, type Fold, type Pods, type PodSet } from '../pod-set.ts';
 import { judgeFailure } from './failure-policy.ts';
-import { headcountFold, type Headcount } from './headcount.ts';
+import { activeIndexesIn, headcountFold, type Headcount } from './headcount.ts';
 import { usableIndexOf } from './indexes.ts';
 import { isFailed } from './pod-replacement.ts';
 import type { Terms } from './terms.ts';
@@ -17,6 +18,8 @@ export interface Tally {
   readonly active: readonly PodFacts[];
   readonly terminating: readonly PodFacts[];
   readonly tracked: readonly PodFacts[];
+  /** Of the active pods; where pods lie must tell their indexes. */
+  readonly activeIndexes: IndexSet;
   /** Pods with the finalizer that ended or are being deleted: of a running Job, only these can change anything. */
   leaving: readonly PodFacts[];
   /** Carries the finalizer, and nobody has asked to take it off yet. */
@@ -63,6 +66,10 @@ class LookedFor implements Tally {
 
   get active(): readonly PodFacts[] {
     return (this.#active ??= this.pods.select(this.#fold, (counts) => counts.active, isActive));
+  }
+
+  get activeIndexes(): IndexSet {
+    return activeIndexesIn(this.pods, this.#fold);
   }
 
   get terminating(): readonly PodFacts[] {

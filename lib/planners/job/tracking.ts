@@ -13,6 +13,8 @@ import type { Verdict } from './verdict.ts';
 /** At most so many pods are counted between two status writes. */
 const MAX_UNCOUNTED = 500;
 
+const NONE: ReadonlySet<string> = new Set();
+
 export interface TrackingInput {
   progress: Progress;
   verdict: Verdict | undefined;
@@ -38,7 +40,7 @@ export interface Tracked {
 export function track(job: Job, { progress, verdict, draft, changed, time }: TrackingInput): Tracked {
   const { tally } = progress;
   const before = job.status ?? {};
-  const lists = cleanLists(before, tally.uncounted.succeeded.size + tally.uncounted.failed.size > 0 ? trackedUids(progress) : new Set());
+  const lists = cleanLists(before, tally.uncounted.succeeded.size + tally.uncounted.failed.size > 0 ? trackedUids(progress) : NONE);
   let needsWrite = changed || lists.cleaned;
   const counted = countFinished(job, progress, verdict, lists);
   needsWrite ||= counted.found;
@@ -51,8 +53,8 @@ export function track(job: Job, { progress, verdict, draft, changed, time }: Tra
   if (ends) return { first: finalStatus(job, status, { verdict, lists, time }), strip: counted.strip, second: undefined, ends };
 
   const first = needsWrite ? { ...status, uncountedTerminatedPods: listsText(lists) } : undefined;
-  const waiting = lists.succeededUids.length + lists.failedUids.length;
-  const gone = new Set(waiting === 0 ? [] : counted.strip.map(({ uid }) => uid));
+  if (lists.succeededUids.length + lists.failedUids.length === 0) return { first, strip: counted.strip, second: undefined, ends };
+  const gone = new Set(counted.strip.map(({ uid }) => uid));
   const left = {
     succeededUids: lists.succeededUids.filter((uid) => !gone.has(uid)),
     failedUids: lists.failedUids.filter((uid) => !gone.has(uid)),
@@ -143,7 +145,7 @@ function countFinished(
 /** Tracked pods whose finalizer need not stay; of an Indexed Job in the order of their indexes, those without one first. */
 function removable({ tally, delayed }: Progress, verdict: Verdict | undefined): PodFacts[] {
   const { terms } = tally;
-  const delayedUids = new Set([...delayed.values()].map(({ uid }) => uid));
+  const delayedUids = delayed.size === 0 ? NONE : new Set([...delayed.values()].map(({ uid }) => uid));
   const pods =
     terms.deleting || verdict !== undefined
       ? [...tally.tracked]
