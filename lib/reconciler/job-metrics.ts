@@ -20,7 +20,7 @@ const GOOD = new Set(['acted', 'waiting', 'converged', 'gone']);
 /** One pass under the reference's names: what it noted itself, and, where it decided, how that went and how long it took. */
 export function countPass(
   telemetry: Telemetry,
-  { sync, counted }: Pass,
+  { sync, counted, actions }: Pick<Pass, 'sync' | 'counted' | 'actions'>,
   { durationMs, outcome }: { durationMs: number; outcome: string },
 ): void {
   for (const { metric, value, labels } of counted) {
@@ -28,7 +28,9 @@ export function countPass(
     telemetry.count(metric, value, isDuration ? 'Seconds' : 'Count', labels);
   }
   if (!sync) return;
-  const labels = { completion_mode: sync.completion_mode, result: GOOD.has(outcome) ? 'success' : 'error', action: sync.action };
+  // What one call came to, others went on after; the reference returns that call's error at the end.
+  const isGood = GOOD.has(outcome) && actions.every(({ result }) => result === 'done');
+  const labels = { completion_mode: sync.completion_mode, result: isGood ? 'success' : 'error', action: sync.action };
   telemetry.count('job_controller_job_syncs_total', 1, 'Count', labels);
   telemetry.count('job_controller_job_sync_duration_seconds', durationMs / 1000, 'Seconds', labels);
 }

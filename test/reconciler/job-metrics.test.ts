@@ -100,7 +100,7 @@ describe('metrics of Jobs', () => {
     expect(syncs('reconciling')).toBeGreaterThan(0);
   });
 
-  test('a create that is refused, and a pass that ends in error', async () => {
+  test('a create that is refused, and its pass as one that ends in error', async () => {
     let isRefused = false;
     world.interposer = ({ port, method, phase, args }) => {
       if (isRefused || port !== 'cluster' || method !== 'create' || phase !== 'before' || (args[0] as { kind: string }).kind !== 'Pod')
@@ -111,6 +111,8 @@ describe('metrics of Jobs', () => {
     await through({});
     expect(sum(job('job_pods_creation_total'), { status: 'failed' })).toBe(1);
     expect(sum(job('job_pods_creation_total'), { status: 'succeeded' })).toBe(1);
+    expect(sum(job('job_syncs_total'), { result: 'error' })).toBe(1);
+    expect(sum(job('job_syncs_total'), { result: 'error', action: 'pods_created' })).toBe(1);
   });
 
   test('counts survive a process that dies between its passes', async () => {
