@@ -21,7 +21,7 @@ import { HANDOVER_MS, widened } from './handover.ts';
 import type { OurObject } from './ours.ts';
 import { objectText, ourObject, refuseOtherRelays, relayNamespaceOf, resourceOf, staleOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';
-import { AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, awsKeySecret, givesToPasses } from './relay-manifests.ts';
+import { AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, awsKeySecret, givesToPasses, relayManifests } from './relay-manifests.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from './registration-plan.ts';
 import { planRegistration } from './registration-plan.ts';
 import { IDENTITY_NAMESPACE } from './rights.ts';
@@ -192,7 +192,9 @@ async function withKey(
   const known = { accessKeyId: read('AWS_ACCESS_KEY_ID'), secretAccessKey: read('AWS_SECRET_ACCESS_KEY') };
   const isGood = known.secretAccessKey !== '' && (await senders.keysOf(sender.name)).includes(known.accessKeyId);
   const key = isGood ? known : await senders.replaceKeys(sender.name);
-  return manifests.map((manifest) => (manifest.kind === secret.kind ? awsKeySecret(relay, key) : manifest));
+  return relayManifests({ ...relay, awsKeyId: key.accessKeyId }).map((manifest) =>
+    manifest.kind === secret.kind ? awsKeySecret(relay, key) : manifest,
+  );
 }
 
 /** Tried before functions get it: what does not work is told now, not by the first Job. */

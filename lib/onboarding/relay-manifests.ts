@@ -38,6 +38,8 @@ export interface RelayValues {
   /** Where AWS is reached, if not at its public addresses. */
   awsEndpointUrl?: string;
   identity: SenderIdentity;
+  /** Of the key in the Secret of an IAM user, once that is known: pods read it as they begin, so another one begins them anew. */
+  awsKeyId?: string;
 }
 
 export const RELAY = 'farloop-relay';
@@ -216,7 +218,10 @@ function deployment(values: RelayValues): Manifest {
       selector: { matchLabels: selectorLabels },
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       template: {
-        metadata: { labels: labelsOf(values.namespace) },
+        metadata: {
+          labels: labelsOf(values.namespace),
+          ...(values.awsKeyId !== undefined && { annotations: { 'farloop.dev/aws-key-id': values.awsKeyId } }),
+        },
         spec: {
           serviceAccountName: RELAY,
           automountServiceAccountToken: false,

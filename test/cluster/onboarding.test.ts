@@ -182,6 +182,12 @@ describe('farloop cluster', () => {
   });
 
   test('what was half finished is finished: a lost key is replaced, rights that went are there again', async () => {
+    // By another generation a Deployment's pods begin anew: what they run with is read as they begin.
+    const generation = async (): Promise<unknown> =>
+      (await administration.get(resourceNamed('Deployment'), { namespace: 'farloop', name: 'farloop-relay' }))?.metadata.generation;
+    const known = await generation();
+    expect((await add('one')).exitCode).toBe(0);
+    expect(await generation()).toBe(known);
     await administration.delete(resourceNamed('Secret'), { namespace: 'farloop', name: 'farloop-relay-aws' });
     await administration.delete(resourceNamed('ClusterRoleBinding'), { name: 'farloop-functions' });
     expect((await add('one')).exitCode).toBe(0);
@@ -190,6 +196,7 @@ describe('farloop cluster', () => {
     expect(keys).toHaveLength(1);
     const secret = await administration.get(resourceNamed('Secret'), { namespace: 'farloop', name: 'farloop-relay-aws' });
     expect(JSON.stringify(secret)).toContain(Buffer.from(keys[0]?.AccessKeyId ?? '').toString('base64'));
+    expect(await generation()).toBe(Number(known) + 1);
   });
 
   test('before half of its life is over a token stays; then the account gets itself another one, and the old one lasts on', async () => {

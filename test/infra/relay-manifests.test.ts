@@ -219,6 +219,13 @@ describe('the relay on a cluster', () => {
     expect(readFileSync(join(RELAY_FOLDER, 'Dockerfile'), 'utf8')).toContain('USER 65532:65532');
   });
 
+  test('another key in the Secret, which pods read as they begin, begins them anew', () => {
+    const template = (awsKeyId?: string): string =>
+      JSON.stringify(templateIn(relayManifests({ ...VALUES, ...(awsKeyId !== undefined && { awsKeyId }) })));
+    expect(template('AKIAONE')).toBe(template('AKIAONE'));
+    expect(template('AKIAOTHER')).not.toBe(template('AKIAONE'));
+  });
+
   test('R15: no rule of its rights names everything, secrets or the rights themselves', () => {
     const rules = relayManifests(VALUES).flatMap((manifest) => (manifest['rules'] as Record<string, string[]>[] | undefined) ?? []);
     expect(rules.length).toBeGreaterThan(5);
