@@ -1,5 +1,5 @@
 // The alarms of a stage, one table: what is wrong, by which numbers, and the page that says what to do.
-import { FUNCTIONS, QUEUES, queueName } from './stage.ts';
+import { FUNCTIONS, INDEXES, QUEUES, queueName } from './stage.ts';
 
 export interface Stage {
   /** `farloop-prod`: before the names of everything in it. */
@@ -217,19 +217,20 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
       dimensions: { FunctionName: `${stage}-${functionName}` },
       what: `the account has no concurrency left for the function ${functionName}`,
     })),
-    {
+    // An index that takes no more holds up the writes of its table, whose own metric does not tell of it.
+    ...[undefined, ...INDEXES].map((index): Alarm => ({
       ...minute,
       of: 5,
       bad: 3,
-      name: 'throttled-table',
+      name: index === undefined ? 'throttled-table' : `throttled-index-${index}`,
       runbook: 'throttling',
       namespace: 'AWS/DynamoDB',
       metric: 'WriteThrottleEvents',
       statistic: 'Sum',
       threshold: 0,
-      dimensions: { TableName: `${stage}-views` },
-      what: 'the table refuses writes for now',
-    },
+      dimensions: { TableName: `${stage}-views`, ...(index !== undefined && { GlobalSecondaryIndexName: index }) },
+      what: index === undefined ? 'the table refuses writes for now' : `the index ${index} of the table takes no writes for now`,
+    })),
     {
       ...ours,
       ...fiveMinutes,

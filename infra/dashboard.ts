@@ -1,6 +1,6 @@
 // The dashboard of a stage: by cluster, by kind, by function; queues, table and what it all costs.
 import { FUNCTION_GB, LIST_PRICES } from '../lib/api/list-prices.ts';
-import { FUNCTIONS, QUEUES, queueName } from './stage.ts';
+import { FUNCTIONS, INDEXES, QUEUES, queueName } from './stage.ts';
 
 const QUEUE_OF: Partial<Record<(typeof FUNCTIONS)[number], (typeof QUEUES)[number]>> = {
   ingest: 'events',
@@ -45,6 +45,13 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
     FUNCTIONS.map((functionName) => ['AWS/Lambda', metric, 'FunctionName', `${name}-${functionName}`, { label: functionName }]);
   const ofQueues = (metric: string, dead = false): MetricRow[] =>
     QUEUES.map((queue) => ['AWS/SQS', metric, 'QueueName', queueName(name, queue, dead), { label: queue }]);
+  const ofViews = (metric: string, ...index: string[]): MetricRow => [
+    'AWS/DynamoDB',
+    metric,
+    'TableName',
+    `${name}-views`,
+    ...index.flatMap((one) => ['GlobalSecondaryIndexName', one]),
+  ];
   const oursByFunction = (metric: string): MetricRow[] =>
     FUNCTIONS.map((functionName) => [namespace, metric, 'function', functionName, { label: functionName }]);
 
@@ -116,12 +123,10 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
         {
           title: 'Table, units',
           stat: 'Sum',
-          metrics: ['ConsumedWriteCapacityUnits', 'ConsumedReadCapacityUnits', 'WriteThrottleEvents'].map((metric) => [
-            'AWS/DynamoDB',
-            metric,
-            'TableName',
-            `${name}-views`,
-          ]),
+          metrics: [
+            ...['ConsumedWriteCapacityUnits', 'ConsumedReadCapacityUnits', 'WriteThrottleEvents'].map((metric) => ofViews(metric)),
+            ...INDEXES.map((index) => ofViews('WriteThrottleEvents', index)),
+          ],
         },
         {
           title: 'Calls to AWS and units, a pass',

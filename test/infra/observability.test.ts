@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { alarmResources, alarmsOf } from '../../infra/alarms.ts';
 import { dashboardBody } from '../../infra/dashboard.ts';
 import type { MetricRow } from '../../infra/dashboard.ts';
+import { createTableInput } from '../../lib/adapters/table-definition.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import { ROOT } from '../deploy/packaged.ts';
 
@@ -28,10 +29,15 @@ const OF_AWS: Record<string, string[]> = {
   'AWS/DynamoDB ConsumedReadCapacityUnits': ['TableName'],
   'AWS/DynamoDB WriteThrottleEvents': ['TableName'],
 };
+/** What AWS tells of an index is not in what it tells of its table. */
+const OF_INDEXES = ['AWS/DynamoDB WriteThrottleEvents'];
 
 const isSent = ({ namespace, metric, dimensions }: { namespace: string; metric: string; dimensions: readonly string[] }): boolean => {
   const same = (set: readonly string[]): boolean => JSON.stringify(set.toSorted()) === JSON.stringify(dimensions.toSorted());
-  return namespace === stage.namespace ? (METRICS[metric]?.sets ?? []).some(same) : same(OF_AWS[`${namespace} ${metric}`] ?? ['none']);
+  return namespace === stage.namespace
+    ? (METRICS[metric]?.sets ?? []).some(same)
+    : same(OF_AWS[`${namespace} ${metric}`] ?? ['none']) ||
+        (OF_INDEXES.includes(`${namespace} ${metric}`) && same(['TableName', 'GlobalSecondaryIndexName']));
 };
 
 /** What a row of a widget shows: one metric, or what its formula searches for. */
@@ -143,6 +149,10 @@ describe('alarms', () => {
     expect(kinds.filter((kind) => !told(kind))).toEqual([]);
     for (const page of ['docs/deploy.md', 'docs/costs.md'])
       expect(readFileSync(join(ROOT, page), 'utf8')).toContain(`${alarms.length} alarms ${(alarms.length / 10).toFixed(2)}`);
+    const throttled = alarms.filter(({ metric }) => metric === 'WriteThrottleEvents').map(({ dimensions }) => dimensions);
+    const TableName = 'farloop-prod-views';
+    const indexes = (createTableInput(TableName).GlobalSecondaryIndexes ?? []).map(({ IndexName = '' }) => IndexName);
+    expect(throttled).toEqual([{ TableName }, ...indexes.map((GlobalSecondaryIndexName) => ({ TableName, GlobalSecondaryIndexName }))]);
     for (const name of ['unreachable-cluster', 'forbidden-cluster'])
       expect(alarms.find((alarm) => alarm.name === name)).toMatchObject({ periodSeconds: 60, of: 2, bad: 1 });
     expect(alarms.find(({ name }) => name === 'lag')).toMatchObject({ statistic: 'p99' });
