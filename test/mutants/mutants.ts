@@ -234,6 +234,15 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'single' },
   },
   {
+    name: 'item that another wrote is taken for written',
+    rule: 'R8',
+    file: 'lib/reconciler/view-access.ts',
+    search: '      current = error.current as ViewItem | undefined;',
+    replacement: '      return;',
+    why: 'of two who hear of neighbouring pods at once, one forgets what it heard',
+    look: { scenario: 'wide', faults: ['storeConflicts'] },
+  },
+  {
     name: 'deduplication id without the fence',
     rule: 'R9',
     file: 'lib/reconciler/wake.ts',

@@ -37,7 +37,20 @@ export interface Strike {
   instead?: (effect: () => Promise<unknown>) => Promise<unknown>;
 }
 
-const WRITES = new Set(['create', 'delete', 'patch', 'createHead', 'updateHead', 'putItem', 'forget', 'putNote', 'putAnswer', 'put', 'send', 'append']);
+const WRITES = new Set([
+  'create',
+  'delete',
+  'patch',
+  'createHead',
+  'updateHead',
+  'putItem',
+  'forget',
+  'putNote',
+  'putAnswer',
+  'put',
+  'send',
+  'append',
+]);
 
 export const isWrite = ({ method }: Pick<Call, 'method'>): boolean => WRITES.has(method);
 

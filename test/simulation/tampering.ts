@@ -120,11 +120,18 @@ export class Tampering {
     return (this.#darkUntilMs.get(cluster) ?? 0) > this.#simulation.scheduler.elapsedMs;
   }
 
-  /** The same view at its next version, as by another observer. */
-  async writeViewFirst({ args, process: { installation } }: Call, effect: () => Promise<unknown>): Promise<unknown> {
+  /** The same view, or item of one, at its next version, as by another observer; where there is no such item yet, the very one. */
+  async writeViewFirst({ method, args, process: { installation } }: Call, effect: () => Promise<unknown>): Promise<unknown> {
+    const { store } = installation ?? this.#simulation;
+    if (method === 'putItem') {
+      const [key, item] = args as [WorkloadKey, { name: string; bytes: Uint8Array }];
+      const [there] = await store.readItems(key, [item.name]);
+      await store.putItem(key, there ?? item, there?.version ?? 0);
+      return await effect();
+    }
     const [key] = args as [WorkloadKey];
-    const head = await installation?.store.readHead(key);
-    if (head?.view) await installation?.store.updateHead(key, {}, { view: head.view });
+    const head = await store.readHead(key);
+    if (head?.view) await store.updateHead(key, {}, { view: head.view });
     return await effect();
   }
 

@@ -245,7 +245,7 @@ export const WORLD_FAULTS = {
   },
   storeConflicts: {
     says: 'somebody else writes the view just before: the condition of the write fails',
-    applies: (call) => call.port === 'store' && call.method === 'updateHead' && isFunction(call),
+    applies: (call) => call.port === 'store' && ['updateHead', 'putItem'].includes(call.method) && isFunction(call),
     strike: (simulation, call) => ({ instead: async (effect) => await simulation.tampering.writeViewFirst(call, effect) }),
     lastsMs: 0,
     waits: [],
