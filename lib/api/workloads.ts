@@ -2,6 +2,7 @@
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
+import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import type { Reason } from '../planners/job/reasons.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -73,6 +74,12 @@ export interface WorkloadFilter {
 }
 
 const KEYS_PER_PAGE = 1_000;
+/** Of the index, one after the other for one answer, which has to be given within 29 s: a filter may pass nearly all of them over. */
+const PAGES_PER_ANSWER = 100;
+/** Workloads of one name in one namespace, of former uids all but one. */
+const MOST_NAMESAKES = 20;
+/** Of a key in the table. */
+const KEY_BYTES_MAX = 1_024;
 const READS_AT_ONCE = 16;
 const MOST_PODS = 1_000;
 /** Of what the latest ones met is told why a workload waits. */
@@ -108,7 +115,7 @@ export async function describeWorkloads(
   ports: ReadPorts & Pick<Ports, 'recorder'>,
   filter: Required<WorkloadFilter>,
 ): Promise<WorkloadDetail[]> {
-  const { keys } = await findKeys(ports, filter, { limit: 20 });
+  const keys = await keysNamed(ports, filter);
   const details: WorkloadDetail[] = [];
   for (const { key, record } of keys) {
     const known = await readKnown(ports, key, record);
@@ -121,27 +128,50 @@ export async function describeWorkloads(
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
 }
 
+interface FoundKey {
+  key: WorkloadKey;
+  record: ClusterRecord;
+}
+
 async function findKeys(
   { clusters, store }: ReadPorts,
   filter: WorkloadFilter,
   { limit, from }: { limit: number; from?: string },
-): Promise<{ keys: { key: WorkloadKey; record: ClusterRecord }[]; next?: string }> {
+): Promise<{ keys: FoundKey[]; next?: string }> {
   const start = from === undefined ? undefined : positionOf(from);
   const records = (await clusters.list())
     .filter(({ name }) => (filter.cluster === undefined || name === filter.cluster) && (start === undefined || name >= start.cluster))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const keys: { key: WorkloadKey; record: ClusterRecord }[] = [];
-  for (const record of records) {
+  const keys: FoundKey[] = [];
+  // By name they are few.
+  const pageSize = filter.name === undefined ? Math.min(limit, KEYS_PER_PAGE) : KEYS_PER_PAGE;
+  let pages = 0;
+  for (const [at, record] of records.entries()) {
     let after = start?.cluster === record.name ? start.after : undefined;
     do {
-      const page = await store.workloads(record.name, { limit: Math.min(limit, KEYS_PER_PAGE), ...(after !== undefined && { after }) });
+      const page = await store.workloads(record.name, { limit: pageSize, ...(after !== undefined && { after }) });
+      pages += 1;
       for (const key of page.keys) if (matches(key, filter)) keys.push({ key, record });
       after = page.next;
       // Whole pages only, so that the store's own mark says where the next answer begins.
-      if (keys.length >= limit && after !== undefined) return { keys, next: textOf({ cluster: record.name, after }) };
+      if ((keys.length >= limit || pages >= PAGES_PER_ANSWER) && after !== undefined)
+        return { keys, next: textOf({ cluster: record.name, after }) };
     } while (after !== undefined);
+    const following = records[at + 1];
+    if (pages >= PAGES_PER_ANSWER && following) return { keys, next: textOf({ cluster: following.name }) };
   }
   return { keys };
+}
+
+/** Keys are in order, and those of one name side by side. */
+async function keysNamed({ clusters, store }: ReadPorts, filter: Required<WorkloadFilter>): Promise<FoundKey[]> {
+  const { cluster, namespace, name } = filter;
+  const kind = WORKLOAD_KINDS.find((known) => known.toLowerCase() === filter.kind.toLowerCase());
+  const record = (await clusters.list()).find((known) => known.name === cluster);
+  const before = `${cluster}/${kind}/${namespace}/${name}/`;
+  if (!kind || !record || Buffer.byteLength(before) > KEY_BYTES_MAX) return [];
+  const { keys } = await store.workloads(cluster, { limit: MOST_NAMESAKES, after: before });
+  return keys.filter((key) => matches(key, filter)).map((key) => ({ key, record }));
 }
 
 const matches = (key: WorkloadKey, { kind, namespace, name }: WorkloadFilter): boolean =>

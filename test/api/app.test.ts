@@ -95,6 +95,55 @@ describe('workloads', () => {
     expect(pages).toBeGreaterThan(2);
   });
 
+  /** How often a page of the index is read from now on. */
+  function pagesRead(): () => number {
+    const workloads = ports.store.workloads.bind(ports.store);
+    let read = 0;
+    ports.store.workloads = async (...asked) => {
+      read += 1;
+      return await workloads(...asked);
+    };
+    return () => read;
+  }
+
+  test('one workload is found without a look at all others of its cluster, and none of a name that begins alike', async () => {
+    const names = ['demo', 'demo-1', 'demo.a', 'demos', ...Array.from({ length: 60 }, (_, number) => `a-${number}`)];
+    for (const name of names) await know(ports, { name });
+    await know(ports, { name: 'demo', uid: 'uid-of-before' });
+    await know(ports, { name: 'demo', namespace: 'other' });
+    const read = pagesRead();
+    for (const kind of ['Job', 'job']) {
+      const { body } = await call(`/v1/workloads/local/${kind}/default/demo`);
+      expect((body as { items: WorkloadKey[] }).items.map(({ name, namespace, uid }) => `${namespace}/${name}/${uid}`).toSorted()).toEqual([
+        'default/demo/uid-of-before',
+        'default/demo/uid-of-demo',
+      ]);
+    }
+    expect(read()).toBe(2);
+    expect((await call(`/v1/workloads/local/Job/default/${'x'.repeat(8_000)}`)).status).toBe(404);
+    expect(read()).toBe(2);
+  });
+
+  test('an answer reads a bounded part of the index, whatever the filter leaves over, and says where to go on', async () => {
+    const clusters = Array.from({ length: 230 }, (_, at) => `c${at}`);
+    const known = await ports.clusters.get('local');
+    if (!known) throw new Error('it is not registered');
+    for (const name of clusters) await ports.clusters.put({ ...known, name }, 0);
+    await know(ports, { name: 'demo', cluster: 'c99' });
+    const read = pagesRead();
+    const found: string[] = [];
+    let path: string | undefined = '/v1/workloads?name=demo';
+    for (let before = 0; path !== undefined; before = read()) {
+      const { body } = await call(path);
+      const { items, next } = body as { items: WorkloadKey[]; next?: string };
+      expect(read() - before).toBeLessThanOrEqual(100);
+      found.push(...items.map(({ cluster }) => cluster));
+      path = next === undefined ? undefined : `/v1/workloads?name=demo&continue=${next}`;
+    }
+    expect(found).toEqual(['c99']);
+    expect(read()).toBe(clusters.length + 2);
+  });
+
   const states = [
     { name: 'not started', job: {}, state: 'Pending' },
     { name: 'started', job: { status: { startTime: '2026-05-01T10:00:01Z', active: 2 } }, state: 'Running' },
