@@ -71,7 +71,11 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
 
   const chosen = nextIndexes({ completed, failed: failed ?? [], held: heldIndexes(tally, blocking > 0), count: missing, completions });
   if (delayed.size === 0) return { remove, start: chosen, why: numbers, syncAction };
-  return { remove, ...withoutWaiting(chosen, delayed, nowMs), why: numbers, syncAction };
+  const { start, waitMs } = withoutWaiting(chosen, delayed, nowMs);
+  if (waitMs === undefined) return { remove, start, why: numbers, syncAction };
+  const waiting = chosen.length - start.length;
+  const failures = waiting === 1 ? 'an index has failed and waits' : `${waiting} indexes have failed and wait`;
+  return { remove, start, waitMs, why: `${numbers}; ${failures}`, syncAction };
 }
 
 /** Indexes whose own wait is over, and how long the others still have to. */

@@ -153,6 +153,7 @@ describe('failures per index', () => {
   test('an index that waits does not hold back one that need not', () => {
     const plan = planOf({ job: perIndex({ completions: 3 }), pods: [failedAgo(0, 4, '0')] });
     expect(outcomeOf(plan)).toMatchObject({ creates: [1], requeue: 6 });
+    expect(plan.why[0]).toBe('0 of 2 wanted pods run; an index has failed and waits');
   });
 });
 
