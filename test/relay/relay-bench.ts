@@ -3,6 +3,7 @@ import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import { UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import type { OutgoingMessage, Queue, QueueName } from '../../lib/ports/queue.ts';
+import type { Telemetry } from '../../lib/ports/telemetry.ts';
 import type { Relay, RelayOptions } from '../../lib/relay/relay.ts';
 import { startRelay } from '../../lib/relay/relay.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
@@ -42,6 +43,7 @@ export interface Bench {
   queue: ClosableQueue;
   relay: Relay;
   log: { level: string; message: string }[];
+  counted: { metric: string; value: number; labels: Record<string, string> }[];
   /** Messages that have come since the last call. */
   messages: () => Promise<EventMessage[]>;
   reports: () => Promise<WorkloadReport[]>;
@@ -82,8 +84,10 @@ export function start({
   const queue = new ClosableQueue(inner);
   const log: Bench['log'] = [];
   const line = (level: string) => (message: string) => void log.push({ level, message });
+  const counted: Bench['counted'] = [];
+  const count: Telemetry['count'] = (metric, value, _unit, labels = {}) => void counted.push({ metric, value, labels });
   before(source);
-  const telemetry = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), count: () => {} };
+  const telemetry = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), count };
   const relay = startRelay({
     source,
     queue,
@@ -118,7 +122,17 @@ export function start({
     await clock.advance(2_000);
     await relay.ready;
   };
-  return { clock, source, queue, relay, log, messages, reports: async () => (await messages()).flatMap(({ reports }) => reports), ready };
+  return {
+    clock,
+    source,
+    queue,
+    relay,
+    log,
+    counted,
+    messages,
+    reports: async () => (await messages()).flatMap(({ reports }) => reports),
+    ready,
+  };
 }
 
 /** A report in one line for each pod. */

@@ -314,6 +314,30 @@ describe('while it watches', () => {
     expect(await reports()).toEqual([]);
   });
 
+  test('Jobs of other managers are counted once each as they come, as the reference counts them, whatever becomes of them', async () => {
+    const { clock, source, counted, ready } = start({
+      before: (api) => {
+        api.put('jobs', aJob('ours', { managedBy: 'farloop.dev/job' }));
+        api.put('jobs', aJob('reserved', { managedBy: 'kubernetes.io/job-controller' }));
+        api.put('jobs', aJob('builtin'));
+        api.put('jobs', aJob('foreign', { managedBy: 'example.com/other' }));
+      },
+    });
+    await ready();
+    const metric = 'job_controller_jobs_by_external_controller_total';
+    const others = (): typeof counted => counted.filter((one) => one.metric === metric);
+    const foreign = { metric, value: 1, labels: { controller_name: 'example.com/other' } };
+    expect(others()).toEqual([foreign]);
+    // Changed, and listed anew: it is the same one.
+    source.put('jobs', aJob('foreign', { managedBy: 'example.com/other' }));
+    source.forget();
+    await clock.advance(30_000);
+    expect(others()).toEqual([foreign]);
+    source.put('jobs', aJob('late', { managedBy: 'example.com/third' }));
+    await clock.advance(1_000);
+    expect(others()).toEqual([foreign, { metric, value: 1, labels: { controller_name: 'example.com/third' } }]);
+  });
+
   test('case 151: an orphan with the labels of a Job is that Job’s business', async () => {
     const { reports, ready } = start({
       before: (api) => {
