@@ -205,7 +205,7 @@ function normalized(intervals: IndexInterval[]): IndexSet {
 }
 
 /** Puts an interval behind the others, or into the last one where they touch. It starts at or after that one's start. */
-export function appendInterval(intervals: IndexInterval[], interval: IndexInterval): void {
+function appendInterval(intervals: IndexInterval[], interval: IndexInterval): void {
   const end = intervals.at(-1);
   if (end === undefined || end.last + 1 < interval.first) intervals.push(interval);
   else if (end.last < interval.last) intervals[intervals.length - 1] = { first: end.first, last: interval.last };

@@ -55,7 +55,7 @@ export function createActions(
     const message = `Created pod: ${about}`;
     events.push({ verb: 'event', type: 'Normal', reason: 'SuccessfulCreate', message, regarding, about, why: 'a pod was created' });
   }
-  return creates.concat(events);
+  return [...creates, ...events];
 }
 
 /**

@@ -1,7 +1,7 @@
 // What a Job's plan has to know of a group of its pods, in numbers: kept with the group, so that a group in which nothing changed is
 // not walked again. Only what neither the clock nor the Job's status has a say in can be kept.
 import type { Job, LabelSelector } from '../../objects/kubernetes.ts';
-import { appendInterval, type IndexInterval, type IndexSet } from '../../objects/index-text.ts';
+import type { IndexSet } from '../../objects/index-text.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
 import { completionIndexOf, isReady, type PodFacts } from '../../objects/pod-facts.ts';
 import { MOST_PLACES, PLACES_PER_GROUP, type Fold, type PodSet } from '../pod-set.ts';
@@ -165,19 +165,25 @@ export function keeperOf({ metadata: { uid }, spec: { selector } }: Job): (pod: 
 
 /** The indexes of the active pods, of a set ordered by place in which none is misplaced. */
 export function activeIndexesIn(pods: PodSet, fold: Fold<Headcount>): IndexSet {
-  const intervals: IndexInterval[] = [];
+  const intervals: { first: number; last: number }[] = [];
+  // They come in ascending order. Most touch the one before, which is made longer then.
+  const append = (from: number, to: number): void => {
+    const end = intervals.at(-1);
+    if (end && end.last + 1 === from) end.last = to;
+    else intervals.push({ first: from, last: to });
+  };
   pods.walk(fold, ({ active, doubled, lowestActive, highestActive, activeBits, firstIndex }) => {
     if (active === 0) return false;
     // Where none between the lowest and the highest is missing, nobody looks further.
     if (highestActive - lowestActive + 1 === active - doubled) {
-      appendInterval(intervals, { first: lowestActive, last: highestActive });
+      append(lowestActive, highestActive);
       return false;
     }
     for (let at = 0; activeBits >>> at !== 0; at += 1) {
       if ((activeBits & (1 << at)) === 0) continue;
       const from = at;
       while ((activeBits & (1 << (at + 1))) !== 0) at += 1;
-      appendInterval(intervals, { first: firstIndex + from, last: firstIndex + at });
+      append(firstIndex + from, firstIndex + at);
     }
     return true;
   });

@@ -135,17 +135,17 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const status = writes[1] ?? writes[0] ?? before;
   const why = reasons(progress, { changes, verdict, obstacle, status });
   const children = nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal });
-  // Put together at once: spread into a list, every action would be asked for by itself.
-  const actions = claimActions(job, claims).concat(
-    deleteActions(job, changes.remove, { uncounted: !decided, why: changes.why }),
-    createActions(job, children, { delayed: progress.delayed, why: changes.why, group: snapshot.schedulingGroup }),
-    writes[0] ? statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length)) : [],
-    suspension ? eventAction(job, { type: 'Normal', ...suspension }) : [],
-    stripActions(decided ? strip : without(strip, changes.remove), verdict),
-    writes[1] ? statusAction(writes[1], 'the finalizers are off, so the uids move into the counters') : [],
-    ends && verdict ? finishEvents(job, status, verdict) : [],
-    claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
-  );
+  const actions: Action[] = [
+    ...claimActions(job, claims),
+    ...deleteActions(job, changes.remove, { uncounted: !decided, why: changes.why }),
+    ...createActions(job, children, { delayed: progress.delayed, why: changes.why, group: snapshot.schedulingGroup }),
+    ...(writes[0] ? [statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
+    ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension })] : []),
+    ...stripActions(decided ? strip : without(strip, changes.remove), verdict),
+    ...(writes[1] ? [statusAction(writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
+    ...(ends && verdict ? finishEvents(job, status, verdict) : []),
+    ...claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
+  ];
   const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs);
   return {
     actions,
