@@ -138,11 +138,16 @@ export class SenderIdentities {
     return senderOf(`role ${name}`, arn, senderId);
   }
 
-  /** Ids of the user's keys, or none. */
-  async keysOf(userName: string): Promise<string[]> {
+  /** @returns whether AWS takes that key of the user: one that somebody has made inactive it refuses */
+  async takesKey(userName: string, accessKeyId: string): Promise<boolean> {
+    return (await this.#keysOf(userName)).some(({ id, isActive }) => id === accessKeyId && isActive);
+  }
+
+  /** All keys of the user, or none. */
+  async #keysOf(userName: string): Promise<{ id: string; isActive: boolean }[]> {
     try {
       const { AccessKeyMetadata: keys = [] } = await this.#client.send(new ListAccessKeysCommand({ UserName: userName }));
-      return keys.map(({ AccessKeyId: id = '' }) => id);
+      return keys.map(({ AccessKeyId: id = '', Status: status }) => ({ id, isActive: status !== 'Inactive' }));
     } catch (error) {
       if (isAbsent(error)) return [];
       throw translated(error, `listing the keys of the IAM user ${userName}`, false);
@@ -151,7 +156,7 @@ export class SenderIdentities {
 
   /** The only key of the user from now on: keys that nobody can have the secret of any more go first. */
   async replaceKeys(userName: string): Promise<AccessKey> {
-    for (const AccessKeyId of await this.keysOf(userName))
+    for (const { id: AccessKeyId } of await this.#keysOf(userName))
       await this.#made(`an IAM user without old keys`, async () =>
         this.#client.send(new DeleteAccessKeyCommand({ UserName: userName, AccessKeyId })),
       );
@@ -179,7 +184,7 @@ export class SenderIdentities {
   async remove(name: string, kinds: readonly ('user' | 'role')[] = ['user', 'role']): Promise<string[]> {
     const removed: string[] = [];
     if (kinds.includes('user') && (await this.#user(name))) {
-      for (const AccessKeyId of await this.keysOf(name))
+      for (const { id: AccessKeyId } of await this.#keysOf(name))
         await this.#gone(async () => this.#client.send(new DeleteAccessKeyCommand({ UserName: name, AccessKeyId })), name);
       await this.#gone(async () => this.#client.send(new DeleteUserPolicyCommand({ UserName: name, PolicyName: POLICY })), name);
       await this.#gone(async () => this.#client.send(new DeleteUserCommand({ UserName: name })), name);

@@ -178,7 +178,7 @@ async function ensureSender({ senders }: RegistrationPlace, { sender }: Registra
     : await senders.ensureRole(sender.name, { trust: sender.trust, policy: sender.policy });
 }
 
-/** The key of the relay's user stays as long as it is the one that lies on the cluster; a lost one is replaced. */
+/** The key of the relay's user stays as long as it is the one that lies on the cluster and AWS takes it; a lost one is replaced. */
 async function withKey(
   { senders, administration }: RegistrationPlace,
   { relay, sender, manifests }: RegistrationPlan,
@@ -190,7 +190,7 @@ async function withKey(
   );
   const read = (name: string): string => Buffer.from(textOf(stored[name]), 'base64').toString('utf8');
   const known = { accessKeyId: read('AWS_ACCESS_KEY_ID'), secretAccessKey: read('AWS_SECRET_ACCESS_KEY') };
-  const isGood = known.secretAccessKey !== '' && (await senders.keysOf(sender.name)).includes(known.accessKeyId);
+  const isGood = known.secretAccessKey !== '' && (await senders.takesKey(sender.name, known.accessKeyId));
   const key = isGood ? known : await senders.replaceKeys(sender.name);
   return relayManifests({ ...relay, awsKeyId: key.accessKeyId }).map((manifest) =>
     manifest.kind === secret.kind ? awsKeySecret(relay, key) : manifest,
