@@ -6,6 +6,7 @@ import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import type { Reason } from '../planners/job/reasons.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { PassRecord } from '../ports/recorder.ts';
 import type { Head } from '../ports/store.ts';
 import { readMarker } from '../reconciler/heartbeats.ts';
 import { inParallel } from '../reconciler/parallel.ts';
@@ -112,7 +113,7 @@ export async function listWorkloads(
 
 /** All that is known of the workloads of that name: several when one of a former uid is still being let go. */
 export async function describeWorkloads(
-  ports: ReadPorts & Pick<Ports, 'recorder'>,
+  ports: ReadPorts & Pick<Ports, 'recorder' | 'telemetry'>,
   filter: Required<WorkloadFilter>,
 ): Promise<WorkloadDetail[]> {
   const keys = await keysNamed(ports, filter);
@@ -120,12 +121,22 @@ export async function describeWorkloads(
   for (const { key, record } of keys) {
     const known = await readKnown(ports, key, record);
     if (!known) continue;
-    const passes = await ports.recorder.passes(key, PASSES_THAT_TELL);
+    const passes = await latestPasses(ports, key);
     const trouble = await troubleOf(ports, record.name, key.namespace);
     const { clockOffsetMs: offsetMs = 0, heardAtMs } = (await readMarker(ports, record.name))?.marker ?? {};
     details.push(detailOf(known, { record, passes, trouble, heardAtMs }, { nowMs: ports.clock.nowMs(), offsetMs }));
   }
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
+}
+
+/** They only add to why a workload waits: on AWS a large log may take too long to search, and the rest is told all the same. */
+async function latestPasses({ recorder, telemetry }: Pick<Ports, 'recorder' | 'telemetry'>, key: WorkloadKey): Promise<PassRecord[]> {
+  try {
+    return await recorder.passes(key, PASSES_THAT_TELL);
+  } catch (error) {
+    telemetry.warn('a workload is told of without its latest passes', { ...key, error });
+    return [];
+  }
 }
 
 interface FoundKey {

@@ -4,7 +4,7 @@ import type { ToldPass } from '../api/passes.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import type { Reason } from '../planners/job/reasons.ts';
-import { connectToInstance, endpointOption } from './api-client.ts';
+import { connectToInstance, endpointOption, type ApiClient } from './api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from './exit.ts';
 import { allWorkloads, paintState } from './get.ts';
 import { withWords } from './completion-hints.ts';
@@ -52,11 +52,23 @@ export const explainCommand = (): Command =>
       if (found.length === 0) throw new FailedError(absenceText({ kind, name, namespace, cluster }, await allWorkloads(api, { kind })));
       const path = pathOf(text, found);
       const described = await api.get<{ items: WorkloadDetail[] }>(path);
-      const { items: passes } = await api.get<{ items: ToldPass[] }>(`${path}/passes?limit=${options.limit}`);
       const [workload] = described.items;
       if (!workload) throw new FailedError(`there is no ${text}`);
-      await print({ workload, passes }, options.output, () => explanationOf(workload, passes));
+      const { passes, failure } = await recordedPasses(api, `${path}/passes?limit=${options.limit}`);
+      await print({ workload, passes }, options.output, () => explanationOf(workload, passes, failure !== undefined));
+      // What is known stands there; the command fails all the same.
+      if (failure) throw failure;
     });
+
+/** On AWS they are searched for in a log, which may take longer than there is time for. */
+async function recordedPasses(api: ApiClient, path: string): Promise<{ passes: ToldPass[]; failure?: FailedError }> {
+  try {
+    return { passes: (await api.get<{ items: ToldPass[] }>(path)).items };
+  } catch (error) {
+    if (!(error instanceof FailedError)) throw error;
+    return { passes: [], failure: new FailedError(`its passes cannot be shown: ${error.message}`, { cause: error }) };
+  }
+}
 
 /** @throws UsageError */
 function workloadOf(text: string): { kind: string; name: string } {
@@ -81,7 +93,7 @@ function pathOf(text: string, found: readonly WorkloadSummary[]): string {
   return `/v1/workloads/${path ?? ''}`;
 }
 
-function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[]): string {
+function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], isUnknown: boolean): string {
   const { kind, namespace, name, cluster, state, reason, succeeded = 0, completions, active = 0, failed = 0, nextWake, queued } = workload;
   const latest = passes[0];
   const lines = [
@@ -91,7 +103,7 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[]): s
     ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),
     `  next look: ${queued ? 'a wake is on its way' : nextWake ? nextLookText(nextWake) : 'when something happens'}`,
     '',
-    passes.length === 0 ? 'No pass is recorded.' : 'Passes, newest first:',
+    isUnknown ? 'Its passes are not known.' : passes.length === 0 ? 'No pass is recorded.' : 'Passes, newest first:',
   ];
   for (const pass of passes) lines.push(...passLines(pass));
   return lines.join('\n');

@@ -155,6 +155,17 @@ describe('the console', () => {
     expect(page.asked.length).toBeGreaterThan(before);
   });
 
+  test('a workload is shown though its passes cannot be read', async () => {
+    ports.recorder.passes = async () => await Promise.reject(new Error('the log could not be searched within 15 s'));
+    page.goTo('#/workloads/staging/Job/default/demo');
+    await shows('Passes cannot be shown: the log could not be searched within 15 s');
+    expect(page.text).toContain('uid uid-of-demo');
+    expect(page.text).not.toContain('No pass is recorded');
+    Reflect.deleteProperty(ports.recorder, 'passes');
+    page.tick();
+    await shows('2 pods are missing');
+  });
+
   test('a queue that does not answer is told of, when they are looked at and when they are redriven', async () => {
     const depth = ports.queue.depth.bind(ports.queue);
     await ports.queue.send('timers', [{ body: 'no timer' }]);

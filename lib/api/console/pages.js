@@ -62,7 +62,7 @@ export function overview({ clusters, workloads, more }) {
 }
 
 /** One workload: where it stands, its pods, what its passes decided and why. */
-export function workloadPage({ items, passes }) {
+export function workloadPage({ items, passes, problem }) {
   const [current] = items;
   const latest = passes[0];
   return [
@@ -82,8 +82,9 @@ export function workloadPage({ items, passes }) {
     ...current.reasons.map(({ code, text }) => element('p', {}, element('strong', {}, `${code}: `), text)),
     latest && latest.why.length > 0 && element('p', {}, element('strong', {}, 'Latest: '), latest.why.join('; ')),
     element('h2', {}, 'Passes'),
+    ...(problem ? trouble(`Passes cannot be shown: ${problem}`) : []),
     passes.length === 0
-      ? element('p', { class: 'soft' }, 'No pass is recorded.')
+      ? !problem && element('p', { class: 'soft' }, 'No pass is recorded.')
       : element('ol', { class: 'timeline' }, ...passes.map(passItem)),
     element('h2', {}, 'Conditions'),
     table(
