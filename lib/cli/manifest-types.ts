@@ -11,6 +11,22 @@ import type { FieldType, Scalar } from '../sandbox/schema/notation.ts';
  */
 export const typeProblem = (kind: 'Job' | 'Pod', document: object): ShapeProblem | undefined => problemAt(schemaOf(kind), document, '');
 
+/** Paths of the fields that the API server does not know, such as `spec.paralelism`: it drops them, which is seldom what was meant. */
+export const unknownFields = (kind: 'Job' | 'Pod', document: object): string[] => [...unknownAt(schemaOf(kind), document, '')];
+
+/** Of a value that has its type. */
+function* unknownAt(type: FieldType, value: unknown, field: string): Generator<string> {
+  if (type.is === 'object' && isFields(value))
+    for (const [name, given] of Object.entries(value)) {
+      const of = type.fields.get(name)?.type;
+      const path = field === '' ? name : `${field}.${name}`;
+      if (of) yield* unknownAt(of, given, path);
+      else yield path;
+    }
+  if (type.is === 'list' && Array.isArray(value))
+    for (const [at, item] of value.entries()) yield* unknownAt(type.of, item, `${field}[${at}]`);
+}
+
 function problemAt(type: FieldType, value: unknown, field: string): ShapeProblem | undefined {
   if (type.is === 'object') {
     if (!isFields(value)) return misfit(value, field, 'an object');

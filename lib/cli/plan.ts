@@ -1,6 +1,7 @@
 // `farloop plan`: what one pass would do with objects from files; nothing is contacted.
 import { Command, Option } from 'commander';
 import { isTime } from '../objects/time.ts';
+import { fieldsOf } from '../objects/untyped-fields.ts';
 import { workloadWithJobOption } from './arguments.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -46,8 +47,9 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
   if (filename === undefined) throw new UsageError('expected -f FILE with the objects to plan from, or --stream; see farloop plan --help');
   const time = now === undefined ? new Date() : timeOf(now);
   const { readManifests } = await import('./manifests.ts');
-  const { decideFromManifests, printedPlan, SeveralWorkloadsError, UnusableManifestError } = await import('../planners/manifest-plan.ts');
-  const { typeProblem } = await import('./manifest-types.ts');
+  const { decideFromManifests, objectsIn, printedPlan, SeveralWorkloadsError, UnusableManifestError } =
+    await import('../planners/manifest-plan.ts');
+  const { typeProblem, unknownFields } = await import('./manifest-types.ts');
   const { explainPlan } = await import('../planners/explain.ts');
   const documents = await readManifests(filename, process.stdin);
   try {
@@ -58,6 +60,14 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
       ...(workloadWithJob && { workloadWithJob }),
     });
     const { kind, namespace, name } = decision.workload;
+    for (const { object, source } of objectsIn(documents)) {
+      const { name: called, namespace: within = 'default' } = fieldsOf(object['metadata']);
+      if (object.kind !== kind || called !== name || within !== namespace) continue;
+      // Alpha: known where it is on, and else left out before.
+      const unknown = unknownFields('Job', object).filter((field) => field !== 'spec.scheduling');
+      for (const field of unknown)
+        process.stderr.write(`farloop: ${source}: ${field}: there is no such field; the API server drops it, and kubectl refuses it\n`);
+    }
     await print(printedPlan(decision), output, () => explainPlan(`${kind}/${namespace}/${name}`, decision.plan));
   } catch (error) {
     if (error instanceof SeveralWorkloadsError) throw new AmbiguousError(error.message, { cause: error });

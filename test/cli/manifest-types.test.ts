@@ -1,6 +1,6 @@
 // Manifests whose fields have types that the API server does not read: refused with the field, never planned and never a stack.
 import { describe, expect, test } from '@jest/globals';
-import { typeProblem } from '../../lib/cli/manifest-types.ts';
+import { typeProblem, unknownFields } from '../../lib/cli/manifest-types.ts';
 import { planManifests, UnusableManifestError } from '../../lib/planners/manifest-plan.ts';
 
 const job = {
@@ -92,6 +92,7 @@ const problemOf = (...objects: object[]): unknown => {
 describe('types of manifests', () => {
   test('what is right is planned', () => {
     expect(problemOf(job, pod)).toBeUndefined();
+    expect([...unknownFields('Job', job), ...unknownFields('Pod', pod)]).toEqual([]);
   });
 
   test.each(['x', 5, true, [], ['x'], { x: 'y' }, 1.5, 1e30])(

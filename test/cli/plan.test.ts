@@ -75,6 +75,20 @@ describe('farloop plan', () => {
     await expect(run('-f', path, ...args)).rejects.toMatchObject({ exitCode: kind === UsageError ? 2 : 3 });
   });
 
+  test('a field that there is not is told of, and the plan made without it, as kubectl --validate=warn has it', async () => {
+    const path = await file(
+      JOB.replace('parallelism: 017', 'paralelism: 3\n  scheduling: {}').replace('image: busybox', 'image: busybox, environment: []'),
+    );
+    const { exitCode, stdout, stderr } = await runFarloop(['plan', '-f', path, '-o', 'json']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ status: { active: 1 } });
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/job\.yaml:1: spec\.paralelism: there is no such field; /),
+      expect.stringMatching(/job\.yaml:1: spec\.template\.spec\.containers\[0\]\.environment: there is no such field; /),
+      '',
+    ]);
+  });
+
   test('wants something to plan from', async () => {
     await expect(run()).rejects.toThrow(/expected -f FILE/);
   });
