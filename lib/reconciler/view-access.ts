@@ -151,7 +151,7 @@ async function tryToWrite(
   const isListed = news.whole !== undefined && hasItems(before);
   const leaves = isListed || pods.size > PODS_IN_HEAD;
   // A list must reach its items whole: what it does not name there is gone.
-  const leaving: Leaving = { moved: [...inHead.pods.values()], news: { ...news, pods: isListed ? news.pods : fresh } };
+  const leaving: Leaving = { moved: [...inHead.pods.values()], news: { ...news, pods: news.whole ? news.pods : fresh } };
   const head = leaves ? await writeItems(store, before, leaving, { items, layout, era }) : before;
   const ownerIsNew = part.owner !== inHead.owner;
   if (leaves && !ownerIsNew && inHead.pods.size === 0)

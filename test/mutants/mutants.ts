@@ -671,6 +671,15 @@ export const MUTANTS: readonly Mutant[] = [
     isBeforeStatusRules: true,
   },
   {
+    name: 'list that moves a view names what is new alone',
+    rule: 'R19',
+    file: 'lib/reconciler/view-access.ts',
+    search: '{ ...news, pods: news.whole ? news.pods : fresh }',
+    replacement: '{ ...news, pods: isListed ? news.pods : fresh }',
+    why: 'a pod that the list names, and that was heard of at its very version, is believed to be gone: another one runs beside it',
+    look: { scenario: 'wide', faults: ['gatewayTimesOut'] },
+  },
+  {
     name: '410 taken for an empty list',
     rule: 'R19',
     file: 'lib/relay/watch.ts',

@@ -64,6 +64,36 @@ describe('R8: writers of one view at the same time', () => {
   });
 });
 
+describe('R19: a list whose pods are too many for the head, part of them heard of before', () => {
+  test('R19: none that it names is gone, whenever it was heard of last', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (versions, more) => {
+          const clock = new VirtualClock();
+          const store = EmbeddedStore.open({ clock });
+          const created = await createHead({ store, clock }, KEY, RECORD);
+          const before = versions.map((version, index) => observed(index, version));
+          await writeView(store, created, { pods: before, byPass: false }, { era: 0 });
+          // As a pass hears them: all listed at one version, at which one of them may have been heard of already, and what it creates then.
+          const floor = Math.max(...versions);
+          const listed = before.map((_, index) => observed(index, floor));
+          const made = Array.from({ length: more }, (_, at) => observed(versions.length + at, floor + 1 + at));
+          const whole = { floor: String(floor), slots: 'all' as const };
+          const head = (await store.readHead(KEY)) ?? created;
+          await writeView(store, head, { pods: [...listed, ...made], whole, byPass: true }, { era: 0 });
+          const { part, hole } = await readView(store, (await store.readHead(KEY)) ?? created, 0);
+          expect(hole).toBe(false);
+          expect([...part.pods].filter(([, { deleted }]) => !deleted)).toHaveLength(versions.length + more);
+          store.close();
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
 describe('R1: an item that the head names and that is lost', () => {
   const WIDE = 400;
   const openView = async (): Promise<{ store: EmbeddedStore; head: () => Promise<Head> }> => {
