@@ -28,6 +28,7 @@ export const EXAMPLE_ENDS: readonly ExampleEnd[] = [
   { name: 'max-failed-indexes', end: 'Failed', reason: 'MaxFailedIndexesExceeded', status: { failedIndexes: '0,1' } },
   { name: 'failure-policy-fail-job', end: 'Failed', reason: 'PodFailurePolicy', status: { failed: 1 } },
   { name: 'failure-policy-ignore', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 1, failed: 0 } },
+  { name: 'failure-policy-count', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 1, failed: 1 } },
   {
     name: 'failure-policy-fail-index',
     end: 'Failed',
