@@ -9,12 +9,16 @@ import { SWEEP_EVERY_MS } from './waits.ts';
 const LOOK_EVERY = 10;
 const LOOKS_AT_ONCE = 32;
 
-/** Counts what lies there, every tenth sweep; nothing is received. A queue that cannot be looked at is no other cluster's trouble (R13). */
+/**
+ * Counts what lies there, every tenth sweep; nothing is received. A queue that cannot be looked at is no other cluster's trouble (R13).
+ * @param sweptAtMs when the sweep began: they begin a minute apart, but take now a second, now most of a minute
+ */
 export async function countRelayDeadLetters(
-  { queue, clock, telemetry }: Pick<Ports, 'queue' | 'clock' | 'telemetry'>,
+  { queue, telemetry }: Pick<Ports, 'queue' | 'telemetry'>,
   records: readonly ClusterRecord[],
+  sweptAtMs: number,
 ): Promise<void> {
-  if (Math.floor(clock.nowMs() / SWEEP_EVERY_MS) % LOOK_EVERY !== 0) return;
+  if (Math.floor(sweptAtMs / SWEEP_EVERY_MS) % LOOK_EVERY !== 0) return;
   await inParallel(records, LOOKS_AT_ONCE, async ({ name: cluster }) => {
     try {
       const { dead } = await queue.depth(`relay-${cluster}`);

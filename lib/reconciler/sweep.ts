@@ -63,7 +63,7 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     }
   }
   await renewed;
-  await countRelayDeadLetters(ports, records);
+  await countRelayDeadLetters(ports, records, nowMs);
   ports.telemetry.info('swept', { ...swept });
   ports.telemetry.count('SweepsFinished', 1, 'Count');
   return swept;

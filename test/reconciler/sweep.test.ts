@@ -77,6 +77,29 @@ describe('sweep', () => {
     expect([told('UnheardClusters'), told('WatchAge')]).toEqual([1, 1]);
   });
 
+  test("dead letters of a relay's queue are told of once in ten minutes, however long sweeps take", async () => {
+    const queue = `relay-${CLUSTER}` as const;
+    await world.queue.send(queue, [{ body: 'no ask' }]);
+    for (let time = 0; time < 6; time += 1) {
+      await world.queue.receive(queue, { max: 10, waitSeconds: 0, visibilitySeconds: 1 });
+      await world.clock.advance(2_000);
+    }
+    const told = (): number => world.metrics.filter(({ metric }) => metric === 'RelayDeadLetters').length;
+    const toldAfterTens: number[] = [];
+    await world.clock.advance(60_000 - (world.clock.nowMs() % 60_000) + 30_000);
+    for (let minute = 1; minute <= 60; minute += 1) {
+      const takesMs = minute % 2 === 0 ? 50_000 : 1_000;
+      const renewCredential = async (): Promise<boolean> => {
+        await world.clock.advance(takesMs);
+        return false;
+      };
+      await sweep({ ...world.ports, renewCredential });
+      await world.clock.advance(60_000 - takesMs);
+      if (minute % 10 === 0) toldAfterTens.push(told());
+    }
+    expect(toldAfterTens).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   test("dead letters of a relay's queue are told of every ten minutes as long as they lie there; one queue that cannot be asked hides no other's", async () => {
     const record = await world.ports.clusters.get(CLUSTER);
     if (!record) throw new Error('not registered');
