@@ -42,7 +42,7 @@ function circumstancesOf({ state, record, trouble, heardAtMs, passes }: Seen, no
   const [latest] = passes;
   const againMs = latest?.nextWakeAtMs === undefined ? 0 : latest.nextWakeAtMs - nowMs;
   const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
-  const refusal = refusals.flat()[0];
+  const refusal = refusals.flat().find(({ verb }) => verb === (state?.hold?.verb ?? 'create'));
   // A pass that is stopped by what is refused to a pod, or to the owner, twice comes back later and later.
   const last = latest?.outcome === 'failed' && againMs > 0 ? refusals[0]?.at(-1) : undefined;
   return {

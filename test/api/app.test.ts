@@ -242,6 +242,15 @@ describe('workloads', () => {
       },
     },
   ];
+  waits.push({
+    code: 'RefusedByApiServer',
+    says: 'refused to delete a pod: denied by a webhook',
+    state: { hold: { failures: 1, untilMs: Date.now() + 60_000, generation: 0, verb: 'delete' } },
+    because: async (key) => {
+      const denied = { ...refused, verb: 'delete', detail: 'denied by a webhook' };
+      await ports.recorder.append(passOf(key, 'waiting', { actions: [refused, denied] }));
+    },
+  });
   const hindrances: [PassRecord['actions'][number]['verb'], string][] = [
     ['strip', 'refused to let the tracking finalizer be taken off demo-x: denied by a webhook; tried again in 60 s'],
     ['adopt', 'refused to adopt demo-x: denied by a webhook'],
