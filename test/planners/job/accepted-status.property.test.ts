@@ -5,6 +5,7 @@ import { formatIndexes, indexSetOf } from '../../../lib/objects/index-text.ts';
 import { validateJobStatusUpdate } from '../../../lib/objects/job-validation.ts';
 import type { Condition, Job, JobSpec, JobStatus } from '../../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
+import type { PlanHead } from '../../../lib/planners/plan.ts';
 import { aCondition, aJob, anIndexedJob, aPod, at, ended, NOW } from './builders.ts';
 import { outcomeOf, planOf, writtenBy } from './outcome.ts';
 
@@ -69,14 +70,27 @@ const specs: fc.Arbitrary<JobSpec> = fc
     podReplacementPolicy: fc.constantFrom('Failed', 'TerminatingOrFailed'),
     backoffLimitPerIndex: some(fc.nat(2)),
     activeDeadlineSeconds: some(fc.constantFrom(1, 10_000)),
+    podFailurePolicy: some(
+      fc.constantFrom('FailJob', 'FailIndex', 'Ignore', 'Count').map((action) => ({
+        rules: [{ action, onExitCodes: { operator: 'In', values: [1] } }],
+      })),
+    ),
+    successPolicy: some(
+      fc.constantFrom<NonNullable<JobSpec['successPolicy']>>(
+        { rules: [{ succeededIndexes: '0-1', succeededCount: 1 }] },
+        { rules: [{ succeededCount: 2 }] },
+      ),
+    ),
   })
-  .map(({ completions, backoffLimitPerIndex, activeDeadlineSeconds, ...spec }) => {
+  .map(({ completions, backoffLimitPerIndex, activeDeadlineSeconds, podFailurePolicy, successPolicy, ...spec }) => {
     const indexed = spec.completionMode === 'Indexed';
     return {
       ...spec,
       ...((indexed || completions !== undefined) && { completions: completions ?? 3 }),
       ...(indexed && backoffLimitPerIndex !== undefined && { backoffLimitPerIndex }),
       ...(activeDeadlineSeconds !== undefined && { activeDeadlineSeconds }),
+      ...(podFailurePolicy && { podFailurePolicy }),
+      ...(indexed && successPolicy && { successPolicy }),
     };
   });
 
@@ -104,6 +118,20 @@ const podOf = (uid: string): fc.Arbitrary<PodFacts> =>
       }),
     );
 
+/** What earlier passes left open, and what was refused to them a moment ago. */
+const heads: fc.Arbitrary<Partial<PlanHead>> = fc.record(
+  {
+    expectations: fc.record({
+      create: fc.subarray(['demo-unseen']),
+      delete: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray(LIVE) }),
+      strip: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray(LIVE) }),
+    }),
+    holdUntilMs: fc.constant((NOW + 8) * 1000),
+    deleteHoldUntilMs: fc.constant((NOW + 8) * 1000),
+  },
+  { requiredKeys: [] },
+);
+
 /** One that an API server could hold. */
 const isHeld = (job: Job): boolean => validateJobStatusUpdate(job, { ...job, status: {} }).length === 0;
 
@@ -114,9 +142,11 @@ describe('statuses', () => {
       fc.property(
         specs.chain((spec) => fc.tuple(fc.constant(spec), statusesFor(spec))),
         pods,
-        ([spec, given], facts) => {
-          const job: Job = { ...aJob(spec), status: given };
-          const plan = planOf({ job, pods: facts });
+        heads,
+        fc.boolean(),
+        ([spec, given], facts, head, isDeleting) => {
+          const job: Job = { ...aJob(spec, isDeleting ? { metadata: { deletionTimestamp: at(-5) } } : {}), status: given };
+          const plan = planOf({ job, pods: facts, head });
           if (!isHeld(job)) return;
           held += 1;
           let before = job;
