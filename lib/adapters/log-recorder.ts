@@ -72,7 +72,10 @@ export class LogRecorder implements Recorder {
     this.#write(textOf({ level: 'INFO', message: 'pass', recorded: nameText(key), uid: key.uid, record, snapshot: kept }));
   }
 
-  /** @throws NotDoneError the log did not answer in time */
+  /**
+   * @returns fewer than there are where the log takes too long: the newest
+   * @throws NotDoneError the log did not answer in time
+   */
   async passes(key: Parameters<Recorder['passes']>[0], limit: number): Promise<PassRecord[]> {
     if (![key.cluster, key.namespace, key.name].every((part) => NAME.test(part))) return [];
     const name = nameText(key);
@@ -88,7 +91,7 @@ export class LogRecorder implements Recorder {
     return { pass: line.record, ...(line.snapshot !== undefined && { snapshot: Buffer.from(line.snapshot, 'base64') }) };
   }
 
-  /** Newest first. Looks further and further back until it has enough. */
+  /** Newest first. Looks further and further back until it has enough, or something and no time left. */
   async #search(filterPattern: string, matches: (line: Line) => boolean, enough: number): Promise<Line[]> {
     const { logGroup, client, clock } = this.#options;
     if (logGroup === undefined) return [];
@@ -103,10 +106,13 @@ export class LogRecorder implements Recorder {
       const part: Line[] = [];
       let nextToken: string | undefined;
       do {
-        if (clock.monotonicMs() > giveUpAtMs)
+        if (clock.monotonicMs() > giveUpAtMs) {
+          // Of a look that is not through, the newest would be missing.
+          if (found.length > 0) return found;
           throw new NotDoneError(
             `the log ${logGroup} could not be searched within ${SEARCH_MS / 1000} s: ask for fewer passes, or search it there`,
           );
+        }
         const command = new FilterLogEventsCommand({
           logGroupName: logGroup,
           filterPattern,

@@ -49,6 +49,16 @@ describe('recorder on a log', () => {
     expect((await recorder.passes(aPass(0).key, 2)).map(({ passId }) => passId)).toEqual(['recent', 'older']);
   });
 
+  test('what was found of late is told, though there was no time to look further back', async () => {
+    const { recorder, service, clock } = await anInstallation();
+    await recorder.append(aPass(clock.nowMs() - 3_600_000 * 30, { passId: 'older' }));
+    await recorder.append(aPass(clock.nowMs() - 1_000, { passId: 'recent' }));
+    service.beforeAnswer = async () => await clock.advance(16_000);
+    expect((await recorder.passes(aPass(0).key, 20)).map(({ passId }) => passId)).toEqual(['recent']);
+    expect(service.requests).toHaveLength(1);
+    await expect(recorder.pass('older')).rejects.toThrow('could not be searched within 15 s');
+  });
+
   test('a large snapshot is kept of a pass that ended badly, and left out of an ordinary one', async () => {
     const { recorder, clock } = await anInstallation();
     for (const outcome of ['acted', 'failed'])

@@ -8,6 +8,8 @@ export interface LogService {
   events: { timestamp: number; message: string }[];
   /** What was asked for. */
   requests: Record<string, unknown>[];
+  /** What happens while it looks for an answer. */
+  beforeAnswer: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -15,6 +17,7 @@ export interface LogService {
 export async function startLogService(pageSize = 3): Promise<LogService> {
   const events: LogService['events'] = [];
   const requests: LogService['requests'] = [];
+  const service: LogService = { endpoint: '', events, requests, beforeAnswer: async () => {}, stop: async () => {} };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -25,12 +28,15 @@ export async function startLogService(pageSize = 3): Promise<LogService> {
       const within = events.filter(({ timestamp }) => timestamp >= from && timestamp <= to);
       const at = Number(asked['nextToken'] ?? 0);
       const looked = within.slice(at, at + pageSize).filter(({ message }) => isMatch(message, String(asked['filterPattern'])));
-      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' });
-      response.end(JSON.stringify({ events: looked, ...(at + pageSize < within.length && { nextToken: String(at + pageSize) }) }));
+      const answer = { events: looked, ...(at + pageSize < within.length && { nextToken: String(at + pageSize) }) };
+      void service.beforeAnswer().then(() => {
+        response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' });
+        response.end(JSON.stringify(answer));
+      });
     });
   });
   const { url, stop } = await listening(server);
-  return { endpoint: url, events, requests, stop };
+  return Object.assign(service, { endpoint: url, stop });
 }
 
 function isMatch(message: string, pattern: string): boolean {
