@@ -140,7 +140,9 @@ async function tryToWrite(
     return { head: before, changed: false, heardByPass: true, told: false, terminated: NOTHING_TERMINATED, part: undefined };
   const known = joinParts(parts, era);
   const { part, changed, heardByPass } = mergeNews(known, news);
-  if (!changed) return { head: before, changed, heardByPass, told: false, terminated: NOTHING_TERMINATED, part };
+  // Its items may know a list that the head does not yet: whoever wrote them was overtaken, or died, before he told it.
+  const raises = news.whole?.slots === 'all' && isNewer(news.whole.floor, floorOf(before, era));
+  if (!changed && !raises) return { head: before, changed, heardByPass, told: false, terminated: NOTHING_TERMINATED, part };
   const terminated = terminatedBy(known, part, news);
   await tellOfHole(store, before, { items, layout, news, era });
 
@@ -154,8 +156,9 @@ async function tryToWrite(
   const leaving: Leaving = { moved: [...inHead.pods.values()], news: { ...news, pods: news.whole ? news.pods : fresh } };
   const head = leaves ? await writeItems(store, before, leaving, { items, layout, era }) : before;
   const ownerIsNew = part.owner !== inHead.owner;
-  if (leaves && !ownerIsNew && inHead.pods.size === 0)
-    return { head: await raiseFloor(store, head, news, era), changed, heardByPass, told: false, terminated, part };
+  // A whole list raises the head's floor: with the view, or what another writes there meanwhile, told before that list, would seem gone.
+  if (leaves && !ownerIsNew && inHead.pods.size === 0 && news.whole?.slots !== 'all')
+    return { head, changed, heardByPass, told: false, terminated, part };
 
   const told = await alongside?.(head, part);
   // Of the head that was read: naming new items may have shown a later one, whose pods would be lost.
@@ -203,9 +206,6 @@ function withFresh(inHead: ViewPart['pods'], fresh: News['pods'], after: ViewPar
   }
   return pods;
 }
-
-const raiseFloor = async (store: Store, head: Head, { whole }: News, era: number): Promise<Head> =>
-  whole?.slots === 'all' && head.floor !== whole.floor ? await store.updateHead(head.key, {}, floorChange(head, whole.floor, era)) : head;
 
 /** A list that came in ranges, and is not younger, is no more waited for. */
 function floorChange(head: Head, floor: string, era: number): { floor: string; removeItems?: readonly string[] } {

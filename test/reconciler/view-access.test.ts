@@ -94,6 +94,50 @@ describe('R19: a list whose pods are too many for the head, part of them heard o
   });
 });
 
+describe('R19: a list, and at the same time late news of what it names', () => {
+  test('R19: the news goes to the head, the list to the items, and nothing that is there seems gone', async () => {
+    const FLOOR = 50;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 21, max: 50 }),
+        fc.array(
+          fc.array(fc.record({ index: fc.nat(20), version: fc.integer({ min: 2, max: FLOOR - 1 }) }), { minLength: 1, maxLength: 4 }),
+          {
+            minLength: 1,
+            maxLength: 4,
+          },
+        ),
+        fc.infiniteStream(fc.nat(9)),
+        async (count, writers, chance) => {
+          const clock = new VirtualClock();
+          const store = EmbeddedStore.open({ clock });
+          const created = await createHead({ store, clock }, KEY, RECORD);
+          const all = (version: number): PodObservation[] => Array.from({ length: count }, (_, index) => observed(index, version));
+          await writeView(store, created, { pods: all(1), byPass: false }, { era: 0 });
+          const busy = interleaved(store, () => chance.next().value ?? 0);
+          const headNow = async (): Promise<Head> => (await busy.readHead(KEY)) ?? created;
+          const whole = { floor: String(FLOOR), slots: 'all' as const };
+          await Promise.all([
+            writeView(busy, await headNow(), { pods: all(FLOOR), whole, byPass: true }, { era: 0 }),
+            ...writers.map(async (news) => {
+              const pods = news.map(({ index, version }) => observed(index, version));
+              await writeView(busy, await headNow(), { pods, byPass: false }, { era: 0 });
+            }),
+          ]);
+          const stands = await headNow();
+          const { part } = await readView(store, stands, 0);
+          expect(stands.floor).toBe(String(FLOOR));
+          expect([...part.pods.values()].map(({ deleted, heardAt }) => `${deleted} ${heardAt}`)).toEqual(
+            all(1).map(() => `false ${FLOOR}`),
+          );
+          store.close();
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
 describe('R1: an item that the head names and that is lost', () => {
   const WIDE = 400;
   const openView = async (): Promise<{ store: EmbeddedStore; head: () => Promise<Head> }> => {
