@@ -2,7 +2,7 @@
 // them have come may the head's floor rise. Which have stands among the names that the head keeps, a set that several may add to at once:
 // `list/<era>/<floor>/<from>-<to>`. Marks of the newest list alone are kept.
 import { compareResourceVersions, isNewer, newest } from '../objects/resource-version.ts';
-import type { Head, Store } from '../ports/store.ts';
+import type { Head, HeadChange, Store } from '../ports/store.ts';
 import type { WholeList } from '../wire/observations.ts';
 import { END_OF_SLOTS } from '../wire/view-layout.ts';
 
@@ -59,9 +59,14 @@ export const outdatedMarks = (head: Pick<Head, 'items'>, { era, floor }: { era: 
 
 /**
  * A range of a whole list lies in the view: if it was the last one missing, the head's floor rises to the list's.
- * @returns the head as it then stands. @throws StaleWriteError when the head is gone
+ * @param raise writes that, and the rest of the change, to the head given
+ * @returns the head as it then stands. @throws StaleWriteError when the head is gone, or what `raise` throws
  */
-export async function noteRange(store: Store, head: Head, whole: WholeList, era: number): Promise<Head> {
+export async function noteRange(
+  store: Store,
+  head: Head,
+  { whole, era, raise }: { whole: WholeList; era: number; raise: (head: Head, change: HeadChange & { floor: string }) => Promise<Head> },
+): Promise<Head> {
   const { floor, slots } = whole;
   if (slots === 'all' || head.era > era || (head.era === era && !isNewer(floor, head.floor))) return head;
   const known = marksOf(head);
@@ -74,6 +79,7 @@ export async function noteRange(store: Store, head: Head, whole: WholeList, era:
     : await store.updateHead(head.key, {}, { addItems: [name], ...(older.length > 0 && { removeItems: older }) });
   const ofThisList = marksOf(told).filter((mark) => mark.era === era && mark.floor === floor);
   if (!cover(ofThisList, ALL_SLOTS)) return told;
-  const raises = told.era < era || isNewer(floor, told.floor);
-  return await store.updateHead(head.key, {}, { ...(raises && { floor }), removeItems: outdatedMarks(told, { era, floor }) });
+  const removeItems = outdatedMarks(told, { era, floor });
+  if (told.era < era || isNewer(floor, told.floor)) return await raise(told, { floor, removeItems });
+  return await store.updateHead(head.key, {}, { removeItems });
 }

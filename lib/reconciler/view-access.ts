@@ -111,7 +111,12 @@ export async function writeView(
   for (let attempt = 1; ; attempt++) {
     try {
       const written = await tryToWrite(store, head, news, { era, alongside, known: attempt === 1 ? items : undefined });
-      return news.whole ? { ...written, head: await noteRange(store, written.head, news.whole, era) } : written;
+      const { whole } = news;
+      if (!whole) return written;
+      return {
+        ...written,
+        head: await noteRange(store, written.head, { whole, era, raise: (...told) => raiseFloor(store, ...told, era) }),
+      };
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
       const current = await store.readHead(head.key);
@@ -211,6 +216,20 @@ function withFresh(inHead: ViewPart['pods'], fresh: News['pods'], after: ViewPar
 function floorChange(head: Head, floor: string, era: number): { floor: string; removeItems?: readonly string[] } {
   const removeItems = outdatedMarks(head, { era, floor });
   return { floor, ...(removeItems.length > 0 && { removeItems }) };
+}
+
+/**
+ * With what lies in the head, which goes to its items first: of what was told before that list nothing else can say whether it named it.
+ * @throws StaleWriteError somebody has written there meanwhile
+ */
+async function raiseFloor(store: Store, head: Head, change: HeadChange & { floor: string }, era: number): Promise<Head> {
+  const inHead = head.view ? partInHead(head, era) : emptyPart({ era, floor: change.floor });
+  // Of an earlier era it counts as missing, whatever its floor.
+  if (!inHead) return await store.updateHead(head.key, {}, change);
+  const leaving: Leaving = { moved: [...inHead.pods.values()], news: { pods: [], byPass: false } };
+  if (leaving.moved.length > 0) await writeItems(store, head, leaving, { items: new Map(), layout: layoutOf(head, inHead), era });
+  const view = writePart({ ...inHead, floor: change.floor, pods: new Map() });
+  return await store.updateHead(head.key, { ifViewVersion: head.viewVersion }, { ...change, view });
 }
 
 /** The view that a new head begins with; undefined where the news is too large for the head. */

@@ -7,6 +7,7 @@ import type { Head, Store } from '../../lib/ports/store.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
 import { readView, UNKNOWN_ERA, writeView } from '../../lib/reconciler/view-access.ts';
 import type { PodObservation } from '../../lib/wire/observations.ts';
+import { END_OF_SLOTS } from '../../lib/wire/view-layout.ts';
 import { KEY, observed as observedAs, RECORD } from './demo-view.ts';
 
 const observed = (index: number, version: number): PodObservation => observedAs(index, version, { phase: `at ${version}` });
@@ -107,8 +108,9 @@ describe('R19: a list, and at the same time late news of what it names', () => {
             maxLength: 4,
           },
         ),
+        fc.boolean(),
         fc.infiniteStream(fc.nat(9)),
-        async (count, writers, chance) => {
+        async (count, writers, isInRanges, chance) => {
           const clock = new VirtualClock();
           const store = EmbeddedStore.open({ clock });
           const created = await createHead({ store, clock }, KEY, RECORD);
@@ -116,9 +118,18 @@ describe('R19: a list, and at the same time late news of what it names', () => {
           await writeView(store, created, { pods: all(1), byPass: false }, { era: 0 });
           const busy = interleaved(store, () => chance.next().value ?? 0);
           const headNow = async (): Promise<Head> => (await busy.readHead(KEY)) ?? created;
-          const whole = { floor: String(FLOOR), slots: 'all' as const };
+          const lists = isInRanges
+            ? [
+                { from: 0, to: 10 },
+                { from: 10, to: END_OF_SLOTS },
+              ]
+            : ['all' as const];
           await Promise.all([
-            writeView(busy, await headNow(), { pods: all(FLOOR), whole, byPass: true }, { era: 0 }),
+            ...lists.map(async (slots) => {
+              const named = all(FLOOR).filter((_, index) => slots === 'all' || (index >= slots.from && index < slots.to));
+              const whole = { floor: String(FLOOR), slots };
+              await writeView(busy, await headNow(), { pods: named, whole, byPass: true }, { era: 0 });
+            }),
             ...writers.map(async (news) => {
               const pods = news.map(({ index, version }) => observed(index, version));
               await writeView(busy, await headNow(), { pods, byPass: false }, { era: 0 });
