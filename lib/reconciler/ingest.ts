@@ -191,10 +191,18 @@ async function keepNews(ports: IngestPorts, work: Work, known: { head: Head | un
     await tryToKeep(ports, work, known ?? { head: await ports.store.readHead(work.key) });
   } catch (error) {
     // The table lost the head on the way, or the workload was forgotten: it begins anew.
-    if (!(error instanceof StaleWriteError) || error.current !== undefined) throw error;
-    await tryToKeep(ports, work, { head: await ports.store.readHead(work.key) });
+    if (!isHeadGone(error)) throw error;
+    try {
+      await tryToKeep(ports, work, { head: await ports.store.readHead(work.key) });
+    } catch (again) {
+      // Forgotten a second time, by a pass that began after the first and so has looked at the cluster since this news came: there is
+      // nothing left that it could be about. Told again and again, each time it would begin what the next pass forgets.
+      if (!isHeadGone(again)) throw again;
+    }
   }
 }
+
+const isHeadGone = (error: unknown): boolean => error instanceof StaleWriteError && error.current === undefined;
 
 async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head: Head | undefined }): Promise<void> {
   const { key, record, reports, toldAtMs } = work;
