@@ -108,15 +108,17 @@ export async function writeView(
   { era, alongside, items }: { era: number; alongside?: Alongside; items?: ReadonlyMap<string, ViewItem> | undefined },
 ): Promise<Written> {
   let head = before;
+  let written: Written | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
-      const written = await tryToWrite(store, head, news, { era, alongside, known: attempt === 1 ? items : undefined });
+      // Once it lies there it is not merged again, which would find nothing new in it: only the floor's write was refused.
+      if (!written) {
+        written = await tryToWrite(store, head, news, { era, alongside, known: attempt === 1 ? items : undefined });
+        head = written.head;
+      }
       const { whole } = news;
       if (!whole) return written;
-      return {
-        ...written,
-        head: await noteRange(store, written.head, { whole, era, raise: (...told) => raiseFloor(store, ...told, era) }),
-      };
+      return { ...written, head: await noteRange(store, head, { whole, era, raise: (...told) => raiseFloor(store, ...told, era) }) };
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
       const current = await store.readHead(head.key);
@@ -250,8 +252,8 @@ function partOf(bytes: Uint8Array | undefined, era = 0): ViewPart | undefined {
 }
 
 /**
- * What the head itself holds; undefined when absent, unreadable or of an earlier era. A whole list that went to the items may have raised
- * the head's floor only: what lies here from before it was told by that list, or is gone.
+ * What the head itself holds; undefined when absent, unreadable or of an earlier era. An earlier build raised the head's floor without its
+ * view when a whole list went to the items: what lies here from before it was told by that list, or is gone.
  */
 function partInHead(head: Head, era: number): ViewPart | undefined {
   const part = partOf(head.view, era);

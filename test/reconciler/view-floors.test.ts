@@ -80,6 +80,25 @@ describe('a view in the head and in items beside it', () => {
     expect(await present()).toEqual(range(0, 30).filter((index) => index !== 3 && index !== 20));
   });
 
+  test('R9: what a range changed is told though another writer comes before the floor is raised', async () => {
+    await hear(upTo(30, 50));
+    await hear(upTo(10, 100), whole(100, { from: 0, to: 10 }));
+    const updateHead = store.updateHead.bind(store);
+    let rivals = 0;
+    store.updateHead = async (key, conditions, change) => {
+      if (change.floor !== undefined && rivals++ === 0) {
+        const stands = await store.readHead(KEY);
+        await updateHead(KEY, { ifViewVersion: stands?.viewVersion ?? 0 }, stands?.view ? { view: stands.view } : {});
+      }
+      return await updateHead(key, conditions, change);
+    };
+    const news = upTo(30, 100).filter(({ pod: { index } }) => Number(index) >= 10 && index !== '20');
+    expect(await hear(news, whole(100, { from: 10, to: 2 ** 32 }))).toMatchObject({ changed: true });
+    expect(rivals).toBe(2);
+    expect((await store.readHead(KEY))?.floor).toBe('100');
+    expect(await present()).toEqual(range(0, 30).filter((index) => index !== 20));
+  });
+
   const LONG = 5_200;
   const RANGES: WholeList['slots'][] = [
     { from: 0, to: 2_500 },
