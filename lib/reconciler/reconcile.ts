@@ -66,6 +66,8 @@ export interface Woken {
 export type Answer = 'done' | 'failed';
 
 const MOST_ROUNDS = 4;
+/** By then every function knows what a cluster's record says: it remembers one for ten seconds, and clocks differ. */
+const RECORD_KNOWN_MS = 20_000;
 /** Work that a drained cluster does not begin is looked at again, for the cluster may take work once more. */
 const DRAINED_AGAIN_MS = 300_000;
 
@@ -143,6 +145,12 @@ export class Reconciler {
   /** @param doubts about what is known of the workload (R1), and about the cluster's time (R12), which the API server then tells */
   async #run(pass: Pass, { isUnknown, isTimeUnknown }: { isUnknown: boolean; isTimeUnknown: boolean }): Promise<Ending> {
     if (!isInScope(pass.record, pass.key.namespace)) {
+      // Whoever began it may have read of this namespace in a record that is newer than what this function remembers.
+      const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
+      if (ageMs < RECORD_KNOWN_MS) {
+        pass.why.push('its cluster is not registered for its namespace, or that is not known here yet');
+        return { outcome: 'waiting', againInMs: RECORD_KNOWN_MS };
+      }
       pass.why.push('its cluster is not registered for its namespace any more: it is forgotten');
       return { outcome: 'gone' };
     }

@@ -61,3 +61,16 @@ test('R14: what was forbidden there, for which the namespace may have been left,
   await world.reconciler.look(CLUSTER);
   expect(await troubleOf(world.ports, CLUSTER)).toBeUndefined();
 });
+
+test('R14: a workload that has just begun there is left for those who know that the namespace has come back', async () => {
+  const { namespaces } = world.record;
+  await world.apply(aJob('back', { completions: 1, parallelism: 1 }));
+  await world.report();
+  // A function that read the record seconds before it named this namespace.
+  leaveDefault();
+  await world.run();
+  expect(called).toEqual([]);
+  world.record = { ...world.record, namespaces };
+  world.interposer = undefined;
+  await runToEnd(world, 'back');
+});
