@@ -24,7 +24,7 @@ type StatusAction = Extract<Action, { verb: 'status' }>;
 export class ForeignNamesakeError extends ConflictError {}
 
 /** One action that the API server refused. */
-export interface Refusal {
+interface Refusal {
   during: WriteAction['verb'] | 'ownerDelete';
   error: TerminalError;
 }
@@ -204,7 +204,7 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
   const duringOf = (action: WriteAction): Refusal['during'] => (isOfOwner(action) ? 'ownerDelete' : action.verb);
   const refusals = failed.flatMap(({ action, error }) => (error instanceof TerminalError ? [{ during: duringOf(action), error }] : []));
   const [refusal] = refusals;
-  if (refusal) return { kind: 'refused', error: refusal.error, during: duringOf(first.action), refusals };
+  if (refusal) return { kind: 'refused', ...refusal, refusals };
   if (first.error instanceof ConflictError) return { kind: 'conflict', during: first.action.verb, error: first.error };
   throw first.error;
 }

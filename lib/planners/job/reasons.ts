@@ -4,7 +4,7 @@ import { isJobFinished, isReadLive } from '../../objects/job-facts.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
 import { isOurs } from '../../objects/managed-by.ts';
-import { isFinished, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, isFinished, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Snapshot } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
 import { finishTimeOf, latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
@@ -111,7 +111,11 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
     const obstacles = obstaclesOf(
       needsCleanup(job) && isOurs(job.spec, snapshot.manage) ? { ...circumstances, isDrained: false } : hindered ? { hindered } : {},
     );
-    return [endReason(job, [...podSetOf(snapshot.pods)]), ...obstacles, ...expiryReason(job, now)];
+    const pods = [...podSetOf(snapshot.pods)];
+    // A pod that was made by a call that came late, and is to go.
+    const surplus = pods.some((pod) => isActive(pod) && pod.tracked && pod.controller?.uid === job.metadata.uid);
+    const undeleted = surplus ? refusedPods({ deletes: holdsOf(snapshot.head, now.getTime()).deletes }, circumstances.refusal) : [];
+    return [endReason(job, pods), ...undeleted, ...obstacles, ...expiryReason(job, now)];
   }
   if (!isOurs(job.spec, snapshot.manage)) {
     const manager = job.spec.managedBy ?? 'the built-in controller';

@@ -217,6 +217,7 @@ const cases: Case[] = [
     { name: 'suspended', job: aJob({ suspend: true }) },
     { name: 'failing', job: aJob({}, { status: { conditions: [aCondition('FailureTarget', 'True', 'DeadlineExceeded', '')] } }) },
     { name: 'succeeding', job: aJob({}, { status: { conditions: [aCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy', '')] } }) },
+    { name: 'finished', job: finished('Failed', 'DeadlineExceeded', '') },
   ].map(({ name, job }): Case => ({
     code: 'RefusedByApiServer',
     name: `that the pods of one that is ${name} may not be deleted`,
