@@ -273,6 +273,25 @@ describe('workloads', () => {
     expect(reasons.map((reason) => reason.code)).not.toContain('AboutToStartPods');
   });
 
+  test('one is told of by its own passes, not by those of a former uid, found by one search for all of its name', async () => {
+    const [healthy, former] = [await know(ports, { name: 'demo' }), await know(ports, { name: 'demo', uid: 'uid-of-before' })];
+    await ports.recorder.append(passOf(healthy, 'waiting', { startedAtMs: Date.now() - 60_000 }));
+    const strip = { ...refused, verb: 'strip', detail: 'denied by a webhook' };
+    for (let again = 0; again < 6; again++)
+      await ports.recorder.append(passOf(former, 'failed', { actions: [strip], error: 'denied by a webhook' }));
+    const passes = ports.recorder.passes.bind(ports.recorder);
+    let searches = 0;
+    ports.recorder.passes = async (...asked) => {
+      searches += 1;
+      return await passes(...asked);
+    };
+    const { body } = await call('/v1/workloads/local/Job/default/demo');
+    const { items } = body as { items: { uid: string; reasons: { code: string }[] }[] };
+    const told = items.map(({ uid, reasons }) => [uid, reasons.some(({ code }) => code === 'RefusedByApiServer')]);
+    expect(Object.fromEntries(told)).toEqual({ [healthy.uid]: false, [former.uid]: true });
+    expect(searches).toBe(1);
+  });
+
   test('its passes come newest first', async () => {
     const key = await know(ports, { name: 'demo' });
     const pass = { key, durationMs: 5, outcome: 'acted', why: [], saw: {}, actions: [] };
