@@ -10,7 +10,7 @@ import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
 import { wholeNumber, workloadWithJobOption } from './arguments.ts';
-import { jobsSentence } from './cluster-administration.ts';
+import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption } from './output.ts';
@@ -112,7 +112,7 @@ export const clusterAddCommand = (): Command =>
     .addOption(workloadWithJobOption())
     .option(
       '--change',
-      'register it as asked for here, though it was registered with options that are not given this time, or unfinished Jobs are left',
+      'register it as asked for here, though it was registered with options that are not given this time, or Jobs, or pods of theirs, are left',
     )
     .option('--dry-run', 'print everything that would be made, and make nothing')
     .addOption(outputOption())
@@ -220,18 +220,15 @@ async function refuseUnasked(
   );
 }
 
-/** Jobs in namespaces that it is not to be registered for any more. */
+/** Jobs, and pods that outlive theirs, in namespaces that it is not to be registered for any more. */
 async function refuseToLeave(
   { record: next }: RegistrationPlan,
   { found: { record }, administration }: { found: Survey; administration: Pick<KubernetesAdministration, 'list'> },
 ): Promise<void> {
   if (!record) return;
-  const { jobsLeft } = await import('../onboarding/left-namespaces.ts');
-  const left = await jobsLeft(administration, record, next);
-  if (left.length === 0) return;
-  throw new FailedError(
-    `${jobsSentence(left, 'unfinished')}, which --namespaces leaves out: nobody would look after ${left.length === 1 ? 'it' : 'them'}, and pods would keep the finalizer by which they are counted; let Jobs end there first, or give --change where another installation takes them over`,
-  );
+  const { remainsLeft } = await import('../onboarding/left-namespaces.ts');
+  const refusal = leavingRefusal(await remainsLeft(administration, record, next));
+  if (refusal !== undefined) throw new FailedError(refusal);
 }
 
 function accessIn(clusters: Pick<DynamoDbClusters, 'accessOf'>, name: string): StoredAccess | undefined {

@@ -51,13 +51,18 @@ const LIST_PAGE = 500;
 const MOST_TRIES = 5;
 const ROUNDS = 10;
 
-/** @param record whose Jobs are ours, and where */
+/**
+ * @param record whose Jobs are ours, and where
+ * @param kept where somebody looks after them all the same; without it nowhere
+ */
 export async function remainsOn(
-  administration: KubernetesAdministration,
+  administration: Pick<KubernetesAdministration, 'list'>,
   record: Pick<ClusterRecord, 'manage' | 'namespaces'>,
+  kept?: Pick<ClusterRecord, 'namespaces'>,
 ): Promise<Remains> {
   const { manage } = record;
-  const isInReach = ({ metadata }: Job | Pod): boolean => isInScope(record, metadata.namespace ?? '');
+  const isInReach = ({ metadata: { namespace = '' } }: Job | Pod): boolean =>
+    isInScope(record, namespace) && !(kept && isInScope(kept, namespace));
   // Pods first: whatever Job has one of them is in the later list.
   const pods = (await administration.list<Pod>(PODS)).filter(isInReach);
   const jobs = (await administration.list<Job>(JOBS)).filter(isInReach);
