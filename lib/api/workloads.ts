@@ -178,7 +178,7 @@ async function findKeys(
         return { keys, next: textOf({ cluster: record.name, after }) };
     } while (after !== undefined);
     const following = records[at + 1];
-    if (pages >= PAGES_PER_ANSWER && following) return { keys, next: textOf({ cluster: following.name }) };
+    if ((keys.length >= limit || pages >= PAGES_PER_ANSWER) && following) return { keys, next: textOf({ cluster: following.name }) };
   }
   return { keys };
 }

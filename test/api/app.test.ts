@@ -144,6 +144,24 @@ describe('workloads', () => {
     expect(read()).toBe(clusters.length + 2);
   });
 
+  test('an answer holds no more than its limit and one page of clusters that have few each', async () => {
+    const known = await ports.clusters.get('local');
+    if (!known) throw new Error('it is not registered');
+    for (let at = 0; at < 12; at++) {
+      await ports.clusters.put({ ...known, name: `c${at}` }, 0);
+      for (const name of ['one', 'other']) await know(ports, { name, cluster: `c${at}` });
+    }
+    const sizes: number[] = [];
+    let path: string | undefined = '/v1/workloads?limit=5';
+    while (path !== undefined) {
+      const { items, next } = (await call(path)).body as { items: WorkloadKey[]; next?: string };
+      sizes.push(items.length);
+      path = next === undefined ? undefined : `/v1/workloads?limit=5&continue=${next}`;
+    }
+    // The other two clusters have none.
+    expect(sizes).toEqual([6, 6, 6, 6, 0]);
+  });
+
   const states = [
     { name: 'not started', job: {}, state: 'Pending' },
     { name: 'started', job: { status: { startTime: '2026-05-01T10:00:01Z', active: 2 } }, state: 'Running' },

@@ -118,6 +118,41 @@ describe('the console', () => {
     expect(await ports.queue.depth('timers')).toMatchObject({ visible: 2, dead: 0 });
   });
 
+  test('of more clusters than one answer looks at, and than four do, every parked workload is shown', async () => {
+    const records = await ports.clusters.list();
+    const [known] = records;
+    if (!known) throw new Error('none is registered');
+    const others = Array.from({ length: 430 }, (_, at) => ({ ...known, name: `a-${at}` }));
+    ports.clusters.list = async () => [...others, ...records];
+    page.goTo('#/dead-letters');
+    await shows('Job default/stuck on local');
+    expect(page.text).not.toContain('were looked at');
+    page.goTo('#/');
+    await shows('Job default/demo on staging');
+    expect(page.text).not.toContain('may be more');
+    Reflect.deleteProperty(ports.clusters, 'list');
+  });
+
+  test('of more workloads than anybody reads the first are shown, and that there are more', async () => {
+    const { fetch: fetched } = globalThis;
+    const workload = { cluster: 'local', kind: 'Job', namespace: 'default', name: 'one', uid: 'u', state: 'Running', queued: false };
+    const items = Array.from({ length: 500 }, () => workload);
+    let asked = 0;
+    globalThis.fetch = async (path, init) => {
+      if (typeof path !== 'string' || !path.startsWith('/v1/workloads?')) return await fetched(path, init);
+      asked += 1;
+      return Response.json({ items, next: 'more' });
+    };
+    page.goTo('#/');
+    await shows('There may be more: farloop get workloads shows all.');
+    expect(asked).toBe(1);
+    page.goTo('#/dead-letters');
+    await shows('Only the first 2000 workloads were looked at');
+    expect(page.text).toContain('None of those.');
+    expect(asked).toBe(5);
+    globalThis.fetch = fetched;
+  });
+
   test('cost: where functions count each for itself, it says who sums it up', async () => {
     page.control('Cost').click();
     await shows('On AWS each function counts for itself');

@@ -44,17 +44,20 @@ async function redrive(messageIds) {
   await refresh();
 }
 
-/** Of the first 2,000 workloads: more than that nobody reads here. */
-async function parkedWorkloads() {
-  const parked = [];
+/** Of more than that nobody reads here. */
+const MOST_SHOWN = 500;
+const MOST_LOOKED_AT = 2_000;
+
+/** So many at least, answer by answer: one ends early where many clusters have little to tell. */
+async function firstWorkloads(most) {
+  const items = [];
   let next;
-  for (let page = 0; page < 4; page++) {
+  do {
     const answer = await call(`/v1/workloads?limit=500${next === undefined ? '' : `&continue=${encodeURIComponent(next)}`}`);
-    parked.push(...answer.items.filter(({ state }) => state === 'Parked'));
+    items.push(...answer.items);
     next = answer.next;
-    if (next === undefined) break;
-  }
-  return parked;
+  } while (next !== undefined && items.length < most);
+  return { items, more: next !== undefined };
 }
 
 async function load(route) {
@@ -67,13 +70,13 @@ async function load(route) {
     return workloadPage({ items, passes: passes.items, problem: passes.problem });
   }
   if (page === 'dead-letters') {
-    const [letters, queues, parked] = await Promise.all([call('/v1/dead-letters'), call('/v1/queues'), parkedWorkloads()]);
+    const [letters, queues, workloads] = await Promise.all([call('/v1/dead-letters'), call('/v1/queues'), firstWorkloads(MOST_LOOKED_AT)]);
     const failed = [...(letters.failed ?? []), ...(queues.failed ?? [])];
-    return deadLetters({ letters: letters.items, queues: queues.items, parked, failed, notice }, redrive);
+    return deadLetters({ letters: letters.items, queues: queues.items, workloads, failed, notice }, redrive);
   }
   if (page === 'cost') return costPage(await call('/v1/cost'));
-  const [clusters, workloads] = await Promise.all([call('/v1/clusters'), call('/v1/workloads?limit=500')]);
-  return overview({ clusters: clusters.items, workloads: workloads.items, more: workloads.next !== undefined });
+  const [clusters, workloads] = await Promise.all([call('/v1/clusters'), firstWorkloads(MOST_SHOWN)]);
+  return overview({ clusters: clusters.items, workloads });
 }
 
 const routeNow = () => location.hash.replace(/^#/, '') || '/';

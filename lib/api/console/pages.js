@@ -4,7 +4,7 @@ import { clock, element, facts, moment, span, table, tag } from './elements.js';
 const linkTo = ({ cluster, kind, namespace, name }) => `#/workloads/${[cluster, kind, namespace, name].map(encodeURIComponent).join('/')}`;
 
 /** Clusters with their watches, workloads with where they stand. */
-export function overview({ clusters, workloads, more }) {
+export function overview({ clusters, workloads: { items, more } }) {
   return [
     element('h1', {}, 'Clusters'),
     table(
@@ -41,7 +41,7 @@ export function overview({ clusters, workloads, more }) {
         { title: 'Age' },
         { title: 'Next look' },
       ],
-      workloads.map((workload) => [
+      items.map((workload) => [
         element(
           'span',
           {},
@@ -57,7 +57,7 @@ export function overview({ clusters, workloads, more }) {
       ]),
       'No workload yet. Try: kubectl apply -f examples/job.yaml',
     ),
-    more && element('p', { class: 'soft' }, 'There are more; farloop get workloads shows all.'),
+    more && element('p', { class: 'soft' }, 'There may be more: farloop get workloads shows all.'),
   ];
 }
 
@@ -164,7 +164,8 @@ export const failuresText = (failed) =>
   [...new Map(failed.map(({ queue, reason }) => [queue, `${queue} (${reason})`])).values()].join(', ');
 
 /** What waits for a person: parked workloads, messages that nobody could read. @param {(ids: string[] | undefined) => void} redrive */
-export function deadLetters({ letters, queues, parked, failed, notice }, redrive) {
+export function deadLetters({ letters, queues, workloads: { items, more }, failed, notice }, redrive) {
+  const parked = items.filter(({ state }) => state === 'Parked');
   return [
     ...(notice ? trouble(notice) : []),
     ...(failed.length > 0 ? trouble(`Not all queues are shown: ${failuresText(failed)}`) : []),
@@ -182,8 +183,9 @@ export function deadLetters({ letters, queues, parked, failed, notice }, redrive
         workload.reason,
         workload.queued ? 'now' : moment(workload.nextWake?.dueTime),
       ]),
-      'None. A parked workload is looked at again by itself, and at once when its spec changes.',
+      more ? 'None of those.' : 'None. A parked workload is looked at again by itself, and at once when its spec changes.',
     ),
+    more && element('p', { class: 'soft' }, `Only the first ${items.length} workloads were looked at: farloop get workloads shows all.`),
     element('h1', {}, 'Queues'),
     table(
       'Queues',
