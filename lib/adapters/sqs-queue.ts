@@ -44,7 +44,7 @@ interface Sent extends OutgoingMessage {
   sentBy?: string;
 }
 
-/** Dead letters that are only looked at are given back at once; this is for who dies while looking. */
+/** Dead letters that are only looked at are given back at once; this is for who dies while looking, or has no time left. */
 const LOOK_SECONDS = 10;
 /** SQS may answer nothing although there is something; so many empty answers mean that there is nothing. */
 const EMPTY_ANSWERS = 3;
@@ -117,7 +117,7 @@ export class SqsQueue implements Queue {
         return seen.size < limit;
       });
     } finally {
-      await this.#giveBack(queue, deadLetterUrl, [...seen.values()]);
+      await this.#giveBack(queue, deadLetterUrl, [...seen.values()], this.#clock.monotonicMs() + LOOK_SECONDS * 1000);
     }
     return [...seen.values()].slice(0, limit).map((message) => {
       const { messageId, body, groupId, sentAtMs } = receivedOf(message);
@@ -236,8 +236,12 @@ export class SqsQueue implements Queue {
     }
   }
 
-  async #giveBack(queue: QueueName, url: string, messages: readonly Message[]): Promise<void> {
-    for (const { ReceiptHandle: handle } of messages) if (handle !== undefined) await this.#changeVisibility(queue, url, handle, 0);
+  /** As long as there is time: the rest comes back by itself. */
+  async #giveBack(queue: QueueName, url: string, messages: readonly Message[], untilMs: number): Promise<void> {
+    for (const { ReceiptHandle: handle } of messages) {
+      if (this.#clock.monotonicMs() >= untilMs) return;
+      if (handle !== undefined) await this.#changeVisibility(queue, url, handle, 0);
+    }
   }
 
   async #redriveByHand(queue: QueueName, wanted: Set<string> | undefined, untilMs: number): Promise<number> {
@@ -262,7 +266,7 @@ export class SqsQueue implements Queue {
         return true;
       });
     } finally {
-      await this.#giveBack(queue, deadLetterUrl, passedOver);
+      await this.#giveBack(queue, deadLetterUrl, passedOver, untilMs);
     }
     return moved;
   }

@@ -62,6 +62,12 @@ test('R15: dead once more it keeps the name; what a sender says of itself is not
   expect(sent.map(sentBy)).toEqual(['AROASTAGING:session', 'AROAFOREIGN:session']);
 });
 
+test('those that are passed over lie there again at once', async () => {
+  letters.push(...Array.from({ length: 12 }, (_, id) => letter(id, 'AROASTAGING:session')));
+  expect(await open(REDRIVER).redrive('events', ['letter-11'])).toBe(1);
+  expect(asked.filter((name) => name === 'ChangeMessageVisibilityCommand')).toHaveLength(11);
+});
+
 test('of other queues nobody asks who sends: all at once by a move task', async () => {
   letters.push(letter(1, 'AROATIMERS:timers'));
   expect(await open(REDRIVER).redrive('timers')).toBe(1);
@@ -92,6 +98,14 @@ describe('whoever asks over the API hears of it before the gateway gives up, aft
     });
   };
 
+  /** However many are received, there are more. */
+  const deep = (): SqsQueue => {
+    let id = 0;
+    return queue((commandName) =>
+      commandName === 'ReceiveMessageCommand' ? { Messages: Array.from({ length: 10 }, () => letter(++id, 'AROASTAGING:session')) } : {},
+    );
+  };
+
   test('of a move task that SQS takes long for', async () => {
     const slow = queue(() => ({ Attributes: { QueueArn: 'arn' }, Results: [{ Status: 'RUNNING' }] }));
     await expect(slow.redrive('wakes')).rejects.toThrow('SQS is still at it after 20 s, and goes on');
@@ -99,11 +113,20 @@ describe('whoever asks over the API hears of it before the gateway gives up, aft
   });
 
   test('of more dead letters than go back one by one in that time', async () => {
-    let id = 0;
-    const full = queue((commandName) =>
-      commandName === 'ReceiveMessageCommand' ? { Messages: Array.from({ length: 10 }, () => letter(++id, 'AROASTAGING:session')) } : {},
-    );
+    const full = deep();
     await expect(full.redrive('events')).rejects.toThrow(/^\d{4} of its dead letters went back, and there may be more/);
     expect(nowMs).toBeLessThan(25_000);
+  });
+
+  test('of one among more dead letters than can be looked at and given back in that time', async () => {
+    const full = deep();
+    await expect(full.redrive('events', ['letter-none'])).rejects.toThrow(/^0 of its dead letters went back, and there may be more/);
+    expect(nowMs).toBeLessThan(25_000);
+  });
+
+  test('of a thousand that are looked at: none is given back that lies there again by itself', async () => {
+    const full = deep();
+    expect(await full.deadLetters('events', 1_000)).toHaveLength(1_000);
+    expect(nowMs).toBeLessThan(20_000);
   });
 });
