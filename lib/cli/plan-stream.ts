@@ -11,7 +11,7 @@ import {
   type ManifestPlan,
   type PlanRequest,
 } from '../planners/manifest-plan.ts';
-import { typeProblem } from './manifest-types.ts';
+import { readManifest } from './manifest-types.ts';
 
 const BLOCK_CHARACTERS = 1 << 16;
 
@@ -54,7 +54,7 @@ function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): 
     const documents = objects.map((document: unknown, at) => ({ document, source: `objects[${at}]` }));
     return {
       id,
-      ...planManifests(documents, { ...options, typeProblem, now: new Date(now), ...(workload !== undefined && { workload }) }),
+      ...planManifests(documents, { ...options, read: readManifest, now: new Date(now), ...(workload !== undefined && { workload }) }),
     };
   } catch (error) {
     if (error instanceof UnusableManifestError || error instanceof SeveralWorkloadsError) return { id, error: error.message };

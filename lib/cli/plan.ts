@@ -1,7 +1,7 @@
 // `farloop plan`: what one pass would do with objects from files; nothing is contacted.
 import { Command, Option } from 'commander';
 import { isTime } from '../objects/time.ts';
-import { fieldsOf } from '../objects/untyped-fields.ts';
+import type { ManifestReader } from '../planners/manifest-plan.ts';
 import { workloadWithJobOption } from './arguments.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -37,6 +37,8 @@ export const planCommand = (): Command =>
     .action(runPlan);
 
 async function runPlan({ filename, now, workload, stream, workloadWithJob, output }: PlanOptions): Promise<void> {
+  // Before the types are read: theirs is `spec.scheduling`.
+  if (workloadWithJob) (await import('../sandbox/features.ts')).switchOn('WorkloadWithJob');
   if (stream) {
     const { planStream } = await import('./plan-stream.ts');
     const { lines, unplanned } = await planStream(process.stdin, process.stdout, { workloadWithJob: workloadWithJob === true });
@@ -47,27 +49,25 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
   if (filename === undefined) throw new UsageError('expected -f FILE with the objects to plan from, or --stream; see farloop plan --help');
   const time = now === undefined ? new Date() : timeOf(now);
   const { readManifests } = await import('./manifests.ts');
-  const { decideFromManifests, objectsIn, printedPlan, SeveralWorkloadsError, UnusableManifestError } =
-    await import('../planners/manifest-plan.ts');
-  const { typeProblem, unknownFields } = await import('./manifest-types.ts');
+  const { decideFromManifests, printedPlan, SeveralWorkloadsError, UnusableManifestError } = await import('../planners/manifest-plan.ts');
+  const { readManifest } = await import('./manifest-types.ts');
   const { explainPlan } = await import('../planners/explain.ts');
+  const read: ManifestReader = (kind, document, source) => {
+    const result = readManifest(kind, document);
+    if ('unknown' in result)
+      for (const field of result.unknown)
+        process.stderr.write(`farloop: ${source}: ${field}: there is no such field; the API server drops it, and kubectl refuses it\n`);
+    return result;
+  };
   const documents = await readManifests(filename, process.stdin);
   try {
     const decision = decideFromManifests(documents, {
       now: time,
-      typeProblem,
+      read,
       ...(workload !== undefined && { workload }),
       ...(workloadWithJob && { workloadWithJob }),
     });
     const { kind, namespace, name } = decision.workload;
-    for (const { object, source } of objectsIn(documents)) {
-      const { name: called, namespace: within = 'default' } = fieldsOf(object['metadata']);
-      if (object.kind !== kind || called !== name || within !== namespace) continue;
-      // Alpha: known where it is on, and else left out before.
-      const unknown = unknownFields('Job', object).filter((field) => field !== 'spec.scheduling');
-      for (const field of unknown)
-        process.stderr.write(`farloop: ${source}: ${field}: there is no such field; the API server drops it, and kubectl refuses it\n`);
-    }
     await print(printedPlan(decision), output, () => explainPlan(`${kind}/${namespace}/${name}`, decision.plan));
   } catch (error) {
     if (error instanceof SeveralWorkloadsError) throw new AmbiguousError(error.message, { cause: error });

@@ -54,9 +54,12 @@ export interface PlanRequest {
   workload?: string;
   /** Alpha: the Workload and PodGroup that stand for a Job's pods are planned, too; off, `spec.scheduling` means nothing. */
   workloadWithJob?: boolean;
-  /** What is wrong with a document's types as the API server has them; absent: only what planners read is looked at. */
-  typeProblem?: (kind: 'Job' | 'Pod', document: object) => ShapeProblem | undefined;
+  /** Reads documents as the API server does; absent: nulls are dropped, and only what planners read has its types looked at. */
+  read?: ManifestReader;
 }
+
+/** What the API server makes of a document of a kind, or what keeps it from that. */
+export type ManifestReader = (kind: 'Job' | 'Pod', document: Fields, source: string) => { object: Fields } | { problem: ShapeProblem };
 
 const HEAD_API_VERSION = 'farloop.dev/v1';
 /** Of a Job that no API server has stored yet. */
@@ -88,14 +91,12 @@ export const printedPlan = ({ workload, plan }: Decision): ManifestPlan => ({
 /** @throws as planManifests */
 export function decideFromManifests(
   documents: readonly SourcedDocument[],
-  { now, workload, workloadWithJob = false, typeProblem = () => undefined }: PlanRequest,
+  { now, workload, workloadWithJob = false, read = withoutNulls }: PlanRequest,
 ): Decision {
-  const { owners, pods, heads, scheduling } = sortedOut(documents, { workloadWithJob, typeProblem });
+  const { owners, pods, heads, scheduling } = sortedOut(documents, { workloadWithJob, read });
   const chosen = chooseOwner(owners, workload);
   if (!workloadWithJob && isFields(chosen.value['spec'])) delete chosen.value['spec']['scheduling'];
-  const mistyped = typeProblem('Job', chosen.value);
-  if (mistyped) throw misshapen(mistyped, chosen.source);
-  const owner = ownerOf(chosen, now);
+  const owner = ownerOf({ ...chosen, value: objectOf('Job', chosen, read) }, now);
   const [head, second] = heads;
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
   // Nobody owns anything in another namespace than their own.
@@ -180,7 +181,7 @@ const shortened = (value: unknown): string => JSON.stringify(value).slice(0, 80)
 /** Objects that no planner reads are left out. */
 function sortedOut(
   documents: readonly SourcedDocument[],
-  { workloadWithJob, typeProblem }: Required<Pick<PlanRequest, 'workloadWithJob' | 'typeProblem'>>,
+  { workloadWithJob, read }: Required<Pick<PlanRequest, 'workloadWithJob' | 'read'>>,
 ): { owners: Owner[]; pods: Sourced<Pod>[]; heads: Sourced<PlanHead>[]; scheduling: SchedulingObjects } {
   const owners: Owner[] = [];
   const pods: Sourced<Pod>[] = [];
@@ -189,31 +190,32 @@ function sortedOut(
   const workloads: SchedulingWorkload[] = [];
   const podGroups: PodGroup[] = [];
   for (const { object: document, source } of objectsIn(documents)) {
-    dropNulls(document);
     const { apiVersion, kind } = document;
     if (apiVersion === HEAD_API_VERSION && kind === 'Head') {
+      dropNulls(document);
       const head = readHead(document);
       if ('expected' in head) throw misshapen(head, source);
       heads.push({ value: head, source });
     } else if (apiVersion === 'v1' && kind === 'Pod') {
-      const mistyped = typeProblem('Pod', document);
-      if (mistyped) throw misshapen(mistyped, source);
-      if (!isPod(document)) throw misshapen(podProblem(document), source);
-      document.metadata.namespace ??= 'default';
-      const { uid = '', name } = document.metadata;
+      const pod = objectOf('Pod', { value: document, source }, read);
+      if (!isPod(pod)) throw misshapen(podProblem(pod), source);
+      pod.metadata.namespace ??= 'default';
+      const { uid = '', name } = pod.metadata;
       const first = uids.get(uid);
       // Counted twice, one of them would be one too many.
       if (first !== undefined)
         throw new UnusableManifestError(`${source}: metadata.uid: expected each pod once, found ${name} (${uid}) as in ${first}`);
       uids.set(uid, source);
-      pods.push({ value: document, source });
+      pods.push({ value: pod, source });
     } else if (workloadWithJob && apiVersion === SCHEDULING_WORKLOADS.apiVersion && (kind === 'Workload' || kind === 'PodGroup')) {
+      dropNulls(document);
       if (kind === 'Workload' && isSchedulingWorkload(document)) workloads.push(document);
       else if (kind === 'PodGroup' && isPodGroup(document)) podGroups.push(document);
       else throw misshapen(schedulingProblem(document, kind), source);
     } else if (isWorkloadKind(kind) && isOwnerOf(rowOf(kind), { apiVersion, kind })) {
       const metadata = isFields(document['metadata']) ? document['metadata'] : {};
-      const { namespace = 'default', name } = metadata;
+      const { name } = metadata;
+      const namespace = metadata['namespace'] ?? 'default';
       if (typeof name !== 'string' || typeof namespace !== 'string' || name === '') {
         throw new UnusableManifestError(`${source}: metadata.name: expected the name of this ${kind}`);
       }
@@ -221,6 +223,18 @@ function sortedOut(
     }
   }
   return { owners, pods, heads, scheduling: { workloads, podGroups } };
+}
+
+/** @throws UnusableManifestError for what the reader cannot read */
+function objectOf(kind: 'Job' | 'Pod', { value, source }: Sourced<Fields>, read: ManifestReader): Fields {
+  const result = read(kind, value, source);
+  if ('problem' in result) throw misshapen(result.problem, source);
+  return result.object;
+}
+
+function withoutNulls(_kind: string, document: Fields): { object: Fields } {
+  dropNulls(document);
+  return { object: document };
 }
 
 /** JSON's null means that a field is not given. Changes the document itself. */

@@ -1,6 +1,7 @@
 // Manifests whose fields have types that the API server does not read: refused with the field, never planned and never a stack.
 import { describe, expect, test } from '@jest/globals';
-import { typeProblem, unknownFields } from '../../lib/cli/manifest-types.ts';
+import { readManifest } from '../../lib/cli/manifest-types.ts';
+import { fieldsOf } from '../../lib/objects/untyped-fields.ts';
 import { planManifests, UnusableManifestError } from '../../lib/planners/manifest-plan.ts';
 
 const job = {
@@ -66,6 +67,8 @@ const pod = {
   },
 };
 
+const now = new Date('2026-05-01T10:00:00Z');
+
 /** The document with something else at each of its places, one at a time. */
 function* twisted(document: object, wrong: unknown): Generator<{ document: object; place: string }> {
   for (const [key, value] of Object.entries(document) as [string, unknown][]) {
@@ -77,11 +80,17 @@ function* twisted(document: object, wrong: unknown): Generator<{ document: objec
   }
 }
 
+/** The pods that a plan makes of a Job. */
+const podsOf = (document: object) =>
+  planManifests([{ document: structuredClone(document), source: 'f.yaml:1' }], { now, read: readManifest }).actions.flatMap((action) =>
+    action.verb === 'create' ? [action.object] : [],
+  );
+
 const problemOf = (...objects: object[]): unknown => {
   try {
     planManifests(
       structuredClone(objects).map((document, at) => ({ document, source: `f.yaml:${at + 1}` })),
-      { now: new Date('2026-05-01T10:00:00Z'), typeProblem },
+      { now, read: readManifest },
     );
     return undefined;
   } catch (error) {
@@ -92,7 +101,7 @@ const problemOf = (...objects: object[]): unknown => {
 describe('types of manifests', () => {
   test('what is right is planned', () => {
     expect(problemOf(job, pod)).toBeUndefined();
-    expect([...unknownFields('Job', job), ...unknownFields('Pod', pod)]).toEqual([]);
+    expect([readManifest('Job', job), readManifest('Pod', pod)]).toMatchObject([{ unknown: [] }, { unknown: [] }]);
   });
 
   test.each(['x', 5, true, [], ['x'], { x: 'y' }, 1.5, 1e30])(
@@ -120,11 +129,41 @@ describe('types of manifests', () => {
     [{ priority: 2 ** 31 }, 'priority: expected a number of 32 bits, found 2147483648'],
     [{ nodeSelector: ['a'] }, 'nodeSelector: expected a map, found ["a"]'],
     [{ hostNetwork: 'yes' }, 'hostNetwork: expected true or false, found "yes"'],
+    [{ overhead: { cpu: 'abc' } }, 'overhead.cpu: expected a quantity, found "abc"'],
+    [
+      {
+        containers: [
+          { name: 'm', image: 'x', env: [{ name: 'A', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1 m' } } }] },
+        ],
+      },
+      'containers[0].env[0].valueFrom.resourceFieldRef.divisor: expected a quantity, found "1 m"',
+    ],
     [{ volumes: [{ name: 'v', emptyDir: { sizeLimit: {} } }] }, 'volumes[0].emptyDir.sizeLimit: expected a quantity, found {}'],
   ])('%j in a pod template is refused', (field, message) => {
     const { template } = job.spec;
     const problem = problemOf({ ...job, spec: { ...job.spec, template: { spec: { ...template.spec, ...field } } } });
     expect(String(problem)).toContain(`f.yaml:1: spec.template.spec.${message}`);
+  });
+
+  test('nulls in lists and maps are what the API server makes of them: the zero value of their type', () => {
+    const { template } = job.spec;
+    const nulls = {
+      imagePullSecrets: [null],
+      securityContext: { supplementalGroups: [null] },
+      nodeSelector: null,
+      containers: [{ name: 'main', image: 'x', args: ['x', null], securityContext: { capabilities: { drop: [null] } } }],
+    };
+    const metadata = { labels: { a: null } };
+    const [made] = podsOf({ ...job, spec: { ...job.spec, template: { metadata, spec: { ...template.spec, ...nulls } } } });
+    expect(made).toMatchObject({
+      metadata: { labels: { a: '' } },
+      spec: {
+        imagePullSecrets: [{}],
+        securityContext: { supplementalGroups: [0] },
+        containers: [{ args: ['x', ''], securityContext: { capabilities: { drop: [''] } } }],
+      },
+    });
+    expect(fieldsOf(made)['spec']).not.toHaveProperty('nodeSelector');
   });
 
   test.each(['2026-02-30T00:00:00Z', '2026-04-31T00:00:00Z', '2026-05-01T24:00:00Z', '2026-05-01T10:00:60Z', '2026-13-01T00:00:00Z'])(

@@ -89,6 +89,23 @@ describe('farloop plan', () => {
     ]);
   });
 
+  test('fields that there are not are told of in pods and inside spec.scheduling, too', async () => {
+    const pod = `---\n{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: other, uid: p}, spec: {nodName: n, containers: [{name: main}]}}\n`;
+    const path = await file(
+      JOB.replace('parallelism: 017', 'parallelism: 1\n  scheduling: {schedulingPolicy: {basic: {}, gangs: {}}}') + pod,
+    );
+    const { exitCode, stdout, stderr } = await runFarloop(['plan', '-f', path, '--workload-with-job', '-o', 'json']);
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/job\.yaml:10: spec\.nodName: there is no such field; /),
+      expect.stringMatching(/job\.yaml:1: spec\.scheduling\.schedulingPolicy\.gangs: there is no such field; /),
+      '',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      actions: expect.arrayContaining([expect.objectContaining({ object: expect.objectContaining({ kind: 'PodGroup' }) })]),
+    });
+  });
+
   test('wants something to plan from', async () => {
     await expect(run()).rejects.toThrow(/expected -f FILE/);
   });

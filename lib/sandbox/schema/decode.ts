@@ -1,5 +1,6 @@
 // What a request's body becomes before anything looks at it: checked against its type, unknown fields and nulls dropped,
 // empty lists and maps dropped where they would not be serialised. Always a copy.
+import { QuantityError, parseQuantity } from '../../objects/quantity.ts';
 import { isTime } from '../../objects/time.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
@@ -11,29 +12,45 @@ export interface Decoded {
   unknown: string[];
 }
 
+/** A value that has not the type of its place. */
+export interface Misfit {
+  /** Such as `spec.template.spec.volumes[0]`, keys of maps in braces; empty for the whole body. */
+  path: string;
+  value: unknown;
+  /** Undefined where it is only nested too deep. */
+  type: FieldType | undefined;
+}
+
 /** Deeper bodies are refused: no type here comes near, and walkers recurse. */
 const maxDepth = 64;
 
-const quantityPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE])?$/;
 const base64Pattern = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
 
 /**
  * Checks a body against its type.
- * @param refuse makes the refusal where a value has the wrong type, from what is wrong
+ * @param refuse makes the refusal where a value has the wrong type: from what is wrong, in the API server's words, and the value
+ * @param addsEmpty whether what is serialised though nobody gave it, such as `status: {}`, is there
  * @throws Error as `refuse` makes it
  */
-export function decode(type: ObjectType, value: unknown, refuse: (message: string) => Error): Decoded {
+export function decode(
+  type: ObjectType,
+  value: unknown,
+  refuse: (message: string, misfit: Misfit) => Error,
+  { addsEmpty = true }: { addsEmpty?: boolean } = {},
+): Decoded {
   const unknown: string[] = [];
-  const fail = (message: string): never => {
-    throw refuse(message);
+  const fail = (message: string, misfit: Misfit): never => {
+    throw refuse(message, misfit);
   };
   let owner = type.name;
-  const mismatch = (found: unknown, wanted: string, path: string): never =>
-    fail(`json: cannot unmarshal ${jsonKind(found)} into Go struct field ${owner}.${withoutElements(path)} of type ${wanted}`);
+  const unfit = (kind: string, wanted: string, misfit: Misfit): never =>
+    fail(`json: cannot unmarshal ${kind} into Go struct field ${owner}.${withoutElements(misfit.path)} of type ${wanted}`, misfit);
+  const tooDeep = (path: string, from: unknown): never =>
+    fail(`nested deeper than ${maxDepth} levels`, { path, value: from, type: undefined });
 
   const object = (of: ObjectType, from: unknown, path: string, depth: number): Fields => {
-    if (!isFields(from)) return mismatch(from, `v1.${of.name}`, path);
-    if (depth > maxDepth) fail(`nested deeper than ${maxDepth} levels`);
+    if (!isFields(from)) return unfit(jsonKind(from), `v1.${of.name}`, { path, value: from, type: of });
+    if (depth > maxDepth) tooDeep(path, from);
     const result: Fields = {};
     const around = owner;
     owner = of.name;
@@ -50,68 +67,74 @@ export function decode(type: ObjectType, value: unknown, refuse: (message: strin
       if (!field.required && isEmpty(field.type, read)) continue;
       result[key] = read;
     }
-    for (const [key, given] of alwaysThere(of)) if (!(key in result)) result[key] = given();
+    if (addsEmpty) for (const [key, given] of alwaysThere(of)) if (!(key in result)) result[key] = given();
     owner = around;
     return result;
   };
 
+  /** What stands in a list or map: a null there is not left out, but is its type's zero value. */
+  const element = (of: FieldType, from: unknown, path: string, depth: number): unknown => {
+    if (from !== null) return any(of, from, path, depth);
+    return of.is === 'object' ? object(of, {}, path, depth) : zeroOf(of);
+  };
+
   const any = (of: FieldType, from: unknown, path: string, depth: number): unknown => {
+    const misfit = { path, value: from, type: of };
+    const mismatch = (wanted: string): never => unfit(jsonKind(from), wanted, misfit);
     switch (of.is) {
       case 'object':
         return object(of, from, path, depth);
       case 'list':
-        if (!Array.isArray(from)) return mismatch(from, goNameOf(of), path);
-        return from.map((item: unknown, index) => any(of.of, item, `${path}[${index}]`, depth + 1));
+        if (!Array.isArray(from)) return mismatch(goNameOf(of));
+        return from.map((item: unknown, index) => element(of.of, item, `${path}[${index}]`, depth + 1));
       case 'map': {
-        if (!isFields(from)) return mismatch(from, goNameOf(of), path);
+        if (!isFields(from)) return mismatch(goNameOf(of));
         const result: Fields = {};
-        for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = any(of.of, from[key], `${path}{${key}}`, depth + 1);
+        for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = element(of.of, from[key], `${path}{${key}}`, depth + 1);
         return result;
       }
       case 'string':
-        return typeof from === 'string' ? from : from === null ? '' : mismatch(from, 'string', path);
+        return typeof from === 'string' ? from : mismatch('string');
       case 'boolean':
-        return typeof from === 'boolean' ? from : mismatch(from, 'bool', path);
+        return typeof from === 'boolean' ? from : mismatch('bool');
       case 'int32':
       case 'int64':
-        if (typeof from !== 'number') return mismatch(from, of.is, path);
-        return isWhole(from, of.is)
-          ? from
-          : fail(`json: cannot unmarshal number ${from} into Go struct field ${owner}.${withoutElements(path)} of type ${of.is}`);
+        if (typeof from !== 'number') return mismatch(of.is);
+        return isWhole(from, of.is) ? from : unfit(`number ${from}`, of.is, misfit);
       case 'number':
-        return typeof from === 'number' ? from : mismatch(from, 'float64', path);
+        return typeof from === 'number' ? from : mismatch('float64');
       case 'time':
       case 'microTime':
-        if (typeof from !== 'string') return mismatch(from, 'string', path);
+        if (typeof from !== 'string') return mismatch('string');
         if (!isTime(from)) {
-          fail(`parsing time ${JSON.stringify(from)} as "2006-01-02T15:04:05Z07:00": cannot parse it (field ${path})`);
+          fail(`parsing time ${JSON.stringify(from)} as "2006-01-02T15:04:05Z07:00": cannot parse it (field ${path})`, misfit);
         }
         return from;
       case 'bytes':
-        if (typeof from !== 'string') return mismatch(from, '[]byte', path);
-        return base64Pattern.test(from) ? from : fail(`illegal base64 data in field ${path}`);
-      case 'quantity':
-        if (typeof from === 'number') return String(from);
-        if (typeof from !== 'string') return mismatch(from, 'resource.Quantity', path);
-        return quantityPattern.test(from)
-          ? from
-          : fail("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+        if (typeof from !== 'string') return mismatch('[]byte');
+        return base64Pattern.test(from) ? from : fail(`illegal base64 data in field ${path}`, misfit);
+      case 'quantity': {
+        if (typeof from !== 'string' && typeof from !== 'number') return mismatch('resource.Quantity');
+        const problem = problemOfQuantity(from);
+        return problem === undefined ? String(from) : fail(problem, misfit);
+      }
       case 'intOrString':
-        return typeof from === 'string' || typeof from === 'number' ? from : mismatch(from, 'intstr.IntOrString', path);
+        if (typeof from === 'number' && !isWhole(from, 'int32')) return unfit(`number ${from}`, 'int32', misfit);
+        return typeof from === 'string' || typeof from === 'number' ? from : mismatch('intstr.IntOrString');
       case 'any':
-        return copyOf(from, depth);
+        return copyOf(from, path, depth);
       default:
         return of satisfies never;
     }
   };
 
   /** A free-form value, without keys that would change a prototype. */
-  const copyOf = (from: unknown, depth: number): unknown => {
-    if (depth > maxDepth) return fail(`nested deeper than ${maxDepth} levels`);
-    if (Array.isArray(from)) return from.map((item: unknown) => copyOf(item, depth + 1));
+  const copyOf = (from: unknown, path: string, depth: number): unknown => {
+    if (depth > maxDepth) return tooDeep(path, from);
+    if (Array.isArray(from)) return from.map((item: unknown) => copyOf(item, path, depth + 1));
     if (!isFields(from)) return from;
     const result: Fields = {};
-    for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = copyOf(from[key], depth + 1);
+    for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = copyOf(from[key], path, depth + 1);
     return result;
   };
 
@@ -125,18 +148,41 @@ function alwaysThere(type: ObjectType): [string, () => unknown][] {
   let found = embedded.get(type);
   if (!found) {
     found = [...type.fields.values()].flatMap(({ name, type: of, isEmbedded }) =>
-      isEmbedded ? [[name, () => emptyOf(of)] as [string, () => unknown]] : [],
+      isEmbedded ? [[name, () => zeroOf(of)] as [string, () => unknown]] : [],
     );
     embedded.set(type, found);
   }
   return found;
 }
 
-/** What is serialised for a field to which nobody gave anything. */
-function emptyOf(type: FieldType): unknown {
-  if (type.is === 'object') return Object.fromEntries(alwaysThere(type).map(([name, given]) => [name, given()]));
-  if (type.is === 'string') return '';
-  return type.is === 'time' || type.is === 'microTime' ? null : 0;
+/** Go's zero value of a type, as it is serialised. */
+function zeroOf(type: FieldType): unknown {
+  switch (type.is) {
+    case 'object':
+      return Object.fromEntries(alwaysThere(type).map(([name, given]) => [name, given()]));
+    case 'list':
+      return [];
+    case 'map':
+      return {};
+    case 'string':
+    case 'bytes':
+      return '';
+    case 'boolean':
+      return false;
+    case 'quantity':
+      return '0';
+    case 'time':
+    case 'microTime':
+    case 'any':
+      return null;
+    case 'int32':
+    case 'int64':
+    case 'number':
+    case 'intOrString':
+      return 0;
+    default:
+      return type satisfies never;
+  }
 }
 
 function isEmpty(type: FieldType, value: unknown): boolean {
@@ -155,8 +201,19 @@ function goNameOf(type: FieldType): string {
   return type.is === 'boolean' ? 'bool' : type.is;
 }
 
+/** The largest of 64 bits is 2 ** 63 here: nothing between it and that can be held. */
 const isWhole = (value: number, size: 'int32' | 'int64'): boolean =>
-  Number.isInteger(value) && (size === 'int64' || (value >= -2147483648 && value <= 2147483647));
+  Number.isInteger(value) && (size === 'int64' ? Math.abs(value) <= 2 ** 63 : value >= -(2 ** 31) && value < 2 ** 31);
+
+function problemOfQuantity(value: string | number): string | undefined {
+  try {
+    parseQuantity(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof QuantityError) return error.message;
+    throw error;
+  }
+}
 
 function jsonKind(value: unknown): string {
   if (value === null) return 'null';
