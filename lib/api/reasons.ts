@@ -6,7 +6,7 @@ import { EMPTY_HEAD } from '../planners/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
-import { holdIn } from '../reconciler/parking.ts';
+import { holdIn, TOO_OFTEN } from '../reconciler/parking.ts';
 import type { Trouble } from '../reconciler/reachability.ts';
 import { SILENT_MS } from './clusters.ts';
 
@@ -44,7 +44,7 @@ function circumstancesOf({ state, record, trouble, heardAtMs, passes }: Seen, no
   const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
   const refusal = refusals.flat().find(({ verb }) => verb === (state?.hold?.verb ?? 'create'));
   // A pass that is stopped by what is refused to a pod, or to the owner, twice comes back later and later.
-  const last = latest?.outcome === 'failed' && againMs > 0 ? refusals[0]?.at(-1) : undefined;
+  const last = latest?.outcome === 'failed' && latest.error !== TOO_OFTEN && againMs > 0 ? refusals[0]?.at(-1) : undefined;
   return {
     ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
     ...(trouble && (trouble.isForbidden ? { forbidden: trouble.reason } : { unreachable: trouble.reason })),

@@ -12,6 +12,8 @@ import type { Pass } from './pass.ts';
 const PARKED_MS = { first: 60_000, most: 3_600_000 };
 /** What the API server refuses is tried again later and later. */
 export const HELD_MS = { first: 1_000, most: 60_000 };
+/** The error of a pass that ends with what it met again and again, of which no single refusal is the one that ended it. */
+export const TOO_OFTEN = 'planned again too often in one pass';
 
 /**
  * @param longestMs where it may be well again at any time

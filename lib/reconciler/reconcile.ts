@@ -23,7 +23,7 @@ import { intend } from './intending.ts';
 import { noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
 import { noteLateness } from './lateness.ts';
 import { open } from './opening.ts';
-import { HELD_MS, backoffMs, fightText, parkedEnding, parkedFor, roomTaken } from './parking.ts';
+import { HELD_MS, TOO_OFTEN, backoffMs, fightText, parkedEnding, parkedFor, roomTaken } from './parking.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
 import { NO_INTENTS, decodeState, initialState, statusDigestOf } from './pass-state.ts';
 import { tellOfPass } from './pass-told.ts';
@@ -260,8 +260,7 @@ export class Reconciler {
       }
       const next = await afterStop(this.#ports, pass, stop);
       if (next !== 'again') return next;
-      if (round === MOST_ROUNDS)
-        return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error('planned again too often in one pass') };
+      if (round === MOST_ROUNDS) return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error(TOO_OFTEN) };
     }
   }
 

@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
+import { TOO_OFTEN } from '../../lib/reconciler/parking.ts';
 import type { PassState } from '../../lib/reconciler/pass-state.ts';
 import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
@@ -289,6 +290,16 @@ describe('workloads', () => {
     const reasons = items[0]?.reasons ?? [];
     expect(reasons.find((reason) => reason.code === code)?.text).toContain(says);
     expect(reasons.map((reason) => reason.code)).not.toContain('AboutToStartPods');
+  });
+
+  test('a pass that planned too often is told of as what it is: what was refused it on the way is tried again when its hold is over', async () => {
+    const hold = { failures: 1, untilMs: Date.now() + 30_000, generation: 0 };
+    const key = await know(ports, { name: 'demo', state: { hold } });
+    await ports.recorder.append(passOf(key, 'failed', { actions: [refused], error: TOO_OFTEN, nextWakeAtMs: Date.now() + 10_000 }));
+    const { body } = await call('/v1/workloads/local/Job/default/demo');
+    const [item] = (body as { items: { reasons: { code: string; remainingSeconds?: number }[] }[] }).items;
+    const refusals = (item?.reasons ?? []).filter(({ code }) => code === 'RefusedByApiServer');
+    expect(refusals.map(({ remainingSeconds = 0 }) => remainingSeconds > 20)).toEqual([true]);
   });
 
   test('one is told of by its own passes, not by those of a former uid, found by one search for all of its name', async () => {
