@@ -94,8 +94,23 @@ function pathOf(text: string, found: readonly WorkloadSummary[]): string {
 }
 
 function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], isUnknown: boolean): string {
-  const { kind, namespace, name, cluster, state, reason, succeeded = 0, completions, active = 0, failed = 0, nextWake, queued } = workload;
-  const latest = passes[0];
+  const {
+    kind,
+    namespace,
+    name,
+    uid,
+    cluster,
+    state,
+    reason,
+    succeeded = 0,
+    completions,
+    active = 0,
+    failed = 0,
+    nextWake,
+    queued,
+  } = workload;
+  // Passes are found by name: among them may be those of one of a former uid.
+  const latest = passes.find(({ key }) => key.uid === uid);
   const lines = [
     `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${cluster}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
     `  succeeded ${succeeded}${completions === undefined ? '' : ` of ${completions}`}, active ${active}, failed ${failed}, pods known ${workload.pods.length + workload.podsLeftOut}`,
@@ -105,7 +120,7 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
     '',
     isUnknown ? 'Its passes are not known.' : passes.length === 0 ? 'No pass is recorded.' : 'Passes, newest first:',
   ];
-  for (const pass of passes) lines.push(...passLines(pass));
+  for (const pass of passes) lines.push(...passLines(pass, uid));
   return lines.join('\n');
 }
 
@@ -126,14 +141,17 @@ const nextLookText = ({ dueTime, attempt }: { dueTime: string; attempt: number }
 /** The status has no target beside itself. */
 const actionText = (verb: string, target: string): string => (verb === target ? `write ${target}` : `${verb} ${target}`);
 
-function passLines({ passId, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass): string[] {
+function passLines(
+  { key, passId, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass,
+  uid: string,
+): string[] {
   const seen = Object.entries(saw).map(([what, value]) => `${what} ${value}`);
   const again =
     nextWakeTime === undefined
       ? []
       : [`looks again ${((Date.parse(nextWakeTime) - Date.parse(startTime)) / 1000).toFixed(1)} s after its start`];
   return [
-    `  ${startTime}  ${paintState(outcome)}, ${durationMs} ms  ${paint(`${seen.join(', ')}, pass ${passId}`, 'dim')}`,
+    `  ${startTime}  ${paintState(outcome)}, ${durationMs} ms  ${paint(`${seen.join(', ')}, pass ${passId}${key.uid === uid ? '' : `, uid ${key.uid}`}`, 'dim')}`,
     ...why.map((reason) => `    because: ${reason}`),
     ...actions.map(
       ({ verb, target, why: reason, result, detail, count = 1 }) =>

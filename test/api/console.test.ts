@@ -118,6 +118,16 @@ describe('the console', () => {
     expect(await ports.queue.depth('timers')).toMatchObject({ visible: 2, dead: 0 });
   });
 
+  test('what is told as its latest pass is its own; passes of a former uid of its name say so', async () => {
+    const former = { cluster: 'staging', kind: 'Job' as const, namespace: 'default', name: 'demo', uid: 'uid-of-before' };
+    await ports.recorder.append(aPass(Date.now() - 1_000, { key: former, why: ['it is to be let go'] }));
+    page.goTo('#/workloads/staging/Job/default/demo');
+    await shows('it is to be let go');
+    expect(page.text).toContain('Latest: 2 pods are missing');
+    expect(page.text.split('pods seen, uid uid-of-before')).toHaveLength(2);
+    expect(page.text).not.toContain('pods seen, uid uid-of-demo');
+  });
+
   test('of more clusters than one answer looks at, and than four do, every parked workload is shown', async () => {
     const records = await ports.clusters.list();
     const [known] = records;

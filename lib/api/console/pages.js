@@ -64,7 +64,8 @@ export function overview({ clusters, workloads: { items, more } }) {
 /** One workload: where it stands, its pods, what its passes decided and why. */
 export function workloadPage({ items, passes, problem }) {
   const [current] = items;
-  const latest = passes[0];
+  // Passes are found by name: among them may be those of one of a former uid.
+  const latest = passes.find(({ key }) => key.uid === current.uid);
   return [
     element('h1', {}, `${current.kind} ${current.namespace}/${current.name}`),
     element('p', {}, tag(current.state), ` on ${current.cluster} `, element('span', { class: 'soft' }, `uid ${current.uid}`)),
@@ -85,7 +86,7 @@ export function workloadPage({ items, passes, problem }) {
     ...(problem ? trouble(`Passes cannot be shown: ${problem}`) : []),
     passes.length === 0
       ? !problem && element('p', { class: 'soft' }, 'No pass is recorded.')
-      : element('ol', { class: 'timeline' }, ...passes.map(passItem)),
+      : element('ol', { class: 'timeline' }, ...passes.map((pass) => passItem(pass, current.uid))),
     element('h2', {}, 'Conditions'),
     table(
       'Conditions',
@@ -126,7 +127,7 @@ export function workloadPage({ items, passes, problem }) {
   ];
 }
 
-function passItem({ startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }) {
+function passItem({ key, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }, uid) {
   return element(
     'li',
     {},
@@ -137,7 +138,7 @@ function passItem({ startTime, durationMs, outcome, why, actions, saw, nextWakeT
       ' ',
       tag(outcome),
       ' ',
-      element('span', { class: 'soft' }, `${durationMs} ms, ${saw.pods ?? 0} pods seen`),
+      element('span', { class: 'soft' }, `${durationMs} ms, ${saw.pods ?? 0} pods seen${key.uid === uid ? '' : `, uid ${key.uid}`}`),
     ),
     ...why.map((reason) => element('p', {}, reason)),
     error !== undefined && element('p', { class: 'tag bad' }, error),
