@@ -42,3 +42,21 @@ function faultOf({ body, groupId, deduplicationId, delaySeconds }: OutgoingMessa
 }
 
 const shown = (id: string): string => JSON.stringify(id.length > 40 ? `${id.slice(0, 40)}…` : id);
+
+/** @returns them in their order, at most ten messages and 1 MiB in each batch */
+export function batchesOf<Message extends Pick<OutgoingMessage, 'body'>>(messages: readonly Message[]): Message[][] {
+  const batches: Message[][] = [];
+  let batch: Message[] = [];
+  let batchBytes = 0;
+  for (const message of messages) {
+    const bytes = Buffer.byteLength(message.body);
+    if (batch.length === 0 || batch.length === BATCH_MESSAGES_MAX || batchBytes + bytes > MESSAGE_BYTES_MAX) {
+      batch = [];
+      batchBytes = 0;
+      batches.push(batch);
+    }
+    batch.push(message);
+    batchBytes += bytes;
+  }
+  return batches;
+}

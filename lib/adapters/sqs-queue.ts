@@ -13,10 +13,16 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Clock } from '../ports/clock.ts';
-import { NotDoneError } from '../ports/errors.ts';
-import type { DeadLetter, OutgoingMessage, Queue, QueueName, ReceivedMessage } from '../ports/queue.ts';
+import {
+  UnfinishedRedriveError,
+  type DeadLetter,
+  type OutgoingMessage,
+  type Queue,
+  type QueueName,
+  type ReceivedMessage,
+} from '../ports/queue.ts';
 import { nameOf, translated } from './aws-errors.ts';
-import { BATCH_MESSAGES_MAX, checkOutgoing, isFifo, MESSAGE_BYTES_MAX } from './queue-limits.ts';
+import { BATCH_MESSAGES_MAX, batchesOf, checkOutgoing, isFifo } from './queue-limits.ts';
 import { SENT_BY, senderOf } from './sqs-records.ts';
 import { SystemClock } from './system-clock.ts';
 
@@ -127,13 +133,13 @@ export class SqsQueue implements Queue {
 
   /**
    * All of them by a move task of SQS; named ones, what such a task leaves behind, and what is known by its sender, one by one.
-   * @throws NotDoneError after 20 s: the task goes on, the others are for another redrive
+   * @throws UnfinishedRedriveError after 20 s: the task goes on, the others are for another redrive
    */
   async redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number> {
     const untilMs = this.#clock.monotonicMs() + REDRIVE_MS;
-    if (messageIds) return this.#redriveByHand(queue, new Set(messageIds), untilMs);
-    const moved = this.#tellsSender(queue) ? 0 : await this.#moveAll(queue, untilMs);
-    return moved + (await this.#redriveByHand(queue, undefined, untilMs));
+    if (messageIds) return await this.#redriveByHand(queue, { wanted: new Set(messageIds), untilMs, before: 0 });
+    const before = this.#tellsSender(queue) ? 0 : await this.#moveAll(queue, untilMs);
+    return await this.#redriveByHand(queue, { untilMs, before });
   }
 
   async depth(queue: QueueName): Promise<{ visible: number; inFlight: number; delayed: number; dead: number }> {
@@ -244,10 +250,14 @@ export class SqsQueue implements Queue {
     }
   }
 
-  async #redriveByHand(queue: QueueName, wanted: Set<string> | undefined, untilMs: number): Promise<number> {
+  /** @param options.before how many a move task has moved. @returns how many went back with those */
+  async #redriveByHand(
+    queue: QueueName,
+    { wanted, untilMs, before }: { wanted?: Set<string>; untilMs: number; before: number },
+  ): Promise<number> {
     const { url, deadLetterUrl } = this.#urlsOf(queue);
     const passedOver: Message[] = [];
-    let moved = 0;
+    let moved = before;
     try {
       await this.#eachPage(queue, deadLetterUrl, async (page) => {
         const chosen = page.filter(({ MessageId: id = '' }) => !wanted || wanted.has(id));
@@ -262,7 +272,7 @@ export class SqsQueue implements Queue {
         moved += chosen.length;
         if (moved === wanted?.size) return false;
         if (this.#clock.monotonicMs() >= untilMs)
-          throw new NotDoneError(`${moved} of its dead letters went back, and there may be more: give the command again`);
+          throw new UnfinishedRedriveError(`${moved} of its dead letters went back, and there may be more: give the command again`, moved);
         return true;
       });
     } finally {
@@ -294,6 +304,7 @@ export class SqsQueue implements Queue {
       if (NO_SUCH_ACTION.has(nameOf(error))) return 0;
       throw translated(error, what, true);
     }
+    let moved = 0;
     while (this.#clock.monotonicMs() < untilMs) {
       const { Results: tasks = [] } = await this.#client
         .send(new ListMessageMoveTasksCommand({ SourceArn: sourceArn, MaxResults: 10 }))
@@ -301,11 +312,15 @@ export class SqsQueue implements Queue {
           throw translated(error, what, false);
         });
       const task = tasks.toSorted((one, other) => (other.StartedTimestamp ?? 0) - (one.StartedTimestamp ?? 0))[0];
-      if (task?.Status === 'COMPLETED') return task.ApproximateNumberOfMessagesMoved ?? 0;
+      moved = task?.ApproximateNumberOfMessagesMoved ?? 0;
+      if (task?.Status === 'COMPLETED') return moved;
       if (task?.Status === 'FAILED') throw new Error(`${what}: ${task.FailureReason ?? 'SQS gave no reason'}`);
       await this.#clock.wait(MOVE_POLL_MS);
     }
-    throw new NotDoneError(`${what}: SQS is still at it after ${REDRIVE_MS / 1000} s, and goes on`);
+    throw new UnfinishedRedriveError(
+      `${moved} of its dead letters went back; SQS is still at it after ${REDRIVE_MS / 1000} s, and goes on`,
+      moved,
+    );
   }
 
   async #arnOf(queue: QueueName, url: string): Promise<string> {
@@ -351,24 +366,6 @@ export class SqsQueue implements Queue {
     const { url, deadLetterUrl } = this.#relayUrls;
     return { url: url.replace('{cluster}', cluster), deadLetterUrl: deadLetterUrl.replace('{cluster}', cluster) };
   }
-}
-
-/** At most ten messages and 1 MiB each. */
-function batchesOf(messages: readonly Sent[]): Sent[][] {
-  const batches: Sent[][] = [];
-  let batch: Sent[] = [];
-  let batchBytes = 0;
-  for (const message of messages) {
-    const bytes = Buffer.byteLength(message.body);
-    if (batch.length === 0 || batch.length === BATCH_MESSAGES_MAX || batchBytes + bytes > MESSAGE_BYTES_MAX) {
-      batch = [];
-      batchBytes = 0;
-      batches.push(batch);
-    }
-    batch.push(message);
-    batchBytes += bytes;
-  }
-  return batches;
 }
 
 const receivedOf = ({ MessageId, ReceiptHandle, Body, Attributes = {} }: Message): ReceivedMessage => ({

@@ -209,7 +209,7 @@ const OPERATIONS: readonly Operation[] = [
   {
     method: 'post',
     path: '/v1/dead-letters/redrive',
-    summary: 'Sends dead letters back; what is not there any more is passed over',
+    summary: 'Sends dead letters back; what is not there any more is passed over, and `failed` tells of queues of which some are left',
     query: { queue },
     body: ref('Redrive'),
     answer: object({ redriven: count, ...failedQueues }),

@@ -1,7 +1,7 @@
 // Queues as the API tells them: how full they are, what lies in their dead-letter queues, and the way back.
 import { setImmediate } from 'node:timers/promises';
-import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
+import { UnfinishedRedriveError, type DeadLetter, type QueueName } from '../ports/queue.ts';
 import { inParallel } from '../reconciler/parallel.ts';
 import { isCommands } from '../wire/commands.ts';
 import { problemOf } from './dead-letter-problem.ts';
@@ -104,16 +104,26 @@ const summaryOf = (queue: QueueName, { messageId, sentAtMs, body }: DeadLetter):
   body: isCommands(body) ? '' : body.slice(0, SHOWN_BODY),
 });
 
-/** Idempotent at any age: what is there no more is not sent. @returns how many went back of each queue */
+/**
+ * Idempotent at any age: what is there no more is not sent.
+ * @returns how many went back of each queue, and those of which some are left because the time was over: they have answered, too
+ */
 export async function redrive(
   { queue }: Pick<Ports, 'queue'>,
   names: readonly QueueName[],
   messageIds: readonly string[] | undefined,
-): Promise<FromQueues<number>> {
-  return await askQueues(names, async (name) => {
-    if (messageIds) return await queue.redrive(name, messageIds);
+): Promise<FromQueues<number> & { unfinished: QueueFailure[] }> {
+  const unfinished: QueueFailure[] = [];
+  const answers = await askQueues(names, async (name) => {
     // There is one for each cluster and nearly all are empty, which a look tells sooner than a move task that is waited for.
-    if (name.startsWith('relay-') && (await queue.deadLetters(name, 1)).length === 0) return 0;
-    return await queue.redrive(name);
+    if (!messageIds && name.startsWith('relay-') && (await queue.deadLetters(name, 1)).length === 0) return 0;
+    try {
+      return await queue.redrive(name, messageIds);
+    } catch (error) {
+      if (!(error instanceof UnfinishedRedriveError)) throw error;
+      unfinished.push({ queue: name, reason: error.message });
+      return error.moved;
+    }
   });
+  return { ...answers, unfinished };
 }

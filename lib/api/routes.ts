@@ -103,8 +103,9 @@ const ROUTES: readonly Route[] = [
       const asked = v.safeParse(Redrive, body);
       if (!asked.success) throw new RefusedRequestError(400, 'the body must be JSON as in {"messageIds": ["…"]}, or empty for all');
       const names = await chosenQueues(ports, query.get('queue'));
-      const { told, failed } = await redrive(ports, names, asked.output.messageIds);
-      return { json: { redriven: told.reduce((sum, count) => sum + count, 0), ...toldFailures(ports, failed) } };
+      const { told, failed, unfinished } = await redrive(ports, names, asked.output.messageIds);
+      logFailures(ports, failed);
+      return { json: { redriven: told.reduce((sum, count) => sum + count, 0), ...toldFailures([...failed, ...unfinished]) } };
     },
   },
   { method: 'GET', path: 'v1/cost', answer: async (ports) => ({ json: await costSoFar(ports) }) },
@@ -180,16 +181,18 @@ const keyOf = ({
   name,
 });
 
-/** Nothing where all have answered. Who runs this finds it in the log. */
-function toldFailures({ telemetry }: Pick<Ports, 'telemetry'>, failed: readonly QueueFailure[]): { failed?: readonly QueueFailure[] } {
+/** Nothing where all have answered. */
+const toldFailures = (failed: readonly QueueFailure[]): { failed?: readonly QueueFailure[] } => (failed.length === 0 ? {} : { failed });
+
+/** For who runs this. */
+function logFailures({ telemetry }: Pick<Ports, 'telemetry'>, failed: readonly QueueFailure[]): void {
   for (const failure of failed) telemetry.error('queue did not answer', { ...failure });
-  return failed.length === 0 ? {} : { failed };
 }
 
-const itemsOf = <Item>(ports: Ports, { told, failed }: FromQueues<Item>): { items: Item[]; failed?: readonly QueueFailure[] } => ({
-  items: told,
-  ...toldFailures(ports, failed),
-});
+function itemsOf<Item>(ports: Ports, { told, failed }: FromQueues<Item>): { items: Item[]; failed?: readonly QueueFailure[] } {
+  logFailures(ports, failed);
+  return { items: told, ...toldFailures(failed) };
+}
 
 async function chosenQueues(ports: Ports, name: string | null): Promise<QueueName[]> {
   const names = await queueNames(ports);

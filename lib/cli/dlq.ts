@@ -9,7 +9,7 @@ import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, print, tableText } from './output.ts';
 
-/** Queues that did not answer are told of after what the others did. */
+/** Queues that did not answer, or are not done, are told of after what was done. */
 interface OfQueues {
   failed?: QueueFailure[];
 }
@@ -61,7 +61,7 @@ export function deadLettersCommand(): Command {
               ]),
             )}\n\nfarloop dlq redrive MESSAGE-ID... sends them back; without an id, all of them`,
       );
-      failWith(answer, 'looked at');
+      failWith(answer, 'looked at', queue);
     });
   command
     .command('redrive')
@@ -78,14 +78,14 @@ export function deadLettersCommand(): Command {
       if (messageIds.length === 0) {
         const answer = await api.post<OfQueues & { redriven: number }>(path, {});
         await print(answer, output, () => `${answer.redriven} sent back`);
-        return failWith(answer, 'redriven');
+        return failWith(answer, 'redriven', queue);
       }
       const known = await idsOf(api, queue);
       const answer = await api.post<OfQueues & { redriven: number }>(path, { messageIds });
       const missing = [...new Set(messageIds)].filter((id) => !known.includes(id));
       const isAllThere = answer.redriven >= new Set(messageIds).size;
       if (answer.redriven > 0 || isAllThere) await print(answer, output, () => `${answer.redriven} sent back`);
-      if (!isAllThere) failWith(answer, 'redriven');
+      if (!isAllThere) failWith(answer, 'redriven', queue);
       if (!isAllThere && missing.length > 0)
         throw new FailedError(
           absenceOf(
@@ -99,11 +99,14 @@ export function deadLettersCommand(): Command {
   return command;
 }
 
-/** @throws FailedError where a queue did not answer, or not in time */
-function failWith({ failed = [] }: OfQueues, done: string): void {
+/**
+ * @param only the queue that alone was asked
+ * @throws FailedError where a queue did not answer, or not all of it was done in time
+ */
+function failWith({ failed = [] }: OfQueues, done: string, only: string | undefined): void {
   if (failed.length === 0) return;
   const told = failed.map(({ queue, reason }) => `${queue} (${onOneLine(reason)})`).join(', ');
-  throw new FailedError(`not all ${done}: ${told}; the other queues were`);
+  throw new FailedError(`not all ${done}: ${told}${only === undefined ? '; the other queues were' : ''}`);
 }
 
 async function idsOf(api: ApiClient, queue: string | undefined): Promise<string[]> {

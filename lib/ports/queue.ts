@@ -54,6 +54,17 @@ export interface QueueDepth {
   waitingSinceMs?: number | null;
 }
 
+/** The time that a redrive has is over; what is left is for another one, or goes on by itself, as the message says. */
+export class UnfinishedRedriveError extends Error {
+  /** How many went back until then. */
+  readonly moved: number;
+  constructor(message: string, moved: number) {
+    super(message);
+    this.name = 'UnfinishedRedriveError';
+    this.moved = moved;
+  }
+}
+
 export interface Queue {
   /**
    * Any number of messages, in batches of at most 10 and 1 MiB inside.
@@ -70,7 +81,11 @@ export interface Queue {
   changeVisibility(queue: QueueName, receiptHandle: string, seconds: number): Promise<void>;
   /** Messages that came back too often. Looking at them changes nothing. @param limit 1 to 1,000 */
   deadLetters(queue: QueueName, limit: number): Promise<DeadLetter[]>;
-  /** Moves dead letters back, all or those named; safe to repeat at any age. @returns how many went back */
+  /**
+   * Moves dead letters back, all or those named; safe to repeat at any age.
+   * @returns how many went back
+   * @throws UnfinishedRedriveError
+   */
   redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
 }

@@ -99,10 +99,12 @@ describe('whoever asks over the API hears of it before the gateway gives up, aft
   };
 
   /** However many are received, there are more. */
-  const deep = (): SqsQueue => {
+  const deep = (otherwise: object = {}): SqsQueue => {
     let id = 0;
     return queue((commandName) =>
-      commandName === 'ReceiveMessageCommand' ? { Messages: Array.from({ length: 10 }, () => letter(++id, 'AROASTAGING:session')) } : {},
+      commandName === 'ReceiveMessageCommand'
+        ? { Messages: Array.from({ length: 10 }, () => letter(++id, 'AROASTAGING:session')) }
+        : otherwise,
     );
   };
 
@@ -110,6 +112,24 @@ describe('whoever asks over the API hears of it before the gateway gives up, aft
     const slow = queue(() => ({ Attributes: { QueueArn: 'arn' }, Results: [{ Status: 'RUNNING' }] }));
     await expect(slow.redrive('wakes')).rejects.toThrow('SQS is still at it after 20 s, and goes on');
     expect(nowMs).toBeLessThan(25_000);
+  });
+
+  test('of a move task, what has been moved until then', async () => {
+    const slow = queue(() => ({
+      Attributes: { QueueArn: 'arn' },
+      Results: [{ Status: 'RUNNING', ApproximateNumberOfMessagesMoved: 700 }],
+    }));
+    await expect(slow.redrive('wakes')).rejects.toMatchObject({ moved: 700, message: expect.stringMatching(/^700 of its dead letters/) });
+  });
+
+  test('of what a move task leaves behind, together with what it has moved', async () => {
+    const full = deep({ Attributes: { QueueArn: 'arn' }, Results: [{ Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 50_000 }] });
+    const error: unknown = await full.redrive('wakes').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      moved: expect.any(Number),
+      message: expect.stringMatching(/^5\d{4} of its dead letters went back, and/),
+    });
+    expect(Number(Object(error).moved)).toBeGreaterThan(50_000);
   });
 
   test('of more dead letters than go back one by one in that time', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { answerRoute } from '../../lib/api/routes.ts';
-import type { QueueName } from '../../lib/ports/queue.ts';
+import { UnfinishedRedriveError, type QueueName } from '../../lib/ports/queue.ts';
 import { embeddedPorts, giveUp, type EmbeddedPorts } from './embedded-ports.ts';
 
 const CLUSTERS = Array.from({ length: 100 }, (_none, at) => `cluster-${at}`);
@@ -18,8 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => ports.close());
 
-async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
-  const answer = await answerRoute(ports, { method, path: path.split('/'), query: new URLSearchParams(), body });
+async function call(method: 'GET' | 'POST', path: string, body?: object, query: Record<string, string> = {}): Promise<unknown> {
+  const answer = await answerRoute(ports, { method, path: path.split('/'), query: new URLSearchParams(query), body });
   return 'json' in answer ? answer.json : undefined;
 }
 
@@ -59,6 +59,18 @@ describe('with a hundred clusters', () => {
     expect(redriven.toSorted()).toEqual(['events', 'relay-cluster-99', 'timers', 'wakes']);
     expect(most).toBeGreaterThan(10);
     expect(await ports.queue.depth('relay-cluster-99')).toMatchObject({ visible: 1, dead: 0 });
+  });
+
+  test('a redrive whose time is over tells what went back and what is left, and is no failure of ours', async () => {
+    await leaveDeadLetters('timers');
+    const reason = '50 of its dead letters went back, and there may be more: give the command again';
+    everyCall(async (verb, queue) => {
+      if (verb === 'redrive' && queue === 'wakes') throw new UnfinishedRedriveError(reason, 50);
+    });
+    const failed = [{ queue: 'wakes', reason }];
+    expect(await call('POST', 'v1/dead-letters/redrive', undefined, { queue: 'wakes' })).toEqual({ redriven: 50, failed });
+    expect(await call('POST', 'v1/dead-letters/redrive')).toEqual({ redriven: 51, failed });
+    expect(telemetry.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   describe('and a queue of one that is half removed', () => {

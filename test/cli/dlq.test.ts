@@ -7,6 +7,17 @@ import { runFarloop } from './farloop-process.ts';
 let api: Listening;
 afterEach(async () => await api.stop());
 
+test('of one queue alone, nothing is said of others', async () => {
+  const failed = [{ queue: 'wakes', reason: '50 of its dead letters went back, and there may be more: give the command again' }];
+  api = await listening(createServer((_request, response) => response.end(JSON.stringify({ redriven: 50, failed }))));
+  const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
+  expect(await runFarloop(['dlq', 'redrive', '--queue', 'wakes'], { environment })).toMatchObject({
+    exitCode: 1,
+    stdout: '50 sent back\n',
+    stderr: 'farloop: not all redriven: wakes (50 of its dead letters went back, and there may be more: give the command again)\n',
+  });
+});
+
 test('a queue that did not answer is named after what the others told', async () => {
   const failed = [{ queue: 'relay-west', reason: 'there is no such queue' }];
   api = await listening(
