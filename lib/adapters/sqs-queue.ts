@@ -58,6 +58,9 @@ const EMPTY_ANSWERS = 3;
 const REDRIVE_MS = 20_000;
 const MOVE_POLL_MS = 500;
 
+/** How SQS refuses a second move task; its error's name says only that a parameter is wrong. */
+const IS_UNDER_WAY = /already a task running/i;
+
 /** A handle that no longer stands for anything: the message was deleted, or is somebody else's now. */
 const OUTDATED_HANDLE = new Set([
   'ReceiptHandleIsInvalid',
@@ -302,7 +305,8 @@ export class SqsQueue implements Queue {
       await this.#client.send(new StartMessageMoveTaskCommand({ SourceArn: sourceArn }));
     } catch (error) {
       if (NO_SUCH_ACTION.has(nameOf(error))) return 0;
-      throw translated(error, what, true);
+      // There is one at a time: that of an earlier redrive moves these, too.
+      if (!IS_UNDER_WAY.test(String(error))) throw translated(error, what, true);
     }
     let moved = 0;
     while (this.#clock.monotonicMs() < untilMs) {

@@ -122,6 +122,20 @@ describe('whoever asks over the API hears of it before the gateway gives up, aft
     await expect(slow.redrive('wakes')).rejects.toMatchObject({ moved: 700, message: expect.stringMatching(/^700 of its dead letters/) });
   });
 
+  test('given again, of the move task that goes on: SQS begins no second one', async () => {
+    let status = 'RUNNING';
+    const slow = queue((commandName) => {
+      if (commandName === 'StartMessageMoveTaskCommand')
+        throw Object.assign(new Error('There is already a task running. Only one active task is allowed for a source queue arn.'), {
+          name: 'InvalidParameterValue',
+        });
+      if (nowMs > 5_000) status = 'COMPLETED';
+      return { Attributes: { QueueArn: 'arn' }, Results: [{ Status: status, ApproximateNumberOfMessagesMoved: 700 }] };
+    });
+    expect(await slow.redrive('wakes')).toBe(700);
+    expect(nowMs).toBeLessThan(10_000);
+  });
+
   test('of what a move task leaves behind, together with what it has moved', async () => {
     const full = deep({ Attributes: { QueueArn: 'arn' }, Results: [{ Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 50_000 }] });
     const error: unknown = await full.redrive('wakes').catch((thrown: unknown) => thrown);
