@@ -146,6 +146,18 @@ export class History {
     return { kind: 'pod', type, record, owner, before, now, by };
   }
 
+  /** A pod is whose it was then: one that was released since is its Job's again, and one that was adopted since is nobody's. */
+  #rehome(records: readonly JobRecord[], uid: string, now: Pod): void {
+    const pod = this.pods.get(uid);
+    if (!pod) return;
+    const owner = controllerOf(now.metadata.ownerReferences)?.uid;
+    for (const record of records)
+      if (record.uid === owner) record.pods.set(uid, pod);
+      else record.pods.delete(uid);
+    if (owner !== undefined) pod.released = false;
+    else Object.assign(pod, { pod: now, isGone: false });
+  }
+
   /** What was heard of pods so far is lost. */
   forgetKnown(): void {
     for (const record of this.pods.values()) record.isKnown = false;
@@ -154,8 +166,9 @@ export class History {
   /** The server went back: what it has now is all there is. */
   restore(cluster: string, { jobs, pods, nowMs }: { jobs: readonly Job[]; pods: readonly Pod[]; nowMs: number }): void {
     const present = new Map(pods.map((pod) => [pod.metadata.uid ?? '', pod]));
-    for (const record of this.jobs.values()) {
-      if (record.cluster !== cluster) continue;
+    const records = [...this.jobs.values()].filter((record) => record.cluster === cluster);
+    for (const [uid, now] of present) this.#rehome(records, uid, now);
+    for (const record of records) {
       const job = jobs.find(({ metadata }) => metadata.uid === record.uid);
       record.isGone = job === undefined;
       record.isRestored = true;
