@@ -166,6 +166,7 @@ async function findKeys(
   // By name they are few.
   const pageSize = filter.name === undefined ? Math.min(limit, KEYS_PER_PAGE) : KEYS_PER_PAGE;
   let pages = 0;
+  const isFull = (): boolean => keys.length >= limit || pages >= PAGES_PER_ANSWER;
   for (const [at, record] of records.entries()) {
     let after = start?.cluster === record.name ? start.after : undefined;
     do {
@@ -174,11 +175,10 @@ async function findKeys(
       for (const key of page.keys) if (matches(key, filter)) keys.push({ key, record });
       after = page.next;
       // Whole pages only, so that the store's own mark says where the next answer begins.
-      if ((keys.length >= limit || pages >= PAGES_PER_ANSWER) && after !== undefined)
-        return { keys, next: textOf({ cluster: record.name, after }) };
+      if (isFull() && after !== undefined) return { keys, next: textOf({ cluster: record.name, after }) };
     } while (after !== undefined);
     const following = records[at + 1];
-    if ((keys.length >= limit || pages >= PAGES_PER_ANSWER) && following) return { keys, next: textOf({ cluster: following.name }) };
+    if (isFull() && following) return { keys, next: textOf({ cluster: following.name }) };
   }
   return { keys };
 }
