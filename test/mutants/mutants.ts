@@ -647,7 +647,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'pod that comes after the end runs on',
     rule: 'R10',
     file: 'lib/planners/job/plan.ts',
-    search: "(isActive(pod) && pod.controller ? 'surplus' : 'ended')",
+    search: "(isLeftRunning(job, pod) ? 'surplus' : 'ended')",
     replacement: "(!pod.tracked ? 'surplus' : 'ended')",
     why: 'a create that came through late runs for a Job that has ended',
     look: { scenario: 'deadline', faults: ['landsLate'] },

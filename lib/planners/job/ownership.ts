@@ -1,6 +1,6 @@
 // Which pods are the Job's: kept, adopted, released or left alone.
 import type { Job } from '../../objects/kubernetes.ts';
-import { TRACKING_FINALIZER, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, TRACKING_FINALIZER, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Action } from '../plan.ts';
 import { PodSet } from '../pod-set.ts';
 import { headcountFold, keeperOf, quickMatcherOf } from './headcount.ts';
@@ -13,6 +13,10 @@ export interface Claims {
   /** Controlled by nobody and not to be adopted, yet with the finalizer: nobody else would take it off. */
   letGo: readonly PodFacts[];
 }
+
+/** Of a Job that has finished: every active pod went before, so one that runs was made by a call that came late, and is to go. */
+export const isLeftRunning = (job: Job, pod: PodFacts): boolean =>
+  isActive(pod) && pod.tracked && pod.controller !== undefined && pod.controller.uid === job.metadata.uid;
 
 /** @throws LabelSelectorError the Job's selector cannot be read */
 export function claimPods(job: Job, candidates: PodSet): Claims {

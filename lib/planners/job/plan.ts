@@ -15,7 +15,7 @@ import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInSta
 import { MAX_PODS_PER_PASS, staffingOf, type Staffing } from './manage.ts';
 import { nextChildren } from './numbers.ts';
 import { holdsOf, obstacleOf, type Holds, type Obstacle } from './obstacles.ts';
-import { claimActions, claimPods, letGoAction, stripAction, type Claims } from './ownership.ts';
+import { claimActions, claimPods, isLeftRunning, letGoAction, stripAction, type Claims } from './ownership.ts';
 import { templateProblem } from './pod.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { applySuspension } from './suspend.ts';
@@ -69,9 +69,8 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   const isLeft = ({ tracked, controller, uid }: PodFacts): boolean =>
     tracked && (controller === undefined || controller.uid === job.metadata.uid) && !asked.has(uid);
   const left = pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isLeft);
-  // Every active pod went before the end was told: one that runs now was created by a call that came through long after its pass. Its
-  // finalizer comes off once it is seen to go, so that it is found again until then.
-  const { surplus = [], ended = [] } = Object.groupBy(left, (pod) => (isActive(pod) && pod.controller ? 'surplus' : 'ended'));
+  // The finalizer of one that runs comes off once it is seen to go, so that it is found again until then.
+  const { surplus = [], ended = [] } = Object.groupBy(left, (pod) => (isLeftRunning(job, pod) ? 'surplus' : 'ended'));
   const heldMs = surplus.length > 0 ? holdsOf(head, now.getTime()).deletes : undefined;
   const due = heldMs === undefined ? surplus.slice(0, MAX_PODS_PER_PASS) : [];
   const removals = deleteActions(job, due, { uncounted: false, why: 'its Job has finished without it' });

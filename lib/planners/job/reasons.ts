@@ -4,15 +4,16 @@ import { isJobFinished, isReadLive } from '../../objects/job-facts.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
 import { isOurs } from '../../objects/managed-by.ts';
-import { isActive, isFinished, type PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Snapshot } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
-import { finishTimeOf, latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
+import { latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
 import { trueCondition } from './conditions.ts';
+import { failureEvidence, policyEvidence } from './failure-evidence.ts';
 import { restartsOf } from './headcount.ts';
 import { wantedPods } from './manage.ts';
 import { holdsOf, type Holds } from './obstacles.ts';
-import { claimPods } from './ownership.ts';
+import { claimPods, isLeftRunning } from './ownership.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { tallyOf } from './tally.ts';
@@ -112,8 +113,7 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
       needsCleanup(job) && isOurs(job.spec, snapshot.manage) ? { ...circumstances, isDrained: false } : hindered ? { hindered } : {},
     );
     const pods = [...podSetOf(snapshot.pods)];
-    // A pod that was made by a call that came late, and is to go.
-    const surplus = pods.some((pod) => isActive(pod) && pod.tracked && pod.controller?.uid === job.metadata.uid);
+    const surplus = pods.some((pod) => isLeftRunning(job, pod));
     const undeleted = surplus ? refusedPods({ deletes: holdsOf(snapshot.head, now.getTime()).deletes }, circumstances.refusal) : [];
     return [endReason(job, pods), ...undeleted, ...obstacles, ...expiryReason(job, now)];
   }
@@ -368,27 +368,6 @@ function expiryReason(job: Job, now: Date): Reason[] {
     if (!(error instanceof NoExpiryError)) throw error;
     return [{ code: 'Expires', text: error.message }];
   }
-}
-
-/** The pod that failed last, and how. */
-function failureEvidence(pods: readonly PodFacts[]): Pick<Reason, 'pods' | 'exitCode'> {
-  const [last] = pods.filter((pod) => isFinished(pod) && pod.phase === 'Failed').toSorted((a, b) => finishTimeOf(b) - finishTimeOf(a));
-  if (!last) return {};
-  const exitCode = last.containers.find((container) => container.exitCode !== undefined && container.exitCode !== 0)?.exitCode;
-  return { pods: [last.name], ...(exitCode !== undefined && { exitCode }) };
-}
-
-/** Pod, exit code and rule out of the message of a FailJob rule. */
-function policyEvidence(message: string | undefined): Pick<Reason, 'pods' | 'exitCode' | 'rule'> {
-  const text = message ?? '';
-  const pod = /\b[Pp]od [^/\s]+\/(\S+)/.exec(text)?.[1];
-  const exitCode = /exit code (\d+)/.exec(text)?.[1];
-  const rule = /rule at index (\d+)/.exec(text)?.[1];
-  return {
-    ...(pod !== undefined && { pods: [pod] }),
-    ...(exitCode !== undefined && { exitCode: Number(exitCode) }),
-    ...(rule !== undefined && { rule: Number(rule) }),
-  };
 }
 
 const names = (pods: readonly PodFacts[]): string[] => pods.slice(0, MOST_NAMES).map(({ name }) => name);

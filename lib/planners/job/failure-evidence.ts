@@ -1,0 +1,31 @@
+// Which pod's failure ended a Job, and by what: from the pods that are left, or from the words of a condition.
+import { isFinished, type PodFacts } from '../../objects/pod-facts.ts';
+import { finishTimeOf } from './backoff.ts';
+
+interface Evidence {
+  pods?: string[];
+  exitCode?: number;
+  /** Index of the failure policy's rule that matched. */
+  rule?: number;
+}
+
+/** The pod that failed last, and how. */
+export function failureEvidence(pods: readonly PodFacts[]): Omit<Evidence, 'rule'> {
+  const [last] = pods.filter((pod) => isFinished(pod) && pod.phase === 'Failed').toSorted((a, b) => finishTimeOf(b) - finishTimeOf(a));
+  if (!last) return {};
+  const exitCode = last.containers.find((container) => container.exitCode !== undefined && container.exitCode !== 0)?.exitCode;
+  return { pods: [last.name], ...(exitCode !== undefined && { exitCode }) };
+}
+
+/** Pod, exit code and rule out of the message of a FailJob rule. */
+export function policyEvidence(message: string | undefined): Evidence {
+  const text = message ?? '';
+  const pod = /\b[Pp]od [^/\s]+\/(\S+)/.exec(text)?.[1];
+  const exitCode = /exit code (\d+)/.exec(text)?.[1];
+  const rule = /rule at index (\d+)/.exec(text)?.[1];
+  return {
+    ...(pod !== undefined && { pods: [pod] }),
+    ...(exitCode !== undefined && { exitCode: Number(exitCode) }),
+    ...(rule !== undefined && { rule: Number(rule) }),
+  };
+}
