@@ -548,8 +548,15 @@ test('removal leaves nothing, of any kind', async () => {
     const before = await deployment.namesOfStage();
     // Of the clusters nothing is left, so every other kind is one of the stack's, and is seen.
     expect(Object.keys(before).filter((kind) => !kindsIn(before).includes(kind))).toEqual(['secrets', 'users']);
+    // On AWS what an invocation under way still says goes nowhere once its log group is gone, for no role may make one. The emulator asks
+    // for no right there and makes the group again: a stand-in leaves out those that it made since.
+    expect(rightsIn(templateOf()).filter(({ action }) => action === 'logs:CreateLogGroup')).toEqual([]);
+    const removedFromMs = Date.now();
     await deployment.osls('remove', PARAMETERS);
     const after = await deployment.namesOfStage();
+    const madeAgain = await deployment.logGroupsMadeSince(removedFromMs);
+    if (madeAgain.length > 0) console.log(`stand-in: log groups that the emulator made again are left out: ${madeAgain.join(', ')}`);
+    after['logGroups'] = (after['logGroups'] ?? []).filter((name) => !madeAgain.includes(name));
     expect(kindsIn(after).map((kind) => [kind, after[kind]])).toEqual([]);
     expect(await deployment.made()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 // The emulator with a stage of ours in it, and what a test asks of both. Nothing here knows a name or an address that the deployed
 // stack does not tell.
 import { CloudFormationClient, DescribeStacksCommand, ListStackResourcesCommand, ListStacksCommand } from '@aws-sdk/client-cloudformation';
-import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { CloudWatchLogsClient, DescribeLogGroupsCommand, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CreateClusterCommand, EKSClient, ListAccessEntriesCommand } from '@aws-sdk/client-eks';
 import {
@@ -125,6 +125,11 @@ export class Deployment {
         return text;
       },
     });
+  }
+
+  async logGroupsMadeSince(sinceMs: number): Promise<string[]> {
+    const { logGroups: groups = [] } = await this.#logs.send(new DescribeLogGroupsCommand({}));
+    return groups.filter(({ creationTime = 0 }) => creationTime >= sinceMs).map(({ logGroupName: name = '' }) => name);
   }
 
   async readOutputs(): Promise<void> {
