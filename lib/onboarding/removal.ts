@@ -12,6 +12,8 @@ import type { Job, Pod } from '../objects/kubernetes.ts';
 import { isOurs } from '../objects/managed-by.ts';
 import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
+import type { WorkloadKey } from '../objects/workload.ts';
+import { formatKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import { NotFoundError, TerminalError } from '../ports/errors.ts';
@@ -29,10 +31,10 @@ export interface RemovalPlace extends EksPlace {
   senders: SenderIdentities;
   sqs: SQSClient;
   secrets: SecretsManagerClient;
-  store: Pick<Store, 'workloads' | 'readHead' | 'forget'>;
+  store: Pick<Store, 'workloads' | 'readHead' | 'updateHead' | 'forget'>;
   /** What passes have noted of a cluster. @returns how many notes there were */
   forgetNotes: (cluster: string) => Promise<number>;
-  clock: Pick<Clock, 'wait'>;
+  clock: Pick<Clock, 'wait' | 'monotonicMs'>;
   /** Undefined: the cluster cannot be reached any more, and is left as it is. */
   administration: KubernetesAdministration | undefined;
 }
@@ -90,9 +92,10 @@ export async function removeCluster(
   { record, relayNamespace }: { record: ClusterRecord; relayNamespace: string },
   tell: Tell,
 ): Promise<void> {
-  const { administration, clusters, installation } = place;
+  const { administration, clock, clusters, installation } = place;
   const { name } = record;
   await closeWays(clusters, record);
+  const passesEndAtMs = clock.monotonicMs() + PASSES_END_MS;
   tell('access', 'functions begin nothing on it any more');
   if (administration) await clearCluster(place, administration, { record, relayNamespace }, tell);
   if (await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster: name }))
@@ -101,6 +104,8 @@ export async function removeCluster(
   for (const identity of await place.senders.remove(relayIdentityName(installation.stackName, name)))
     tell('identity', `${identity} removed`);
   for (const queue of await removeRelayQueue(place.sqs, installation.stackName, name)) tell('queue', `${queue} removed`);
+  // Until then a pass, or ingest, that has read an older record may begin anew what is forgotten here, and nobody would forget it again.
+  await waitForPasses(clock, passesEndAtMs - clock.monotonicMs(), tell);
   const forgotten = await forgetWorkloads(place, name);
   const notes = await place.forgetNotes(name);
   if (forgotten + notes > 0) tell('views', `${forgotten} workloads and ${notes} notes forgotten`);
@@ -140,15 +145,19 @@ async function clearCluster(
   }
   // Without rights a pass can do nothing from now on. With a credential that is not ours to take away, or a relay that acts for it, it has
   // to end first.
-  if (record.access === 'relayed' || !found.some(({ name }) => name === FUNCTIONS_ACCOUNT || name === functionsGroup(relayNamespace))) {
-    tell('stop', `waiting ${PASSES_END_MS / 1000} s for passes that may be under way`);
-    await clock.wait(PASSES_END_MS);
-  }
+  if (record.access === 'relayed' || !found.some(({ name }) => name === FUNCTIONS_ACCOUNT || name === functionsGroup(relayNamespace)))
+    await waitForPasses(clock, PASSES_END_MS, tell);
   tell('finalizers', `${await stripAll(administration, record)} pods let go`);
   for (const object of found.filter((each) => !isAtWork(each)).toSorted((one, other) => orderOf(one) - orderOf(other))) {
     await administration.delete(object.resource, object);
     tell('cluster', `${objectText(object)} removed`);
   }
+}
+
+async function waitForPasses(clock: Pick<Clock, 'wait'>, ms: number, tell: Tell): Promise<void> {
+  if (ms <= 0) return;
+  tell('stop', `waiting ${Math.ceil(ms / 1000)} s for passes that may be under way`);
+  await clock.wait(ms);
 }
 
 const orderOf = ({ resource }: { resource: (typeof OURS)[number] }): number => OURS.indexOf(resource);
@@ -183,26 +192,35 @@ async function strip(administration: KubernetesAdministration, { metadata }: Pod
   }
 }
 
-/** Heads and views are a cache; without a cluster they would only be asked for in vain. */
+/**
+ * Heads and views are a cache; without a cluster they would only be asked for in vain.
+ * @throws TerminalError one is written again and again
+ */
 async function forgetWorkloads({ store }: Pick<RemovalPlace, 'store'>, cluster: string): Promise<number> {
   let forgotten = 0;
   let after: string | undefined;
   do {
     const { keys, next } = await store.workloads(cluster, { limit: LIST_PAGE, ...(after !== undefined && { after }) });
-    for (const key of keys)
-      for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
-        const head = await store.readHead(key);
-        if (!head) break;
-        try {
-          await store.forget(key, head.fence);
-          forgotten += 1;
-          break;
-        } catch (error) {
-          // A pass is looking at it: once more.
-          if (!(error instanceof StaleWriteError)) throw error;
-        }
-      }
+    for (const key of keys) if (await forgetWorkload(store, key)) forgotten += 1;
     after = next;
   } while (after !== undefined);
   return forgotten;
+}
+
+/** @returns false when it was gone */
+async function forgetWorkload(store: RemovalPlace['store'], key: WorkloadKey): Promise<boolean> {
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const head = await store.readHead(key);
+    if (!head) return false;
+    try {
+      // Elsewhere the pass of a wake on its way forgets; of a cluster that leaves no pass does anything.
+      if (head.queued !== undefined) await store.updateHead(key, { ifFence: head.fence }, { queued: null });
+      await store.forget(key, head.fence);
+      return true;
+    } catch (error) {
+      // Somebody has written it meanwhile: once more.
+      if (!(error instanceof StaleWriteError)) throw error;
+    }
+  }
+  throw new TerminalError(`what is known of ${formatKey(key)} is written again and again: give the command once more in a minute`);
 }

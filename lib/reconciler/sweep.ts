@@ -39,7 +39,10 @@ export interface Swept {
 export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS): Promise<Swept> {
   const swept: Swept = { woken: 0, due: 0, silentClusters: [], lookedUp: 0 };
   const nowMs = ports.clock.nowMs();
-  swept.woken = await wakeStale(ports, options.mostAtOnce);
+  // Listed once. Without the list nothing is mended: passes could not read their clusters' records either.
+  let listed: Promise<ClusterRecord[]> | undefined;
+  const registered = async (): Promise<ClusterRecord[]> => await (listed ??= ports.clusters.list());
+  swept.woken = await wakeStale(ports, options.mostAtOnce, async (cluster) => (await registered()).find(({ name }) => name === cluster));
   await sendStaleLooks(ports).catch((error: unknown) =>
     ports.telemetry.warn('no look for stale workloads before the next sweep', { error }),
   );
@@ -50,7 +53,7 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     if (head.wake.dueAtMs <= ports.clock.nowMs()) await wake(ports, key);
     else await sendTimer(ports, head, head.wake);
   });
-  const records = (await ports.clusters.list()).filter(({ leaving }) => leaving !== true);
+  const records = (await registered()).filter(({ leaving }) => leaving !== true);
   await sendClusterLooks(ports, records).catch((error: unknown) =>
     ports.telemetry.warn('no look at clusters before the next sweep', { error }),
   );

@@ -39,7 +39,7 @@ export async function fireTimers(deliveries: readonly Delivery[], ports: TimersP
   await Promise.all(
     readable.map(async ({ messageId, message, key }) => {
       try {
-        if ('look' in message || !key) await wakeStale(ports, STALE_AT_ONCE);
+        if ('look' in message || !key) await wakeStale(ports, STALE_AT_ONCE, async (cluster) => await ports.clusters.get(cluster));
         else if ('doubt' in message) await lookAgain(ports, key, message);
         else await sends.task(async () => await wakeDue({ ...ports, queue: sends }, { key, timer: message }, heads.get(formatKey(key))));
       } catch (error) {

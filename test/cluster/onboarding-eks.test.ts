@@ -278,5 +278,5 @@ describe('farloop cluster, on EKS', () => {
     await until('nothing of ours is left', async () => (await findOurs(administration, 'farloop')).length === 0, 30_000);
     expect(await stage.may(functions, { verb: 'create', resource: 'pods' })).toBe(false);
     expect(await record()).toBeUndefined();
-  }, 90_000);
+  }, 120_000);
 });

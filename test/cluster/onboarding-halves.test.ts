@@ -10,6 +10,7 @@ import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import { SenderIdentities } from '../../lib/adapters/sender-identities.ts';
 import { readInstallation } from '../../lib/adapters/stack-outputs.ts';
+import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { findOurs, resourceOf } from '../../lib/onboarding/ours.ts';
 import { register, survey, type RegistrationPlace } from '../../lib/onboarding/registration.ts';
@@ -134,11 +135,18 @@ async function whatIsThere(relayNamespace: string): Promise<object> {
 async function remove(relayNamespace: string, dying = Infinity): Promise<void> {
   const record = await place.clusters.get(CLUSTER);
   if (!record) throw new Error('not registered');
-  const store = { workloads: async () => ({ keys: [] }), readHead: async () => undefined, forget: async () => {} };
+  const nothing = EmbeddedStore.open({ clock: new SystemClock() });
   [written, diesAfter] = [[], dying];
-  const removing = { ...place, clusters: place.clusters, store, forgetNotes: async () => 0 };
+  const removing = {
+    ...place,
+    clusters: place.clusters,
+    store: nothing,
+    forgetNotes: async () => 0,
+    clock: { wait: async () => {}, monotonicMs: () => 0 },
+  };
   await removeCluster(removing, { record, relayNamespace }, () => {}).finally(() => {
     diesAfter = Infinity;
+    nothing.close();
   });
 }
 

@@ -309,8 +309,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'stale heads left alone',
     rule: 'R9',
     file: 'lib/reconciler/stale.ts',
-    search: '      if (!(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;',
-    replacement: '      if (key.uid === undefined && !(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;',
+    search: '      else if (!(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;',
+    replacement:
+      '      else if (key.uid === undefined && !(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;',
     why: 'a wake that was lost is lost for good',
     look: { scenario: 'single', faults: ['sendIsSwallowed'] },
   },

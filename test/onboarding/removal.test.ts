@@ -10,12 +10,14 @@ import { SenderIdentities } from '../../lib/adapters/sender-identities.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
+import type { RemovalPlace } from '../../lib/onboarding/removal.ts';
 import { removeCluster } from '../../lib/onboarding/removal.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
 import { runtimeFrom } from '../../lib/runtime.ts';
 import { wirelessSqs } from '../adapters/wireless-sqs.ts';
 import { aCluster } from '../contracts/clusters.ts';
+import { aJob, World } from '../world/world.ts';
 
 const QUEUES = ['EVENTS', 'WAKES', 'TIMERS'].flatMap((name) => [`${name}_QUEUE_URL`, `${name}_DEAD_QUEUE_URL`]);
 const ENVIRONMENT = {
@@ -92,6 +94,28 @@ function clientsOfNothing(): { iam: IAMClient; secrets: SecretsManagerClient } {
   return { iam, secrets };
 }
 
+/** An installation that has nothing of a cluster but what is given. */
+function placeOfNothing(given: Pick<RemovalPlace, 'clusters' | 'clock' | 'administration'> & Partial<RemovalPlace>): RemovalPlace {
+  const { iam, secrets } = clientsOfNothing();
+  return {
+    installation: INSTALLATION,
+    eks: () => Promise.reject(new Error('EKS is not asked')),
+    senders: new SenderIdentities(iam),
+    sqs: wirelessSqs(() => {
+      throw Object.assign(new Error('none'), { name: 'QueueDoesNotExist' });
+    }),
+    secrets,
+    store: {
+      workloads: async () => ({ keys: [] }),
+      readHead: async () => undefined,
+      updateHead: () => Promise.reject(new Error('there is none')),
+      forget: async () => {},
+    },
+    forgetNotes: async () => 0,
+    ...given,
+  };
+}
+
 test.each(['relayed', 'direct'] as const)('of a cluster with %s access no pass makes new what is let go', async (access) => {
   const connect = await connectOf(access);
   let stored: ClusterRecord | undefined = { ...aCluster('far', { access }), version: 1 };
@@ -107,44 +131,74 @@ test.each(['relayed', 'direct'] as const)('of a cluster with %s access no pass m
   });
   // A heartbeat has just told who the cluster is.
   stored = { ...stored, era: 1, version: 2 };
-  const { iam, secrets } = clientsOfNothing();
   const told: string[] = [];
-  await removeCluster(
-    {
-      installation: INSTALLATION,
-      eks: () => Promise.reject(new Error('EKS is not asked')),
-      clusters: {
-        put: async (record, expectedVersion) => {
-          if (stored?.version !== expectedVersion) throw new StaleWriteError<ClusterRecord>('changed meanwhile', stored);
-          stored = { ...record, version: expectedVersion + 1 };
-          return stored;
-        },
-        remove: async () => {
-          stored = undefined;
-          return true;
-        },
+  const place = placeOfNothing({
+    clusters: {
+      put: async (record, expectedVersion) => {
+        if (stored?.version !== expectedVersion) throw new StaleWriteError<ClusterRecord>('changed meanwhile', stored);
+        stored = { ...record, version: expectedVersion + 1 };
+        return stored;
       },
-      senders: new SenderIdentities(iam),
-      sqs: wirelessSqs(() => {
-        throw Object.assign(new Error('none'), { name: 'QueueDoesNotExist' });
-      }),
-      secrets,
-      store: { workloads: async () => ({ keys: [] }), readHead: async () => undefined, forget: async () => {} },
-      forgetNotes: async () => 0,
-      clock: {
-        wait: async () => {
-          if (stored) read = stored;
-        },
+      remove: async () => {
+        stored = undefined;
+        return true;
       },
-      administration,
     },
-    { record: read, relayNamespace: 'farloop' },
-    (step) => {
-      told.push(step);
+    clock: {
+      monotonicMs: () => 0,
+      wait: async () => {
+        if (stored) read = stored;
+      },
     },
-  );
+    administration,
+  });
+  await removeCluster(place, { record: read, relayNamespace: 'farloop' }, (step) => {
+    told.push(step);
+  });
   administration.close();
   expect([...administration.pods.values()].map(({ metadata }) => metadata.finalizers)).toEqual([[], [], []]);
   expect(read).toMatchObject({ leaving: true, era: 1, access });
   expect([stored, told.at(-1)]).toEqual([undefined, 'record']);
+});
+
+test('what is known of its workloads is forgotten for good, also with a wake on its way, or a pass that has not heard that it leaves', async () => {
+  const world = new World();
+  await world.watch();
+  await world.apply(aJob('begun', { completions: 2, parallelism: 1 }));
+  await world.report();
+  await world.run();
+  await world.apply(aJob('new', { completions: 1, parallelism: 1 }));
+  await world.report();
+  const { record, store, clock } = world;
+  const known = async (): Promise<string[]> => (await store.workloads(record.name, { limit: 10 })).keys.map(({ name }) => name);
+  expect(await known()).toEqual(['begun', 'new']);
+  // Its wake came when all knew that the cluster leaves: nobody opens a pass by it any more.
+  const [begun] = (await store.workloads(record.name, { limit: 1 })).keys;
+  if (!begun) throw new Error('no workload');
+  const { fence } = (await store.readHead(begun)) ?? {};
+  await store.updateHead(begun, {}, { queued: fence ?? null });
+  // For ten seconds functions go by the record that they have read, and what they begin lasts twenty more.
+  const [leavesAtMs, old] = [clock.monotonicMs(), { ...record }];
+  const whatHappens = async (): Promise<void> => {
+    world.record = clock.monotonicMs() - leavesAtMs < 30_000 ? old : { ...record, leaving: true };
+    await world.run();
+  };
+  const place = placeOfNothing({
+    store,
+    administration: undefined,
+    clusters: { put: async (put) => ({ ...put, version: 2 }), remove: async () => true },
+    clock: {
+      monotonicMs: () => clock.monotonicMs(),
+      wait: async (ms) => {
+        await clock.advance(ms);
+      },
+    },
+    forgetNotes: async () => {
+      await whatHappens();
+      return 0;
+    },
+  });
+  await removeCluster(place, { record, relayNamespace: 'farloop' }, () => {});
+  expect(await known()).toEqual([]);
+  world.close();
 });

@@ -33,3 +33,27 @@ test('no pod is made, nothing is learnt anew, and nobody is alarmed', async () =
   expect(world.metrics.slice(told).map(({ metric }) => metric)).toEqual(['SweepsFinished']);
   expect(world.metrics.filter(({ metric }) => metric === 'RefusedMessages')).toEqual([]);
 });
+
+test('what is pending there is neither woken nor counted as lost, and keeps nobody from being found; registered again, it is looked at', async () => {
+  await world.apply(aJob('begun', { completions: 3, parallelism: 1 }));
+  await world.report();
+  await world.run();
+  const { keys } = await world.store.workloads(world.record.name, { limit: 10 });
+  const [key] = keys;
+  if (!key) throw new Error('no workload');
+  const { fence } = (await world.store.readHead(key)) ?? {};
+  await world.store.updateHead(key, {}, { queued: fence ?? null, pendingSinceMs: world.clock.nowMs() });
+  const stay = world.record;
+  const stale = (): number => world.metrics.filter(({ metric }) => metric === 'StaleWakes').length;
+  for (const look of ['a sweep', 'between two sweeps']) {
+    world.record = { ...stay, leaving: true };
+    await world.clock.advance(40_000);
+    if (look === 'a sweep') await sweep(world.ports);
+    else await world.run();
+    expect([look, stale(), await world.store.pendingBefore(world.clock.nowMs() - 30_000, 10)]).toEqual([look, 0, []]);
+  }
+  world.record = stay;
+  await world.clock.advance(40_000);
+  await sweep(world.ports);
+  expect(stale()).toBe(1);
+});
