@@ -2,6 +2,7 @@
 // Never environment values, never volumes, never secrets.
 import { integerOf } from './index-text.ts';
 import type { ContainerStatus, OwnerReference, Pod } from './kubernetes.ts';
+import { isDurationSeconds } from './time.ts';
 import type { WantedFields } from './wanted-fields.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
@@ -32,9 +33,9 @@ export interface PodFacts {
   controller?: { apiVersion: string; kind: string; name: string; uid: string };
   /** All labels but the completion index where it repeats the annotation. */
   labels: Record<string, string>;
-  /** Raw text of the completion index annotation. */
+  /** Raw text of the completion index annotation; absent where it is longer than any that a controller writes. */
   index?: string;
-  /** Raw text of the per-index failure annotations. */
+  /** Raw text of the per-index failure annotations; the same. */
   failureCount?: string;
   ignoredFailureCount?: string;
   /** From `farloop.dev/number`: whole, 0 or more. Absent on pods that Farloop did not name. */
@@ -46,6 +47,7 @@ export interface PodFacts {
   createdAt: number;
   /** `deletionTimestamp`. */
   deletedAt?: number;
+  /** 0 where there are more than anybody reckons with. */
   deletionGraceSeconds?: number;
   /** Bound to a node. */
   assigned: boolean;
@@ -133,11 +135,17 @@ export const POD_FIELDS: WantedFields = {
   },
 };
 
-/** The facts of a pod as the API server stores it. Missing uid, name or version read as empty texts: the caller checks. */
+/** No number is written that long. Annotations may hold 256 KB, and what one of them says must not keep a pod out of every message. */
+const LONGEST_NUMBER = 100;
+
+const numberText = (text: string | undefined): string | undefined =>
+  text !== undefined && text.length > LONGEST_NUMBER ? undefined : text;
+
+/** The facts of a pod as the API server stores it, bounded so that messages and views hold them. Missing uid, name or version read as empty texts: the caller checks. */
 export function podFactsOf(pod: Pod): PodFacts {
   const { metadata, spec, status } = pod;
   const { annotations, ownerReferences, finalizers, deletionGracePeriodSeconds } = metadata;
-  const index = annotations?.[COMPLETION_INDEX];
+  const index = numberText(annotations?.[COMPLETION_INDEX]);
   const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
   const readySince = secondsOf(ready?.lastTransitionTime);
   const deletedAt = secondsOf(metadata.deletionTimestamp);
@@ -161,15 +169,17 @@ export function podFactsOf(pod: Pod): PodFacts {
     facts.controller = { apiVersion, kind, name, uid };
   }
   if (index !== undefined) facts.index = index;
-  const failureCount = annotations?.[INDEX_FAILURE_COUNT];
+  const failureCount = numberText(annotations?.[INDEX_FAILURE_COUNT]);
   if (failureCount !== undefined) facts.failureCount = failureCount;
-  const ignoredFailureCount = annotations?.[INDEX_IGNORED_FAILURE_COUNT];
+  const ignoredFailureCount = numberText(annotations?.[INDEX_IGNORED_FAILURE_COUNT]);
   if (ignoredFailureCount !== undefined) facts.ignoredFailureCount = ignoredFailureCount;
   const number = annotations?.[CHILD_NUMBER];
   if (number !== undefined && /^\d{1,9}$/.test(number)) facts.number = Number(number);
   if (deletedAt !== undefined) {
     facts.deletedAt = deletedAt;
-    if (deletionGracePeriodSeconds !== undefined) facts.deletionGraceSeconds = deletionGracePeriodSeconds;
+    // The API server reckons with a duration too: where that wraps around, the time of the deletion has wrapped with it.
+    if (deletionGracePeriodSeconds !== undefined)
+      facts.deletionGraceSeconds = isDurationSeconds(deletionGracePeriodSeconds) ? deletionGracePeriodSeconds : 0;
   }
   if (ready) facts.ready = ready.status === 'True' || ready.status === 'False' ? ready.status : 'Unknown';
   if (readySince !== undefined) facts.readySince = readySince;
@@ -200,7 +210,7 @@ function containersOf({ spec, status }: Pod): ContainerFacts[] {
 }
 
 function containerFactsOf({ name, restartCount, state }: ContainerStatus, role: ContainerFacts['role']): ContainerFacts {
-  const facts: ContainerFacts = { name, role, restarts: restartCount ?? 0 };
+  const facts: ContainerFacts = { name, role, restarts: Math.max(restartCount ?? 0, 0) };
   if (!state?.terminated) return facts;
   facts.exitCode = state.terminated.exitCode;
   const finishedAt = secondsOf(state.terminated.finishedAt);

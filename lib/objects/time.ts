@@ -10,3 +10,18 @@ export function isTime(text: string): boolean {
 
 /** February has no 30th day, whatever `Date` makes of it. */
 const isDate = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+
+/** What Go's `time.Duration` holds: nanoseconds of 64 bits, some 292 years. */
+const LONGEST_DURATION_SECONDS = 9_223_372_036;
+const LARGEST_INT64 = 2n ** 63n - 1n;
+
+/** Whole seconds as the reference reckons with them: more than a `time.Duration` holds wrap around, many of them to below 0. */
+export function durationSecondsOf(seconds: number): number {
+  if (Math.abs(seconds) <= LONGEST_DURATION_SECONDS) return seconds;
+  const whole = BigInt(seconds);
+  // The largest of all is one that a number here cannot hold.
+  return Number(BigInt.asIntN(64, (whole > LARGEST_INT64 ? LARGEST_INT64 : whole) * 1_000_000_000n)) / 1_000_000_000;
+}
+
+/** Whether a `time.Duration` holds so many seconds, from 0 on. */
+export const isDurationSeconds = (seconds: number): boolean => seconds >= 0 && seconds <= LONGEST_DURATION_SECONDS;

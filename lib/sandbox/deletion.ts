@@ -1,4 +1,5 @@
 // Deletions: preconditions, grace, finalizers. What depends on the deleted is garbage-collection.ts.
+import { durationSecondsOf } from '../objects/time.ts';
 import { badRequest, conflict, invalid } from './api-error.ts';
 import type { Subject } from './api-error.ts';
 import { isFields, timeText } from './api-object.ts';
@@ -116,12 +117,12 @@ function withGrace(row: ResourceRow, object: ApiObject, { graceSeconds }: Delete
   if (metadata.deletionTimestamp === undefined) {
     const seconds = row.graceSeconds(object, graceSeconds);
     const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
-    return marked(object, nowMs + seconds * 1000, seconds, generation);
+    return marked(object, nowMs + durationSecondsOf(seconds) * 1000, seconds, generation);
   }
   const current = metadata.deletionGracePeriodSeconds ?? 0;
   if (current === 0) return undefined;
   if (graceSeconds === undefined || graceSeconds >= current) return 'pending';
-  const endsMs = Date.parse(metadata.deletionTimestamp) - current * 1000 + graceSeconds * 1000;
+  const endsMs = Date.parse(metadata.deletionTimestamp) - durationSecondsOf(current) * 1000 + durationSecondsOf(graceSeconds) * 1000;
   if (endsMs >= nowMs) return marked(object, endsMs, graceSeconds);
   return marked(object, nowMs, graceSeconds === 0 ? 0 : 1);
 }

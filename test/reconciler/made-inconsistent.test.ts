@@ -157,6 +157,34 @@ describe('changed pods', () => {
     expect((await world.job('demo')).status).toMatchObject({ succeeded: 2 });
   });
 
+  test('annotations longer than any message: the pod’s end is heard of, and counts', async () => {
+    const pods = await running(2, { completionMode: 'Indexed', backoffLimitPerIndex: 1 });
+    for (const pod of pods)
+      await editPod(pod, { annotations: { 'batch.kubernetes.io/job-index-failure-count': '9'.repeat(2_000), 'example.com/x': 'y' } });
+    for (const pod of pods) await world.end(pod, 0);
+    await world.until(is('Complete'));
+    expect((await world.job('demo')).status).toMatchObject({ succeeded: 2, completedIndexes: '0,1' });
+    expect(await world.queue.depth('events')).toMatchObject({ dead: 0 });
+    expect(world.passes.filter(({ outcome }) => outcome === 'unknown')).toEqual([]);
+  });
+
+  test('a grace period for ever: the pod being deleted is heard of, has failed, and is replaced', async () => {
+    const [first] = await running(2);
+    await world.as('DELETE', PODS, {
+      ...target(first?.metadata.name ?? ''),
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 2 ** 63 },
+    });
+    await world.until(
+      async () =>
+        (await world.job('demo')).status?.failed === 1 &&
+        (await world.pods()).filter(({ metadata }) => metadata.deletionTimestamp === undefined).length === 2,
+      { play: false, seconds: 60 },
+    );
+    expect(await world.queue.depth('events')).toMatchObject({ dead: 0 });
+    expect(world.passes.filter(({ outcome }) => outcome === 'unknown' || outcome === 'parked')).toEqual([]);
+    await world.until(is('Complete'), { seconds: 120 });
+  });
+
   test('annotations of indexes changed: duplicates and strangers are removed, each index counts once', async () => {
     const pods = await running(3, { completionMode: 'Indexed' });
     const [first, second] = pods;
@@ -196,4 +224,11 @@ describe('what cannot go on', () => {
     await world.until(is('Complete'), { seconds: 300 });
     expect((await world.job('demo')).status?.succeeded).toBe(4);
   });
+});
+
+test('a deadline that lies beyond all dates: what is known of the Job is not lost by it', async () => {
+  const [pod] = await running(1, { activeDeadlineSeconds: 10_000_000_000_000 });
+  if (pod) await world.end(pod, 0);
+  await world.until(is('Complete'));
+  expect(world.passes.filter(({ outcome }) => outcome === 'unknown')).toEqual([]);
 });

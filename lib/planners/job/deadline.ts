@@ -1,6 +1,7 @@
 // `activeDeadlineSeconds`: how long the Job may run.
 import type { Job } from '../../objects/kubernetes.ts';
 import { secondsOf } from '../../objects/pod-facts.ts';
+import { durationSecondsOf } from '../../objects/time.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface Deadline {
@@ -15,7 +16,7 @@ export function deadlineOf({ spec, status }: Job, nowMs: number): Deadline {
   if (spec.activeDeadlineSeconds === undefined || spec.suspend === true) return { runningMs: undefined, remainingMs: undefined };
   const startedAt = secondsOf(status?.startTime);
   const runningMs = startedAt === undefined ? 0 : nowMs - startedAt * 1000;
-  return { runningMs, remainingMs: spec.activeDeadlineSeconds * 1000 - runningMs };
+  return { runningMs, remainingMs: durationSecondsOf(spec.activeDeadlineSeconds) * 1000 - runningMs };
 }
 
 /** The end of a Job that ran for too long. */

@@ -9,6 +9,7 @@ import type { Snapshot } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
 import { latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
 import { trueCondition } from './conditions.ts';
+import { deadlineOf } from './deadline.ts';
 import { failureEvidence, policyEvidence } from './failure-evidence.ts';
 import { restartsOf } from './headcount.ts';
 import { wantedPods } from './manage.ts';
@@ -290,9 +291,10 @@ function podReasons({ tally }: Progress): Reason[] {
   return reasons;
 }
 
-function deadlineReason({ spec, status }: Job, nowMs: number): Reason[] {
-  if (spec.activeDeadlineSeconds === undefined || status?.startTime === undefined) return [];
-  const remainingSeconds = seconds(Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - nowMs);
+function deadlineReason(job: Job, nowMs: number): Reason[] {
+  const { remainingMs } = deadlineOf(job, nowMs);
+  if (remainingMs === undefined || job.status?.startTime === undefined) return [];
+  const remainingSeconds = seconds(remainingMs);
   return [{ code: 'DeadlineAhead', text: `it fails in ${span(remainingSeconds)} if it has not ended by then`, remainingSeconds }];
 }
 

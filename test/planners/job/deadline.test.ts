@@ -50,6 +50,19 @@ const cases: Case[] = [
     deletes: 1,
     conditions: ['FailureTarget'],
   },
+  {
+    name: 'a deadline of more nanoseconds than 64 bits hold is over at once where it wraps around to below 0, as in the reference',
+    job: aJob({ parallelism: 1, completions: 1, activeDeadlineSeconds: 10_000_000_000 }, { status: { startTime: at(-10) } }),
+    conditions: FAILED,
+    events: ['DeadlineExceeded'],
+  },
+  {
+    name: 'and where it does not, it is as far ahead as it is there',
+    job: aJob({ parallelism: 1, completions: 1, activeDeadlineSeconds: 10_000_000_000_000 }, { status: { startTime: at(-10) } }),
+    pods: '1A',
+    conditions: [],
+    requeue: 1_864_712_039.423_024_2,
+  },
 ];
 
 describe('deadline', () => {
