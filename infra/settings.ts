@@ -44,6 +44,7 @@ const Parameters = v.strictObject({
     v.check((days) => RETENTION_DAYS.includes(days), `expected one of ${RETENTION_DAYS.join(', ')}`),
   ),
   tracing: onOff,
+  referenceMetrics: onOff,
   ingestConcurrency: wholeNumber(2, 1_000),
   reconcileConcurrency: wholeNumber(2, 1_000),
   timersConcurrency: wholeNumber(2, 1_000),

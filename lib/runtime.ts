@@ -84,7 +84,12 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     import('./adapters/system-clock.ts'),
   ]);
   const clock = new SystemClock();
-  const telemetry = new EmfTelemetry({ namespace: config.METRICS_NAMESPACE, level: config.LOG_LEVEL, clock });
+  const telemetry = new EmfTelemetry({
+    namespace: config.METRICS_NAMESPACE,
+    referenceMetrics: config.REFERENCE_METRICS === 'on',
+    level: config.LOG_LEVEL,
+    clock,
+  });
   const requests = { made: 0 };
   const dynamodb = new DynamoDBClient({});
   const sqs = new SQSClient({});

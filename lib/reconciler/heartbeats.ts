@@ -10,6 +10,7 @@ import { StaleWriteError } from '../ports/store.ts';
 import type { DoubtMessage, EventMessage, Heartbeat } from '../wire/observations.ts';
 import { distrust, doubt, doubtOf, viewDigestOf } from './doubts.ts';
 import { askForEverything, raiseEra } from './era.ts';
+import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
 import { createHead, readHeadsOf } from './heads.ts';
 import { readView } from './view-access.ts';
 import { DOUBT_SECONDS } from './waits.ts';
@@ -31,6 +32,7 @@ const RelayMarker = v.looseObject({
   suspects: v.record(v.string(), v.object({ digest: v.string(), sinceMs: v.number() })),
   /** Full lists whose unnamed workloads are still to be looked up; sweep takes it off. */
   fullList: v.optional(v.object({ resourceVersion: v.string(), startedAtMs: v.number() })),
+  externalJobs: v.optional(ExternalJobsTold),
 });
 export type RelayMarker = v.InferOutput<typeof RelayMarker>;
 
@@ -44,14 +46,18 @@ export async function readMarker(
   return marker && { version: note.version, marker };
 }
 
-export async function putMarker({ store }: Pick<Ports, 'store'>, cluster: string, marker: RelayMarker, version: number): Promise<void> {
+/** @returns false: another heartbeat was first */
+export async function putMarker({ store }: Pick<Ports, 'store'>, cluster: string, marker: RelayMarker, version: number): Promise<boolean> {
   try {
     await store.putNote(cluster, MARKER, JSON.stringify(marker), version);
+    return true;
   } catch (error) {
     if (!(error instanceof StaleWriteError)) throw error;
     const current = error.current as Note | undefined;
-    // Another heartbeat was first: the next one comes within a minute. What cannot be read counts as missing (R1).
-    if (current && !markerOf(current)) await store.putNote(cluster, MARKER, JSON.stringify(marker), current.version);
+    // The next one comes within a minute. What cannot be read counts as missing (R1).
+    if (!current || markerOf(current)) return false;
+    await store.putNote(cluster, MARKER, JSON.stringify(marker), current.version);
+    return true;
   }
 }
 
@@ -112,6 +118,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     startedAtMs: nowMs - Math.max(message.sentAtMs - heartbeat.fullList.startedAtMs, 0),
   };
   const fullList = begun ?? known?.marker.fullList;
+  const external = externalJobsSince(known?.marker.externalJobs, message.session, heartbeat.externalJobs ?? []);
   const marker: RelayMarker = {
     session: message.session,
     era: record.era,
@@ -120,8 +127,10 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     watches: heartbeat.watches,
     suspects,
     ...(fullList && { fullList }),
+    ...(Object.keys(external.told.counts).length > 0 && { externalJobs: external.told }),
   };
-  await putMarker(ports, record.name, marker, known?.version ?? 0);
+  // Counted once it is kept: what is told again then is nothing new.
+  if (await putMarker(ports, record.name, marker, known?.version ?? 0)) countExternalJobs(ports.telemetry, external.fresh);
   // One that could not be looked at keeps neither the others nor the marker from their due (R13); the message comes back for it.
   if (failures.length > 0) throw failures[0];
 }

@@ -1,5 +1,5 @@
 // Once a minute the relay says that it lives, how old its watches are, how far the cluster's clock is off, and what it knows in digests.
-import type { Heartbeat, WatchState, WorkloadDigest } from '../wire/observations.ts';
+import type { ExternalJobs, Heartbeat, WatchState, WorkloadDigest } from '../wire/observations.ts';
 import type { RelayCache, Workload } from './cache.ts';
 
 /** Digests in one heartbeat: those of what changed come first. */
@@ -17,13 +17,14 @@ export interface HeartbeatInput {
   /** News of it wait to be sent: its digest would be ahead of what was told. */
   isWaiting: (workload: Workload) => boolean;
   fullList?: Heartbeat['fullList'];
+  externalJobs: ExternalJobs[];
 }
 
 export class Heartbeats {
   /** Uid of the workload after which the next slice begins. */
   #after: string | undefined;
 
-  build({ cache, watches, clockOffsetMs, heardUntil, isWaiting, fullList }: HeartbeatInput): Heartbeat {
+  build({ cache, watches, clockOffsetMs, heardUntil, isWaiting, fullList, externalJobs }: HeartbeatInput): Heartbeat {
     const known = [...cache.workloads()].filter((workload) => (workload.job || cache.hasTracked(workload)) && !isWaiting(workload));
     const changed = known.filter((workload) => workload.changed).slice(0, MOST_DIGESTS);
     const chosen = new Set([...changed, ...this.#slice(known)].slice(0, MOST_DIGESTS));
@@ -33,7 +34,7 @@ export class Heartbeats {
       digest: cache.digestOf(workload),
       heardAt: heardUntil(workload.owner.namespace),
     }));
-    return { watches, clockOffsetMs, digests, ...(fullList && { fullList }) };
+    return { watches, clockOffsetMs, digests, ...(fullList && { fullList }), ...(externalJobs.length > 0 && { externalJobs }) };
   }
 
   #slice(known: readonly Workload[]): Workload[] {

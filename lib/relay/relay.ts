@@ -13,6 +13,7 @@ import { answerAsks } from './asks.ts';
 import { AuditRounds } from './audit-rounds.ts';
 import { RelayCache } from './cache.ts';
 import { Commands } from './commands.ts';
+import { ExternalJobCounts } from './external-jobs.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { Identity } from './identity.ts';
 import type { OutboxOptions } from './outbox.ts';
@@ -109,6 +110,7 @@ class RunningRelay {
   readonly #outbox: Outbox;
   readonly #scopes: Scope[];
   readonly #heartbeats = new Heartbeats();
+  readonly #externalJobs = new ExternalJobCounts();
   readonly #identity: Identity;
   readonly #audits: AuditRounds;
   readonly #ending = new AbortController();
@@ -170,6 +172,7 @@ class RunningRelay {
           options: this.#options,
           note: (news) => this.#outbox.note(news),
           noteWhole: (workload) => this.#outbox.noteWhole(workload),
+          isExternal: (controllerName) => this.#externalJobs.came(controllerName),
           listed: () => this.#listed(),
           failed: (error) => this.#failed(error),
           resumed: () => void this.#audits.runSoon(),
@@ -272,6 +275,7 @@ class RunningRelay {
   /** Of another cluster than the one that was told of. */
   #beginSession(): void {
     this.#session = this.#setup.clock.randomId();
+    this.#externalJobs.clear();
     for (const scope of this.#scopes) scope.list();
   }
 
@@ -315,6 +319,7 @@ class RunningRelay {
       heardUntil: (namespace) => this.#scopeOf(namespace)?.podsHeardUntil ?? '0',
       isWaiting: (workload) => this.#outbox.isWaiting(workload) || (this.#scopeOf(workload.owner.namespace)?.isBeginningAnew ?? false),
       ...(fullList && { fullList }),
+      externalJobs: this.#externalJobs.told(),
     });
   }
 
@@ -351,6 +356,7 @@ class RunningRelay {
     if (era > this.#era) {
       this.#era = era;
       this.#session = clock.randomId();
+      this.#externalJobs.clear();
       // Nothing that was heard of the server before it was restored is told in the new session (R3).
       this.#outbox.forget();
       for (const scope of this.#scopes) scope.beginAnew();

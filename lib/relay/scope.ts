@@ -24,6 +24,8 @@ export interface ScopeSetup {
   options: WatchOptions & { pageSize: number };
   note: (news: News) => void;
   noteWhole: (workload: Workload) => void;
+  /** A Job came that this one manages, and not we. */
+  isExternal: (controllerName: string) => void;
   /** Both lists are through, and everything has been noted. */
   listed: () => void;
   failed: (error: unknown) => void;
@@ -150,9 +152,9 @@ export class Scope {
 
   /** One that has just come, and says that somebody else manages it. */
   #countExternal({ metadata, spec: { managedBy } }: Job): void {
-    const { cache, telemetry } = this.#setup;
+    const { cache, isExternal } = this.#setup;
     if (managedBy === undefined || isOurs({ managedBy }, 'all') || cache.workload(metadata.uid ?? '')?.job) return;
-    telemetry.count('job_controller_jobs_by_external_controller_total', 1, 'Count', { controller_name: managedBy });
+    isExternal(managedBy);
   }
 
   #podFollower(): Follower<Pod> {

@@ -5,6 +5,7 @@ import { isResourceVersion } from '../objects/resource-version.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import { packPods, unpackPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
+import { isControllerName, MOST_CONTROLLERS } from './external-controllers.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { CLUSTER_NAME, OBJECT_NAME, UID } from './names.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
@@ -46,6 +47,12 @@ const Heartbeat = v.strictObject({
   ),
   fullList: v.optional(v.strictObject({ resourceVersion: version, startedAtMs: wholeNumber })),
   restored: v.optional(v.strictObject({ from: version, to: version })),
+  externalJobs: v.optional(
+    v.pipe(
+      v.array(v.strictObject({ controllerName: v.pipe(v.string(), v.check(isControllerName, 'a manager of Jobs')), count: wholeNumber })),
+      v.maxLength(MOST_CONTROLLERS),
+    ),
+  ),
 });
 
 const Header = v.strictObject({
@@ -113,10 +120,11 @@ export function decodeEvents(body: string): EventMessage {
   return { ...rest, reports: decoded, ...(heartbeat && { heartbeat: heartbeatOf(heartbeat) }) };
 }
 
-const heartbeatOf = ({ fullList, restored, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
+const heartbeatOf = ({ fullList, restored, externalJobs, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
   ...rest,
   ...(fullList && { fullList }),
   ...(restored && { restored }),
+  ...(externalJobs && { externalJobs }),
 });
 
 /** Checked as far as its key goes; what else it holds is read with care by those who read it. */

@@ -57,6 +57,13 @@ export interface WorkloadDigest {
   heardAt: string;
 }
 
+/** Jobs that came since the session began, and are managed by somebody else. */
+export interface ExternalJobs {
+  /** `spec.managedBy`, or `other`. */
+  controllerName: string;
+  count: number;
+}
+
 export interface Heartbeat {
   watches: WatchState[];
   /** Server `Date` minus the relay's clock, milliseconds; bounded by the reader (R12). */
@@ -66,6 +73,8 @@ export interface Heartbeat {
   fullList?: { resourceVersion: string; startedAtMs: number };
   /** Two live lists, one after the other, were older than what the relay had heard: the API server was set back (R3). */
   restored?: { from: string; to: string };
+  /** All of the session's so far, so that what is told twice, late or never is counted once. */
+  externalJobs?: ExternalJobs[];
 }
 
 /** One message on the events queue. */

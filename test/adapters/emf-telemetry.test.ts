@@ -13,10 +13,16 @@ interface Line {
   [field: string]: unknown;
 }
 
-const opened = (namespace: string | undefined = 'Farloop/test'): { telemetry: EmfTelemetry; lines: string[]; metrics: () => Line[] } => {
+const opened = ({ referenceMetrics = true } = {}): { telemetry: EmfTelemetry; lines: string[]; metrics: () => Line[] } => {
   const lines: string[] = [];
   const clock = new VirtualClock({ startMs: 1_000 });
-  const telemetry = new EmfTelemetry({ namespace, level: 'info', clock, write: (line) => lines.push(line) });
+  const telemetry = new EmfTelemetry({
+    namespace: 'Farloop/test',
+    referenceMetrics,
+    level: 'info',
+    clock,
+    write: (line) => lines.push(line),
+  });
   return { telemetry, lines, metrics: () => lines.flatMap((line) => (line.includes('"_aws"') ? [JSON.parse(line) as Line] : [])) };
 };
 
@@ -26,27 +32,83 @@ telemetryContract('embedded metric format', () => {
 });
 
 describe('metrics in the embedded format', () => {
-  test('are written when the invocation ends, one line for the same dimensions, none before and none twice', () => {
+  test('are written when the invocation ends, in one line where nothing stands for two things; none before and none twice', () => {
     const { telemetry, metrics } = opened();
     telemetry.begin('reconcile', 'r1');
     for (const durationMs of [5, 7])
       telemetry.count('ReconcileDuration', durationMs, 'Milliseconds', { cluster: 'one', kind: 'Job', outcome: 'acted' });
     telemetry.count('WritesSent', 2, 'Count', { cluster: 'one' });
     telemetry.count('WritesSent', 3, 'Count', { cluster: 'one' });
+    // Neither the same cluster nor another metric: a line has one place for each.
+    telemetry.count('WritesSent', 1, 'Count', { cluster: 'two' });
     expect(metrics()).toEqual([]);
     telemetry.end();
     telemetry.end();
     expect(metrics()).toEqual([
-      { ...envelope([['function']], [['ColdStarts', 'Count']]), function: 'reconcile', ColdStarts: 1 },
       {
-        ...envelope([['kind', 'outcome'], ['cluster']], [['ReconcileDuration', 'Milliseconds']]),
+        ...envelope(
+          { sets: [['function']], metrics: [['ColdStarts', 'Count']] },
+          { sets: [['kind', 'outcome'], ['cluster']], metrics: [['ReconcileDuration', 'Milliseconds']] },
+          { sets: [['cluster']], metrics: [['WritesSent', 'Count']] },
+        ),
+        function: 'reconcile',
         cluster: 'one',
         kind: 'Job',
         outcome: 'acted',
+        ColdStarts: 1,
         ReconcileDuration: [5, 7],
+        WritesSent: 5,
       },
-      { ...envelope([['cluster']], [['WritesSent', 'Count']]), cluster: 'one', WritesSent: 5 },
+      { ...envelope({ sets: [['cluster']], metrics: [['WritesSent', 'Count']] }), cluster: 'two', WritesSent: 1 },
     ]);
+  });
+
+  test("under the built-in controllers' names: with their labels, unless that is switched off", () => {
+    const { telemetry, metrics } = opened();
+    const labels = { completion_mode: 'Indexed', result: 'success', action: 'reconciling' };
+    for (const seconds of [0.01234567, 1234.5678]) {
+      telemetry.count('job_controller_job_syncs_total', 1, 'Count', labels);
+      telemetry.count('job_controller_job_sync_duration_seconds', seconds, 'Seconds', labels);
+    }
+    // A result of another kind.
+    telemetry.count('job_controller_job_pods_finished_total', 12, 'Count', { completion_mode: 'Indexed', result: 'succeeded' });
+    telemetry.count('job_controller_jobs_finished_total', 1, 'Count', { completion_mode: 'Indexed', result: 'succeeded', reason: '' });
+    telemetry.count('ttl_after_finished_controller_job_deletion_duration_seconds', 0.5, 'Seconds');
+    telemetry.end();
+    expect(metrics()).toEqual([
+      {
+        ...envelope(
+          {
+            sets: [['completion_mode', 'result', 'action']],
+            metrics: [
+              ['job_controller_job_syncs_total', 'Count'],
+              ['job_controller_job_sync_duration_seconds', 'Seconds'],
+            ],
+          },
+          { sets: [[]], metrics: [['ttl_after_finished_controller_job_deletion_duration_seconds', 'Seconds']] },
+        ),
+        ...labels,
+        job_controller_job_syncs_total: 2,
+        job_controller_job_sync_duration_seconds: [0.01235, 1235],
+        ttl_after_finished_controller_job_deletion_duration_seconds: 0.5,
+      },
+      {
+        ...envelope(
+          { sets: [['completion_mode', 'result']], metrics: [['job_controller_job_pods_finished_total', 'Count']] },
+          { sets: [['completion_mode', 'result', 'reason']], metrics: [['job_controller_jobs_finished_total', 'Count']] },
+        ),
+        completion_mode: 'Indexed',
+        result: 'succeeded',
+        // CloudWatch takes no empty value.
+        reason: 'unknown',
+        job_controller_job_pods_finished_total: 12,
+        job_controller_jobs_finished_total: 1,
+      },
+    ]);
+    const { telemetry: without, lines } = opened({ referenceMetrics: false });
+    without.count('job_controller_job_syncs_total', 1, 'Count', labels);
+    without.end();
+    expect(lines).toEqual([]);
   });
 
   test('a process is cold once', () => {
@@ -90,10 +152,17 @@ describe('metrics in the embedded format', () => {
 
   test('what nobody looks at, and what is no number, is not published; nor anything without a namespace', () => {
     const { telemetry, lines } = opened();
-    telemetry.count('job_controller_job_syncs_total', 1, 'Count', { action: 'x' });
+    telemetry.count('EventMessages', 1, 'Count');
     telemetry.count('EventToPassLag', NaN, 'Milliseconds', { cluster: 'one' });
     telemetry.end();
-    const silent = new EmfTelemetry({ namespace: undefined, level: 'info', clock: new VirtualClock(), write: (line) => lines.push(line) });
+    const clock = new VirtualClock();
+    const silent = new EmfTelemetry({
+      namespace: undefined,
+      referenceMetrics: true,
+      level: 'info',
+      clock,
+      write: (line) => lines.push(line),
+    });
     silent.count('StaleWakes', 1, 'Count', { kind: 'Job' });
     silent.end();
     expect(lines).toEqual([]);
@@ -124,9 +193,13 @@ describe('metrics in the embedded format', () => {
   });
 });
 
-const envelope = (sets: string[][], metrics: [string, string][]): Pick<Line, '_aws'> => ({
+const envelope = (...directives: { sets: string[][]; metrics: [string, string][] }[]): Pick<Line, '_aws'> => ({
   _aws: {
     Timestamp: 1_000,
-    CloudWatchMetrics: [{ Namespace: 'Farloop/test', Dimensions: sets, Metrics: metrics.map(([Name, Unit]) => ({ Name, Unit })) }],
+    CloudWatchMetrics: directives.map(({ sets, metrics }) => ({
+      Namespace: 'Farloop/test',
+      Dimensions: sets,
+      Metrics: metrics.map(([Name, Unit]) => ({ Name, Unit })),
+    })),
   },
 });

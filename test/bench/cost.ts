@@ -10,6 +10,7 @@ import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { aJob, World } from '../world/world.ts';
+import { MetricLines } from './metric-lines.ts';
 import { ownMillisecondsOf } from './own-time.ts';
 import { partsOf } from '../script-options.ts';
 
@@ -21,6 +22,7 @@ const assumed: Record<
   | 'apiServerRequestMs'
   | 'apiServerRequestsAtOnce'
   | 'logBytesPerInvocation'
+  | 'metricBytesAtRest'
   | 'logBytesPerLine',
   number
 > = JSON.parse(readFileSync(join(import.meta.dirname, 'assumed.json'), 'utf8'));
@@ -93,6 +95,7 @@ const jobNames = (world: World): string[] => applied.get(world) ?? [];
 interface Run {
   world: World;
   counter: Counter;
+  metricLines: MetricLines;
   pods: number;
 }
 
@@ -101,6 +104,7 @@ async function run(jobs: number, podsEach: number, perSecond: number, { endingOn
   const world = new World({ writesPerSecond: 100_000 });
   world.keepsSnapshots = true;
   const counter = new Counter(world);
+  const metricLines = new MetricLines(world);
   await world.watch();
   const names = Array.from({ length: jobs }, (_, at) => `job-${at}`);
   applied.set(world, names);
@@ -115,6 +119,7 @@ async function run(jobs: number, podsEach: number, perSecond: number, { endingOn
     await world.report();
     await world.run();
     counter.reset();
+    metricLines.reset();
     world.store.meter.reset();
     for (const told of [world.passes, world.snapshots, world.cluster.calls]) told.splice(0);
   }
@@ -126,7 +131,7 @@ async function run(jobs: number, podsEach: number, perSecond: number, { endingOn
     await world.run();
   }
   await finish(world);
-  return { world, counter, pods };
+  return { world, counter, metricLines, pods };
 }
 
 const misses: string[] = [];
@@ -151,7 +156,7 @@ async function logged(world: World): Promise<{ bytes: number; snapshotBytes: num
 }
 
 /** Dollars per million pods, part by part, and requests per pod. */
-async function tell(title: string, { world, counter, pods }: Run, most: { requests: number; dollars: number }): Promise<void> {
+async function tell(title: string, { world, counter, metricLines, pods }: Run, most: { requests: number; dollars: number }): Promise<void> {
   const { sends, batches, messages } = counter;
   const { meter } = world.store;
   const invocations = NAMES.reduce((sum, name) => sum + batches[name], 0);
@@ -172,7 +177,8 @@ async function tell(title: string, { world, counter, pods }: Run, most: { reques
   const gigabyteSeconds = NAMES.reduce((sum, name) => sum + (milliseconds[name] / 1000) * GIGABYTES[name], 0);
   const passes = world.passes.length;
   const { bytes: passBytes, snapshotBytes } = await logged(world);
-  const logBytes = passBytes + invocations * assumed.logBytesPerInvocation;
+  const metricBytes = metricLines.bytes + metricLines.lines * assumed.logBytesPerLine;
+  const logBytes = passBytes + metricBytes + invocations * assumed.logBytesPerInvocation;
   const dollars = {
     SQS:
       (sends.events + sends.timers + 2 * (batches.events + batches.timers)) * perMillion.sqsFairRequests +
@@ -203,7 +209,7 @@ async function tell(title: string, { world, counter, pods }: Run, most: { reques
       .join(', ')}`,
   );
   console.log(
-    `  passes ${perPod(passes)}, write units ${perPod(meter.writeUnits + meter.indexUnits)}, read units ${perPod(meter.readUnits)}, log bytes ${(logBytes / pods).toFixed(0)} (snapshots ${(snapshotBytes / pods).toFixed(0)}), GB-s ${(gigabyteSeconds / pods).toExponential(2)} per pod`,
+    `  passes ${perPod(passes)}, write units ${perPod(meter.writeUnits + meter.indexUnits)}, read units ${perPod(meter.readUnits)}, log bytes ${(logBytes / pods).toFixed(0)} (snapshots ${(snapshotBytes / pods).toFixed(0)}, metrics ${(metricBytes / pods).toFixed(0)} of ${metricLines.series.size} series), GB-s ${(gigabyteSeconds / pods).toExponential(2)} per pod`,
   );
   console.log(
     `  $ per million pods         ${bounded(`${title} cost`, total, most.dollars, 3)}: ${Object.entries(dollars)
@@ -228,7 +234,7 @@ function looksAt(clusters: number): { requests: Record<string, number>; millisec
       time: ((month * milliseconds) / 1000) * FUNCTION_GB.reconcile * lambdaArmGbSecond,
       reads: (month * 2 * clusters * perMillion.dynamodbReadUnits) / million,
       secrets: month * clusters * LIST_PRICES.secretCall.dollars,
-      logs: ((month * batches * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
+      logs: logDollarsAtRest(month * batches),
     },
   };
 }
@@ -245,7 +251,7 @@ function relayedLook(): Record<string, number> {
     invocations: (month * 2 * perMillion.lambdaInvocations) / million,
     time: (month * (waitingMs * FUNCTION_GB.reconcile + ingestMs * FUNCTION_GB.ingest) * lambdaArmGbSecond) / 1000,
     table: (month * (perMillion.dynamodbWriteUnits + 9 * perMillion.dynamodbReadUnits)) / million,
-    logs: ((month * 2 * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
+    logs: logDollarsAtRest(month * 2),
   };
 }
 
@@ -267,8 +273,15 @@ const TOLD_AT_REST = {
   ],
   cluster: ['WatchAge by cluster', 'ClockOffset by cluster'],
 };
-/** While passes run: of each cluster, and once for all, kinds and outcomes among them, of which there are some three. */
-const TOLD_AT_WORK = { cluster: 4, once: 11 };
+/**
+ * While passes run: of each cluster, and once for all, kinds and outcomes among them, of which there are some three; and those of the
+ * built-in controllers, where Jobs succeed.
+ */
+const TOLD_AT_WORK = { cluster: 4, once: 11, reference: 10 };
+
+/** Lambda's own lines, and those of the few metrics there are then. */
+const logDollarsAtRest = (invocations: number): number =>
+  ((invocations * (assumed.logBytesPerInvocation + assumed.metricBytesAtRest)) / 1e9) * logsPerGb;
 
 /** What stands there costs though nothing happens. */
 function idle(): void {
@@ -284,7 +297,7 @@ function idle(): void {
     polling: (2 * polls * perMillion.sqsStandardRequests + polls * perMillion.sqsFifoRequests) / million,
     sweep: (month * perMillion.lambdaInvocations) / million + ((month * sweepMs) / 1000) * 0.5 * lambdaArmGbSecond,
     'sweep table': (month * 4 * perMillion.dynamodbReadUnits) / million,
-    logs: ((month * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
+    logs: logDollarsAtRest(month),
     alarms: alarms * perMonth.alarm,
     dashboard: LIST_PRICES.dashboardMonth.dollars,
     metrics: TOLD_AT_REST.stack.length * perMonth.customMetric,
@@ -297,7 +310,7 @@ function idle(): void {
     'relay dead letters': ((month / 10) * 2 * perMillion.sqsStandardRequests) / million,
     ingest: (month * perMillion.lambdaInvocations) / million + ((month * heartbeatMs) / 1000) * 0.5 * lambdaArmGbSecond,
     table: (month * 2 * (perMillion.dynamodbWriteUnits + perMillion.dynamodbReadUnits)) / million,
-    logs: ((month * assumed.logBytesPerInvocation) / 1e9) * logsPerGb,
+    logs: logDollarsAtRest(month),
     secret: perMonth.secret,
     looks: Object.values(looksAt(1).dollars).reduce((sum, part) => sum + part, 0),
     metrics: TOLD_AT_REST.cluster.length * perMonth.customMetric,
@@ -328,10 +341,13 @@ function idle(): void {
       .map(([part, sum]) => `${part} ${sum.toFixed(2)}`)
       .join(', ')}`,
   );
-  const [first, busyCluster, busy] = [TOLD_AT_REST.firstCluster.length, TOLD_AT_WORK.cluster, TOLD_AT_WORK.once].map(
+  const { cluster: ofCluster, once, reference } = TOLD_AT_WORK;
+  const [first, busy, underReferenceNames, busyCluster] = [TOLD_AT_REST.firstCluster.length, once, reference, ofCluster].map(
     (series) => `${series} series, $ ${(series * perMonth.customMetric).toFixed(2)} a month`,
   );
-  console.log(`custom metrics besides: with the first cluster ${first}; at work all month: ${busy}, and of each cluster ${busyCluster}`);
+  console.log(
+    `custom metrics besides: with the first cluster ${first}; at work all month: ${busy}, under the built-in controllers' names ${underReferenceNames}, and of each cluster ${busyCluster}`,
+  );
 }
 
 /** Of a processor that Lambda gives to 1,024 MB: a whole one comes with 1,769 MB. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { findOurs } from '../../lib/onboarding/ours.ts';
+import { referenceMetric } from '../../lib/objects/reference-metrics.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import type { EksFront } from '../cluster/eks-front.ts';
 import { STAND_IN, startEksFront } from '../cluster/eks-front.ts';
@@ -421,11 +422,12 @@ test('metrics stand in the logs, of the kinds and with the dimensions that the t
         const { CloudWatchMetrics: directives } = line['_aws'] as { CloudWatchMetrics: Directive[] };
         for (const { Namespace, Dimensions, Metrics } of directives)
           for (const { Name, Unit } of Metrics) {
+            const reference = referenceMetric(Name);
             expect({ Name, Namespace, Unit, Dimensions }).toEqual({
               Name,
               Namespace: `Farloop/${STAGE}`,
-              Unit: METRICS[Name]?.unit,
-              Dimensions: METRICS[Name]?.sets,
+              Unit: reference ? (reference.type === 'counter' ? 'Count' : 'Seconds') : METRICS[Name]?.unit,
+              Dimensions: reference ? [reference.labels] : METRICS[Name]?.sets,
             });
             for (const dimension of Dimensions.flat()) expect(line[dimension]).toEqual(expect.stringMatching(/^(?!unknown$)./));
             expect(line[Name]).toBeDefined();
@@ -446,6 +448,12 @@ test('metrics stand in the logs, of the kinds and with the dimensions that the t
       'WriteUnits',
       'ReadUnits',
       'ColdStarts',
+      'job_controller_job_syncs_total',
+      'job_controller_job_sync_duration_seconds',
+      'job_controller_jobs_finished_total',
+      'job_controller_job_pods_finished_total',
+      'job_controller_terminated_pods_tracking_finalizer_total',
+      'job_controller_job_pods_creation_total',
     ])
       expect([...seen]).toContain(name);
   });

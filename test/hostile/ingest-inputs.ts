@@ -125,4 +125,17 @@ export const INGEST_INPUTS: readonly IngestInput[] = [
     }),
     answer: refused,
   },
+  {
+    name: 'more managers of Jobs than are told apart',
+    body: headerWith({
+      reports: [],
+      heartbeat: {
+        watches: [],
+        clockOffsetMs: 0,
+        digests: [],
+        externalJobs: Array.from({ length: 22 }, (_none, at) => ({ controllerName: `example.com/${at}`, count: 1 })),
+      },
+    }),
+    answer: dead,
+  },
 ];

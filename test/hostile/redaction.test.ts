@@ -18,7 +18,7 @@ test('a secret in a template, an annotation or an argument stays on its cluster'
   world.keepsSnapshots = true;
   const written: string[] = [];
   const write = (line: string): void => void written.push(line);
-  const telemetry = new EmfTelemetry({ namespace: 'Farloop/test', level: 'debug', clock: world.clock, write });
+  const telemetry = new EmfTelemetry({ namespace: 'Farloop/test', referenceMetrics: true, level: 'debug', clock: world.clock, write });
   const recorder = new LogRecorder({
     logGroup: undefined,
     client: () => Promise.reject(new Error('not asked')),
@@ -108,6 +108,7 @@ test('a credential is in no sentence of what goes wrong', async () => {
     const lines: string[] = [];
     const telemetry = new EmfTelemetry({
       namespace: undefined,
+      referenceMetrics: true,
       level: 'debug',
       clock: new VirtualClock(),
       write: (line) => lines.push(line),

@@ -16,6 +16,7 @@ const right = {
   logLevel: 'info',
   logRetentionDays: 14,
   tracing: 'off',
+  referenceMetrics: 'on',
   ingestConcurrency: 10,
   reconcileConcurrency: '50',
   timersConcurrency: 5,

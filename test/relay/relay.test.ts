@@ -314,8 +314,8 @@ describe('while it watches', () => {
     expect(await reports()).toEqual([]);
   });
 
-  test('Jobs of other managers are counted once each as they come, as the reference counts them, whatever becomes of them', async () => {
-    const { clock, source, counted, ready } = start({
+  test('Jobs of other managers are told of in heartbeats, once each as they come, whatever becomes of them', async () => {
+    const { clock, source, messages, ready } = start({
       before: (api) => {
         api.put('jobs', aJob('ours', { managedBy: 'farloop.dev/job' }));
         api.put('jobs', aJob('reserved', { managedBy: 'kubernetes.io/job-controller' }));
@@ -323,19 +323,32 @@ describe('while it watches', () => {
         api.put('jobs', aJob('foreign', { managedBy: 'example.com/other' }));
       },
     });
+    const told = async (): Promise<unknown> => (await messages()).findLast(({ heartbeat }) => heartbeat)?.heartbeat?.externalJobs;
     await ready();
-    const metric = 'job_controller_jobs_by_external_controller_total';
-    const others = (): typeof counted => counted.filter((one) => one.metric === metric);
-    const foreign = { metric, value: 1, labels: { controller_name: 'example.com/other' } };
-    expect(others()).toEqual([foreign]);
+    const foreign = { controllerName: 'example.com/other', count: 1 };
+    expect(await told()).toEqual([foreign]);
     // Changed, and listed anew: it is the same one.
     source.put('jobs', aJob('foreign', { managedBy: 'example.com/other' }));
     source.forget();
     await clock.advance(30_000);
-    expect(others()).toEqual([foreign]);
-    source.put('jobs', aJob('late', { managedBy: 'example.com/third' }));
-    await clock.advance(1_000);
-    expect(others()).toEqual([foreign, { metric, value: 1, labels: { controller_name: 'example.com/third' } }]);
+    for (const name of ['late', 'later']) source.put('jobs', aJob(name, { managedBy: 'example.com/third' }));
+    await clock.advance(60_000);
+    expect(await told()).toEqual([foreign, { controllerName: 'example.com/third', count: 2 }]);
+  });
+
+  test('R15: so many managers are told apart, and none that would make the message unreadable', async () => {
+    const names = Array.from({ length: 30 }, (_none, at) => `example.com/${at}`);
+    const { messages, ready } = start({
+      before: (api) => {
+        for (const [at, managedBy] of ['with a blank', 'l/'.padEnd(64, 'o'), ...names].entries())
+          api.put('jobs', aJob(`job-${at}`, { managedBy }));
+      },
+    });
+    await ready();
+    const told = (await messages()).findLast(({ heartbeat }) => heartbeat)?.heartbeat?.externalJobs ?? [];
+    expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(32);
+    expect(told.length).toBeLessThanOrEqual(21);
+    expect(told.filter(({ count }) => count > 1).map(({ controllerName }) => controllerName)).toEqual(['other']);
   });
 
   test('case 151: an orphan with the labels of a Job is that Job’s business', async () => {

@@ -102,6 +102,7 @@ describe('event messages', () => {
         clockOffsetMs: -1500,
         digests: [{ owner: OWNER, digest: '0123456789abcdef', heardAt: '400' }],
         fullList: { resourceVersion: '390', startedAtMs: 5 },
+        externalJobs: [{ controllerName: 'example.com/other', count: 3 }],
       },
     });
     expect(decodeEvents(encodeEvents(given))).toEqual(given);

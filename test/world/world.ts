@@ -48,6 +48,8 @@ export class World extends PlayedCluster {
   /** Of each pass, where a test asks for them. */
   readonly snapshots: (Uint8Array | undefined)[] = [];
   keepsSnapshots = false;
+  /** Told of every metric as it is counted. */
+  onCount: Ports['telemetry']['count'] | undefined;
   readonly log: { level: string; message: string; fields: Record<string, unknown> }[] = [];
   readonly metrics: { metric: string; value: number; dimensions: Record<string, string> }[] = [];
   record: ClusterRecord;
@@ -248,8 +250,10 @@ export class World extends PlayedCluster {
       (level: string) =>
       (message: string, fields: Record<string, unknown> = {}) =>
         void this.log.push({ level, message, fields });
-    const count = (metric: string, value: number, _unit: string, dimensions: Record<string, string> = {}): void =>
-      void this.metrics.push({ metric, value, dimensions });
+    const count: Ports['telemetry']['count'] = (metric, value, unit, dimensions = {}) => {
+      this.metrics.push({ metric, value, dimensions });
+      this.onCount?.(metric, value, unit, dimensions);
+    };
     const clusters: Clusters = {
       get: async (name) => (name === CLUSTER ? this.record : undefined),
       list: async () => [this.record],

@@ -1,0 +1,22 @@
+// How many Jobs came that somebody else manages, by manager, since the session began: heartbeats tell it, for relays alone see those Jobs.
+import { controllerAmong } from '../wire/external-controllers.ts';
+import type { ExternalJobs } from '../wire/observations.ts';
+
+export class ExternalJobCounts {
+  readonly #counts = new Map<string, number>();
+
+  /** @param managedBy of a Job that has just come */
+  came(managedBy: string): void {
+    const name = controllerAmong(this.#counts, managedBy);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  /** Another session tells everything anew. */
+  clear(): void {
+    this.#counts.clear();
+  }
+
+  told(): ExternalJobs[] {
+    return [...this.#counts].map(([controllerName, count]) => ({ controllerName, count }));
+  }
+}
