@@ -9,11 +9,17 @@ import {
   SeveralWorkloadsError,
   UnusableManifestError,
   type ManifestPlan,
+  type ManifestReader,
   type PlanRequest,
 } from '../planners/manifest-plan.ts';
 import { readManifest } from './manifest-types.ts';
 
 const BLOCK_CHARACTERS = 1 << 16;
+
+/** What one line comes to. */
+type Answer = { id: unknown; /** Fields that there are not, each with its object: planned without them. */ unknownFields?: string[] } & (
+  ManifestPlan | { error: string }
+);
 
 /** Reads cases until the input ends. Each line: `{"id", "now", "objects": […], "workload"?}`. @returns how many there were, and how many got an error */
 export async function planStream(
@@ -23,7 +29,10 @@ export async function planStream(
 ): Promise<{ lines: number; unplanned: number }> {
   let [lines, unplanned] = [0, 0];
   let block = '';
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  let isFirst = true;
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const line = isFirst ? text.replace(/^\uFEFF/, '') : text;
+    isFirst = false;
     if (line.trim() === '') continue;
     const answer = planLine(line, options);
     lines += 1;
@@ -38,7 +47,7 @@ export async function planStream(
 }
 
 /** The answer to one line. */
-function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): { id: unknown } & (ManifestPlan | { error: string }) {
+function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): Answer {
   let given: unknown;
   try {
     given = JSON.parse(line);
@@ -50,15 +59,23 @@ function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): 
   if (typeof now !== 'string' || !isTime(now)) return { id, error: 'now: expected an RFC 3339 time' };
   if (!Array.isArray(objects)) return { id, error: 'objects: expected a list of Kubernetes objects' };
   if (workload !== undefined && typeof workload !== 'string') return { id, error: 'workload: expected KIND/[NAMESPACE/]NAME' };
+  const unknownFields: string[] = [];
+  const read: ManifestReader = (kind, document, source) => {
+    const result = readManifest(kind, document);
+    if ('unknown' in result) for (const field of result.unknown) unknownFields.push(`${source}: ${field}`);
+    return result;
+  };
+  const answered = (answer: ManifestPlan | { error: string }): Answer => ({
+    id,
+    ...answer,
+    ...(unknownFields.length > 0 && { unknownFields }),
+  });
   try {
     const documents = objects.map((document: unknown, at) => ({ document, source: `objects[${at}]` }));
-    return {
-      id,
-      ...planManifests(documents, { ...options, read: readManifest, now: new Date(now), ...(workload !== undefined && { workload }) }),
-    };
+    return answered(planManifests(documents, { ...options, read, now: new Date(now), ...(workload !== undefined && { workload }) }));
   } catch (error) {
-    if (error instanceof UnusableManifestError || error instanceof SeveralWorkloadsError) return { id, error: error.message };
+    if (error instanceof UnusableManifestError || error instanceof SeveralWorkloadsError) return answered({ error: error.message });
     // A fault of ours in one case must not take the others with it.
-    return { id, error: `cannot be planned: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}` };
+    return answered({ error: `cannot be planned: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}` });
   }
 }

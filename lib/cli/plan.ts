@@ -27,7 +27,7 @@ export const planCommand = (): Command =>
     .addOption(
       new Option(
         '--stream',
-        'plan many cases: each line of standard input is {"id", "now", "objects", "workload"?} and gets a plan or an error',
+        'plan many cases: each line of standard input is {"id", "now", "objects", "workload"?} and gets a plan or an error, with the unknownFields that it has',
       ).conflicts(['filename', 'now', 'workload']),
     )
     .addHelpText(

@@ -150,7 +150,7 @@ const job = object({
 });
 
 const uids = v.optional(list(text), []);
-const wholeFromZero = v.pipe(v.number('a whole number'), v.integer('a whole number'), v.minValue(0, 'a whole number from 0'));
+const wholeFromZero = v.pipe(int32, v.minValue(0, 'a whole number from 0'));
 
 const head = object({
   expectations: v.optional(object({ create: uids, delete: uids, strip: uids }), {}),

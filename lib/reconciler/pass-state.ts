@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+/** Counters of the API are no larger. */
+const LARGEST_INT32 = 2 ** 31 - 1;
 
 /** A child by what its name stands for (R5). */
 const Child = v.object({ slot: wholeNumber, number: wholeNumber });
@@ -30,7 +32,7 @@ const PassState = v.looseObject({
   /** Lowest number that no vanished child held (R5). */
   ordinal: wholeNumber,
   /** Failed pods since the last success; the reference keeps it in memory. */
-  backoff: v.object({ failures: wholeNumber, lastFailureTime: v.optional(v.string()) }),
+  backoff: v.object({ failures: v.pipe(wholeNumber, v.maxValue(LARGEST_INT32)), lastFailureTime: v.optional(v.string()) }),
   /** The API server refused creates, or deletes: these wait until then, until the spec is another generation, or until less room is taken. */
   hold: v.optional(
     v.object({

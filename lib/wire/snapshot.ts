@@ -13,11 +13,13 @@ import { slotOf } from './view-layout.ts';
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 
 const whole = v.pipe(v.number(), v.safeInteger());
+/** Counters of the API are no larger. */
+const int32FromZero = v.pipe(whole, v.minValue(0), v.maxValue(2 ** 31 - 1));
 
 /** Durable state of the workload, as its planner is given it. */
 const Head = v.strictObject({
   expectations: v.strictObject({ create: v.array(v.string()), delete: v.array(v.string()), strip: v.array(v.string()) }),
-  backoff: v.strictObject({ failures: whole, lastFailureTime: v.exactOptional(v.string()) }),
+  backoff: v.strictObject({ failures: int32FromZero, lastFailureTime: v.exactOptional(v.string()) }),
   ordinal: whole,
   holdUntilMs: v.exactOptional(v.number()),
   deleteHoldUntilMs: v.exactOptional(v.number()),

@@ -170,6 +170,37 @@ describe('farloop plan --stream', () => {
     ]);
   });
 
+  test('each line is told of the fields that its objects have too many, with a plan or with an error', async () => {
+    const [job] = aCase(0).objects;
+    const misspelt = { ...job, spec: { ...job?.spec, paralelism: 3 } };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', uid: 'x', lables: {} }, spec: { containers: [] } };
+    const [plain, both, refused] = await answers(
+      JSON.stringify(aCase(1)),
+      JSON.stringify(aCase(2, { objects: [{ apiVersion: 'v1', kind: 'List', items: [misspelt] }, pod] })),
+      JSON.stringify(aCase(3, { objects: [{ ...misspelt, spec: { ...misspelt.spec, completions: -1 } }] })),
+    );
+    expect(plain).not.toHaveProperty('unknownFields');
+    expect(both).toMatchObject({
+      id: 2,
+      outcome: 'acted',
+      unknownFields: ['objects[1]: metadata.lables', 'objects[0] item 0: spec.paralelism'],
+    });
+    expect(refused).toMatchObject({
+      id: 3,
+      error: expect.stringContaining('spec.completions'),
+      unknownFields: ['objects[0]: spec.paralelism'],
+    });
+  });
+
+  test('a byte order mark before the first line is none of its characters; before any other it is', async () => {
+    const line = JSON.stringify(aCase(1));
+    expect(await answers(`\uFEFF${line}`, line, `\uFEFF${line}`)).toMatchObject([
+      { id: 1 },
+      { id: 1 },
+      { id: null, error: expect.stringContaining('not JSON') },
+    ]);
+  });
+
   test('the command answers every line, and then says by one more on standard error and by 2 that some had no plan', async () => {
     const good = JSON.stringify(aCase('good'));
     const mixed = await runFarloop(['plan', '--stream'], { input: `${good}\n{broken\n\n${good}\n` });

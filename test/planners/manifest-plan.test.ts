@@ -144,6 +144,11 @@ describe('planning from manifests', () => {
       /f\.yaml:2: ordinal: expected a whole number from 0, found -1/,
     ],
     [
+      'a Head of numbers that no Head holds',
+      [aManifest(), { apiVersion: 'farloop.dev/v1', kind: 'Head', backoff: { failures: 1e30 } }],
+      /f\.yaml:2: backoff\.failures: expected a number of 32 bits, found 1e\+30/,
+    ],
+    [
       'two Heads',
       [aManifest(), { apiVersion: 'farloop.dev/v1', kind: 'Head' }, { apiVersion: 'farloop.dev/v1', kind: 'Head' }],
       /a second Head/,

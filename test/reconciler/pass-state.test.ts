@@ -82,6 +82,8 @@ describe('packing', () => {
     '{"ordinal":0,"backoff":{"failures":0},"i":{"a":1,"c":[[0,1000000,0,0]],"d":[],"s":[]}}',
     '{"ordinal":0,"backoff":{"failures":0},"i":{"a":1,"c":[[0,1,0,7]],"d":[],"s":[]}}',
     '{"ordinal":0.5,"backoff":{"failures":0}}',
+    '{"ordinal":0,"backoff":{"failures":1e30}}',
+    '{"ordinal":0,"backoff":{"failures":2147483648}}',
   ])('R1: %s is no state: the workload is unknown', (text) => expect(decodeState(text)).toBeUndefined());
 });
 
