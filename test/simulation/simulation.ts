@@ -156,6 +156,7 @@ export class Simulation {
       },
       effected: (call, value) => {
         this.#isDirty = true;
+        this.#together.effected(call);
         this.checks.effected(call, value);
       },
       heard: (call, outcome) => {

@@ -1,12 +1,20 @@
 // What faults do only together, and what the end of a run is then waited for beside what each of them lasts by itself.
+import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
+import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import type { Call } from './calls.ts';
 import { FAULTS, WAITS, type FaultName } from './faults.ts';
 import type { Invocation } from './process.ts';
+
+/** So many writes of a status by another hand are a fight. */
+const FIGHT = 3;
 
 export class Together {
   /** Virtual milliseconds. */
   waitMs = 0;
   readonly #sleepers = new Map<Invocation, number>();
+  /** By workload: so far ahead was the clock of who noted last since when it is pending. */
+  readonly #aheadMs = new Map<string, number>();
+  readonly #foreignWrites = new Map<string, number>();
 
   struck(fault: FaultName, { invocation, process, port, method }: Call): void {
     const batch = invocation?.batch ?? invocation;
@@ -19,5 +27,30 @@ export class Together {
     // A wake is pending since it was sent, by the clock of whoever sent it: where that is ahead and the wake is lost, it is found stale later.
     if (FAULTS[fault].waits.some((wait) => wait === 'sweep') && port === 'queue' && method === 'send')
       this.waitMs += Math.max(process.skewMs, 0);
+    // So is one whose pass is lost, with the wake taken for done: all of its batch are.
+    if (fault === 'diesTakenForDone' && batch)
+      this.waitMs += Math.max(0, ...[...(batch.passes?.keys() ?? [])].map((key) => this.#aheadMs.get(key) ?? 0));
+    // One write of another hand is none of a fight; so many are, and the workload is parked.
+    if (fault === 'otherController' && invocation?.key) {
+      const key = formatKey(invocation.key);
+      const writes = (this.#foreignWrites.get(key) ?? 0) + 1;
+      this.#foreignWrites.set(key, writes);
+      if (writes === FIGHT) this.waitMs += WAITS.park.ms;
+    }
   }
+
+  effected({ port, method, args, process }: Call): void {
+    if (port !== 'store') return;
+    const [key, change] = pendingIn(method, args);
+    if (key && change.pendingSinceMs !== undefined) this.#aheadMs.set(formatKey(key), Math.max(process.skewMs, 0));
+  }
+}
+
+function pendingIn(method: string, args: readonly unknown[]): [WorkloadKey | undefined, Pick<HeadChange, 'pendingSinceMs'>] {
+  if (method === 'createHead') {
+    const [head] = args as [Head];
+    return [head.key, head];
+  }
+  const [key, , change] = args as [WorkloadKey, object, HeadChange];
+  return method === 'updateHead' ? [key, change] : [undefined, {}];
 }
