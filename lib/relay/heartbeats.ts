@@ -2,9 +2,9 @@
 import type { ExternalJobs, Heartbeat, WatchState, WorkloadDigest } from '../wire/observations.ts';
 import type { RelayCache, Workload } from './cache.ts';
 
-/** Digests in one heartbeat: those of what changed come first. */
+/** Digests in one heartbeat. */
 const MOST_DIGESTS = 2_000;
-/** The others take turns; so many a minute at least, and all of them within half an hour. */
+/** Beside those of what changed, the others' in turn: so many a minute at least, and all of them within half an hour. */
 const SLICE_AT_LEAST = 50;
 const SLICES = 30;
 
@@ -21,14 +21,18 @@ export interface HeartbeatInput {
 }
 
 export class Heartbeats {
-  /** Uid of the workload after which the next slice begins. */
-  #after: string | undefined;
+  /** Told of since this round began. A place in a list would be lost with a workload that has gone, or that just then has news. */
+  #told = new WeakSet<Workload>();
 
   build({ cache, watches, clockOffsetMs, heardUntil, isWaiting, fullList, externalJobs }: HeartbeatInput): Heartbeat {
     const known = [...cache.workloads()].filter((workload) => (workload.job || cache.hasTracked(workload)) && !isWaiting(workload));
-    const changed = known.filter((workload) => workload.changed).slice(0, MOST_DIGESTS);
-    const chosen = new Set([...changed, ...this.#slice(known)].slice(0, MOST_DIGESTS));
-    for (const workload of chosen) workload.changed = false;
+    const changed = known.filter((workload) => workload.changed);
+    const slice = this.#slice(known, MOST_DIGESTS - changed.length);
+    const chosen = new Set([...changed.slice(0, MOST_DIGESTS - slice.length), ...slice]);
+    for (const workload of chosen) {
+      workload.changed = false;
+      this.#told.add(workload);
+    }
     const digests = [...chosen].map((workload): WorkloadDigest => ({
       owner: workload.owner,
       digest: cache.digestOf(workload),
@@ -37,11 +41,13 @@ export class Heartbeats {
     return { watches, clockOffsetMs, digests, ...(fullList && { fullList }), ...(externalJobs.length > 0 && { externalJobs }) };
   }
 
-  #slice(known: readonly Workload[]): Workload[] {
-    const size = Math.max(SLICE_AT_LEAST, Math.ceil(known.length / SLICES));
-    const from = known.findIndex(({ owner }) => owner.uid === this.#after) + 1;
-    const slice = known.slice(from, from + size);
-    this.#after = from + size >= known.length ? undefined : slice.at(-1)?.owner.uid;
-    return slice;
+  /** Those whose turn it is: half of a heartbeat is theirs where it is needed, or what changes all the time would keep others away for ever. */
+  #slice(known: readonly Workload[], left: number): readonly Workload[] {
+    const size = Math.min(Math.max(SLICE_AT_LEAST, Math.ceil(known.length / SLICES)), Math.max(left, MOST_DIGESTS / 2));
+    const untold = known.filter((workload) => !this.#told.has(workload));
+    if (untold.length > size) return untold.slice(0, size);
+    const next = known.filter((workload) => this.#told.has(workload)).slice(0, size - untold.length);
+    this.#told = new WeakSet();
+    return [...untold, ...next];
   }
 }
