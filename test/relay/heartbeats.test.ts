@@ -22,6 +22,7 @@ function beat(heartbeats: Heartbeats, cache: RelayCache, waiting?: string): stri
     clockOffsetMs: 0,
     heardUntil: () => '1',
     isWaiting: ({ owner }) => owner.name === waiting,
+    externalJobs: [],
   });
   return digests.map(({ owner }) => owner.name);
 }
