@@ -1,7 +1,7 @@
 // Why a workload stands where it stands, from what the table knows of it.
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { Job } from '../objects/kubernetes.ts';
-import { obstaclesOf, reasonsOf, type Circumstances, type Reason } from '../planners/job/reasons.ts';
+import { lettingGoReason, obstaclesOf, reasonsOf, type Circumstances, type Reason } from '../planners/job/reasons.ts';
 import { EMPTY_HEAD } from '../planners/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
@@ -12,6 +12,8 @@ import { SILENT_MS } from './clusters.ts';
 
 export interface Seen {
   owner: Job | undefined;
+  /** Why there is none, where that is known. */
+  ownerIs?: 'gone' | 'none' | undefined;
   pods: readonly PodFacts[];
   state: PassState | undefined;
   record: ClusterRecord;
@@ -24,8 +26,10 @@ export interface Seen {
 
 /** @param times by our clock, and how far the cluster's is ahead of it (R12) */
 export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number; offsetMs: number }): Reason[] {
-  const { owner, pods, state, record } = seen;
+  const { owner, ownerIs, pods, state, record } = seen;
   const circumstances = circumstancesOf(seen, nowMs);
+  // A drained cluster's pods are let go all the same.
+  if (ownerIs) return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(pods, ownerIs)];
   if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
   const { backoff } = state ?? {};
   const head = {
@@ -38,13 +42,16 @@ export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number
   return reasonsOf({ owner, pods, head, manage: record.manage }, new Date(nowMs + offsetMs), circumstances);
 }
 
-function circumstancesOf({ state, record, trouble, heardAtMs, passes }: Seen, nowMs: number): Circumstances {
+function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }: Seen, nowMs: number): Circumstances {
   const [latest] = passes;
   const againMs = latest?.nextWakeAtMs === undefined ? 0 : latest.nextWakeAtMs - nowMs;
   const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
   const refusal = refusals.flat().find(({ verb }) => verb === (state?.hold?.verb ?? 'create'));
   // A pass that is stopped by what is refused to a pod, or to the owner, twice comes back later and later.
-  const last = latest?.outcome === 'failed' && latest.error !== TOO_OFTEN && againMs > 0 ? refusals[0]?.at(-1) : undefined;
+  // One that lets pods go waits after the first.
+  const isStopped =
+    (latest?.outcome === 'failed' && latest.error !== TOO_OFTEN) || (ownerIs !== undefined && latest?.outcome === 'waiting');
+  const last = isStopped && againMs > 0 ? refusals[0]?.at(-1) : undefined;
   return {
     ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
     ...(trouble && (trouble.isForbidden ? { forbidden: trouble.reason } : { unreachable: trouble.reason })),

@@ -264,16 +264,17 @@ function stateOf(
 
 function detailOf(
   known: Known,
-  circumstances: Omit<Seen, 'owner' | 'pods' | 'state'>,
+  circumstances: Omit<Seen, 'owner' | 'ownerIs' | 'pods' | 'state'>,
   times: { nowMs: number; offsetMs: number },
 ): WorkloadDetail {
   const { head, view, state } = known;
   const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
+  const ownerIs = head.key.kind === 'OrphanPod' ? 'none' : view.owner?.deleted ? 'gone' : undefined;
   const pods = [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
   pods.sort((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0) || (a.name < b.name ? -1 : 1));
   return {
     ...summaryOf(known, times.nowMs),
-    reasons: workloadReasons({ owner, pods, state, ...circumstances }, times),
+    reasons: workloadReasons({ owner, ownerIs, pods, state, ...circumstances }, times),
     conditions: owner?.status?.conditions ?? [],
     status: owner?.status ?? {},
     pods: pods.slice(0, MOST_PODS).map(podSummaryOf),

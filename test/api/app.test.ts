@@ -2,14 +2,16 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
+import { createHead } from '../../lib/reconciler/heads.ts';
 import { TOO_OFTEN } from '../../lib/reconciler/parking.ts';
 import type { PassState } from '../../lib/reconciler/pass-state.ts';
 import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
 import type { EmbeddedPorts } from './embedded-ports.ts';
-import { embeddedPorts, giveUp, know } from './embedded-ports.ts';
+import { embeddedPorts, giveUp, know, knowGone } from './embedded-ports.ts';
 import { serveApi } from './served-api.ts';
 
 const TOKEN = 'a-token-of-this-test';
@@ -290,6 +292,29 @@ describe('workloads', () => {
     const reasons = items[0]?.reasons ?? [];
     expect(reasons.find((reason) => reason.code === code)?.text).toContain(says);
     expect(reasons.map((reason) => reason.code)).not.toContain('AboutToStartPods');
+  });
+
+  test('of a Job that is gone is told that its pods are let go, and what keeps them', async () => {
+    const key = await know(ports, { name: 'demo', pods: ['demo-a', 'demo-b'] });
+    await knowGone(ports, key, { finalizer: TRACKING_FINALIZER });
+    const strip = { ...refused, verb: 'strip', target: 'demo-a', detail: 'denied by a webhook' };
+    await ports.recorder.append(passOf(key, 'waiting', { actions: [strip] }));
+    const { body } = await call('/v1/workloads/local/Job/default/demo');
+    const [item] = (body as { items: { reasons: { code: string; text: string }[] }[] }).items;
+    expect(item?.reasons).toMatchObject([
+      { code: 'RefusedByApiServer', text: expect.stringContaining('let the tracking finalizer be taken off demo-a: denied by a webhook') },
+      { code: 'LettingPodsGo', text: 'the Job is gone: the tracking finalizer comes off 2 pods of it', pods: ['demo-a', 'demo-b'] },
+    ]);
+  });
+
+  test('of a pod that no Job owns is told that it is let go', async () => {
+    const record = await ports.clusters.get('local');
+    if (!record) throw new Error('it is not registered');
+    await createHead(ports, { cluster: 'local', kind: 'OrphanPod', namespace: 'default', name: 'lost', uid: 'u' }, record);
+    const { body } = await call('/v1/workloads/local/OrphanPod/default/lost');
+    expect(body).toMatchObject({
+      items: [{ state: 'Orphan', reasons: [{ code: 'LettingPodsGo', text: expect.stringContaining('no Job owns') }] }],
+    });
   });
 
   test('a pass that planned too often is told of as what it is: what was refused it on the way is tried again when its hold is over', async () => {

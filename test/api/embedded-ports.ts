@@ -14,7 +14,7 @@ import type { QueueName } from '../../lib/ports/queue.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
 import { encodeState, initialState } from '../../lib/reconciler/pass-state.ts';
 import type { PassState } from '../../lib/reconciler/pass-state.ts';
-import { writeView } from '../../lib/reconciler/view-access.ts';
+import { readView, writeView } from '../../lib/reconciler/view-access.ts';
 
 export interface EmbeddedPorts extends Ports {
   queue: EmbeddedQueue;
@@ -94,4 +94,30 @@ export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> 
   );
   await ports.store.updateHead(key, {}, { state: encodeState({ ...initialState(), ...state }) });
   return key;
+}
+
+/** As if a relay told that the Job is deleted, and that its pods carry the finalizer. */
+export async function knowGone(ports: Ports, key: WorkloadKey, { finalizer }: { finalizer: string }): Promise<void> {
+  const head = await ports.store.readHead(key);
+  if (!head) throw new Error('it is not known');
+  const { part } = await readView(ports.store, head, 0);
+  const { owner, pods } = part;
+  if (!owner) throw new Error('it has no owner');
+  await writeView(
+    ports.store,
+    head,
+    {
+      owner: { heardAt: '20', deleted: true, object: owner.object },
+      pods: [...pods.values()].map(({ pod }) => ({
+        heardAt: '20',
+        deleted: false,
+        pod: podFactsOf({
+          metadata: { name: pod.name, namespace: pod.namespace, uid: pod.uid, resourceVersion: '20', finalizers: [finalizer] },
+          spec: { containers: [] },
+        }),
+      })),
+      byPass: false,
+    },
+    { era: 0 },
+  );
 }

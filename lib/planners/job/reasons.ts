@@ -48,6 +48,7 @@ export const REASONS = [
   'TooLargeForView',
   // on its way to the end
   'BeingDeleted',
+  'LettingPodsGo',
   'Succeeding',
   'Failing',
   // waiting
@@ -146,6 +147,19 @@ const nothingReason = ({ status }: Job): Reason =>
   status?.startTime === undefined
     ? { code: 'NotYetSeen', text: 'no pass has looked at it yet' }
     : { code: 'AboutToStartPods', text: 'nothing holds it up: the next pass goes on with it' };
+
+/**
+ * Of a workload that has no owner (any more): all that is left to do is to let its pods go.
+ * @param owner `none`: it never had one
+ */
+export function lettingGoReason(pods: readonly PodFacts[], owner: 'gone' | 'none'): Reason {
+  const held = pods.filter(({ tracked }) => tracked);
+  if (owner === 'none')
+    return { code: 'LettingPodsGo', text: 'no Job owns this pod: the tracking finalizer comes off it', pods: names(held) };
+  const left = `the tracking finalizer comes off ${counted(held.length, 'pod', 'pods')} of it`;
+  const text = `the Job is gone: ${held.length === 0 ? 'nothing is left to do, and the next pass forgets it' : left}`;
+  return { code: 'LettingPodsGo', text, ...(held.length > 0 && { pods: names(held) }) };
+}
 
 /** What holds up any workload, whatever is known of it. */
 export function obstaclesOf({
