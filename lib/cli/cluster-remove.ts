@@ -47,14 +47,14 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
   const session = await openAwsSession(options);
   const administration = kubeconfig === undefined ? undefined : await administrationOf(kubeconfig, context);
   try {
-    const [registry, storage, { removeCluster, remainsOn }, { refuseOtherRelays, relayNamespaceOf }] = await Promise.all([
-      registryOf(session),
-      storeOf(session),
-      import('../onboarding/removal.ts'),
-      import('../onboarding/ours.ts'),
-    ]);
+    const [registry, storage, { removeCluster, removeUnregistered, remainsOn }, { refuseOtherRelays, relayNamespaceOf }] =
+      await Promise.all([registryOf(session), storeOf(session), import('../onboarding/removal.ts'), import('../onboarding/ours.ts')]);
     const record = await registry.clusters.get(name);
-    if (!record) throw new FailedError(await absenceOf(name, session.installation.stage, registry.clusters));
+    if (!record) {
+      // Where a record was merely lost, what is on the cluster would stay: that is not done in passing.
+      if (unreachable && force && !dryRun && (await removeUnregistered({ ...registry, ...storage }, name, tell))) return;
+      throw new FailedError(await absenceOf(name, session.installation.stage, registry.clusters));
+    }
     const relayNamespace = relayNamespaceOf(record, { cluster: name, given: options.relayNamespace });
     if (administration) {
       await refuseOther(record, administration);
@@ -72,15 +72,16 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
       throw new FailedError(
         `${sentences.join('; ')}; "farloop cluster drain ${name}" lets Jobs end first, --force removes it all the same`,
       );
-    const tell = (step: string, what: string): void => {
-      process.stdout.write(`${step.padEnd(11)} ${what}\n`);
-    };
     await removeCluster({ ...registry, ...storage, administration }, { record, relayNamespace }, tell);
     process.stdout.write(`\n${sentences.join('\n')}\n`);
   } finally {
     administration?.close();
     session.close();
   }
+}
+
+function tell(step: string, what: string): void {
+  process.stdout.write(`${step.padEnd(11)} ${what}\n`);
 }
 
 /** A kubeconfig of another cluster must not cost that one its relay. */
@@ -113,5 +114,5 @@ function consequences({ unfinished, tracked }: Remains, unreachable: boolean): s
 
 async function absenceOf(name: string, stage: string, clusters: { list: () => Promise<ClusterRecord[]> }): Promise<string> {
   const names = (await clusters.list()).map((record) => record.name);
-  return `no cluster ${name} is registered with the stage ${stage}: ${names.length === 0 ? 'there is none' : `there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 10).join(', ')}`}`;
+  return `no cluster ${name} is registered with the stage ${stage}: ${names.length === 0 ? 'there is none' : `there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 10).join(', ')}`}; --unreachable --force removes what a registration that ended early has left on AWS`;
 }

@@ -127,11 +127,17 @@ export async function register(
     ...kept
   } = found.record ?? { version: 0 };
   // What EKS was told earlier stays in the record until it is taken back.
-  const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0);
-  tell(
-    'record',
-    `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${request.manage === 'all' ? 'all Jobs' : 'Jobs of farloop.dev/job'}`,
-  );
+  const putRecord = async (): Promise<number> => {
+    const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0);
+    tell(
+      'record',
+      `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${request.manage === 'all' ? 'all Jobs' : 'Jobs of farloop.dev/job'}`,
+    );
+    return version;
+  };
+  // What is at work goes on as it was registered until rights are given and the way that is new has been tried. But whatever is made
+  // must be found again by whoever removes the cluster: without a record that tells of it, it comes first.
+  let version = isAtWork(found, plan) ? undefined : await putRecord();
   const objects = await withKey(place, plan);
   const narrowed: Manifest[] = [];
   const ofRights = objects.filter(({ kind }) => kind !== 'Deployment');
@@ -148,7 +154,9 @@ export async function register(
     await giveCredential(place, request, { record: plan.record, access: plan.access }, tell);
     await clusters.putAccess(cluster, plan.access);
     tell('access', `functions reach it at ${plan.access.server}`);
-  } else {
+  }
+  version ??= await putRecord();
+  if (!plan.access) {
     await clusters.removeAccess(cluster);
     await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster });
     tell('access', 'relayed: its relay carries out what functions want, and no credential of it is kept on AWS');
@@ -171,6 +179,13 @@ export async function register(
   if (stale.length > 0) tell('stale', `removed what an earlier registration had left: ${stale.join(', ')}`);
   return { asksQueueUrl: queue.url, plan };
 }
+
+/** Registered, and all that EKS will be told stands in its record. */
+const isAtWork = ({ record }: Survey, { eks }: RegistrationPlan): boolean =>
+  record !== undefined &&
+  record.leaving !== true &&
+  record.relayNamespace !== undefined &&
+  (eks === undefined || (eks.cluster.name === record.eks?.name && eks.cluster.region === record.eks.region));
 
 async function ensureSender({ senders }: RegistrationPlace, { sender }: RegistrationPlan): Promise<Sender> {
   return sender.trust === undefined

@@ -92,25 +92,60 @@ export async function removeCluster(
   { record, relayNamespace }: { record: ClusterRecord; relayNamespace: string },
   tell: Tell,
 ): Promise<void> {
-  const { administration, clock, clusters, installation } = place;
+  const { administration, clock, clusters } = place;
   const { name } = record;
   await closeWays(clusters, record);
   const passesEndAtMs = clock.monotonicMs() + PASSES_END_MS;
   tell('access', 'functions begin nothing on it any more');
   if (administration) await clearCluster(place, administration, { record, relayNamespace }, tell);
-  if (await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster: name }))
-    tell('credential', `secret ${installation.secretPrefix}${name} removed`);
   if (record.eks) for (const told of await removeFromEks(place, { known: record.eks, relayNamespace })) tell('eks', `${told} removed`);
-  for (const identity of await place.senders.remove(relayIdentityName(installation.stackName, name)))
-    tell('identity', `${identity} removed`);
-  for (const queue of await removeRelayQueue(place.sqs, installation.stackName, name)) tell('queue', `${queue} removed`);
+  await removeFromAws(place, name, tell);
   // Until then a pass, or ingest, that has read an older record may begin anew what is forgotten here, and nobody would forget it again.
   await waitForPasses(clock, passesEndAtMs - clock.monotonicMs(), tell);
+  await forgetAll(place, name, tell);
+  await clusters.remove(name);
+  tell('record', `${name} is not registered any more`);
+}
+
+/**
+ * What is on AWS of a cluster without a record: a registration ended before it was written, or it is none that can be read. On the cluster
+ * there is nothing in the first case, and what stays is not known in the second.
+ * @returns whether there was anything
+ */
+export async function removeUnregistered(
+  place: Omit<RemovalPlace, 'administration' | 'clock'>,
+  name: string,
+  tell: Tell,
+): Promise<boolean> {
+  const wasThere = [await removeFromAws(place, name, tell), await forgetAll(place, name, tell), await place.clusters.remove(name)];
+  if (wasThere[2]) tell('record', `what stood in the place of ${name}'s record is gone`);
+  return wasThere.includes(true);
+}
+
+/** @returns whether anything was known */
+async function forgetAll(place: Pick<RemovalPlace, 'store' | 'forgetNotes'>, name: string, tell: Tell): Promise<boolean> {
   const forgotten = await forgetWorkloads(place, name);
   const notes = await place.forgetNotes(name);
   if (forgotten + notes > 0) tell('views', `${forgotten} workloads and ${notes} notes forgotten`);
-  await clusters.remove(name);
-  tell('record', `${name} is not registered any more`);
+  return forgotten + notes > 0;
+}
+
+/** What a cluster has on AWS by its name alone. @returns whether there was anything */
+async function removeFromAws(
+  { installation, senders, secrets, sqs }: Pick<RemovalPlace, 'installation' | 'senders' | 'secrets' | 'sqs'>,
+  cluster: string,
+  tell: Tell,
+): Promise<boolean> {
+  let isAnything = false;
+  const gone = (step: string, what: string): void => {
+    isAnything = true;
+    tell(step, `${what} removed`);
+  };
+  if (await removeCredential(secrets, { prefix: installation.secretPrefix, cluster }))
+    gone('credential', `secret ${installation.secretPrefix}${cluster}`);
+  for (const identity of await senders.remove(relayIdentityName(installation.stackName, cluster))) gone('identity', identity);
+  for (const queue of await removeRelayQueue(sqs, installation.stackName, cluster)) gone('queue', queue);
+  return isAnything;
 }
 
 /** Whether functions dial the cluster or its relay acts for them: a pass that reads this record can do neither. */

@@ -264,6 +264,10 @@ describe('farloop cluster', () => {
         stderr: expect.stringContaining('one is registered with --access relayed: give it again'),
       });
     expect((await stage.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
+    // What does not work changes nothing of what does.
+    const unreachable = await add('one', '--access', 'direct', '--server', 'https://127.0.0.1:1');
+    expect(unreachable).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('functions would not reach the cluster') });
+    expect(await stage.clusters().get('one')).toMatchObject({ access: 'relayed' });
     expect(await add('one', '--access', 'direct')).toMatchObject({ exitCode: 0 });
     expect(await stage.may(await secretToken('one'), { verb: 'create', resource: 'pods' })).toBe(true);
   }, 90_000);

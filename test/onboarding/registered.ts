@@ -3,7 +3,7 @@ import type { RegistrationRequest } from '../../lib/onboarding/registration-plan
 import { planRegistration } from '../../lib/onboarding/registration-plan.ts';
 
 const QUEUE = 'https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-prod-events';
-const PLACE = {
+export const PLACE = {
   installation: {
     stage: 'prod',
     stackName: 'farloop-prod',
@@ -17,28 +17,25 @@ const PLACE = {
   },
   region: 'eu-central-1',
 };
-const SURVEY = {
+export const SURVEY = {
   kubeSystemUid: 'uid',
   version: 'v1.36.0',
   issuer: 'https://issuer.example.com',
   namespaceIsForeign: false,
   record: undefined,
 };
-/** With nothing but what must be given, where nothing else is said. */
+/** With nothing but what must be given. */
+export const REQUEST: RegistrationRequest = {
+  cluster: 'far',
+  manage: 'own',
+  namespaces: [],
+  budget: { writesPerSecond: 100, burst: 200 },
+  relayNamespace: 'farloop',
+  image: 'farloop-relay:1',
+  identity: { kind: 'user' },
+  credential: { kind: 'serviceAccount', tokenSeconds: 86_400 },
+  server: { server: 'https://kubeconfig.example.com', caPem: 'ca' },
+};
+/** As REQUEST, where nothing else is said. */
 export const registered = (change: Partial<RegistrationRequest> = {}): ReturnType<typeof planRegistration> =>
-  planRegistration(
-    PLACE,
-    {
-      cluster: 'far',
-      manage: 'own',
-      namespaces: [],
-      budget: { writesPerSecond: 100, burst: 200 },
-      relayNamespace: 'farloop',
-      image: 'farloop-relay:1',
-      identity: { kind: 'user' },
-      credential: { kind: 'serviceAccount', tokenSeconds: 86_400 },
-      server: { server: 'https://kubeconfig.example.com', caPem: 'ca' },
-      ...change,
-    },
-    SURVEY,
-  );
+  planRegistration(PLACE, { ...REQUEST, ...change }, SURVEY);

@@ -11,7 +11,7 @@ import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import type { RemovalPlace } from '../../lib/onboarding/removal.ts';
-import { removeCluster } from '../../lib/onboarding/removal.ts';
+import { removeCluster, removeUnregistered } from '../../lib/onboarding/removal.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
 import { runtimeFrom } from '../../lib/runtime.ts';
@@ -201,4 +201,31 @@ test('what is known of its workloads is forgotten for good, also with a wake on 
   await removeCluster(place, { record, relayNamespace: 'farloop' }, () => {});
   expect(await known()).toEqual([]);
   world.close();
+});
+
+test('what a registration left that ended before its record was written is removed, and so is what is no record', async () => {
+  const queues = new Set(['farloop-prod-relay-far', 'farloop-prod-relay-far-dead', 'farloop-prod-relay-near']);
+  const sqs = wirelessSqs((commandName, input) => {
+    const { QueueName: name = '', QueueUrl: url = '' } = input as { QueueName?: string; QueueUrl?: string };
+    if (commandName === 'DeleteQueueCommand') queues.delete(url);
+    else if (!queues.has(name)) throw Object.assign(new Error('none'), { name: 'QueueDoesNotExist' });
+    return { QueueUrl: name };
+  });
+  const records = new Set(['far']);
+  const place = placeOfNothing({
+    sqs,
+    clusters: { put: () => Promise.reject(new Error('nothing is written')), remove: async (name) => records.delete(name) },
+    clock: { monotonicMs: () => 0, wait: async () => {} },
+    administration: undefined,
+  });
+  const told: string[] = [];
+  const tell = (step: string, what: string): void => void told.push(`${step} ${what}`);
+  expect(await removeUnregistered(place, 'far', tell)).toBe(true);
+  expect([[...queues], [...records]]).toEqual([['farloop-prod-relay-near'], []]);
+  expect(told).toEqual([
+    'queue farloop-prod-relay-far removed',
+    'queue farloop-prod-relay-far-dead removed',
+    "record what stood in the place of far's record is gone",
+  ]);
+  expect(await removeUnregistered(place, 'far', tell)).toBe(false);
 });

@@ -1,0 +1,70 @@
+// A registration that ends half-way: what is at work goes on as it was registered, and whatever was made can be found again.
+import { IAMClient } from '@aws-sdk/client-iam';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { expect, test } from '@jest/globals';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
+import { SenderIdentities } from '../../lib/adapters/sender-identities.ts';
+import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import type { Survey } from '../../lib/onboarding/registration-plan.ts';
+import { register } from '../../lib/onboarding/registration.ts';
+import { wirelessSqs } from '../adapters/wireless-sqs.ts';
+import { PLACE, registered, REQUEST, SURVEY } from './registered.ts';
+
+const CONFIG = { region: 'eu-central-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+/** Nothing listens there. */
+const SERVER = { server: 'https://127.0.0.1:1', caPem: 'ca' };
+
+/** @returns the commands that its table was given, and the steps that were told, until the server's silence ended it */
+async function endedHalfWay(record: Survey['record']): Promise<{ commands: string[]; steps: string[]; error: unknown }> {
+  const [dynamodb, iam, secrets] = [new DynamoDBClient(CONFIG), new IAMClient(CONFIG), new SecretsManagerClient(CONFIG)];
+  const commands: string[] = [];
+  dynamodb.middlewareStack.add(
+    (_next, { commandName = '' }) =>
+      async () => {
+        commands.push(commandName);
+        return { response: {}, output: { $metadata: {} } };
+      },
+    { step: 'initialize', priority: 'high' },
+  );
+  iam.middlewareStack.add(() => async () => ({ response: {}, output: { $metadata: {}, User: { Arn: 'arn', UserId: 'AIDAEXAMPLE' } } }), {
+    step: 'initialize',
+    priority: 'high',
+  });
+  const administration = new KubernetesAdministration({ ...SERVER, auth: { kind: 'token', token: 'administrator' } });
+  const steps: string[] = [];
+  const error = await register(
+    {
+      ...PLACE,
+      eks: () => Promise.reject(new Error('EKS is not asked')),
+      clusters: new DynamoDbClusters({ client: dynamodb, tableName: 'clusters', clock: new SystemClock(), allowLoopback: true }),
+      senders: new SenderIdentities(iam),
+      sqs: wirelessSqs(() => ({ QueueUrl: 'https://sqs.example.com/1/relay', Attributes: { QueueArn: 'arn' } })),
+      secrets,
+      administration,
+      clock: { wait: async () => {} },
+    },
+    { ...REQUEST, image: undefined, credential: { kind: 'given', credential: { kind: 'token', token: 'functions' } }, server: SERVER },
+    { ...SURVEY, record },
+    (step) => steps.push(step),
+  ).catch((reason: unknown) => reason);
+  administration.close();
+  return { commands, steps, error };
+}
+
+test('a cluster at work keeps its record as long as the way that is asked for has not been tried', async () => {
+  const { record } = registered({ credential: { kind: 'none' } });
+  const { commands, steps, error } = await endedHalfWay({ ...record, senders: ['AIDAEXAMPLE'], version: 3 });
+  expect(String(error)).toContain('functions would not reach the cluster');
+  expect({ access: record.access, commands, steps }).toEqual({ access: 'relayed', commands: [], steps: ['queue', 'identity'] });
+});
+
+test.each([
+  ['a new one', undefined],
+  ['one that was half removed', { ...registered().record, leaving: true, senders: [], version: 3 } as const],
+])('%s has its record before anything is made on it, so that it can be removed', async (_which, record) => {
+  const { commands, steps, error } = await endedHalfWay(record);
+  expect(String(error)).toContain('functions would not reach the cluster');
+  expect({ commands, steps }).toEqual({ commands: ['UpdateItemCommand'], steps: ['queue', 'identity', 'record'] });
+});
