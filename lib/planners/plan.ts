@@ -69,6 +69,8 @@ export interface Plan<Status> {
   why: string[];
   /** Absent: `reconciling`. */
   syncAction?: SyncAction;
+  /** Why it creates pods, as the reference's metrics call it; absent where it creates none. */
+  creationReason?: string;
   /** Durable state after the pass; stored once the pass's first status write is through. */
   head: { backoff: PlanHead['backoff']; ordinal: number };
 }

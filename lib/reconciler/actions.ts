@@ -128,6 +128,8 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
 interface Result {
   action: WriteAction;
   error?: unknown;
+  /** It is as it was wanted to be, or need not be any more, by no doing of this call: nobody is told that it was done. */
+  changedNothing?: true;
 }
 
 /** Runs what the budget grants; one failure lets the others of this round end, and nothing after it begins. */
@@ -149,9 +151,9 @@ async function underBudget<Item>(
       if (results.some(({ error }) => error !== undefined && !(error instanceof TerminalError))) return;
       results.push(...(await run(item)));
     });
-    for (const { action, error } of results) {
+    for (const { action, error, changedNothing } of results) {
       note(pass, action, error);
-      if (error !== undefined || (action.verb !== 'create' && action.verb !== 'delete')) continue;
+      if (error !== undefined || changedNothing || (action.verb !== 'create' && action.verb !== 'delete')) continue;
       done.add(targetOf(action));
       // One that goes through shows that what had been refused so often is no longer refused as such.
       if (pass.state.hold && (pass.state.hold.verb ?? 'create') === action.verb) pass.state = { ...pass.state, hold: undefined };
@@ -221,7 +223,7 @@ async function create({ pass }: Execution, action: CreateAction): Promise<Result
     // The namespace is going, and the Job with it: nobody is to be told (spec 12.2).
     if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
       pass.namespaceEnds = true;
-      return { action };
+      return { action, changedNothing: true };
     }
     return { action, error };
   }
@@ -318,7 +320,7 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
     } catch (error) {
       if (error instanceof NotFoundError) {
         if (facts) pass.hearGone(facts);
-        results.push({ action });
+        results.push({ action, changedNothing: true });
         continue;
       }
       if (error instanceof ConflictError && facts) await pass.readChild(facts);

@@ -3,7 +3,6 @@ import { isJobFinished } from '../objects/job-facts.ts';
 import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
-import { creationReason } from '../planners/job/counts.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -234,7 +233,7 @@ export class Reconciler {
       const waitMs = readyAloneWaitMs(pass, writes, this.#timing(pass));
       if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
 
-      if (pass.owner) pass.creationReason = creationReason(pass.owner, plan.status);
+      pass.creationReason = plan.creationReason ?? 'new';
       await intend(this.#ports, pass, writes);
       const failedBefore = failuresIn(pass.owner?.status);
       const stop = await act(this.#execution(pass), actions);

@@ -1,6 +1,6 @@
 // Event objects are limited as the reference limits them: 25 at once for each workload, then one per 5 minutes; and best effort.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { EVENTS, JOBS } from '../../lib/objects/resources.ts';
+import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { runToEnd } from '../world/right.ts';
 import { aJob, World } from '../world/world.ts';
@@ -59,6 +59,24 @@ test('ten and more of one kind are nine and a combined one, as the reference tel
   expect([one?.count, others]).toEqual([16, []]);
   expect(one?.message).toMatch(/^\(combined from similar events\): Created pod: demo-\w{5}$/);
   expect(one?.reason).toBe('SuccessfulCreate');
+});
+
+test('a pod that is gone by the time it is to be deleted was deleted by nobody here: no event tells so', async () => {
+  await world.apply(aJob('demo', { completions: 2, parallelism: 2 }));
+  await world.until(async () => (await world.pods()).length === 2, { play: false });
+  await world.elapse(3, { play: false });
+  const [first, second] = await world.pods();
+  world.keepBack('Pod');
+  const name = first?.metadata.name ?? '';
+  const body = { metadata: { finalizers: null } };
+  await world.as('PATCH', PODS, { namespace: 'default', name, body, type: 'application/merge-patch+json' });
+  const now = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
+  await world.as('DELETE', PODS, { namespace: 'default', name, body: now });
+  await scale(0);
+  await world.until(async () => (await told('demo')).some(({ reason }) => reason === 'SuccessfulDelete'), { play: false });
+  await world.elapse(3, { play: false });
+  const deleted = (await told('demo')).filter(({ reason }) => reason === 'SuccessfulDelete');
+  expect(deleted.map(({ message }) => message)).toEqual([`Deleted pod: ${second?.metadata.name}`]);
 });
 
 test('how a workload ends is told before how its pods began', async () => {

@@ -53,7 +53,8 @@ describe('metrics of Jobs', () => {
     expect(sum(indexes, { status: 'failed', backoffLimit: 'perIndex' })).toBe(1);
     expect(sum(indexes, { status: 'succeeded', backoffLimit: 'perIndex' })).toBe(1);
     expect(sum(job('jobs_finished_total'), { result: 'failed', reason: 'FailedIndexes' })).toBe(1);
-    expect(sum(job('job_pods_creation_total'), { reason: 'recreate_terminating_or_failed' })).toBeGreaterThanOrEqual(0);
+    expect(sum(job('job_pods_creation_total'), { reason: 'new' })).toBe(2);
+    expect(sum(job('job_pods_creation_total'), { reason: 'recreate_terminating_or_failed' })).toBe(1);
   });
 
   test('case 130: the rule that a failure matched, once', async () => {

@@ -95,9 +95,12 @@ export function countsOfCleanup(job: Job, at: Date): Counted[] {
   return [{ metric: 'ttl_after_finished_controller_job_deletion_duration_seconds', value: seconds, labels: {} }];
 }
 
-/** Why pods are created, as the reference tells: for the first time, or in the place of others. @param status at the end of the plan */
-export function creationReason(job: Job, { failed = 0, terminating = 0 }: JobStatus): string {
-  if (termsOf(job).replacesOnlyFailed) return failed > 0 ? 'recreate_failed' : 'new';
+/**
+ * Why pods are created, as the reference tells: for the first time, or in the place of others.
+ * @param failed with those that no status counts yet, such as failed pods that wait for their index's next one
+ */
+export function creationReason(job: Job, { failed, terminating }: { failed: number; terminating: number }): string {
+  if (failed > 0 && termsOf(job).replacesOnlyFailed) return 'recreate_failed';
   return failed > 0 || terminating > 0 ? 'recreate_terminating_or_failed' : 'new';
 }
 

@@ -9,6 +9,7 @@ import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
 import { podSetOf, type PodSet } from '../pod-set.ts';
 import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './actions.ts';
 import { nextBackoff } from './backoff.ts';
+import { creationReason } from './counts.ts';
 import { deadlineOf } from './deadline.ts';
 import { headcountFold } from './headcount.ts';
 import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
@@ -153,6 +154,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     outcome: changes.problem ? 'parked' : actions.length > 0 ? 'acted' : waitMs !== undefined || obstacle ? 'waiting' : 'converged',
     why,
     ...(changes.syncAction && { syncAction: changes.syncAction }),
+    ...(children.length > 0 && { creationReason: creationReason(job, { failed: tally.failed, terminating: tally.counts.terminating }) }),
     head: { backoff: ends ? { failures: 0 } : backoff, ordinal: head.ordinal },
   };
 }

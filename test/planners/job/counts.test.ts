@@ -1,7 +1,9 @@
 // What the reference counts of a pod whose finalizer came off.
 import { describe, expect, test } from '@jest/globals';
 import { countsOfStrip } from '../../../lib/planners/job/counts.ts';
+import type { JobSpec } from '../../../lib/objects/kubernetes.ts';
 import { aCondition, aJob, aPod, ended } from './builders.ts';
+import { planOf } from './outcome.ts';
 
 const rules = [{ action: 'Count', onExitCodes: { operator: 'In', values: [3] } }];
 
@@ -29,4 +31,27 @@ describe('the rule that a failure matched', () => {
     const counted = countsOfStrip(job, aPod({ phase, containers: [ended(3, 1)] }));
     expect(counted.map(({ labels }) => labels)).toEqual(counts ? [{ action: 'Count' }] : []);
   });
+});
+
+describe('why pods are created', () => {
+  const perIndex: JobSpec = { ...aJob({ parallelism: 2, completions: 2, completionMode: 'Indexed' }).spec, backoffLimitPerIndex: 1 };
+  test.each<[string, Partial<JobSpec>, string, string | undefined]>([
+    ['none is', { parallelism: 2, completions: 5 }, '2A', undefined],
+    ['for the first time', { parallelism: 2, completions: 5 }, '1A', 'new'],
+    ['in the place of one that failed', { parallelism: 2, completions: 5 }, '1A 1F', 'recreate_terminating_or_failed'],
+    ['in the place of one that terminates', { parallelism: 2, completions: 5 }, '1A 1T', 'recreate_terminating_or_failed'],
+    [
+      'in the place of one that has failed at last',
+      { parallelism: 2, completions: 5, podReplacementPolicy: 'Failed' },
+      '1A 1F',
+      'recreate_failed',
+    ],
+    [
+      'beside one that holds its place',
+      { parallelism: 3, completions: 5, podReplacementPolicy: 'Failed' },
+      '1A 1T',
+      'recreate_terminating_or_failed',
+    ],
+    ['for an index whose failed pod no status counts before that', perIndex, 'F0 R1', 'recreate_terminating_or_failed'],
+  ])('%s', (_, spec, pods, wanted) => expect(planOf({ job: aJob(spec), pods }).creationReason).toBe(wanted));
 });
