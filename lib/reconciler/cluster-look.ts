@@ -56,15 +56,16 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   if (record.access === 'relayed' && !(await readMarker(ports, name))) return;
   const down = await reachability.takeLook(record);
   if (down === 'probed') return;
+  const place = { cluster: name, namespace: record.namespaces[0] ?? 'default' };
   let cluster: Cluster;
   try {
     cluster = ports.connect(record);
   } catch (error) {
-    // It is being registered or removed, step by step.
     ports.telemetry.warn('no way to a cluster', { cluster: name, error });
+    // It is being registered, step by step, as long as its relay has not said a word.
+    if (await readMarker(ports, name)) await reachability.sawSilence(place, error instanceof Error ? error.message : String(error));
     return;
   }
-  const place = { cluster: name, namespace: record.namespaces[0] ?? 'default' };
   const ask = async (): Promise<Seen> => {
     const deadline = deadlineIn(ports.clock, ASK_MS);
     try {

@@ -77,6 +77,21 @@ describe('R14: an idle cluster', () => {
     expect(world.passes).toEqual([]);
   });
 
+  test('R14: one that nothing leads to is told of within a minute once its relay was heard, and is being registered before', async () => {
+    await begin();
+    world.noWay = new TerminalError('there is no access for the cluster west: register it');
+    await minute();
+    expect(await trouble()).toBeUndefined();
+    await heartbeat(world);
+    await minute();
+    expect(await trouble()).toMatchObject({ reason: world.noWay.message });
+    for (let more = 0; more < 2; more++) await minute();
+    expect(counted('SilentClusters')).toBe(3);
+    world.noWay = undefined;
+    await minute();
+    expect(await trouble()).toBeUndefined();
+  });
+
   test('R14: a wrong credential is the trouble of its own cluster only', async () => {
     await begin();
     const east = { ...world.record, name: 'east' };
