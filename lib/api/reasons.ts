@@ -1,5 +1,6 @@
 // Why a workload stands where it stands, from what the table knows of it.
 import type { PodFacts } from '../objects/pod-facts.ts';
+import { isJobFinished } from '../objects/job-facts.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import { lettingGoReason, obstaclesOf, reasonsOf, type Circumstances, type Reason } from '../planners/job/reasons.ts';
 import { EMPTY_HEAD } from '../planners/plan.ts';
@@ -27,6 +28,9 @@ export interface Seen {
 /** @param times by our clock, and how far the cluster's is ahead of it (R12) */
 export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number; offsetMs: number }): Reason[] {
   const { owner, ownerIs, pods, state, record } = seen;
+  // Whatever else there is to say of it, nobody looks after it any more.
+  if (record.leaving && !(owner && isJobFinished(owner)))
+    return [{ code: 'ClusterLeaving', text: 'its cluster is being removed: nothing is done on it any more' }];
   const circumstances = circumstancesOf(seen, nowMs);
   // A drained cluster's pods are let go all the same.
   if (ownerIs) return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(pods, ownerIs)];

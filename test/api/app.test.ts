@@ -251,6 +251,14 @@ describe('workloads', () => {
         if (record) await ports.clusters.put({ ...record, draining: true }, record.version);
       },
     },
+    {
+      code: 'ClusterLeaving',
+      says: 'being removed',
+      because: async () => {
+        const record = await ports.clusters.get('local');
+        if (record) await ports.clusters.put({ ...record, leaving: true }, record.version);
+      },
+    },
     { code: 'WaitsAfterLoss', says: 'left alone', because: (key) => ports.recorder.append(passOf(key, 'unknown')) },
     { code: 'WriteBudgetSpent', says: 'its turn comes', because: (key) => ports.recorder.append(passOf(key, 'throttled')) },
     {

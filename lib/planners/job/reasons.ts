@@ -42,6 +42,7 @@ export const REASONS = [
   'Forbidden',
   'RelaySilent',
   'ClusterDrained',
+  'ClusterLeaving',
   'WaitsAfterLoss',
   'WriteBudgetSpent',
   'NotYetSeen',

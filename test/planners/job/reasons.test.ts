@@ -324,9 +324,9 @@ describe('why a Job is running or not', () => {
   });
 
   test('each reason of the list has a case, and no case another', () => {
-    // Without a Job there is no snapshot: test/api/app.test.ts has that one.
-    const withoutJob: ReasonCode[] = ['LettingPodsGo'];
-    expect([...new Set([...cases.map(({ code }) => code), ...withoutJob])].toSorted()).toEqual([...REASONS].toSorted());
+    // Told without a snapshot, where there is no Job or its cluster leaves: test/api/app.test.ts has those.
+    const elsewhere: ReasonCode[] = ['LettingPodsGo', 'ClusterLeaving'];
+    expect([...new Set([...cases.map(({ code }) => code), ...elsewhere])].toSorted()).toEqual([...REASONS].toSorted());
   });
 
   test('each reason of the list is explained in docs/explain.md', () => {
