@@ -8,7 +8,7 @@ import { forbidden, invalidFor, invalidValue, requiredValue } from './refusals.t
 /** The refusals of a selector that lies at `field`. */
 export function validateLabelSelector(selector: LabelSelector, field: string): FieldError[] {
   const refusals = validateLabels(selector.matchLabels, `${field}.matchLabels`);
-  for (const [at, { key = '', operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
+  for (const [at, { key = '', operator = '', values = [] }] of (selector.matchExpressions ?? []).entries()) {
     const path = `${field}.matchExpressions[${at}]`;
     const takesValues = operator === 'In' || operator === 'NotIn';
     if (takesValues && values.length === 0) {

@@ -96,11 +96,12 @@ function partsOf(text: string): {
   shift: number;
   format: QuantityFormat;
 } {
-  const match = text.length > longestText ? null : /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*)([+-]?[0-9]*)$/.exec(text);
-  const [, sign = '', whole = '', fraction = '', letters = '', digits = ''] = match ?? [];
-  if (match === null || whole + fraction === '') {
+  const match =
+    text === '' || text.length > longestText ? null : /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*)([+-]?[0-9]*)$/.exec(text);
+  if (match === null)
     throw new QuantityError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-  }
+  // The server's own reader is not so strict: without any digit the amount is nothing.
+  const [, sign = '', whole = '', fraction = '', letters = '', digits = ''] = match;
   const number = { sign, whole, fraction, suffix: letters + digits };
   const decimal = decimalSuffixes.indexOf(letters);
   const binary = binarySuffixes.indexOf(letters);

@@ -1,5 +1,15 @@
 // The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
-import { ApiError, internalError, invalid, methodNotAllowed, methodRefused, noSuchPath, notFound, versionAhead } from './api-error.ts';
+import {
+  ApiError,
+  badRequest,
+  internalError,
+  invalid,
+  methodNotAllowed,
+  methodRefused,
+  noSuchPath,
+  notFound,
+  versionAhead,
+} from './api-error.ts';
 import { isFields } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import { jsonOf, parseJson, readObject } from './body.ts';
@@ -19,7 +29,9 @@ import type { ApiRequest, ApiResponse, ResourcePath } from './request.ts';
 import type { Asker, ResourceRow } from './resource-row.ts';
 import { applyObject, applyType } from './server-side-apply.ts';
 import { apiVersionOf, rowAt, storageName } from './resources.ts';
+import { jsonKind } from './schema/decode.ts';
 import { keyOf, Version } from './version.ts';
+import { warningsOf } from './warnings.ts';
 import { watchObjects } from './watch.ts';
 import { answerObject, createObject, storedRow, subjectOf, updateObject } from './writing.ts';
 import type { Cluster } from './writing.ts';
@@ -135,7 +147,7 @@ export class ApiServer {
       return this.#one(target, new Version('', 0, { object: answered }), { status: 201, warnings });
     }
     const made = createObject(this.#cluster, object, path.namespace, this.#context(target));
-    return this.#one(target, made, { status: 201, warnings });
+    return this.#one(target, made, { status: 201, warnings: [...warnings, ...warningsOf(row, made.object)] });
   }
 
   #replace(target: Target): ApiResponse {
@@ -146,8 +158,9 @@ export class ApiServer {
     const previous = this.#lookUp(target);
     if (!previous && storedRow(row).createsOnUpdate && path.subresource === undefined)
       return this.#createByUpdate(target, object, warnings);
-    const next = updateObject(this.#cluster, previous ?? this.#find(target), object, { ...this.#context(target), isReplacement: true });
-    return this.#one(target, next, { warnings });
+    const before = previous ?? this.#find(target);
+    const next = updateObject(this.#cluster, before, object, { ...this.#context(target), isReplacement: true });
+    return this.#one(target, next, { warnings: [...warnings, ...warningsOf(row, next.object, before)] });
   }
 
   #createByUpdate(target: Target, object: ApiObject, warnings: string[]): ApiResponse {
@@ -167,8 +180,9 @@ export class ApiServer {
     if (type === applyType) {
       const { namespace, name } = path;
       const context = this.#context(target);
-      const { version, isNew, warnings } = applyObject(this.#cluster, this.#lookUp(target), { request, row, namespace, name, context });
-      return this.#one(target, version, { status: isNew ? 201 : 200, warnings });
+      const before = this.#lookUp(target);
+      const { version, isNew, warnings } = applyObject(this.#cluster, before, { request, row, namespace, name, context });
+      return this.#one(target, version, { status: isNew ? 201 : 200, warnings: [...warnings, ...warningsOf(row, version.object, before)] });
     }
     if (request.query.has('force')) {
       throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
@@ -179,9 +193,9 @@ export class ApiServer {
     const previous = this.#find(target);
     const before: Fields = { ...(row.stored ? row.stored.read(previous.object) : previous.object) };
     const patched = patchedBy(type, row, before, patch);
-    const { object, warnings } = readObject(row, patched, patchStrictnessOf(request, type, patch));
+    const { object, warnings } = readObject(row, patched, patchStrictnessOf(request, type, { patch, patched }));
     const next = updateObject(this.#cluster, previous, object, { ...this.#context(target), isReplacement: false });
-    return this.#one(target, next, { warnings });
+    return this.#one(target, next, { warnings: [...warnings, ...warningsOf(row, next.object, previous)] });
   }
 
   #delete(target: Target): ApiResponse {
@@ -249,9 +263,15 @@ export class ApiServer {
 
 function patchedBy(type: string, row: ResourceRow, before: Fields, patch: unknown): unknown {
   const whole: Fields = { kind: row.kind, apiVersion: apiVersionOf(row), ...before };
+  const isMerge = type === 'application/merge-patch+json';
+  if (patch === null && !isMerge) return whole;
+  if (patch === null) throw badRequest('Invalid JSON Patch');
   if (type === 'application/json-patch+json') return jsonPatched(whole, patch);
-  if (!isFields(patch)) throw new ApiError(400, 'BadRequest', 'the patch is not an object');
-  return type === 'application/merge-patch+json' ? mergePatched(whole, patch) : strategicPatched(row.schema, whole, patch);
+  if (!isFields(patch)) {
+    const about = isMerge ? 'error decoding patch: ' : '';
+    throw badRequest(`${about}json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`);
+  }
+  return isMerge ? mergePatched(whole, patch) : strategicPatched(row.schema, whole, patch);
 }
 
 /** An error as an answer: a refusal as it is, a body that is nested too deeply as 400, anything else as 500. */

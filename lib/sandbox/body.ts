@@ -1,12 +1,13 @@
 // Bodies of requests: JSON of the right type for the resource, with what its type does not know taken out.
-import { badRequest, unsupportedMediaType } from './api-error.ts';
+import { badRequest, unsupportedMediaType, type ApiError } from './api-error.ts';
 import { isFields, textAt } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import type { Strictness } from './field-validation.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { apiVersionOf, rowOfKind } from './resources.ts';
-import { decode } from './schema/decode.ts';
+import { decode, jsonKind } from './schema/decode.ts';
+import { parseKeepingNumbers } from './schema/number-texts.ts';
 
 /** Larger bodies are refused before they are read. */
 export const largestBody = 3 * 1024 * 1024;
@@ -22,22 +23,46 @@ export function jsonOf({ headers, body }: ApiRequest, kind?: string): unknown {
   const type = (headers['content-type'] ?? 'application/json').split(';')[0]?.trim() ?? '';
   if (type !== '' && type !== 'application/json' && !/^application\/[a-z.-]+\+json$/.test(type))
     throw unsupportedMediaType(['application/json']);
-  return parseJson(body, kind);
+  const value = parseJson(body, kind);
+  if (kind === undefined) return value;
+  if (value === null) return {};
+  if (isFields(value)) {
+    const odd = ['apiVersion', 'kind'].find((name) => !['string', 'undefined'].includes(typeof (value[name] ?? undefined)));
+    if (odd === undefined) return value;
+    throw unrecognized(body, `json: cannot unmarshal ${jsonKind(value[odd])} into Go struct field .${odd} of type string`, kind);
+  }
+  const found = jsonKind(value);
+  throw unrecognized(body, `json: cannot unmarshal ${found} into Go value of type ${typeMeta}`, kind);
 }
+
+/** What kind and version are looked for in. */
+const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** @param kind what the text should hold; a patch has none */
 export function parseJson(text: string, kind?: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseKeepingNumbers(text);
   } catch (error) {
     const { message } = error instanceof Error ? error : { message: String(error) };
     const at = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
     const why =
       at >= text.length ? 'unexpected end of JSON input' : `invalid character ${JSON.stringify(text.charAt(at))} at position ${at}`;
-    const begins = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text;
-    const about = kind === undefined ? '' : `the object provided is unrecognized (must be of type ${kind}): `;
-    throw badRequest(`${about}couldn't get version/kind; json parse error: ${why} (${begins})`);
+    throw unrecognized(text, why, kind);
   }
+}
+
+/** @param why it is none of the kind */
+function unrecognized(text: string, why: string, kind?: string): ApiError {
+  const about = kind === undefined ? '' : `the object provided is unrecognized (must be of type ${kind}): `;
+  return badRequest(`${about}couldn't get version/kind; json parse error: ${why} (${beginningOf(text)})`);
+}
+
+/** As text where it begins as an object does, else in hexadecimal digits. */
+function beginningOf(text: string): string {
+  if (text === '') return '<empty>';
+  const bytes = Buffer.from(text);
+  const begins = bytes.subarray(0, shownBytes).toString(text.startsWith('{') ? 'utf8' : 'hex');
+  return bytes.length > shownBytes ? `${begins} ...` : begins;
 }
 
 /** So much of a body that cannot be read is told. */

@@ -48,7 +48,8 @@ export const strictnessOf = (request: ApiRequest, text: string): Strictness => (
 });
 
 /** The strictness of a patch: of its own text, and of what it makes of the object. */
-export function patchStrictnessOf(request: ApiRequest, type: string, patch: unknown): Strictness {
+export function patchStrictnessOf(request: ApiRequest, type: string, { patch, patched }: { patch: unknown; patched: unknown }): Strictness {
+  const isStrategic = type === 'application/strategic-merge-patch+json';
   const isJsonPatch = type === 'application/json-patch+json';
   return {
     mode: strictnessIn(request),
@@ -57,9 +58,10 @@ export function patchStrictnessOf(request: ApiRequest, type: string, patch: unkn
       return [...repeated.map((each) => (isJsonPatch ? `json patch ${each}` : each)), ...unknownFields(unknown)];
     },
     refusal: (text) => {
-      const why = type === 'application/strategic-merge-patch+json' ? converted(text) : text;
+      const why = isStrategic ? converted(text) : text;
+      const shown = isStrategic ? goText(patch) : JSON.stringify(patched);
       return invalid({ group: '', kind: '', name: '' }, [
-        { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: ${JSON.stringify(goText(patch))}: ${why}` },
+        { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: ${JSON.stringify(shown)}: ${why}` },
       ]);
     },
   };

@@ -34,6 +34,7 @@ export function jsonPatched(target: unknown, patch: unknown): unknown {
     throw badRequest(`The allowed maximum operations in a JSON patch is ${largestPatch}, got ${patch.length}`);
   }
   const result: unknown = structuredClone(target);
+  if (patch.includes(null)) throw unprocessable();
   const steps = patch.map(operationOf);
   if (applyPatch(result, steps).some((error) => error !== null)) throw unprocessable();
   return result;

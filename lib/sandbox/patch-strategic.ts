@@ -1,8 +1,9 @@
 // Strategic merge patch: a merge patch that knows the types, so that lists are merged by key where their type says so.
 // Directives: `$patch: replace|delete|merge`, `$deleteFromPrimitiveList/f`, `$setElementOrder/f`, `$retainKeys`.
-import { badRequest } from './api-error.ts';
+import { ApiError, badRequest } from './api-error.ts';
 import { isFields, isSame } from './api-object.ts';
 import type { Fields } from './api-object.ts';
+import { goText } from './go-text.ts';
 import type { FieldType, ListType, ObjectType } from './schema/notation.ts';
 
 const deleteFrom = '$deleteFromPrimitiveList/';
@@ -50,12 +51,19 @@ function patchedField(
   if (Array.isArray(value)) {
     if (type?.is !== 'list' || type.patch === 'replace') return value.filter((item) => !isDirective(item));
     const existing: unknown[] = Array.isArray(target) ? target : [];
+    checkAlike(existing, value);
     const merged = type.patch === 'set' ? mergedSet(existing, value) : mergedList(type, existing, value, key);
     const wanted = order === undefined ? value.filter((item) => !isDirective(item)) : listOf(order, elementOrder + key);
     return inOrder(merged, wanted, existing, type.patchKey);
   }
   if (!isFields(value)) return value;
   return strategicPatched(type?.is === 'object' ? type : undefined, isFields(target) ? target : {}, value);
+}
+
+/** @throws ApiError 500 where elements to be merged are of several types: a null is of none */
+function checkAlike(existing: readonly unknown[], added: readonly unknown[]): void {
+  const kinds = new Set([...existing, ...added].map((item) => (item === null ? 'null' : typeof item)));
+  if (kinds.size > 1) throw new ApiError(500, '', `list element types are not identical: ${goText([existing, added])}`);
 }
 
 const mergedSet = (existing: readonly unknown[], added: readonly unknown[]): unknown[] => [

@@ -29,7 +29,7 @@ describe('decoding', () => {
   test.each<[object, string]>([
     [
       probedAt(1.5),
-      'json: cannot unmarshal number 1.5 into Go struct field HTTPGetAction.spec.containers.livenessProbe.httpGet.port of type int32',
+      'json: cannot unmarshal number 1.5 into Go struct field HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32',
     ],
     [probedAt(2 ** 40), 'cannot unmarshal number 1099511627776'],
     [
@@ -37,7 +37,8 @@ describe('decoding', () => {
       'cannot unmarshal number 10000000000000000000 into Go struct field PodSpec.spec.activeDeadlineSeconds of type int64',
     ],
     [{ overhead: { cpu: '1 GB' } }, 'quantities must match the regular expression'],
-    [{ overhead: { cpu: '1GB' } }, "unable to parse quantity's suffix"],
+    [{ overhead: { cpu: '1GB' } }, 'quantities must match the regular expression'],
+    [{ overhead: { cpu: '1KK' } }, "unable to parse quantity's suffix"],
   ])('%j is refused', (spec, message) => {
     expect(() => read(spec)).toThrow(message);
   });

@@ -1,10 +1,11 @@
 // What a request's body becomes before anything looks at it: checked against its type, unknown fields and nulls dropped,
 // empty lists and maps dropped where they would not be serialised. Always a copy.
 import { QuantityError, parseQuantity } from '../../objects/quantity.ts';
-import { isTime } from '../../objects/time.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
+import { readBytes, readTime, type GoValue } from './go-values.ts';
 import type { FieldType, ObjectType } from './notation.ts';
+import { numberTextsIn } from './number-texts.ts';
 
 /** What became of a body. `unknown`: paths that its type does not have. */
 export interface Decoded {
@@ -24,8 +25,6 @@ export interface Misfit {
 /** Deeper bodies are refused: no type here comes near, and walkers recurse. */
 const maxDepth = 64;
 
-const base64Pattern = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
-
 /**
  * Checks a body against its type.
  * @param refuse makes the refusal where a value has the wrong type: from what is wrong, in the API server's words, and the value
@@ -44,7 +43,7 @@ export function decode(
   };
   let owner = type.name;
   const unfit = (kind: string, wanted: string, misfit: Misfit): never =>
-    fail(`json: cannot unmarshal ${kind} into Go struct field ${owner}.${withoutElements(misfit.path)} of type ${wanted}`, misfit);
+    fail(`json: cannot unmarshal ${kind} into Go struct field ${owner}.${goPathOf(type, misfit.path)} of type ${wanted}`, misfit);
   const tooDeep = (path: string, from: unknown): never =>
     fail(`nested deeper than ${maxDepth} levels`, { path, value: from, type: undefined });
 
@@ -52,6 +51,7 @@ export function decode(
     if (!isFields(from)) return unfit(jsonKind(from), `v1.${of.name}`, { path, value: from, type: of });
     if (depth > maxDepth) tooDeep(path, from);
     const result: Fields = {};
+    const texts = numberTextsIn(from);
     const around = owner;
     owner = of.name;
     for (const key of Object.keys(from)) {
@@ -63,7 +63,7 @@ export function decode(
       }
       const given = from[key];
       if (given === null || given === undefined) continue;
-      const read = any(field.type, given, at, depth + 1);
+      const read = any(field.type, given, at, depth + 1, texts?.get(key));
       if (!field.required && isEmpty(field.type, read)) continue;
       result[key] = read;
     }
@@ -73,24 +73,33 @@ export function decode(
   };
 
   /** What stands in a list or map: a null there is not left out, but is its type's zero value. */
-  const element = (of: FieldType, from: unknown, path: string, depth: number): unknown => {
-    if (from !== null) return any(of, from, path, depth);
-    return of.is === 'object' ? object(of, {}, path, depth) : zeroOf(of);
+  const element = (of: FieldType, from: unknown, path: string, depth: number, written?: string): unknown => {
+    if (from !== null) return any(of, from, path, depth, written);
+    if (of.is !== 'object') return zeroOf(of);
+    const zero = object(of, {}, path, depth);
+    for (const { name, required, type: held } of of.fields.values()) if (required && isScalar(held)) zero[name] ??= zeroOf(held);
+    return zero;
   };
 
-  const any = (of: FieldType, from: unknown, path: string, depth: number): unknown => {
+  /** @param written how a number was written, where that says more than its value */
+  const any = (of: FieldType, from: unknown, path: string, depth: number, written?: string): unknown => {
     const misfit = { path, value: from, type: of };
+    const sound = (read: GoValue): string => ('text' in read ? read.text : fail(read.problem, misfit));
     const mismatch = (wanted: string): never => unfit(jsonKind(from), wanted, misfit);
     switch (of.is) {
       case 'object':
         return object(of, from, path, depth);
-      case 'list':
+      case 'list': {
         if (!Array.isArray(from)) return mismatch(goNameOf(of));
-        return from.map((item: unknown, index) => element(of.of, item, `${path}[${index}]`, depth + 1));
+        const texts = numberTextsIn(from);
+        return from.map((item: unknown, index) => element(of.of, item, `${path}[${index}]`, depth + 1, texts?.get(String(index))));
+      }
       case 'map': {
         if (!isFields(from)) return mismatch(goNameOf(of));
         const result: Fields = {};
-        for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = element(of.of, from[key], `${path}{${key}}`, depth + 1);
+        const texts = numberTextsIn(from);
+        for (const key of Object.keys(from))
+          if (key !== '__proto__') result[key] = element(of.of, from[key], `${path}{${key}}`, depth + 1, texts?.get(key));
         return result;
       }
       case 'string':
@@ -100,27 +109,24 @@ export function decode(
       case 'int32':
       case 'int64':
         if (typeof from !== 'number') return mismatch(of.is);
-        return isWhole(from, of.is) ? from : unfit(`number ${from}`, of.is, misfit);
+        return isWhole(from, of.is, written) ? from : unfit(`number ${written ?? from}`, of.is, misfit);
       case 'number':
         return typeof from === 'number' ? from : mismatch('float64');
       case 'time':
       case 'microTime':
-        if (typeof from !== 'string') return mismatch('string');
-        if (!isTime(from)) {
-          fail(`parsing time ${JSON.stringify(from)} as "2006-01-02T15:04:05Z07:00": cannot parse it (field ${path})`, misfit);
-        }
-        return from;
+        return typeof from === 'string' ? sound(readTime(from, of.is === 'microTime')) : mismatch('string');
       case 'bytes':
-        if (typeof from !== 'string') return mismatch('[]byte');
-        return base64Pattern.test(from) ? from : fail(`illegal base64 data in field ${path}`, misfit);
+        return typeof from === 'string' ? sound(readBytes(from)) : mismatch('[]uint8');
       case 'quantity': {
-        if (typeof from !== 'string' && typeof from !== 'number') return mismatch('resource.Quantity');
-        const problem = problemOfQuantity(from);
-        return problem === undefined ? String(from) : fail(problem, misfit);
+        // Of an object it takes the text, and finds no quantity in that.
+        const text = typeof from === 'string' ? from : typeof from === 'number' ? (written ?? String(from)) : JSON.stringify(from);
+        const problem = problemOfQuantity(text);
+        return problem === undefined ? text : fail(problem, misfit);
       }
       case 'intOrString':
-        if (typeof from === 'number' && !isWhole(from, 'int32')) return unfit(`number ${from}`, 'int32', misfit);
-        return typeof from === 'string' || typeof from === 'number' ? from : mismatch('intstr.IntOrString');
+        if (typeof from === 'string') return from;
+        if (typeof from !== 'number') return mismatch('int32');
+        return isWhole(from, 'int32', written) ? from : unfit(`number ${written ?? from}`, 'int32', misfit);
       case 'any':
         return copyOf(from, path, depth);
       default:
@@ -185,6 +191,8 @@ function zeroOf(type: FieldType): unknown {
   }
 }
 
+const isScalar = ({ is }: FieldType): boolean => is !== 'object' && is !== 'list' && is !== 'map';
+
 function isEmpty(type: FieldType, value: unknown): boolean {
   if (type.is === 'list') return Array.isArray(value) && value.length === 0;
   return type.is === 'map' && isFields(value) && Object.keys(value).length === 0;
@@ -192,6 +200,29 @@ function isEmpty(type: FieldType, value: unknown): boolean {
 
 /** A path as refusals tell it: without the places in lists and the keys of maps. */
 const withoutElements = (path: string): string => path.replaceAll(/\[\d+\]|\{[^}]*\}/g, '');
+
+/** The path that refusals tell: with the structs that JSON does not show. */
+function goPathOf(root: ObjectType, path: string): string {
+  let around: FieldType = root;
+  return withoutElements(path)
+    .split('.')
+    .flatMap((name) => {
+      while (around.is === 'list' || around.is === 'map') around = around.of;
+      if (around.is !== 'object') return name;
+      const { name: owner, fields } = around;
+      const field = fields.get(name);
+      around = field?.type ?? around;
+      return field && field.numbers.length > 1 ? [withinOf(owner), name] : name;
+    })
+    .join('.');
+}
+
+/** What holds the fields of a type that are those of a struct within. */
+function withinOf(owner: string): string {
+  if (owner === 'Probe') return 'ProbeHandler';
+  if (owner === 'Volume') return 'VolumeSource';
+  return owner === 'EphemeralContainer' ? 'EphemeralContainerCommon' : 'LocalObjectReference';
+}
 
 /** How Go calls a type. */
 function goNameOf(type: FieldType): string {
@@ -201,11 +232,16 @@ function goNameOf(type: FieldType): string {
   return type.is === 'boolean' ? 'bool' : type.is;
 }
 
-/** The largest of 64 bits is 2 ** 63 here: nothing between it and that can be held. */
-const isWhole = (value: number, size: 'int32' | 'int64'): boolean =>
-  Number.isInteger(value) && (size === 'int64' ? Math.abs(value) <= 2 ** 63 : value >= -(2 ** 31) && value < 2 ** 31);
+/** Where it is not known how it was written, the largest of 64 bits is 2 ** 63: nothing between it and that can be held. */
+function isWhole(value: number, size: 'int32' | 'int64', written: string | undefined): boolean {
+  if (size === 'int32') return (written === undefined || WHOLE.test(written)) && Number.isInteger(value) && value === (value | 0);
+  if (written === undefined) return Number.isInteger(value) && Math.abs(value) <= 2 ** 63;
+  return WHOLE.test(written) && BigInt.asIntN(64, BigInt(written)) === BigInt(written);
+}
 
-function problemOfQuantity(value: string | number): string | undefined {
+const WHOLE = /^-?\d+$/;
+
+function problemOfQuantity(value: string): string | undefined {
   try {
     parseQuantity(value);
     return undefined;
@@ -215,7 +251,8 @@ function problemOfQuantity(value: string | number): string | undefined {
   }
 }
 
-function jsonKind(value: unknown): string {
+/** What JSON's values are called in refusals. */
+export function jsonKind(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';

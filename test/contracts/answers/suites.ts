@@ -2,5 +2,6 @@
 import { applyScenarios } from './apply-scenarios.ts';
 import { requestScenarios } from './request-scenarios.ts';
 import type { Scenario } from './scenario.ts';
+import { valueScenarios } from './value-scenarios.ts';
 
-export const suites: Readonly<Record<string, Scenario[]>> = { apply: applyScenarios, requests: requestScenarios };
+export const suites: Readonly<Record<string, Scenario[]>> = { apply: applyScenarios, requests: requestScenarios, values: valueScenarios };
