@@ -15,6 +15,7 @@ import { JOBS, NAMESPACES } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { Clock } from '../ports/clock.ts';
 import { NotDoneError, TerminalError } from '../ports/errors.ts';
+import { StaleWriteError } from '../ports/store.ts';
 import type { EksPlace } from './eks.ts';
 import { refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { HANDOVER_MS, widened } from './handover.ts';
@@ -128,7 +129,10 @@ export async function register(
   } = found.record ?? { version: 0 };
   // What EKS was told earlier stays in the record until it is taken back.
   const putRecord = async (): Promise<number> => {
-    const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0);
+    const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0).catch((error: unknown) => {
+      if (!(error instanceof StaleWriteError)) throw error;
+      throw new TerminalError(`the record of ${cluster} has changed since it was read: give the command again`, { cause: error });
+    });
     tell(
       'record',
       `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${request.manage === 'all' ? 'all Jobs' : 'Jobs of farloop.dev/job'}`,

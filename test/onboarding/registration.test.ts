@@ -16,15 +16,21 @@ const CONFIG = { region: 'eu-central-1', credentials: { accessKeyId: 'test', sec
 /** Nothing listens there. */
 const SERVER = { server: 'https://127.0.0.1:1', caPem: 'ca' };
 
-/** @returns the commands that its table was given, and the steps that were told, until the server's silence ended it */
-async function endedHalfWay(record: Survey['record']): Promise<{ commands: string[]; steps: string[]; error: unknown }> {
+/**
+ * @param answered by the table of clusters
+ * @returns the commands that it was given, and the steps that were told, until the server's silence, or the table, ended it
+ */
+async function endedHalfWay(
+  record: Survey['record'],
+  answered: () => Promise<object> = async () => ({ $metadata: {} }),
+): Promise<{ commands: string[]; steps: string[]; error: unknown }> {
   const [dynamodb, iam, secrets] = [new DynamoDBClient(CONFIG), new IAMClient(CONFIG), new SecretsManagerClient(CONFIG)];
   const commands: string[] = [];
   dynamodb.middlewareStack.add(
     (_next, { commandName = '' }) =>
       async () => {
         commands.push(commandName);
-        return { response: {}, output: { $metadata: {} } };
+        return { response: {}, output: (await answered()) as never };
       },
     { step: 'initialize', priority: 'high' },
   );
@@ -67,4 +73,10 @@ test.each([
   const { commands, steps, error } = await endedHalfWay(record);
   expect(String(error)).toContain('functions would not reach the cluster');
   expect({ commands, steps }).toEqual({ commands: ['UpdateItemCommand'], steps: ['queue', 'identity', 'record'] });
+});
+
+test('a record that somebody has changed meanwhile is not written over, and what to do is told', async () => {
+  const refused = Object.assign(new Error('The conditional request failed'), { name: 'ConditionalCheckFailedException' });
+  const { error } = await endedHalfWay(undefined, () => Promise.reject(refused));
+  expect(String(error)).toContain('the record of far has changed since it was read: give the command again');
 });
