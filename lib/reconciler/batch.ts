@@ -13,6 +13,9 @@ const OVERTAKEN_AGAIN_SECONDS = 1;
 /** As long as passes of a batch go on, wakes of those that have ended are acknowledged so often: a wake keeps the next one of its group from coming. */
 const ACKNOWLEDGED_EVERY_MS = 250;
 
+/** Given to who waits: an error made anew with every batch would cost more than the rest of its end. */
+const OVER = 'the batch is over';
+
 export interface WakesSetup {
   reconciler: Pick<Reconciler, 'reconcile' | 'look'>;
   ports: Pick<Ports, 'queue' | 'telemetry' | 'clock'>;
@@ -73,7 +76,7 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
       return undefined;
     }),
   ]);
-  over.abort();
+  over.abort(OVER);
   await acknowledging;
   return undone;
 }

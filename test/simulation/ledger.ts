@@ -1,4 +1,5 @@
 // What calls have told the checks so far: live reads and intents per invocation, writes per cluster, waits that servers asked for.
+import type { StatementSync } from 'node:sqlite';
 import { DEDUPLICATION_MS } from '../../lib/adapters/embedded/queue-deduplication.ts';
 import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
@@ -19,6 +20,8 @@ export class Ledger {
    * which came by another wake, as after its visibility time-out: a wake too many may follow them.
    */
   readonly #fences = new Set<string>();
+  /** Of the wakes that nobody has received, by queue: asked for with each that is sent. */
+  readonly #statements = new Map<EmbeddedQueue, StatementSync>();
   /** How often the budgets began anew: the table was lost, or a clock jumped. */
   freshBudgets = 0;
   /** Processes that opened a pass in their present invocation. */
@@ -42,13 +45,13 @@ export class Ledger {
    * Keys of workloads with more than one wake that nobody has received yet. A second wake after the same fence is none too many once the queue
    * has forgotten the first: that one waits as long behind another, whose function died, where the queue's clock was set back.
    */
-  piledUp({ database }: EmbeddedQueue): WorkloadKey[] {
+  piledUp(queue: EmbeddedQueue): WorkloadKey[] {
+    const wakes = this.#unreceived(queue).all();
+    // One alone is none too many.
+    if (wakes.length < 2) return [];
     const counts = new Map<string, number>();
     const sentAtMs = new Map<string, number>();
-    const wakes = database.prepare(
-      "select body, sent_at as sentAt from messages where queue = 'wakes' and receive_count = 0 order by sequence",
-    );
-    for (const { body, sentAt } of wakes.all()) {
+    for (const { body, sentAt } of wakes) {
       const wake = wakeIn(String(body));
       if (!wake || !('key' in wake) || !this.#fences.has(wake.follows)) continue;
       const forgottenAtMs = (sentAtMs.get(wake.follows) ?? Infinity) + DEDUPLICATION_MS;
@@ -56,6 +59,16 @@ export class Ledger {
       if (Number(sentAt) < forgottenAtMs) counts.set(wake.key, (counts.get(wake.key) ?? 0) + 1);
     }
     return [...counts].flatMap(([key, count]) => (count > 1 ? (parseKey(key) ?? []) : []));
+  }
+
+  #unreceived(queue: EmbeddedQueue): StatementSync {
+    const known = this.#statements.get(queue);
+    if (known) return known;
+    const statement = queue.database.prepare(
+      "select body, sent_at as sentAt from messages where queue = 'wakes' and receive_count = 0 order by sequence",
+    );
+    this.#statements.set(queue, statement);
+    return statement;
   }
 
   sent(call: Call, nowMs: number): void {

@@ -93,5 +93,29 @@ export class Scheduler {
 
 const isBefore = (a: Scheduled, b: Scheduled): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
-/** A turn of the event loop: by then every promise that could go on has. No time passes and nothing outside is waited for. */
-export const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** So many are asked for together: the loop looks outside itself between one such row and the next, and that costs more than all else of a turn. */
+const TURNS = 64;
+
+/** Who waits for the next turn, in the order they came. */
+let waiting: (() => void)[] = [];
+/** Turns that were asked for and have not come. */
+let turnsToCome = 0;
+
+function turn(): void {
+  turnsToCome -= 1;
+  const present = waiting;
+  waiting = [];
+  for (const resolve of present) resolve();
+}
+
+/**
+ * A turn of the event loop: by then every promise that could go on has, for Node empties its queues of promises and ticks between two of a row
+ * as it does between two rounds of the loop. No time passes and nothing outside is waited for.
+ */
+export const drained = (): Promise<void> =>
+  new Promise((resolve) => {
+    waiting.push(resolve);
+    if (turnsToCome > 0) return;
+    turnsToCome = TURNS;
+    for (let each = 0; each < TURNS; each++) setImmediate(turn);
+  });

@@ -17,7 +17,7 @@ import {
   viewItem,
   type Item,
 } from '../table-items.ts';
-import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from '../write-units.ts';
+import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf, type Units } from '../write-units.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import {
   columnsOf,
@@ -52,23 +52,34 @@ const PAGE_BYTES = 1024 * 1024;
 const DELETES_PER_REQUEST = 25;
 
 export class EmbeddedStore implements Store {
-  /** What the same requests would cost on DynamoDB. */
+  /** What the same requests would cost on DynamoDB, where the store is metered. */
   readonly meter = new WriteMeter();
+  readonly #isMetered: boolean;
   readonly #file: SqliteFile;
   readonly #clock: Clock;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(file: SqliteFile, clock: Clock) {
+  private constructor(file: SqliteFile, clock: Clock, isMetered: boolean) {
     this.#file = file;
     this.#clock = clock;
+    this.#isMetered = isMetered;
   }
 
   /**
    * @param options.folder the state folder; in memory when absent
+   * @param options.isMetered whether its meter counts, which takes about as long as the requests themselves; it does unless told
    * @throws one sentence for a file of a newer version or one that cannot be opened; FullDiskError
    */
-  static open({ folder, clock = new SystemClock() }: { folder?: string; clock?: Clock } = {}): EmbeddedStore {
-    return new EmbeddedStore(SqliteFile.open({ folder, file: STORE_FILE, schemaVersion: SCHEMA_VERSION, schema: SCHEMA }), clock);
+  static open({
+    folder,
+    clock = new SystemClock(),
+    isMetered = true,
+  }: { folder?: string; clock?: Clock; isMetered?: boolean } = {}): EmbeddedStore {
+    return new EmbeddedStore(
+      SqliteFile.open({ folder, file: STORE_FILE, schemaVersion: SCHEMA_VERSION, schema: SCHEMA }),
+      clock,
+      isMetered,
+    );
   }
 
   close(): void {
@@ -96,15 +107,17 @@ export class EmbeddedStore implements Store {
 
   async readHead(key: WorkloadKey): Promise<Head | undefined> {
     const stored = this.#head(key);
-    this.meter.add('readHead', { readUnits: readUnitsOf(stored ? itemSizeBytes(this.#item(stored)) : 0) });
+    this.#spent('readHead', () => ({ readUnits: readUnitsOf(stored ? itemSizeBytes(this.#item(stored)) : 0) }));
     return stored?.head;
   }
 
   async readHeads(keys: readonly WorkloadKey[]): Promise<(Head | undefined)[]> {
     if (keys.length > 100) throw new RangeError(`at most 100 heads are read at once, asked for ${keys.length}`);
     const stored = new Map(keys.map((key) => [formatKey(key), this.#head(key)]));
-    const readUnits = [...stored.values()].reduce((sum, head) => sum + readUnitsOf(head ? itemSizeBytes(this.#item(head)) : 0), 0);
-    if (keys.length > 0) this.meter.add('readHeads', { readUnits });
+    if (keys.length > 0)
+      this.#spent('readHeads', () => ({
+        readUnits: [...stored.values()].reduce((sum, head) => sum + readUnitsOf(head ? itemSizeBytes(this.#item(head)) : 0), 0),
+      }));
     return keys.map((key) => stored.get(formatKey(key))?.head);
   }
 
@@ -113,22 +126,29 @@ export class EmbeddedStore implements Store {
     const items = this.#all('select name, version, bytes from items where pk = ? order by name', formatKey(key))
       .map(viewItemOfRow)
       .filter((item) => item !== undefined);
-    let bytes = stored ? itemSizeBytes(this.#item(stored)) : 0;
-    for (const item of items) bytes += itemSizeBytes(viewItem(key, item, this.#clock.nowMs()));
-    this.meter.add('read', { readUnits: readUnitsOf(bytes), requests: Math.max(1, Math.ceil(bytes / PAGE_BYTES)) });
+    this.#spent('read', () => {
+      let bytes = stored ? itemSizeBytes(this.#item(stored)) : 0;
+      for (const item of items) bytes += itemSizeBytes(viewItem(key, item, this.#clock.nowMs()));
+      return { readUnits: readUnitsOf(bytes), requests: Math.max(1, Math.ceil(bytes / PAGE_BYTES)) };
+    });
     return { head: stored?.head, items };
   }
 
   async readItems(key: WorkloadKey, names: readonly string[]): Promise<ViewItem[]> {
     if (names.length > 100) throw new RangeError(`at most 100 view items are read at once, asked for ${names.length}`);
+    const asked = new Set(names);
     const items: ViewItem[] = [];
-    let readUnits = 0;
-    for (const name of new Set(names)) {
+    for (const name of asked) {
       const item = this.#viewItem(key, name);
-      readUnits += readUnitsOf(item ? itemSizeBytes(viewItem(key, item, this.#clock.nowMs())) : 0);
       if (item) items.push(item);
     }
-    if (names.length > 0) this.meter.add('readItems', { readUnits });
+    if (names.length > 0)
+      this.#spent('readItems', () => ({
+        readUnits: items.reduce(
+          (sum, item) => sum + readUnitsOf(itemSizeBytes(viewItem(key, item, this.#clock.nowMs()))),
+          (asked.size - items.length) * readUnitsOf(0),
+        ),
+      }));
     return items;
   }
 
@@ -143,25 +163,24 @@ export class EmbeddedStore implements Store {
       remove: () => this.#run('delete from heads where pk = ?', pk),
     });
     if (changes > 0) {
-      this.meter.add('createHead', { writeUnits: writeUnitsOf(item), indexUnits: indexUnitsOf(undefined, item) });
+      this.#spent('createHead', () => ({ writeUnits: writeUnitsOf(item), indexUnits: indexUnitsOf(undefined, item) }));
       return fresh;
     }
     const there = this.#head(head.key);
     if (!there) throw new Error(`the head of ${formatKey(head.key)} was there and is not: read it again`);
-    this.meter.add('createHead', { writeUnits: writeUnitsOf(this.#item(there)) });
+    this.#spent('createHead', () => ({ writeUnits: writeUnitsOf(this.#item(there)) }));
     return there.head;
   }
 
   async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<UpdatedHead> {
     for (;;) {
       const stored = this.#head(key);
-      const before = stored && this.#item(stored);
       if (
         !stored ||
         (conditions.ifFence !== undefined && stored.head.fence !== conditions.ifFence) ||
         (conditions.ifViewVersion !== undefined && stored.head.viewVersion !== conditions.ifViewVersion)
       ) {
-        this.meter.add('updateHead', { writeUnits: writeUnitsOf(before) });
+        this.#spent('updateHead', () => ({ writeUnits: writeUnitsOf(stored && this.#item(stored)) }));
         throw new StaleWriteError<Head>(staleHead(key, stored?.head), stored?.head);
       }
       const changed = applyChange(stored.head, change);
@@ -170,7 +189,10 @@ export class EmbeddedStore implements Store {
       const after = this.#item({ head: changed, isIndexed });
       const { changes } = this.#run(UPDATE_HEAD, ...columnsOf(changed, isIndexed), formatKey(key), stored.revision);
       if (changes === 0) continue; // Another process with the same file was between: look again.
-      this.meter.add('updateHead', { writeUnits: writeUnitsOf(before, after), indexUnits: indexUnitsOf(before, after) });
+      this.#spent('updateHead', () => {
+        const before = this.#item(stored);
+        return { writeUnits: writeUnitsOf(before, after), indexUnits: indexUnitsOf(before, after) };
+      });
       const { wake: replacedWake } = stored.head;
       return change.wake !== undefined && replacedWake ? { ...changed, replacedWake } : changed;
     }
@@ -180,7 +202,6 @@ export class EmbeddedStore implements Store {
     const nowMs = this.#clock.nowMs();
     const item = viewItem(key, { name, version: expectedVersion + 1, bytes }, nowMs);
     const old = this.#viewItem(key, name);
-    const oldItem = old && viewItem(key, old, nowMs);
     const { changes } =
       expectedVersion === 0
         ? this.#insert({
@@ -201,7 +222,10 @@ export class EmbeddedStore implements Store {
             name,
             expectedVersion,
           );
-    this.meter.add('putItem', { writeUnits: changes > 0 ? writeUnitsOf(oldItem, item) : writeUnitsOf(oldItem) });
+    this.#spent('putItem', () => {
+      const oldItem = old && viewItem(key, old, nowMs);
+      return { writeUnits: changes > 0 ? writeUnitsOf(oldItem, item) : writeUnitsOf(oldItem) };
+    });
     if (changes > 0) return expectedVersion + 1;
     throw new StaleWriteError<ViewItem>(
       `view item ${name} of ${formatKey(key)}: expected version ${expectedVersion}, found ${old?.version ?? 'none'}`,
@@ -211,42 +235,40 @@ export class EmbeddedStore implements Store {
 
   async forget(key: WorkloadKey, ifFence: string): Promise<void> {
     const stored = this.#head(key);
-    const before = stored && this.#item(stored);
     if (!stored || stored.head.fence !== ifFence || stored.head.queued === ifFence) {
-      this.meter.add('forget', { writeUnits: writeUnitsOf(before) });
+      this.#spent('forget', () => ({ writeUnits: writeUnitsOf(stored && this.#item(stored)) }));
       if (!stored) return;
       throw new StaleWriteError<Head>(staleHead(key, stored.head), stored.head);
     }
-    const nowMs = this.#clock.nowMs();
-    let writeUnits = writeUnitsOf(before);
-    for (const row of this.#all('select name, version, bytes from items where pk = ?', formatKey(key))) {
-      const item = viewItemOfRow(row);
-      writeUnits += writeUnitsOf(item && viewItem(key, item, nowMs));
-    }
+    const items = this.#all('select name, version, bytes from items where pk = ?', formatKey(key)).map(viewItemOfRow);
     this.#file.transaction(() => {
       this.#run('delete from heads where pk = ?', formatKey(key));
       this.#run('delete from items where pk = ?', formatKey(key));
     });
-    this.meter.add('forget', {
-      writeUnits,
-      indexUnits: indexUnitsOf(before, undefined),
-      requests: 1 + Math.ceil(unpackNames(stored.head.items).length / DELETES_PER_REQUEST),
+    this.#spent('forget', () => {
+      const nowMs = this.#clock.nowMs();
+      const before = this.#item(stored);
+      return {
+        writeUnits: items.reduce((sum, item) => sum + writeUnitsOf(item && viewItem(key, item, nowMs)), writeUnitsOf(before)),
+        indexUnits: indexUnitsOf(before, undefined),
+        requests: 1 + Math.ceil(unpackNames(stored.head.items).length / DELETES_PER_REQUEST),
+      };
     });
   }
 
   async pendingBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
-    this.meter.add('pendingBefore', { readUnits: INDEX_SHARDS / 2, requests: INDEX_SHARDS });
+    this.#spent('pendingBefore', () => ({ readUnits: INDEX_SHARDS / 2, requests: INDEX_SHARDS }));
     return keysOf(this.#all('select pk from heads where pending_since < ? order by pending_since limit ?', timeMs, limit));
   }
 
   async dueBefore(timeMs: number, limit: number): Promise<WorkloadKey[]> {
-    this.meter.add('dueBefore', { readUnits: INDEX_SHARDS / 2, requests: INDEX_SHARDS });
+    this.#spent('dueBefore', () => ({ readUnits: INDEX_SHARDS / 2, requests: INDEX_SHARDS }));
     return keysOf(this.#all('select pk from heads where wake_indexed_at < ? order by wake_indexed_at limit ?', timeMs, limit));
   }
 
   async workloads(cluster: string, { limit, after }: { limit: number; after?: string }): Promise<{ keys: WorkloadKey[]; next?: string }> {
     const rows = this.#all('select pk from heads where cluster = ? and pk > ? order by pk limit ?', cluster, after ?? '', limit + 1);
-    this.meter.add('workloads', { readUnits: 0.5 });
+    this.#spent('workloads', () => ({ readUnits: 0.5 }));
     const keys = keysOf(rows.slice(0, limit));
     const last = keys.at(-1);
     return rows.length > limit && last ? { keys, next: formatKey(last) } : { keys };
@@ -254,13 +276,12 @@ export class EmbeddedStore implements Store {
 
   async readNote(cluster: string, name: string): Promise<Note | undefined> {
     const note = this.#note(cluster, name);
-    this.meter.add('readNote', { readUnits: readUnitsOf(note ? itemSizeBytes(noteItem(cluster, name, note)) : 0) });
+    this.#spent('readNote', () => ({ readUnits: readUnitsOf(note ? itemSizeBytes(noteItem(cluster, name, note)) : 0) }));
     return note;
   }
 
   async putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number> {
     const old = this.#note(cluster, name);
-    const oldItem = old && noteItem(cluster, name, old);
     const { changes } =
       expectedVersion === 0
         ? this.#insert({
@@ -276,8 +297,11 @@ export class EmbeddedStore implements Store {
             name,
             expectedVersion,
           );
-    const item = noteItem(cluster, name, { version: expectedVersion + 1, body });
-    this.meter.add('putNote', { writeUnits: changes > 0 ? writeUnitsOf(oldItem, item) : writeUnitsOf(oldItem) });
+    this.#spent('putNote', () => {
+      const oldItem = old && noteItem(cluster, name, old);
+      const item = noteItem(cluster, name, { version: expectedVersion + 1, body });
+      return { writeUnits: changes > 0 ? writeUnitsOf(oldItem, item) : writeUnitsOf(oldItem) };
+    });
     if (changes > 0) return expectedVersion + 1;
     throw new StaleWriteError<Note>(
       `note ${name} of ${cluster}: expected version ${expectedVersion}, found ${old?.version ?? 'none'}`,
@@ -299,14 +323,19 @@ export class EmbeddedStore implements Store {
         answerKeptUntilMs(nowMs),
       );
     });
-    this.meter.add('putAnswer', { writeUnits: writeUnitsOf(item) });
+    this.#spent('putAnswer', () => ({ writeUnits: writeUnitsOf(item) }));
   }
 
   async readAnswer(cluster: string, id: string, part: number): Promise<Uint8Array | undefined> {
     const row = this.#statement('select bytes from answers where cluster = ? and id = ? and part = ?').get(cluster, id, part);
     const bytes = row?.['bytes'] instanceof Uint8Array ? row['bytes'] : undefined;
-    this.meter.add('readAnswer', { readUnits: readUnitsOf(bytes?.byteLength ?? 0) });
+    this.#spent('readAnswer', () => ({ readUnits: readUnitsOf(bytes?.byteLength ?? 0) }));
     return bytes;
+  }
+
+  /** @param cost asked for only where it is counted */
+  #spent(operation: string, cost: () => Partial<Units>): void {
+    if (this.#isMetered) this.meter.add(operation, cost());
   }
 
   #item({ head, isIndexed }: Pick<StoredHead, 'head' | 'isIndexed'>): Item {

@@ -41,9 +41,11 @@ export function insert(set: FieldSet, step: string, below: FieldSet, member: boo
   } else set[step] = below;
 }
 
+const NOTHING: FieldSet = Object.freeze({});
+
 /** What a step leads to, without the mark of the step itself. */
 function childrenOf(below: FieldSet | undefined): FieldSet {
-  if (below === undefined) return {};
+  if (below === undefined) return NOTHING;
   if (!('.' in below)) return below;
   const { '.': _, ...children } = below;
   return children;
@@ -71,8 +73,17 @@ export const intersection = (a: FieldSet, b: FieldSet): FieldSet =>
   isNothing(a) || isNothing(b) ? {} : combined(a, b, (inA, inB) => inA && inB);
 
 /** Without exactly the paths of the other; what lies below one of them stays. */
-export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
-  isNothing(a) || isNothing(b) ? a : combined(a, b, (inA, inB) => inA && !inB);
+export const difference = (a: FieldSet, b: FieldSet): FieldSet => (isNothing(a) || isNothing(b) ? a : remaining(a, b));
+
+/** As `combined` would say it, but for the steps of the other alone, which leave nothing. */
+function remaining(a: FieldSet, b: FieldSet): FieldSet {
+  const result: FieldSet = {};
+  for (const step of Object.keys(a)) {
+    const [inA, inB] = [a[step], b[step]];
+    insert(result, step, remaining(childrenOf(inA), childrenOf(inB)), isMember(inA) && !isMember(inB));
+  }
+  return result;
+}
 
 /** Without the paths of the other and all that lies below them. */
 export function withoutBranches(set: FieldSet, cut: FieldSet): FieldSet {
@@ -95,16 +106,27 @@ export function pathsOf(set: FieldSet, prefix = ''): string[] {
   return [...own, ...steps.flatMap((step) => pathsOf(childrenOf(set[step]), prefix + textOfStep(step)))];
 }
 
+/** Sets as the server writes them. They stand in objects that are stored, and those are never changed: there is nothing to look at again. */
+const written = new WeakSet<object>();
+
 /** The same set with its steps in order, as the server writes it. */
 export function ordered(set: FieldSet): FieldSet {
-  const result: FieldSet = {};
-  for (const step of Object.keys(set).toSorted()) result[step] = ordered(set[step] ?? {});
+  if (written.has(set)) return set;
+  const result = inOrder(set);
+  written.add(result);
   return result;
 }
 
-/** A set of somebody's request. @returns undefined for what is none */
+function inOrder(set: FieldSet): FieldSet {
+  const result: FieldSet = {};
+  for (const step of Object.keys(set).toSorted()) result[step] = inOrder(set[step] ?? {});
+  return result;
+}
+
+/** A set of somebody's request, or one that is stored. @returns undefined for what is none */
 export function readFieldSet(value: unknown): FieldSet | undefined {
   if (!isFields(value)) return undefined;
+  if (written.has(value)) return value as FieldSet;
   const result: FieldSet = {};
   for (const [step, below] of Object.entries(value)) {
     if (step !== '.' && !isStep(step)) return undefined;
