@@ -1,5 +1,6 @@
 // Cluster and ClusterSource over HTTPS to one API server.
 import type { IncomingMessage } from 'node:http';
+import { jsonText } from '../objects/json-text.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { compareResourceVersions, isResourceVersion } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
@@ -120,7 +121,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 
   async create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
     const target = { namespace: object.metadata.namespace };
-    const body = JSON.stringify({ apiVersion: resource.apiVersion, kind: resource.kind, ...object });
+    const body = jsonText({ apiVersion: resource.apiVersion, kind: resource.kind, ...object });
     return await this.#object<Item>(
       { verb: 'create', method: 'POST', resource, target, query: WRITING, body, deadline },
       object.metadata.name,

@@ -1,4 +1,5 @@
 // The forms in which a client may ask for objects: whole, their metadata only, or rows of a table.
+import { jsonText } from '../objects/json-text.ts';
 import { notAcceptable } from './api-error.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { apiVersionOf } from './resources.ts';
@@ -44,15 +45,14 @@ export function representationOf(accept: string | undefined, query: URLSearchPar
 }
 
 /** An object's JSON without kind and apiVersion, as its row shows it. */
-const bareText = (row: ResourceRow, version: Version): string =>
-  row.stored ? JSON.stringify(row.stored.read(version.object)) : version.text;
+const bareText = (row: ResourceRow, version: Version): string => (row.stored ? jsonText(row.stored.read(version.object)) : version.text);
 
 /** An object's whole JSON. */
 const wholeText = (row: ResourceRow, version: Version): string =>
   `{"kind":"${row.kind}","apiVersion":"${apiVersionOf(row)}",${bareText(row, version).slice(1)}`;
 
 const metadataText = (version: Version): string =>
-  `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(version.object.metadata)}}`;
+  `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${jsonText(version.object.metadata)}}`;
 
 /** What a list says of itself. */
 export interface ListFacts {

@@ -79,6 +79,12 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
       expect(read.dateMs % 1000).toBe(0);
     });
 
+    test('the largest number of 64 bits, which is none here, goes to the server as it came from there', async () => {
+      const spec = { ...aPod(namespace, 'patient').spec, terminationGracePeriodSeconds: 2 ** 63 };
+      const { object } = await its().cluster.create<Pod>(PODS, { ...aPod(namespace, 'patient'), spec }, soon());
+      expect(object.spec).toMatchObject({ terminationGracePeriodSeconds: 2 ** 63 });
+    });
+
     test('R8: a name that is taken is a conflict of its own kind', async () => {
       await pod('taken');
       const failure = await failureOf(its().cluster.create(PODS, aPod(namespace, 'taken'), soon()));
