@@ -12,30 +12,41 @@ import { wakeByNewFence } from './wake.ts';
 
 const WORKLOADS_AT_ONCE = 16;
 
+/** The cluster of that name, as far as it is registered. */
+type RecordOf = (cluster: string) => Promise<ClusterRecord | undefined>;
 type StalePorts = Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>;
 
-/** Of a cluster that leaves, or whose record is missing, passes do nothing: what is pending there is not lost, and nobody's to mend. */
-export const isLookedAfter = (record: ClusterRecord | undefined): boolean => record !== undefined && record.leaving !== true;
+/**
+ * Of a cluster that leaves, or whose record is missing, passes do nothing: what is pending there is not lost, and nobody's to mend. One whose
+ * record cannot be read just now is none of them.
+ */
+async function leftAlone(clusters: ReadonlySet<string>, recordOf: RecordOf): Promise<ReadonlySet<string>> {
+  const left = new Set<string>();
+  await inParallel([...clusters], WORKLOADS_AT_ONCE, async (cluster) => {
+    const read = await recordOf(cluster).then(
+      (record) => ({ record }),
+      () => undefined,
+    );
+    if (read && (!read.record || read.record.leaving)) left.add(cluster);
+  });
+  return left;
+}
 
 /**
  * Wakes what is stale, unless its wake is merely late with all others. One workload that cannot be mended keeps nobody from the rest.
  * @param most looked at, the longest pending first; 1 to 10,000
- * @param recordOf the cluster of that name, as far as it is registered
  * @returns how many were woken
  */
-export async function wakeStale(
-  ports: StalePorts,
-  most: number,
-  recordOf: (cluster: string) => Promise<ClusterRecord | undefined>,
-): Promise<number> {
+export async function wakeStale(ports: StalePorts, most: number, recordOf: RecordOf): Promise<number> {
   const nowMs = ports.clock.nowMs();
   const keys = await ports.store.pendingBefore(nowMs - STALE_MS, most);
   if (keys.length === 0) return 0;
+  const left = await leftAlone(new Set(keys.map(({ cluster }) => cluster)), recordOf);
   const depth = await ports.queue.depth('wakes');
   let woken = 0;
   await inParallel(keys, WORKLOADS_AT_ONCE, async (key) => {
     try {
-      if (!isLookedAfter(await recordOf(key.cluster))) await putBehind(ports, key);
+      if (left.has(key.cluster)) await putBehind(ports, key);
       else if (!(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;
     } catch (error) {
       ports.telemetry.error('stale workload not woken', { ...key, error });

@@ -39,7 +39,7 @@ export interface Swept {
 export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS): Promise<Swept> {
   const swept: Swept = { woken: 0, due: 0, silentClusters: [], lookedUp: 0 };
   const nowMs = ports.clock.nowMs();
-  // Listed once. Without the list nothing is mended: passes could not read their clusters' records either.
+  // Listed once, and only then.
   let listed: Promise<ClusterRecord[]> | undefined;
   const registered = async (): Promise<ClusterRecord[]> => await (listed ??= ports.clusters.list());
   swept.woken = await wakeStale(ports, options.mostAtOnce, async (cluster) => (await registered()).find(({ name }) => name === cluster));

@@ -57,3 +57,15 @@ test('what is pending there is neither woken nor counted as lost, and keeps nobo
   await sweep(world.ports);
   expect(stale()).toBe(1);
 });
+
+test('where records cannot be read just now, what is stale is woken all the same', async () => {
+  await world.apply(aJob('begun', { completions: 3, parallelism: 1 }));
+  await world.report();
+  await world.run();
+  const { keys } = await world.store.workloads(world.record.name, { limit: 10 });
+  for (const key of keys) await world.store.updateHead(key, {}, { pendingSinceMs: world.clock.nowMs() });
+  await world.clock.advance(40_000);
+  const list = (): Promise<never> => Promise.reject(new Error('the table does not answer'));
+  await expect(sweep({ ...world.ports, clusters: { ...world.ports.clusters, list } })).rejects.toThrow('does not answer');
+  expect(world.metrics.filter(({ metric }) => metric === 'StaleWakes')).toHaveLength(1);
+});
