@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runFarloop, temporaryFolder } from './farloop-process.ts';
 
 // Each starts a process of its own.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 const NOWHERE = { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_EC2_METADATA_DISABLED: 'true' };
 const add = ['add', 'a', '--stage', 'prod', '--kubeconfig', '/nowhere'];

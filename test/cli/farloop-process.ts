@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { comesAbout } from '../claims.ts';
+import { startRunningTime } from '../running-time.ts';
 
 export const root = resolve(import.meta.dirname, '..', '..');
 const bin = join(root, 'bin', 'farloop.js');
@@ -31,17 +32,20 @@ export class FarloopProcess {
   }
 
   /** Waits for a text on standard output. @throws Error with everything it said when it ends or takes too long */
-  async says(wanted: string | RegExp, withinMs = 20_000): Promise<void> {
+  async says(wanted: string | RegExp, withinMs = 60_000): Promise<void> {
     const isSaid = (): boolean => (typeof wanted === 'string' ? this.stdout.includes(wanted) : wanted.test(this.stdout));
     await comesAbout(() => isSaid() || this.child.exitCode !== null, withinMs);
     if (!isSaid()) throw new Error(`farloop never said ${wanted}; exit code ${this.child.exitCode}\n${this.stdout}\n${this.stderr}`);
   }
 
-  /** @returns how it ended, and how long that took */
+  /** @returns how it ended, and how long that took; time in which the machine stood still is not in it */
   async end(signal: NodeJS.Signals): Promise<{ exitCode: number | null; tookMs: number }> {
-    const startedMs = performance.now();
+    const time = startRunningTime();
     this.child.kill(signal);
-    return { exitCode: await this.exited, tookMs: performance.now() - startedMs };
+    const exitCode = await this.exited;
+    const tookMs = time.ms();
+    time.stop();
+    return { exitCode, tookMs };
   }
 
   /** For afterEach: nothing of a failed test lives on. */

@@ -87,7 +87,7 @@ describe('the installed package', () => {
     expect(relay).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('nothing listens there') });
     const list = run(bin, ['cluster', 'list', '--stage', 's'], folder.path, aws);
     expect(list).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('ECONNREFUSED') });
-  }, 30_000);
+  }, 120_000);
 
   test('runs up, serves its console, and ends on SIGTERM', async () => {
     const farloop = spawn(bin, ['up', '--state', join(folder.path, 'state'), '--port', '0'], {
@@ -107,5 +107,5 @@ describe('the installed package', () => {
     const [exitCode] = await once(farloop, 'exit');
     expect({ exitCode, stderr, status: page.status }).toEqual({ exitCode: 0, stderr: '', status: 200 });
     expect(await page.text()).toContain('<title>Farloop</title>');
-  }, 30_000);
+  }, 120_000);
 });

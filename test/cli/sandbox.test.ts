@@ -44,13 +44,13 @@ async function inCluster<Value>(ask: (cluster: KubernetesCluster) => Promise<Val
 }
 
 const listed = async (resource: typeof JOBS): Promise<KubernetesObject[]> =>
-  await inCluster(async (cluster) => (await cluster.list<KubernetesObject>(resource, {}, deadlineIn(clock, 5_000))).items);
+  await inCluster(async (cluster) => (await cluster.list<KubernetesObject>(resource, {}, deadlineIn(clock, 30_000))).items);
 
 describe('farloop sandbox', () => {
   test('is the same cluster again after a restart, has a node unless told otherwise, and reconciles nothing', async () => {
     const first = await sandboxWith();
     expect((await listed(NODES)).map(({ metadata }) => metadata.name)).toEqual(['simulated-node']);
-    await inCluster(async (cluster) => await cluster.create(JOBS, aJob('demo', { completions: 1 }), deadlineIn(clock, 5_000)));
+    await inCluster(async (cluster) => await cluster.create(JOBS, aJob('demo', { completions: 1 }), deadlineIn(clock, 30_000)));
     const before = readFileSync(kubeconfig(), 'utf8');
     const ended = await first.end('SIGTERM');
     expect({ exitCode: ended.exitCode, stderr: first.stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -61,7 +61,7 @@ describe('farloop sandbox', () => {
     expect((await listed(JOBS)).map(({ metadata }) => metadata.name)).toEqual(['demo']);
     expect(await listed(PODS)).toEqual([]);
     expect((await again.end('SIGINT')).exitCode).toBe(130);
-  }, 30_000);
+  }, 120_000);
 
   test('a used port and a folder that another one holds: one sentence, 1', async () => {
     await sandboxWith('--no-node');
@@ -78,5 +78,5 @@ describe('farloop sandbox', () => {
       stdout: '',
       stderr: `farloop: another Farloop is running with the state folder ${folder.path}: stop it, or choose another folder with --state\n`,
     });
-  }, 30_000);
+  }, 120_000);
 });

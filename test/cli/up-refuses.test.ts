@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
+import { until } from '../claims.ts';
 import type { Ended } from './farloop-process.ts';
 import { FarloopProcess, runFarloop, temporaryFolder } from './farloop-process.ts';
 
 // Each starts a process of its own, some a sandbox, too.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 let folder: ReturnType<typeof temporaryFolder>;
 let state: string;
@@ -213,7 +214,13 @@ test('R13: a poisoned message ends as a dead letter, is shown, and goes back', a
   endings.push(() => farloop.destroy());
   await farloop.says('job/demo Complete');
   expect(farloop.stderr).toMatch(/message cannot be read: it goes to the dead letters, .*version 123 is not known here/);
-  const listed = await runFarloop(['dlq', 'list', '--state', state]);
+  let listed: Ended = { exitCode: null, stdout: '', stderr: '' };
+  // It is dead after its tries, not after the first.
+  const isDead = async (): Promise<boolean> => {
+    listed = await runFarloop(['dlq', 'list', '--state', state]);
+    return listed.stdout.includes('\nevents ');
+  };
+  await until('a dead letter', isDead, 60_000);
   expect(listed.stdout).toMatch(
     /QUEUE +MESSAGE ID .*\nevents +\S+ +\S+ +19 +version 123 is not known here; known are 1 +eyJub3QiOiJvdXJzIn0\n/,
   );

@@ -3,13 +3,15 @@ import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { ClusterSource } from '../../lib/ports/cluster.ts';
+import { startRunningTime } from '../running-time.ts';
 
 export class Witness {
   /** uids of all pods ever seen, by Job name. */
   readonly created = new Map<string, Set<string>>();
   readonly jobs = new Map<string, Job>();
-  /** `performance.now()` of the last thing that only Farloop does. */
-  lastProgressMs = 0;
+  readonly time = startRunningTime();
+  /** By that time, when each thing was seen that only Farloop does, the latest last. */
+  readonly progressMs: number[] = [];
   readonly #tracked = new Map<string, boolean>();
   readonly #statuses = new Map<string, string>();
   readonly #source: ClusterSource;
@@ -25,6 +27,7 @@ export class Witness {
   }
 
   async stop(): Promise<void> {
+    this.time.stop();
     this.#ending.abort();
     await Promise.allSettled(this.#running);
   }
@@ -48,7 +51,7 @@ export class Witness {
     const job = metadata.labels?.['job-name'] ?? '';
     const known = this.created.get(job) ?? new Set();
     const tracked = metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
-    if (!known.has(uid) || this.#tracked.get(uid) !== tracked) this.lastProgressMs = performance.now();
+    if (!known.has(uid) || this.#tracked.get(uid) !== tracked) this.progressMs.push(this.time.ms());
     this.#tracked.set(uid, tracked);
     this.created.set(job, known.add(uid));
   }
@@ -56,7 +59,7 @@ export class Witness {
   #sawJob(job: Job): void {
     const name = job.metadata.name ?? '';
     const status = JSON.stringify(job.status);
-    if (this.#statuses.get(name) !== status && job.status?.startTime) this.lastProgressMs = performance.now();
+    if (this.#statuses.get(name) !== status && job.status?.startTime) this.progressMs.push(this.time.ms());
     this.#statuses.set(name, status);
     this.jobs.set(name, job);
   }

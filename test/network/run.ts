@@ -44,8 +44,8 @@ const { strikes: strikesPerKind } = script('npm run test:network --')
   .option('--strikes <number>', 'of each kind', wholeNumber({ min: 1, max: 1000 }), 3)
   .parse()
   .opts<{ strikes: number }>();
-/** Three strikes of each kind are through within three minutes, and a hung run ends too. */
-const WHOLE_RUN_MS = 60_000 * Math.max(3, strikesPerKind);
+/** Three strikes of each kind are through within two minutes on a machine with nothing else to do; this ends what hangs, not what is slow. */
+const WHOLE_RUN_MS = 60_000 * Math.max(10, strikesPerKind * 3);
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const clock = new SystemClock();
 const between = (random: () => number, least: number, most: number): number => Math.round(least + random() * (most - least));
@@ -226,7 +226,7 @@ async function mute({ proxy, farloop, customer }: Scene): Promise<boolean> {
     await clock.wait(TOUCH_EVERY_MS);
     return (await silences()).every((times, index) => times > (before[index] ?? 0));
   };
-  await until('the relay finds each of its muted watches silent', areSilent, 20_000, async () => JSON.stringify(await silences()));
+  await until('the relay finds each of its muted watches silent', areSilent, 60_000, async () => JSON.stringify(await silences()));
   return proxy.touched > swallowed;
 }
 
@@ -234,8 +234,11 @@ async function mute({ proxy, farloop, customer }: Scene): Promise<boolean> {
  * Behind the relay's back the past goes: first what its watches would resume from, then what its list has begun to read.
  * @returns false when neither struck: it was listing anew anyway, or gave up the list that was held for another one
  */
-async function forget({ plane, proxy, calls, farloop }: Scene): Promise<boolean> {
+async function forget({ plane, proxy, calls, farloop, customer }: Scene): Promise<boolean> {
   const { expiredWatches, expiredLists } = calls;
+  // A list of one page only is never between two.
+  const hasTwoPages = async (): Promise<boolean> => (await customer.pods()).length > RELAY.pageSize;
+  await until('there are more pods than a page holds', hasTwoPages, 40_000);
   const held = calls.holdNextList();
   const seen = async (): Promise<string> => JSON.stringify(farloop.relayStatus());
   try {
@@ -243,7 +246,7 @@ async function forget({ plane, proxy, calls, farloop }: Scene): Promise<boolean>
     await writeAlienKey(plane.etcdUrl);
     await plane.forgetHistory();
     proxy.open();
-    await until('the relay lists a second page', () => held.isReached(), 20_000, seen);
+    await until('the relay lists a second page', () => held.isReached(), 40_000, seen);
     await writeAlienKey(plane.etcdUrl);
     await compact(plane.etcdUrl);
   } finally {
@@ -288,8 +291,14 @@ async function agree({ farloop, customer, orders, plane, witness }: Scene): Prom
     30_000,
     async () => JSON.stringify(await marker()),
   );
+  const waiting = (): number => farloop.relayStatus().waiting;
+  await until(
+    'the relay has no more news',
+    () => waiting() === 0,
+    30_000,
+    async () => `but of ${waiting()} workloads`,
+  );
   const status = farloop.relayStatus();
-  check(status.waiting === 0, `the relay still has news of ${status.waiting} workloads`);
   check(status.pods === orders.length * PODS_PER_JOB, `the relay knows ${status.pods} pods, expected ${orders.length * PODS_PER_JOB}`);
   check(!(await customer.pods()).some(hasFinalizer), `a pod at ${plane.url} keeps its finalizer`);
   check(
