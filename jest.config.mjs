@@ -4,7 +4,7 @@ export default {
   // Both cores of the smallest machine that builds it.
   maxWorkers: 2,
   // A bound for what hangs, not for what is slow on a busy machine: figures come from benchmarks.
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   roots: ['<rootDir>/test'],
   extensionsToTreatAsEsm: ['.ts'],
   // These need a control plane, peers or minutes of time: npm scripts of their own run them.

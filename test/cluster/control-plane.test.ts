@@ -17,7 +17,7 @@ const answers = (url: string): Promise<boolean> =>
   );
 
 async function isGone(url: string): Promise<boolean> {
-  const until = Date.now() + 10_000;
+  const until = Date.now() + 30_000;
   while (Date.now() < until) {
     if (!(await answers(url))) return true;
     await sleep(50);
@@ -31,7 +31,7 @@ describe('the control plane', () => {
     await expect(answers(url)).resolves.toBe(true);
     await stop();
     await expect(Promise.all([isGone(url), isGone(etcdUrl)])).resolves.toEqual([true, true]);
-  }, 60_000);
+  });
 
   test('what it started ends with it, even when it is killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'farloop-killed-')); // a killed process does not clean up
@@ -50,7 +50,7 @@ describe('the control plane', () => {
     parent.kill('SIGKILL');
     await expect(Promise.all(urls.map(isGone))).resolves.toEqual([true, true]);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }, 60_000);
+  });
 
   test('the API server keeps address and data over a restart, the controller manager comes and goes', async () => {
     const { url, token, startControllerManager, stopControllerManager, restartApiServer, stop } = await startControlPlane();
@@ -60,5 +60,5 @@ describe('the control plane', () => {
     await expect(answers(url)).resolves.toBe(true);
     expect(token).toMatch(/^[0-9a-f]{32}$/);
     await stop();
-  }, 90_000);
+  });
 });

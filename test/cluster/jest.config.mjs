@@ -9,4 +9,6 @@ export default {
   roots: ['<rootDir>/test/cluster'],
   testPathIgnorePatterns: ['/node_modules/'],
   maxWorkers: 1,
+  // Most give several commands, each a process, and controllers take their time: this ends what hangs.
+  testTimeout: 180_000,
 };

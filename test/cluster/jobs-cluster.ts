@@ -39,7 +39,7 @@ export async function startJobsCluster({ controllers }: Required<Pick<ControlPla
   const { kubeconfigPath } = controlPlane;
   const api = new KubernetesCluster({ access: await accessFromKubeconfig({ file: kubeconfigPath }), clock });
   await start('node', '--simulated', '--kubeconfig', kubeconfigPath).says('ready\n');
-  const soon = (): Deadline => deadlineIn(clock, 8_000);
+  const soon = (): Deadline => deadlineIn(clock, 30_000);
   return {
     controlPlane,
     api,

@@ -72,7 +72,7 @@ describe('examples on a real API server', () => {
         }
         return EXAMPLE_ENDS.every((example) => hasEnded(example, all));
       },
-      120_000,
+      240_000,
     );
     for (const { name, end, reason, status = {}, podSpec = {} } of EXAMPLE_ENDS) {
       if (end === 'gone') continue;
@@ -81,7 +81,7 @@ describe('examples on a real API server', () => {
       for (const { spec } of await cluster.podsOf(name)) expect({ name, ...spec }).toMatchObject({ name, ...podSpec });
     }
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
-  }, 240_000);
+  }, 500_000);
 });
 
 /** Twelve pods, a few at a time; of one without indexes the first two fail. */
@@ -103,7 +103,7 @@ const aJob = (name: string, completionMode: 'Indexed' | 'NonIndexed'): Job => ({
 });
 
 async function endsExactly(names: readonly string[]): Promise<void> {
-  await until('their end', async () => names.every((name) => endOf(all.get(name)) !== undefined) || ((all = await jobs()), false), 150_000);
+  await until('their end', async () => names.every((name) => endOf(all.get(name)) !== undefined) || ((all = await jobs()), false), 240_000);
   for (const name of names) {
     const pods = await cluster.podsOf(name);
     const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
@@ -121,7 +121,7 @@ async function endsExactly(names: readonly string[]): Promise<void> {
     'the last finalizers off',
     async () =>
       (await Promise.all(names.map(cluster.podsOf))).flat().every(({ metadata }) => !metadata.finalizers?.includes(TRACKING_FINALIZER)),
-    30_000,
+    60_000,
   );
 }
 let all = new Map<string, Job>();
@@ -138,13 +138,13 @@ describe('a Job handed over in the middle', () => {
     const names = ['to-farloop', 'to-farloop-indexed'];
     await cluster.api.create<Job>(JOBS, aJob('to-farloop', 'NonIndexed'), cluster.soon());
     await cluster.api.create<Job>(JOBS, aJob('to-farloop-indexed', 'Indexed'), cluster.soon());
-    await until('half of it', halfway(names), 90_000);
+    await until('half of it', halfway(names), 180_000);
     await cluster.controlPlane.stopControllerManager();
     expect(names.some((name) => all.has(name) && !isJobFinished(all.get(name) ?? aJob(name, 'Indexed')))).toBe(true);
     const farloop = cluster.up('taken-over', '--manage', 'all-jobs');
     await endsExactly(names);
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
-  }, 300_000);
+  }, 600_000);
 
   test('from Farloop to the built-in controller', async () => {
     const names = ['from-farloop', 'from-farloop-indexed'];
@@ -152,10 +152,10 @@ describe('a Job handed over in the middle', () => {
     await farloop.says('console', 60_000);
     await cluster.api.create<Job>(JOBS, aJob('from-farloop', 'NonIndexed'), cluster.soon());
     await cluster.api.create<Job>(JOBS, aJob('from-farloop-indexed', 'Indexed'), cluster.soon());
-    await until('half of it', halfway(names), 90_000);
+    await until('half of it', halfway(names), 180_000);
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
     expect(names.some((name) => !isJobFinished(all.get(name) ?? aJob(name, 'Indexed')))).toBe(true);
     await cluster.controlPlane.startControllerManager({ controllers: '*' });
     await endsExactly(names);
-  }, 300_000);
+  }, 600_000);
 });

@@ -70,7 +70,7 @@ beforeAll(async () => {
   await until(
     'the cluster is active',
     async () => (await eks.send(new DescribeClusterCommand({ name: EKS_CLUSTER }))).cluster?.status === 'ACTIVE',
-    30_000,
+    60_000,
   );
 }, 300_000);
 
@@ -234,7 +234,7 @@ describe('farloop cluster, on EKS', () => {
     });
     expect(await record()).not.toHaveProperty('eks');
     expect(await stage.may(functions, { verb: 'create', resource: 'pods' })).toBe(false);
-  }, 90_000);
+  });
 
   test('IRSA: the role trusts the service account of the relay alone, and its pods know the role', async () => {
     await stage.iam.send(
@@ -265,7 +265,7 @@ describe('farloop cluster, on EKS', () => {
     expect(
       await administration.get(resourceOf({ apiVersion: 'v1', kind: 'Secret' }), { namespace: 'farloop', name: 'farloop-relay-aws' }),
     ).toBe(undefined);
-  }, 90_000);
+  });
 
   test('removed, nothing of ours is left: on EKS, in IAM, on the cluster', async () => {
     expect(await add(...EKS)).toMatchObject({ exitCode: 0, stderr: '' });
@@ -275,8 +275,8 @@ describe('farloop cluster, on EKS', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`access entry of ${roleArns.functions} on the EKS cluster ${EKS_CLUSTER} removed`);
     expect(await toldToAws()).toEqual(NOTHING);
-    await until('nothing of ours is left', async () => (await findOurs(administration, 'farloop')).length === 0, 30_000);
+    await until('nothing of ours is left', async () => (await findOurs(administration, 'farloop')).length === 0, 60_000);
     expect(await stage.may(functions, { verb: 'create', resource: 'pods' })).toBe(false);
     expect(await record()).toBeUndefined();
-  }, 120_000);
+  });
 });

@@ -175,4 +175,4 @@ test('what died after any of its writes is finished by the next: registrations, 
   expect((await iam.send(new ListUsersCommand({}))).Users).toEqual([]);
   expect((await secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
   expect((await sqs.send(new ListQueuesCommand({}))).QueueUrls).toHaveLength(1);
-}, 240_000);
+}, 600_000);

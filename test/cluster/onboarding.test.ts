@@ -270,7 +270,7 @@ describe('farloop cluster', () => {
     expect(await stage.clusters().get('one')).toMatchObject({ access: 'relayed' });
     expect(await add('one', '--access', 'direct')).toMatchObject({ exitCode: 0 });
     expect(await stage.may(await secretToken('one'), { verb: 'create', resource: 'pods' })).toBe(true);
-  }, 90_000);
+  });
 
   test('with fewer namespaces, rights elsewhere are taken back; no unfinished Job is left there unasked', async () => {
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };
@@ -289,7 +289,7 @@ describe('farloop cluster', () => {
     expect(await stage.may(token, { verb: 'create', resource: 'pods', namespace: 'default' })).toBe(true);
     expect(await stage.may(token, { verb: 'create', resource: 'pods', namespace: 'kube-public' })).toBe(false);
     expect((await stage.clusters().get('one'))?.namespaces).toEqual(['default']);
-  }, 60_000);
+  });
 
   test('one cluster has one name, and one name one cluster', async () => {
     const twice = await add('two');
@@ -327,11 +327,11 @@ describe('farloop cluster', () => {
       words.map((word) => (word === 'FILE' ? controlPlane.kubeconfigPath : word)),
     );
     expect(await administration.get(resourceNamed('Deployment'), deployment)).toBeUndefined();
-    await until('the old token is good no more', async () => !(await stage.may(old, { verb: 'get', resource: 'pods' })), 30_000);
+    await until('the old token is good no more', async () => !(await stage.may(old, { verb: 'get', resource: 'pods' })), 60_000);
     expect(await add('one', '--namespaces', 'default')).toMatchObject({ exitCode: 0 });
     expect(await read()).toContain(own);
     expect(await stage.may(await secretToken('one'), { verb: 'create', resource: 'pods' })).toBe(true);
-  }, 90_000);
+  });
 
   test('list tells of it before its relay has said a word', async () => {
     const { exitCode, stdout } = await stage.cluster('list');
@@ -342,11 +342,13 @@ describe('farloop cluster', () => {
   test('remove does nothing to unfinished Jobs unasked, and says what would happen', async () => {
     await runningJob('busy', 'farloop.dev/job');
     await runningJob('theirs');
-    const now = await everythingOn();
+    // What controllers make of the relay's Deployment, which was replaced a moment ago, comes and goes by itself.
+    const lasting = async (): Promise<string[]> => (await everythingOn()).filter((text) => !text.startsWith('Pod farloop/'));
+    const now = await lasting();
     const refused = await remove('one');
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 Job is unfinished: default/busy') });
     expect(refused.stderr).toContain('1 pods lose the finalizer');
-    expect(await everythingOn()).toEqual(now);
+    expect(await lasting()).toEqual(now);
     expect(await stage.clusters().get('one')).toBeDefined();
   });
 
@@ -357,7 +359,7 @@ describe('farloop cluster', () => {
     await until(
       'the relay’s namespace is gone',
       async () => (await administration.get(NAMESPACES, { name: 'farloop' })) === undefined,
-      30_000,
+      60_000,
     );
     const jobs = [
       'Job default/busy ',
@@ -384,17 +386,22 @@ describe('farloop cluster', () => {
     for (const manifest of [...charts.flat(), ...kustomized('relayed')])
       expect((await administration.apply(resourceOf(manifest), manifest, { dryRun: true })).metadata.name).toBe(manifest.metadata.name);
     for (const name of ['charted', 'farloop']) await administration.delete(NAMESPACES, { name });
-    await until('the four namespaces of the beginning', async () => (await administration.list(NAMESPACES)).length === 4, 30_000);
+    await until('the four namespaces of the beginning', async () => (await administration.list(NAMESPACES)).length === 4, 60_000);
   });
 
   test("a namespace that was there before is not ours: it stays, and what is somebody else's in it", async () => {
     await create('/api/v1/namespaces', { metadata: { name: 'shared' } });
     await create('/api/v1/namespaces/shared/configmaps', { metadata: { name: 'theirs' } });
+    await until(
+      'the account that every namespace gets',
+      async () => (await everythingOn()).includes('ServiceAccount shared/default '),
+      60_000,
+    );
     const now = await everythingOn();
     expect(await add('one', '--relay-namespace', 'shared')).toMatchObject({ exitCode: 0 });
     // The record tells where: nobody has to.
     expect(await remove('one', '--force')).toMatchObject({ exitCode: 0, stderr: '' });
-    await until('no more and no less than before', async () => (await everythingOn()).length === now.length, 30_000);
+    await until('no more and no less than before', async () => (await everythingOn()).length === now.length, 60_000);
     expect(await everythingOn()).toEqual(now);
   }, 120_000);
 });

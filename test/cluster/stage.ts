@@ -8,6 +8,7 @@ import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administ
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { createTableInput } from '../../lib/adapters/table-definition.ts';
 import { NAMESPACES } from '../../lib/objects/resources.ts';
+import { resourceOf } from '../../lib/onboarding/ours.ts';
 import { until } from '../claims.ts';
 import { runFarloop, type Ended } from '../cli/farloop-process.ts';
 import { startMinistack } from '../peers/peer.ts';
@@ -18,6 +19,7 @@ export const STAGE = 't';
 export const REGION = 'us-east-1';
 export const KEYS = { accessKeyId: 'test', secretAccessKey: 'test' };
 
+const ACCOUNTS = resourceOf({ apiVersion: 'v1', kind: 'ServiceAccount' });
 const STACK = `farloop-${STAGE}`;
 
 /** Of a CloudFormation template. */
@@ -75,7 +77,9 @@ export async function startStage(
     const outputs = await deploy(connection, more);
     await clients.dynamodb.send(new CreateTableCommand(createClustersTableInput(`${STACK}-clusters`)));
     await clients.dynamodb.send(new CreateTableCommand(createTableInput(`${STACK}-views`)));
-    await until('the four namespaces of the beginning', async () => (await administration.list(NAMESPACES)).length === 4, 30_000);
+    await until('the four namespaces of the beginning', async () => (await administration.list(NAMESPACES)).length === 4, 60_000);
+    // Their accounts are made by a controller, some time after them: what is there from the beginning is there now.
+    await until('the account of each', async () => (await administration.list(ACCOUNTS)).length === 4, 60_000);
     return {
       connection,
       ...clients,
@@ -132,7 +136,7 @@ async function deploy(connection: Stage['connection'], more: StackParts): Promis
       for (const { OutputKey = '', OutputValue = '' } of stack?.Outputs ?? []) outputs[OutputKey] = OutputValue;
       return stack?.StackStatus === 'CREATE_COMPLETE';
     },
-    30_000,
+    60_000,
   );
   stacks.destroy();
   return outputs;

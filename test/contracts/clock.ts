@@ -27,7 +27,7 @@ export function clockContract(name: string, open: () => ClockUnderTest): void {
       controller.abort();
       await waited;
       await clock.wait(600_000, controller.signal);
-      expect(clock.monotonicMs() - startMs).toBeLessThan(5_000);
+      expect(clock.monotonicMs() - startMs).toBeLessThan(25_000);
     });
 
     test('a wait of nothing ends', async () => {

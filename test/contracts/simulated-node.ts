@@ -74,7 +74,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
       await nodeClient.close();
       api.close();
       await server.close();
-    }, 30_000);
+    });
 
     test('registers itself, Ready, with a capacity and a fresh lease', async () => {
       const { body } = await api.get('/api/v1/nodes/node-a');
@@ -251,14 +251,15 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
     });
 
     test('started again, it goes on where the pods are', async () => {
-      await pod('short', { annotations: sim({ 'run-seconds': '1' }) });
       await pod('deleted', { metadata: { finalizers: ['farloop.dev/hold'] } });
-      await runningOf('short');
       await runningOf('deleted');
+      // Long enough that it is under way still when the node is stopped.
+      await pod('short', { annotations: sim({ 'run-seconds': '4' }) });
+      await runningOf('short');
       await node.stop();
       await api.delete(core(namespace, 'pods', 'deleted'));
       await pod('new', { command: ['true'] });
-      await sleep(1100); // the run that was under way is over meanwhile
+      await sleep(4_100); // the run that was under way is over meanwhile
       const idle = await api.get(core(namespace, 'pods', 'short'));
       expect(idle.body.status).toMatchObject({ phase: 'Running' });
       node = startNode();
@@ -276,7 +277,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
       await expect(endOf('after')).resolves.toBeDefined();
       await api.delete(core(namespace, 'pods', 'before'));
       await expect(isGone('before')).resolves.toBeDefined();
-    }, 60_000);
+    });
 
     test('two writes a pod that is over as soon as it begins: bound, ended', async () => {
       const count = 600;
@@ -304,7 +305,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
       const podsPerSecond = count / ((performance.now() - began) / 1000);
       console.log(`simulated node on ${name}: ${podsPerSecond.toFixed(0)} pods/s bound, run and ended`);
       expect(writes).toBe(2 * count);
-    }, 60_000);
+    });
   });
 }
 

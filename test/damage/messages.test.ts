@@ -75,7 +75,7 @@ describe('R13: a damaged message', () => {
     { name: 'wakes', runs: 120 },
     { name: 'timers', runs: 120 },
   ];
-  jest.setTimeout(60_000);
+  jest.setTimeout(240_000);
   test.each(cases)('R13: of the queue $name is read or refused by name, and a refused one changes nothing', async ({ name, runs }) => {
     expect(sent[name].length).toBeGreaterThan(0);
     let refused = 0;

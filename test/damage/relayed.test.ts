@@ -21,7 +21,7 @@ import { openRelayedWorld, type RelayedWorld } from '../adapters/relayed-world.t
 import { damages, misshapen, type Damage } from './damages.ts';
 import { WORDS } from './words.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 const QUEUE = 'relay-far';
 /** Other characters than these no queue takes. */

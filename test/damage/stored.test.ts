@@ -112,5 +112,5 @@ describe('R1: what is stored is damaged', () => {
       }),
       { numRuns: 3 },
     );
-  }, 60_000);
+  });
 });

@@ -288,4 +288,4 @@ test('a wrong parameter stops everything before a file is written, and is named'
   expect(code).not.toBe(0);
   expect(said).toContain('protecton: there is no such parameter');
   expect(existsSync(join(folder, 'refused'))).toBe(false);
-}, 60_000);
+});

@@ -11,5 +11,5 @@ export default {
   // One after the other: two files share an installation, and the machine.
   maxWorkers: 1,
   // A peer answers slower than a call within the process, and time-outs are real.
-  testTimeout: 40_000,
+  testTimeout: 120_000,
 };

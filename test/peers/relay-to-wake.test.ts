@@ -9,11 +9,13 @@ import { startEventSource } from '../../lib/adapters/embedded/event-source.ts';
 import { createTableInput } from '../../lib/adapters/table-definition.ts';
 import { parseKey } from '../../lib/objects/workload.ts';
 import { readView } from '../../lib/reconciler/view-access.ts';
+import type { ReceivedMessage } from '../../lib/ports/queue.ts';
 import { runtimeFrom, useRuntime } from '../../lib/runtime.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
 import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { decodeWake } from '../../lib/wire/messages.ts';
+import { until } from '../claims.ts';
 import { FarloopProcess, temporaryFolder } from '../cli/farloop-process.ts';
 import type { Peer } from './peer.ts';
 import { startElasticMq, startMinistack } from './peer.ts';
@@ -91,9 +93,12 @@ test('a Job on the cluster is known in the table, and woken', async () => {
 
   const every = { queue, clock, telemetry, batchSize: 10, maxConcurrency: 1, visibilitySeconds: 30, timeoutSeconds: 20 };
   const source = startEventSource({ ...every, name: 'events', functionName: 'ingest', handler: ingest });
-  const [wake] = await queue.receive('wakes', { max: 1, waitSeconds: 20, visibilitySeconds: 30 });
+  const wakes: ReceivedMessage[] = [];
+  const isWoken = async (): Promise<boolean> =>
+    wakes.push(...(await queue.receive('wakes', { max: 1, waitSeconds: 5, visibilitySeconds: 30 }))) > 0;
+  await until('a wake', isWoken, 60_000);
   await source.stop();
-  const message = decodeWake(wake?.body ?? '');
+  const message = decodeWake(wakes[0]?.body ?? '');
   const key = 'key' in message ? parseKey(message.key) : undefined;
   expect(key).toMatchObject({ cluster: 'staging', kind: 'Job', namespace: 'default', name: 'demo' });
   const head = key && (await store.readHead(key));
@@ -101,4 +106,4 @@ test('a Job on the cluster is known in the table, and woken', async () => {
   const { part } = await readView(store, head, 0);
   expect(part.owner?.object).toMatchObject({ metadata: { name: 'demo' }, spec: { managedBy: 'farloop.dev/job' } });
   expect((await relay.end('SIGTERM')).exitCode).toBe(0);
-}, 60_000);
+}, 240_000);

@@ -9,7 +9,7 @@ import { countIndexes, parseIndexes } from '../../lib/objects/index-text.ts';
 import { relist } from '../world/reporter.ts';
 import { aJob, World } from '../world/world.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
 const INDEX = 'batch.kubernetes.io/job-completion-index';

@@ -26,14 +26,14 @@ beforeEach(async () => {
   api = new KubernetesCluster({ access: { server: url, caPem, auth: { kind: 'token', token } }, clock });
   queue = EmbeddedQueue.open({ clock });
   relays = [];
-}, 30_000);
+});
 
 afterEach(async () => {
   for (const relay of relays) await relay.stop();
   queue.close();
   api.close();
   await sandbox.stop();
-}, 30_000);
+});
 
 /** @param from what this replica receives through, where it is not the queue itself */
 async function replica({ standby, from = queue }: { standby: boolean; from?: EmbeddedQueue }): Promise<Relay> {
@@ -63,7 +63,7 @@ async function command(name: string): Promise<void> {
 }
 
 const pods = async (): Promise<(string | undefined)[]> =>
-  (await api.list(PODS, { namespace: 'default' }, deadlineIn(clock, 5_000))).items.map(({ metadata }) => metadata.name);
+  (await api.list(PODS, { namespace: 'default' }, deadlineIn(clock, 30_000))).items.map(({ metadata }) => metadata.name);
 
 describe('commands', () => {
   test('are received and carried out by the replica that sends, and by no other', async () => {
@@ -79,7 +79,7 @@ describe('commands', () => {
     await command('second');
     expect(await queue.depth(QUEUE)).toMatchObject({ visible: 1, inFlight: 0 });
     expect(await pods()).toEqual(['first']);
-  }, 30_000);
+  });
 
   test('that come as a replica begins to rest are not begun, and lie there for the other one at once', async () => {
     let resting: Relay | undefined;
@@ -105,5 +105,5 @@ describe('commands', () => {
     const [found] = await queue.receive(QUEUE, { max: 10, waitSeconds: 5, visibilitySeconds: 30 });
     expect(found).toBeDefined();
     expect(await pods()).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -125,5 +125,5 @@ describe('objects on a file', () => {
     for (let index = 0; index <= answered; index += 1) expect(names.has(String(index))).toBe(true);
     expect(storage.revision).toBeGreaterThanOrEqual(names.size);
     storage.close();
-  }, 20_000);
+  });
 });

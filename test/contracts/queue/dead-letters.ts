@@ -72,9 +72,9 @@ async function dieOf(under: QueueUnderTest, name: QueueName, count = 1): ReturnT
   return lettersOf(under, name, count);
 }
 
-/** Dead letters, once so many lie there; bounded by 5 s. */
+/** Dead letters, once so many lie there; bounded by 20 s of waiting. */
 async function lettersOf(under: QueueUnderTest, name: QueueName, count: number): ReturnType<Queue['deadLetters']> {
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < 200; round++) {
     const letters = await under.queue.deadLetters(name, 100);
     if (letters.length >= count) return letters;
     await receiveNow(under.queue, name, 10, 0);

@@ -21,11 +21,11 @@ export function messagesContract(open: () => Promise<QueueUnderTest>): void {
       const received = firstOf(await receiveSome(under, 'wakes', 1));
       expect(event).toMatchObject({ body: 'one', receiveCount: 1, groupId: group, senderId: under.senderId });
       expect(received).toMatchObject({ body: wake.body, receiveCount: 1, groupId: group, deduplicationId: wake.deduplicationId });
-      expect(Math.abs(event.sentAtMs - sentMs)).toBeLessThan(5_000);
+      expect(Math.abs(event.sentAtMs - sentMs)).toBeLessThan(60_000);
       // Where the queue tells.
       const { receivedAtMs = event.sentAtMs } = event;
       expect(receivedAtMs).toBeGreaterThanOrEqual(event.sentAtMs);
-      expect(receivedAtMs - event.sentAtMs).toBeLessThan(30_000);
+      expect(receivedAtMs - event.sentAtMs).toBeLessThan(60_000);
       expect(event.messageId).not.toBe(received.messageId);
     }),
   );
@@ -123,12 +123,12 @@ export function messagesContract(open: () => Promise<QueueUnderTest>): void {
   test(
     'a delayed message comes when its delay is over',
     on(open, async (under) => {
-      await under.queue.send('timers', [{ body: 'later', delaySeconds: 2 }, { body: 'now' }]);
+      await under.queue.send('timers', [{ body: 'later', delaySeconds: VISIBILITY_SECONDS }, { body: 'now' }]);
       expect(bodiesOf(await receiveSome(under, 'timers', 1))).toEqual(['now']);
       expect(await under.queue.depth('timers')).toMatchObject({ delayed: 1 });
       await under.pass(1_000);
       expect(await receiveNow(under.queue, 'timers')).toEqual([]);
-      await under.pass(1_100);
+      await under.pass(VISIBILITY_SECONDS * 1000 - 900);
       expect(bodiesOf(await receiveSome(under, 'timers', 1))).toEqual(['later']);
     }),
   );
@@ -154,7 +154,7 @@ export function messagesContract(open: () => Promise<QueueUnderTest>): void {
       await under.pass(1_000);
       expect(await timedOut).toEqual([]);
       expect(under.nowMs() - startMs).toBeGreaterThanOrEqual(900);
-      expect(under.nowMs() - startMs).toBeLessThan(10_000);
+      expect(under.nowMs() - startMs).toBeLessThan(20_000);
     }),
   );
 

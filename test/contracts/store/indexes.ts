@@ -77,9 +77,9 @@ const keyAt = (keys: readonly WorkloadKey[], index: number): WorkloadKey => {
   return key;
 };
 
-/** An index may be late: asserts again until it holds, for 5 s at most. */
+/** An index may be late: asserts again until it holds, for 20 s at most. */
 async function eventually(claim: () => Promise<void>): Promise<void> {
-  for (const endMs = performance.now() + 5_000; ;) {
+  for (const endMs = performance.now() + 20_000; ;) {
     try {
       return await claim();
     } catch (error) {

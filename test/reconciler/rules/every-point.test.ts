@@ -20,7 +20,7 @@ const notSent = throws(new NotDoneError('connection refused'));
 const slowDown = throws(new ThrottledError('too many requests', { retryAfterSeconds: 2 }));
 const broken = throws(new Error('internal server error'));
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 describe.each(SCENARIOS)('R18, R9: a $name Job', ({ spec, succeeded, mostActive }) => {
   const everywhere = (fits: Enumeration['fits'], fault: Enumeration['fault'], least: number, wakes: 'visible' | 'in flight' = 'visible') =>

@@ -144,7 +144,7 @@ describe('R13: one bad workload', () => {
     expect(world.passes.filter(({ key }) => key.name === 'large').every(({ saw }) => saw['live'])).toBe(true);
     expect(await world.queue.depth('events')).toMatchObject({ dead: 0, inFlight: 0, visible: 0 });
     expect(world.passes.filter(({ outcome }) => outcome === 'parked' || outcome === 'overtaken')).toEqual([]);
-  }, 60_000);
+  });
 
   test('R13: two statuses refused in one pass, one being taken in between, park no Job: it is not the same that is refused', async () => {
     await world.apply(aJob('demo', { completions: 4, parallelism: 2 }));

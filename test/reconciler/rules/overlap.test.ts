@@ -7,7 +7,7 @@ import { enumerateFaults } from '../../world/enumerate.ts';
 import { expectCompleted, expectQuiet, idle, runToEnd } from '../../world/right.ts';
 import { aJob, conditionsOf, World } from '../../world/world.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 const patchJob = (world: World, patch: object): Promise<unknown> =>
   world
