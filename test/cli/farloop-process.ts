@@ -38,9 +38,10 @@ export class FarloopProcess {
     if (!isSaid()) throw new Error(`farloop never said ${wanted}; exit code ${this.child.exitCode}\n${this.stdout}\n${this.stderr}`);
   }
 
-  /** @returns how it ended, and how long that took; time in which the machine stood still is not in it */
+  /** @returns how it ended, and how long that took; time in which it had no processor is not in it */
   async end(signal: NodeJS.Signals): Promise<{ exitCode: number | null; tookMs: number }> {
     const time = startRunningTime();
+    time.follow(this.child.pid);
     this.child.kill(signal);
     const exitCode = await this.exited;
     const tookMs = time.ms();

@@ -21,6 +21,8 @@ export type Binary = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'ku
 const controlPlaneBinaries: readonly Binary[] = ['etcd', 'kube-apiserver', 'kube-controller-manager'];
 
 const lockPatienceMs = 20 * 60_000;
+const GO_TRIES = 3;
+const GO_PAUSE_MS = 10_000;
 
 /** The folder that holds, or will hold, the built binaries. */
 function controlPlaneFolder(): string {
@@ -178,8 +180,22 @@ async function writeModule(
   await writeFile(join(folder, 'tools.go'), source.join('\n'));
 }
 
-/** Runs the Go command and gives its standard output. */
-function go(folder: string, args: readonly string[]): Promise<string> {
+/** Runs the Go command and gives its standard output. What a proxy did not deliver, it may deliver a moment later. */
+async function go(folder: string, args: readonly string[]): Promise<string> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await goOnce(folder, args);
+    } catch (error) {
+      if (attempt === GO_TRIES || !(error instanceof GoFailed)) throw error;
+      await sleep(attempt * GO_PAUSE_MS);
+    }
+}
+
+class GoFailed extends Error {
+  override name = 'GoFailed';
+}
+
+function goOnce(folder: string, args: readonly string[]): Promise<string> {
   return new Promise((done, failed) => {
     const child = spawn('go', [...args], {
       cwd: folder,
@@ -205,7 +221,7 @@ function go(folder: string, args: readonly string[]): Promise<string> {
       if (code === 0) done(output.join(''));
       else
         failed(
-          new Error(
+          new GoFailed(
             `the real control plane cannot be built: \`go ${args.slice(0, 2).join(' ')}\` ended with ${code ?? signal}. Is the Go module proxy reachable, and is there room on the disk (6 GB)? Its last words:\n${errors}${output.join('').slice(-1000)}`,
           ),
         );

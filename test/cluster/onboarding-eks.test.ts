@@ -72,7 +72,7 @@ beforeAll(async () => {
     async () => (await eks.send(new DescribeClusterCommand({ name: EKS_CLUSTER }))).cluster?.status === 'ACTIVE',
     60_000,
   );
-}, 300_000);
+}, 900_000);
 
 afterAll(async () => {
   eks?.destroy();

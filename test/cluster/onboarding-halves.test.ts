@@ -84,7 +84,7 @@ beforeAll(async () => {
     clock: { wait: async () => {} },
     eks: () => Promise.reject(new Error('EKS is not asked')),
   };
-}, 300_000);
+}, 900_000);
 
 afterAll(async () => {
   place?.administration.close();

@@ -33,7 +33,7 @@ beforeAll(async () => {
   stage = await startStage();
   ({ controlPlane, administration } = stage);
   sqs = new SQSClient(stage.connection);
-}, 300_000);
+}, 900_000);
 
 afterAll(async () => {
   sqs?.destroy();

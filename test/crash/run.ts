@@ -151,6 +151,7 @@ async function crashAll(scene: Scene): Promise<void> {
     await ensureJob(scene, names);
     const startedMs = witness.time.ms();
     const child = launchUp(scene, { [MOMENT_VARIABLE]: moment, [SKIP_VARIABLE]: String(skip) });
+    witness.time.follow(child.pid);
     const killed = await diesOrProgresses(scene, child, names);
     const firstMs = witness.progressMs.find((atMs) => atMs > startedMs);
     if (firstMs !== undefined && total > 0) resumedAfterMs.push(firstMs - startedMs);

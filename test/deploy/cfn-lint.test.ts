@@ -14,4 +14,4 @@ test('the linter of AWS has nothing to say of the templates', async () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 240_000);
+}, 900_000);

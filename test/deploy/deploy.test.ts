@@ -44,7 +44,7 @@ beforeAll(async () => {
   real = await realCluster(folder, eksFront.apiServerFlags);
   clusters.push(real);
   secrets.push(sandbox.token, real.token);
-}, 300_000);
+}, 900_000);
 
 afterAll(async () => {
   for (const cluster of clusters) await cluster.stop();

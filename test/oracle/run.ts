@@ -2,7 +2,7 @@
 // 5,000 random cases with a fresh seed, which it prints. Needs Go, and the Go module proxy the first time.
 //   run.ts [--seed N] [--count M] [--seeds K]      M cases of each of K seeds in a row, from N on, summed
 // From 50,000 cases on each feature must have been compared in 500 of them.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, existsSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -26,10 +26,14 @@ function oracleBinary(): string {
   console.log(`building the oracle from kubernetes ${KUBERNETES_VERSION}: some minutes the first time, 2 GB of temporary space`);
   const building = `${cache}.building-${process.pid}`;
   mkdirSync(building, { recursive: true });
-  const { status, error } = spawnSync('nice', ['sh', join(sources, 'build.sh'), building], {
-    stdio: 'inherit',
-    env: { ...process.env, KUBERNETES_VERSION },
-  });
+  const build = (): SpawnSyncReturns<Buffer> =>
+    spawnSync('nice', ['sh', join(sources, 'build.sh'), building], {
+      stdio: 'inherit',
+      env: { ...process.env, KUBERNETES_VERSION },
+    });
+  // What a proxy did not deliver, it may deliver at the next try.
+  let { status, error } = build();
+  if (status !== 0) ({ status, error } = build());
   if (status !== 0)
     throw new Error(`the oracle cannot be built (${error?.message ?? `exit ${status}`}): Go and the Go module proxy are needed`);
   mkdirSync(cache, { recursive: true });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const client = clientOf();
   await client.send(new CreateTableCommand(createTableInput(TABLE)));
   client.destroy();
-}, 180_000);
+}, 900_000);
 afterAll(() => peer?.stop());
 
 const ATTRIBUTES: Record<DamagedField, string> = {

@@ -11,7 +11,9 @@ export interface Peer {
   stop: () => Promise<void>;
 }
 
-const INSTALL_MS = 120_000;
+const INSTALL_MS = 300_000;
+/** What a registry did not deliver, it may deliver at the next try. */
+const INSTALL_TRIES = 2;
 const START_MS = 60_000;
 const STOP_MS = 5_000;
 
@@ -33,9 +35,10 @@ function installed(name: string, fill: (folder: string) => void): string {
   return folder;
 }
 
-function run(command: string, args: string[]): void {
+function run(command: string, args: string[], tries = INSTALL_TRIES): void {
   const { status, error, stderr, stdout } = spawnSync(command, args, { encoding: 'utf8', timeout: INSTALL_MS });
-  if (error || status !== 0)
+  if (status !== 0 && tries > 1) run(command, args, tries - 1);
+  else if (error || status !== 0)
     throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? `exit ${status}`}\n${stdout ?? ''}\n${stderr ?? ''}`);
 }
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const connection = { endpoint: peer.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
   dynamodb = new DynamoDBClient(connection);
   secrets = new SecretsManagerClient(connection);
-}, 180_000);
+}, 900_000);
 
 afterAll(async () => {
   dynamodb.destroy();

@@ -47,7 +47,7 @@ beforeAll(async () => {
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
   });
-}, 360_000);
+}, 900_000);
 
 afterAll(async () => {
   await relay?.destroy();

@@ -7,7 +7,7 @@ import { openSqsQueue } from './queues.ts';
 let peer: Peer | undefined;
 beforeAll(async () => {
   peer = await startMinistack();
-}, 180_000);
+}, 900_000);
 afterAll(() => peer?.stop());
 
 queueContract(

@@ -7,7 +7,7 @@ import { openSqsQueue } from './queues.ts';
 let peer: Peer | undefined;
 beforeAll(async () => {
   peer = await startElasticMq();
-}, 180_000);
+}, 900_000);
 afterAll(() => peer?.stop());
 
 queueContract('SqsQueue on ElasticMQ', () => openSqsQueue(peer?.endpoint ?? '', '127.0.0.1', {}), {

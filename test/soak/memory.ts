@@ -16,7 +16,10 @@ const MOST_GROWTH = 1.3;
 
 /** Mebibytes at the age at which a process is warm; undefined for one that did not live so long. */
 export function warmOf(samples: readonly Sample[]): number | undefined {
-  return medianOf(samples.filter(({ ageMs }) => ageMs >= WARM_FROM_MS && ageMs <= WARM_AT_MS));
+  const late = samples.filter(({ ageMs }) => ageMs >= WARM_FROM_MS);
+  const inTime = late.filter(({ ageMs }) => ageMs <= WARM_AT_MS);
+  // A machine that stood still may have left none in time: the first one behind it then.
+  return medianOf(inTime.length > 0 ? inTime : late.slice(0, 1));
 }
 
 /** Mebibytes during its last seconds. */

@@ -204,7 +204,7 @@ class Victims {
 /** The first life is spared until its memory is known. */
 const isMeasured = (part: Part, { lives }: Scene): boolean => {
   const [first, ...others] = lives[part];
-  return others.length > 0 || (first !== undefined && performance.now() - first.bornMs > WARM_AT_MS);
+  return others.length > 0 || (first !== undefined && performance.now() - first.bornMs > WARM_AT_MS && warmOf(first.memory) !== undefined);
 };
 
 async function kill(victim: Victim, scene: Scene): Promise<void> {
