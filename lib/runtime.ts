@@ -221,8 +221,9 @@ async function registeredClusters(
     clusters,
     forgetCredential: (cluster) => secrets.forget(cluster),
     renewCredential: async (record) => {
-      // Where a role is shown, there is nothing that ends.
-      if (record.access !== 'relayed' && clusters.accessOf(record.name).auth.kind === 'eks') return false;
+      // Where a role is shown, there is nothing that ends; nor where a registration has not come to its credential yet.
+      const isDialled = record.access !== 'relayed';
+      if (isDialled && (!clusters.hasAccess(record.name) || clusters.accessOf(record.name).auth.kind === 'eks')) return false;
       renewed ??= renewedCredentials();
       return await (await renewed).renew(record);
     },

@@ -1,12 +1,14 @@
 // From environment to ports on AWS: mistakes are named together, and nobody is called.
 import { describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubernetesCluster } from '../lib/adapters/kubernetes-cluster.ts';
 import { RelayedCluster } from '../lib/adapters/relayed-cluster.ts';
 import { runtimeFrom } from '../lib/runtime.ts';
 import { aCluster } from './contracts/clusters.ts';
+import { listening } from './listening.ts';
 
 const QUEUES = ['EVENTS', 'WAKES', 'TIMERS'].flatMap((name) => [`${name}_QUEUE_URL`, `${name}_DEAD_QUEUE_URL`]);
 
@@ -47,5 +49,34 @@ describe('a runtime on AWS', () => {
     expect(ports.connect(aRecord('staging'))).toBeInstanceOf(KubernetesCluster);
     // There is no way around the relay.
     expect(() => ports.connect(aRecord('far'))).toThrow('the cluster far is reached through its relay alone');
+  });
+
+  test('a sweep that comes while a cluster is being registered finds no credential of it that it could not renew', async () => {
+    // Its record is written first, the way to it and its credential some steps later.
+    const item = { name: { S: 'new' }, version: { N: '1' }, record: { S: JSON.stringify(aCluster('new')) } };
+    const table = await listening(
+      createServer((_request, response) => {
+        response.setHeader('content-type', 'application/x-amz-json-1.0').end(JSON.stringify({ Items: [item] }));
+      }),
+    );
+    const before = { ...process.env };
+    const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+    Object.assign(process.env, { AWS_ENDPOINT_URL: table.url, AWS_REGION: 'eu-central-1', ...keys });
+    try {
+      const { ports } = await runtimeFrom({
+        TABLE_NAME: 'farloop',
+        ...Object.fromEntries(
+          [...QUEUES, 'RELAY_QUEUE_URL', 'RELAY_DEAD_QUEUE_URL'].map((name) => [name, 'https://queue.example.com/1/queue']),
+        ),
+        CLUSTERS_TABLE: 'clusters',
+        CLUSTER_SECRET_PREFIX: 'farloop/test/clusters/',
+      });
+      const [record] = await ports.clusters.list();
+      expect(record).toMatchObject({ name: 'new' });
+      expect(record && (await ports.renewCredential?.(record))).toBe(false);
+    } finally {
+      process.env = before;
+      await table.stop();
+    }
   });
 });

@@ -195,6 +195,11 @@ export class DynamoDbClusters implements Clusters {
     return item !== undefined;
   }
 
+  /** Of a cluster whose record this process has read: false for one that is being registered and has not come so far. */
+  hasAccess(name: string): boolean {
+    return this.#known.get(name)?.access !== undefined;
+  }
+
   /** Of a cluster whose record this process has read. @throws TerminalError it has none, or an unusable one */
   accessOf(name: string): StoredAccess {
     const { access } = this.#known.get(name) ?? {};
