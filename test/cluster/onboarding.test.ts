@@ -374,7 +374,7 @@ describe('farloop cluster', () => {
     expect((await stage.secrets.send(new ListSecretsCommand({}))).SecretList).toEqual([]);
     expect(await stage.clusters().list()).toEqual([]);
     expect(await remove('one')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no cluster one is registered') });
-  }, 120_000);
+  });
 
   test('the API server takes the rendered chart and the kustomize base', async () => {
     await create('/api/v1/namespaces', { metadata: { name: 'charted' } });
@@ -403,7 +403,7 @@ describe('farloop cluster', () => {
     expect(await remove('one', '--force')).toMatchObject({ exitCode: 0, stderr: '' });
     await until('no more and no less than before', async () => (await everythingOn()).length === now.length, 60_000);
     expect(await everythingOn()).toEqual(now);
-  }, 120_000);
+  });
 });
 
 const resourceNamed = (kind: string): (typeof OURS)[number] => {
