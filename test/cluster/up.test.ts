@@ -91,8 +91,9 @@ describe('up on a real API server', () => {
     const fought = anotherJob('fought', (manifest) => manifest.replace('completions: 5', 'completions: 40'));
     const farloop = cluster.up('state', '--manage', 'all-jobs', ...apply(fought));
     await farloop.says(/job\/fought Parked: .*kube-controller-manager/, 90_000);
-    const isToldOfIt = ({ reason, message = '' }: Event): boolean => reason === 'Parked' && message.includes('kube-controller-manager');
-    await until('an Event tells of it, too', async () => (await events()).some(isToldOfIt), 60_000);
+    const told = async (): Promise<string> => (await events()).find(({ reason }) => reason === 'Parked')?.message ?? '';
+    await until('an Event tells of it, too', async () => (await told()) !== '', 60_000);
+    expect(await told()).toMatch(/kube-controller-manager/);
     await farloop.end('SIGTERM');
   }, 360_000);
 });
