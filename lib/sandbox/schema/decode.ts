@@ -239,7 +239,8 @@ function isWhole(value: number, size: 'int32' | 'int64', written: string | undef
   return WHOLE.test(written) && BigInt.asIntN(64, BigInt(written)) === BigInt(written);
 }
 
-const WHOLE = /^-?\d+$/;
+/** With no more digits than 64 bits hold. */
+const WHOLE = /^-?\d{1,19}$/;
 
 function problemOfQuantity(value: string): string | undefined {
   try {

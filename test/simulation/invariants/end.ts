@@ -149,9 +149,10 @@ export const AT_THE_END: readonly Invariant[] = [
   {
     name: 'nothing but the unreadable is a dead letter',
     rule: 'R13',
-    atEnd: async ({ queue, poisoned }) => {
+    atEnd: async ({ queue, poisoned, run }) => {
       let dead = 0;
-      for (const name of ['events', 'wakes', 'timers'] as const) dead += (await queue.depth(name)).dead;
+      const ofRelays = run.scenario.clusters.map((name) => `relay-${name}` as const);
+      for (const name of ['events', 'wakes', 'timers', ...ofRelays] as const) dead += (await queue.depth(name)).dead;
       return dead > poisoned ? `${dead} dead letters, ${poisoned} were poisoned` : undefined;
     },
   },
