@@ -1,8 +1,8 @@
 // What the server takes and warns of: kubectl shows it to whoever applies such a thing.
-import type { Container, Job, Pod, PodSpec } from '../objects/kubernetes.ts';
+import type { Container, Job, JobSpec, Pod, PodSpec } from '../objects/kubernetes.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import { parseQuantity } from '../objects/quantity.ts';
-import type { ApiObject } from './api-object.ts';
+import { fieldsAt, listAt, numberAt, type ApiObject } from './api-object.ts';
 import type { ResourceRow } from './resource-row.ts';
 import type { Version } from './version.ts';
 
@@ -16,18 +16,59 @@ export function warningsOf({ kind, group }: ResourceRow, next: ApiObject, previo
   if (kind === 'Pod' && group === '') return previous ? [] : ofPodSpec((next as unknown as Pod).spec, 'spec');
   if (kind !== 'Job' || group !== 'batch') return [];
   const { metadata, spec } = next as unknown as Job;
-  const ofTemplate = spec.template ? ofPodSpec(spec.template.spec, 'spec.template.spec') : [];
-  if (previous) return previous.object.metadata.generation === metadata.generation ? [] : ofTemplate;
+  if (previous) return previous.object.metadata.generation === metadata.generation ? [] : ofJobSpec(spec);
   const problems = problemsOfDnsLabel(metadata.name ?? '');
   const why = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
-  return [...(problems.length > 0 ? [`metadata.name: ${why}: [${problems.join(' ')}]`] : []), ...ofTemplate];
+  return [...(problems.length > 0 ? [`metadata.name: ${why}: [${problems.join(' ')}]`] : []), ...ofJobSpec(spec)];
 }
 
-function ofPodSpec({ initContainers = [], containers }: PodSpec, path: string): string[] {
-  return [
-    ...initContainers.flatMap((container, at) => ofContainer(container, `${path}.initContainers[${at}]`)),
-    ...containers.flatMap((container, at) => ofContainer(container, `${path}.containers[${at}]`)),
+const MANY_INDEXES =
+  'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
+
+function ofJobSpec({ completionMode, completions = 0, parallelism = 0, template }: JobSpec): string[] {
+  const areMany = completionMode === 'Indexed' && completions > 100_000 && parallelism > 10_000;
+  return [...(areMany ? [`spec: ${MANY_INDEXES}`] : []), ...(template ? ofPodSpec(template.spec, 'spec.template.spec') : [])];
+}
+
+/** Labels of nodes that others have taken the place of, and since when. */
+const OLD_LABELS: Readonly<Record<string, { since: string; now: string }>> = {
+  'beta.kubernetes.io/arch': { since: 'v1.14', now: 'kubernetes.io/arch' },
+  'beta.kubernetes.io/os': { since: 'v1.14', now: 'kubernetes.io/os' },
+  'beta.kubernetes.io/instance-type': { since: 'v1.17', now: 'node.kubernetes.io/instance-type' },
+  'failure-domain.beta.kubernetes.io/region': { since: 'v1.17', now: 'topology.kubernetes.io/region' },
+  'failure-domain.beta.kubernetes.io/zone': { since: 'v1.17', now: 'topology.kubernetes.io/zone' },
+};
+
+function ofPodSpec(spec: PodSpec, path: string): string[] {
+  const { initContainers = [], containers } = spec;
+  const all = [
+    ...initContainers.map((container, at) => ({ container, at: `${path}.initContainers[${at}]` })),
+    ...containers.map((container, at) => ({ container, at: `${path}.containers[${at}]` })),
   ];
+  const why = 'must be >= 0; negative values are invalid and will be treated as 1';
+  return [
+    ...Object.keys(fieldsAt(spec, 'nodeSelector')).flatMap((label) => {
+      const old = OLD_LABELS[label];
+      return old ? [`${path}.nodeSelector[${label}]: deprecated since ${old.since}; use ${JSON.stringify(old.now)} instead`] : [];
+    }),
+    ...all.flatMap(({ container, at }) => ofContainer(container, at)),
+    ...ofPorts(all),
+    ...(numberAt(spec, 'terminationGracePeriodSeconds') < 0 ? [`${path}.terminationGracePeriodSeconds: ${why}`] : []),
+  ];
+}
+
+/** Those of all containers: they share the pod's address. */
+function ofPorts(all: readonly { container: Container; at: string }[]): string[] {
+  const first = new Map<string, string>();
+  return all.flatMap(({ container, at }) =>
+    listAt(container, 'ports').flatMap(({ containerPort, protocol, hostIP, hostPort }, place) => {
+      const [key, own] = [JSON.stringify([containerPort, protocol, hostIP, hostPort]), `${at}.ports[${place}]`];
+      const earlier = first.get(key);
+      if (earlier !== undefined) return [`${own}: duplicate port definition with ${earlier}`];
+      first.set(key, own);
+      return [];
+    }),
+  );
 }
 
 /** Amounts of what comes in bytes. */

@@ -4,7 +4,7 @@ import type { Fields } from '../api-object.ts';
 import type { FieldType, ListType, MapType, ObjectType } from '../schema/notation.ts';
 import { insert, isNothing, withoutBranches } from './field-set.ts';
 import type { FieldSet } from './field-set.ts';
-import { areBothEmpty, byStep, emptyOf, isWhole, namesIn, stepOf, valueOf } from './steps.ts';
+import { areBothEmpty, byAllSteps, byStep, emptyOf, isWhole, namesIn, stepOf, valueOf } from './steps.ts';
 
 export interface Comparison {
   /** Added or changed: what whoever made the change now owns. */
@@ -61,11 +61,22 @@ function compareMaps({ of }: MapType, before: Fields, after: Fields, out: Compar
 function compareLists(type: ListType, before: readonly unknown[], after: readonly unknown[], out: Comparison): void {
   const old = byStep(type, before);
   const fresh = byStep(type, after);
+  const repeated = old.size < before.length || fresh.size < after.length ? repeatedSteps(type, before, after) : undefined;
   for (const step of new Set([...old.keys(), ...fresh.keys()])) {
     const [was, is] = [old.get(step), fresh.get(step)];
+    if (repeated?.has(step) === true) {
+      const all = (list: readonly unknown[]): unknown[] => byAllSteps(type, list).get(step) ?? [];
+      if (is === undefined) out.removed[step] = {};
+      else if (!isSame(all(before), all(after))) out.written[step] = {};
+      continue;
+    }
     if (was !== is) compareValues(type.of, false, was, is, step, out);
   }
 }
+
+/** Of elements that stand several times in either list nobody owns what is in them: they are compared, and owned, whole. */
+const repeatedSteps = (type: ListType, ...lists: (readonly unknown[])[]): Set<string> =>
+  new Set(lists.flatMap((list) => [...byAllSteps(type, list)].filter(([, items]) => items.length > 1).map(([step]) => step)));
 
 const fieldsIn = (value: unknown): Fields | undefined => (isFields(value) ? value : value === null ? {} : undefined);
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

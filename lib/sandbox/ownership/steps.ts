@@ -73,6 +73,22 @@ function defaultOf({ of }: ListType, key: string): unknown {
   return field?.values?.default ?? (field?.required ? ungiven(field) : undefined);
 }
 
+/** Elements by their step, of two with the same step both. Those without a name are left out: nobody can own them. */
+export function byAllSteps(type: ListType, list: readonly unknown[]): Map<string, unknown[]> {
+  const found = new Map<string, unknown[]>();
+  for (const item of list) {
+    try {
+      const step = stepOf(type, item);
+      const same = found.get(step);
+      if (same) same.push(item);
+      else found.set(step, [item]);
+    } catch (error) {
+      if (!(error instanceof NamelessElementError)) throw error;
+    }
+  }
+  return found;
+}
+
 /** Elements by their step; of two with the same step the first. Those without a name are left out: nobody can own them. */
 export function byStep(type: ListType, list: readonly unknown[]): Map<string, unknown> {
   const found = new Map<string, unknown>();

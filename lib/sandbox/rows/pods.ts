@@ -16,7 +16,10 @@ const isFinished = ({ status }: ApiObject): boolean => status?.['phase'] === 'Su
 function create(object: ApiObject): ApiObject {
   const pod = asPod({ ...object, metadata: { ...object.metadata, generation: 1 } });
   delete pod.status; // nobody brings a pod that already ran
-  return asObject(withPodDefaults(pod));
+  const made = asObject(withPodDefaults(pod));
+  // A negative one is taken for the shortest.
+  if (numberAt(made.spec, 'terminationGracePeriodSeconds') < 0) made.spec = { ...made.spec, terminationGracePeriodSeconds: 1 };
+  return made;
 }
 
 /** Who ran: a kubelet may still be stopping it. Nobody did or does: no grace is needed. */

@@ -3,5 +3,11 @@ import { applyScenarios } from './apply-scenarios.ts';
 import { requestScenarios } from './request-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { valueScenarios } from './value-scenarios.ts';
+import { warningScenarios } from './warning-scenarios.ts';
 
-export const suites: Readonly<Record<string, Scenario[]>> = { apply: applyScenarios, requests: requestScenarios, values: valueScenarios };
+export const suites: Readonly<Record<string, Scenario[]>> = {
+  apply: applyScenarios,
+  requests: requestScenarios,
+  values: valueScenarios,
+  warnings: warningScenarios,
+};
