@@ -63,7 +63,9 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
     if (wave.verb === 'event') {
       const { about } = wave.action;
       if (about === undefined ? stop === undefined : done.has(about)) pass.events.push(wave.action);
-    } else stop ??= await runWave(execution, wave, done);
+    } else if (stop === undefined) stop = await runWave(execution, wave, done);
+    // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference.
+    else if (wave.verb === 'owner' && stop.kind === 'refused') stop = (await runWave(execution, wave, done)) ?? stop;
   }
   return stop;
 }

@@ -1,7 +1,7 @@
 // TTL after finished through the whole loop: its own delayed wakes, a live look before the deletion, preconditions.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '../../lib/objects/kubernetes.ts';
-import { JOBS } from '../../lib/objects/resources.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { LONGEST_DELAY_SECONDS } from '../../lib/reconciler/wake.ts';
 import { aJob, conditionsOf, World, type WorldOptions } from '../world/world.ts';
@@ -34,6 +34,21 @@ describe('TTL after finished', () => {
     await world.elapse(125);
     expect(tries).toBeGreaterThan(5);
     expect(tries).toBeLessThanOrEqual(16);
+    world.interposer = undefined;
+    await world.until(isGone, { seconds: 70 });
+  });
+
+  test('finalizers that nobody may take off keep no Job that has expired from being deleted', async () => {
+    world = new World();
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port !== 'cluster' || method !== 'patch' || args[0] !== PODS || phase !== 'before') return;
+      throw new TerminalError('denied by a webhook', { code: 403 });
+    };
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 2, parallelism: 2, ttlSecondsAfterFinished: 5 }));
+    const isDeleted = async (): Promise<boolean> => (await jobs()).every(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    await world.until(isDeleted, { seconds: 240 });
+    expect(await jobs()).toHaveLength(1);
     world.interposer = undefined;
     await world.until(isGone, { seconds: 70 });
   });
