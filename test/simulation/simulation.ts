@@ -196,7 +196,7 @@ export class Simulation {
       this.say(`!! ${name}: ${fault.says}`);
       // What it does is nobody's call.
       this.actor = undefined;
-      this.#together.struck(name, call);
+      this.#together.struck(name, call, this.clusterOf(call));
       const added = fault.strike(this, call);
       if (added) strike = { ...strike, ...added };
     }
@@ -308,7 +308,7 @@ export class Simulation {
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
   async #comeToRest(): Promise<void> {
     // A queue whose clock was set back keeps what is delayed for as much longer, each time.
-    const restMostMs = Math.max(QUIET_MS, ...this.struck.map(({ fault }) => restMs(fault)));
+    const restMostMs = Math.max(QUIET_MS, this.#together.restMs, ...this.struck.map(({ fault }) => restMs(fault)));
     const restless = this.scheduler.elapsedMs + restMostMs + this.#setBackMs;
     let before = { passes: this.checks.passes, writes: this.checks.writes };
     for (;;) {

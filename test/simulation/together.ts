@@ -11,12 +11,16 @@ const FIGHT = 3;
 export class Together {
   /** Virtual milliseconds. */
   waitMs = 0;
+  /** So long after the end something may still come of them. */
+  restMs = 0;
   readonly #sleepers = new Map<Invocation, number>();
   /** By workload: so far ahead was the clock of who noted last since when it is pending. */
   readonly #aheadMs = new Map<string, number>();
   readonly #foreignWrites = new Map<string, number>();
+  readonly #restored = new Set<string>();
 
-  struck(fault: FaultName, { invocation, process, port, method }: Call): void {
+  /** @param cluster that the call is about */
+  struck(fault: FaultName, { invocation, process, port, method }: Call, cluster: string): void {
     const batch = invocation?.batch ?? invocation;
     if (fault === 'sleepsAndIsSetBack' && batch) {
       // A function wakes from one sleep with time left to do its work; two outlast it, and only its messages' return brings that back.
@@ -30,6 +34,12 @@ export class Together {
     // So is one whose pass is lost, with the wake taken for done: all of its batch are.
     if (fault === 'diesTakenForDone' && batch)
       this.waitMs += Math.max(0, ...[...(batch.passes?.keys() ?? [])].map((key) => this.#aheadMs.get(key) ?? 0));
+    // Set back again while a relay is between the list of the first past and the watch from there, to another past of that very version: no
+    // version tells, only the comparison with a list of metadata does. Until then each heartbeat's digest has its workload listed live.
+    if (fault === 'apiServerIsOld') {
+      if (this.#restored.has(cluster)) this.restMs = WAITS.heartbeat.ms + WAITS['metadata list'].ms + 30_000;
+      this.#restored.add(cluster);
+    }
     // One write of another hand is none of a fight; so many are, and the workload is parked.
     if (fault === 'otherController' && invocation?.key) {
       const key = formatKey(invocation.key);
