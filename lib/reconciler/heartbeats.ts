@@ -12,6 +12,7 @@ import { distrust, doubt, doubtOf, viewDigestOf } from './doubts.ts';
 import { askForEverything, raiseEra } from './era.ts';
 import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
 import { createHead, readHeadsOf } from './heads.ts';
+import { inParallel } from './parallel.ts';
 import { readView } from './view-access.ts';
 import { DOUBT_SECONDS } from './waits.ts';
 import { wake } from './wake.ts';
@@ -21,6 +22,8 @@ const MARKER = 'relay';
 export const LARGEST_OFFSET_MS = 600_000;
 /** So many suspects are remembered from one heartbeat to the next. */
 const MOST_SUSPECTS = 200;
+/** They wait for the table and the queue most of the time. */
+const WORKLOADS_AT_ONCE = 50;
 
 const RelayMarker = v.looseObject({
   session: v.string(),
@@ -97,10 +100,11 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     ports,
     told.map(({ key }) => key),
   );
-  for (const { key, digest } of told)
+  // A thousand large workloads, read one after another, would outlast the function, and with it whatever else came in its batch.
+  await inParallel(told, WORKLOADS_AT_ONCE, async ({ key, digest }) => {
     try {
       const seen = await differs(ports, record, { key, digest }, heads.get(formatKey(key)));
-      if (seen === undefined) continue;
+      if (seen === undefined) return;
       const before = known?.marker.suspects[formatKey(key)];
       const sinceMs = before?.digest === digest ? before.sinceMs : nowMs;
       if (nowMs - sinceMs >= DOUBT_SECONDS * 1000) await distrust(ports, key);
@@ -111,6 +115,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     } catch (error) {
       failures.push(error);
     }
+  });
   await doubt(ports, doubts);
   // By our own clock: the relay tells how long ago it began by its own, and what it took to come here makes it later, never earlier (R12).
   const begun = heartbeat.fullList && {
