@@ -6,6 +6,7 @@
 // it looks for anything, 403 to one without rights, and 404, about that very Job, to the right one. It reads one key and sends no object.
 // `/version` proves less: it is open to anybody, and answered by what stands before an API server too.
 import { JOBS } from '../objects/resources.ts';
+import type { Deadline } from '../ports/clock.ts';
 import { deadlineIn, hasPassed } from '../ports/clock.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Cluster } from '../ports/cluster.ts';
@@ -22,6 +23,9 @@ const NAME = 'farloop-look';
 
 /** Longer than a request lives: what ends by then is the cluster's answer or its silence, not that of whatever held the request up (R17). */
 const ASK_MS = 11_000;
+
+/** From its very beginning, as a pass's: one that stood still for longer asks nothing any more, the next sweep has another one begun. */
+const LOOK_MS = 20_000;
 
 /** To the functions that hold the credentials; of two sweeps at the same time one asks. */
 export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, records: readonly ClusterRecord[]): Promise<void> {
@@ -49,6 +53,7 @@ type Seen = { answer: 'in' | 'none' } | { answer: 'silent' | 'forbidden'; reason
  * @throws what store and queue throw
  */
 export async function lookAtCluster({ ports, reachability }: LookSetup, name: string): Promise<void> {
+  const end = deadlineIn(ports.clock, LOOK_MS);
   const record = await ports.clusters.get(name);
   // Nothing is done on one that is being removed.
   if (!record || record.leaving) return;
@@ -68,8 +73,9 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   }
   const ask = async (): Promise<Seen> => {
     const deadline = deadlineIn(ports.clock, ASK_MS);
+    if (hasPassed(end, ports.clock)) return { answer: 'none' };
     try {
-      await cluster.get(JOBS, { namespace: place.namespace, name: NAME }, deadline);
+      await cluster.get(JOBS, { namespace: place.namespace, name: NAME }, earlierOf(end, deadline));
       return { answer: 'in' };
     } catch (error) {
       if (error instanceof NotFoundError) return { answer: 'in' };
@@ -87,3 +93,8 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   else if (seen.answer === 'forbidden') await reachability.lookForbidden(place, seen.reason);
   else if (seen.answer === 'in' && (await reachability.lookAnswered(place))) await resendPutOff(ports, name);
 }
+
+const earlierOf = (one: Deadline, other: Deadline): Deadline => ({
+  wallMs: Math.min(one.wallMs, other.wallMs),
+  monotonicMs: Math.min(one.monotonicMs, other.monotonicMs),
+});

@@ -160,6 +160,22 @@ describe('R14: an idle cluster', () => {
     expect(await trouble()).toMatchObject({ reason: 'not connected' });
   });
 
+  test('R17: a look that stood still for longer than a pass may take asks nothing any more, and the next one does', async () => {
+    await begin();
+    world.interposer = async ({ port, method, phase }) => {
+      if (port !== 'store' || method !== 'readNote' || phase !== 'before') return;
+      world.interposer = undefined;
+      await world.clock.wait(25_000);
+    };
+    const look = world.reconciler.look(CLUSTER);
+    await world.clock.advance(26_000);
+    await look;
+    expect(world.cluster.calls).toEqual([]);
+    expect(await trouble()).toBeUndefined();
+    await minute();
+    expect(world.cluster.calls).toHaveLength(1);
+  });
+
   test('R14: work that waited for the cluster runs as soon as a look is let in', async () => {
     let isWrong = true;
     await begin(() => (isWrong ? UNAUTHORIZED : undefined));
