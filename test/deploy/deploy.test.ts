@@ -52,7 +52,7 @@ afterAll(async () => {
   await deployment?.stop();
   rmSync(folder, { recursive: true, force: true });
   rmSync(join(ROOT, '.serverless'), { recursive: true, force: true });
-}, 240_000);
+});
 
 /** Each step needs those before it: once one has failed, the rest is not waited for. */
 let unfinished: string | undefined;
@@ -81,7 +81,7 @@ interface Directive {
 const isComplete = ({ status }: Job): boolean =>
   (status?.conditions ?? []).some(({ type, status: holds }) => type === 'Complete' && holds === 'True');
 
-const completed = async (name: string, withinMs = 120_000): Promise<Job[]> =>
+const completed = async (name: string, withinMs = 240_000): Promise<Job[]> =>
   await Promise.all(
     clusters.map(async (cluster) => await until(`${name} on ${cluster.name}`, async () => await cluster.job(name), isComplete, withinMs)),
   );
@@ -97,7 +97,7 @@ test('parameters that contradict each other stop the deployment before anything 
       expect(contradicting.said).toContain(name);
     expect(await deployment.made()).toEqual([]);
   });
-}, 240_000);
+});
 
 test('deploys into an empty account', async () => {
   await inTurn(async () => {
@@ -110,7 +110,7 @@ test('deploys into an empty account', async () => {
       `stand-in: the emulator asks for rights to SendMessageBatch and DeleteMessageBatch, which AWS does not know; ${granted} granted`,
     );
   });
-}, 240_000);
+});
 
 /** `farloop cluster add` of the real API server, at the address at which functions reach it. */
 const addReal = async (...args: string[]): Promise<string> => {
@@ -129,7 +129,7 @@ describe('farloop cluster add', () => {
       expect(await deployment.traces('real')).toEqual([]);
       expect(await oursOn(real)).toEqual([]);
     });
-  }, 240_000);
+  });
 
   test('registers a real API server that functions dial; its relay runs as its Deployment says, with the rights that it was given', async () => {
     await inTurn(async () => {
@@ -141,7 +141,7 @@ describe('farloop cluster add', () => {
       secrets.push(environment['AWS_SECRET_ACCESS_KEY'] ?? '', (await deployment.secretOf('real')) ?? '');
       expect(secrets.every((secret) => secret.length > 20)).toBe(true);
     });
-  }, 240_000);
+  });
 
   test('registers the sandbox by relayed access: nothing dials it, and no credential of it is on AWS', async () => {
     await inTurn(async () => {
@@ -159,7 +159,7 @@ describe('farloop cluster add', () => {
       ]);
       await sandbox.startRelay(relay.args, { ...deployment.environment, ...relay.environment });
     });
-  }, 240_000);
+  });
 });
 
 const oursOn = async (cluster: RemoteCluster): Promise<string[]> => {
@@ -182,12 +182,12 @@ test('Jobs run through the deployed functions to Complete, each index once', asy
         `pods of first let go on ${clusters[at]?.name}`,
         async () => (await clusters[at]?.podsOf('first')) ?? [],
         (found) => found.every(({ metadata }) => (metadata.finalizers ?? []).length === 0),
-        30_000,
+        90_000,
       );
       expect(pods).toHaveLength(4);
     }
   });
-}, 180_000);
+});
 
 describe('the API', () => {
   test('answers nobody who does not sign', async () => {
@@ -246,7 +246,7 @@ describe('the API', () => {
       const unsigned = await fetch(`${endpoint}/v1/workloads/real/Job/default/first/passes`);
       expect(unsigned.status).toBe(403);
     });
-  }, 240_000);
+  });
 
   test('farloop console shows a browser what it may not ask for itself', async () => {
     await inTurn(async () => {
@@ -300,6 +300,9 @@ const deadEvents = async (): Promise<number> => {
   return Number(visible) + Number(seen);
 };
 
+const timesUnreadable = async (): Promise<number> =>
+  (await deployment.logsOf('ingest')).filter(({ message }) => String(message).startsWith('message cannot be read')).length;
+
 // Before the cluster whose token it looks after becomes one of EKS, which has none.
 test('sweep runs every minute by itself', async () => {
   await inTurn(async () => {
@@ -307,11 +310,11 @@ test('sweep runs every minute by itself', async () => {
       'a sweep',
       async () => await deployment.logsOf('sweep'),
       (said) => said.some(({ message }) => message === 'swept'),
-      130_000,
+      180_000,
     );
     expect(lines.filter(({ level }) => level === 'ERROR')).toEqual([]);
   });
-}, 140_000);
+});
 
 test('R13: what cannot be read dies after its tries and stops nothing else; redriven by the API, it goes all the way again', async () => {
   await inTurn(async () => {
@@ -330,14 +333,15 @@ test('R13: what cannot be read dies after its tries and stops nothing else; redr
     expect(letter?.body).toBe('not a message of ours');
     const redriven = await deployment.api('POST', '/v1/dead-letters/redrive?queue=events', { body: { messageIds: [letter?.messageId] } });
     expect(redriven).toMatchObject({ status: 200, json: { redriven: 1 } });
-    expect(await deadEvents()).toBe(0);
-    // Idempotent: it is there no more.
+    // It is dead again within a moment, so what it went through is looked at: each of its lives is told of once.
+    await until('it is read once more, in vain', timesUnreadable, (times) => times === 2);
+    await until('the same letter, dead again', deadEvents, (count) => count === 1);
+    // Idempotent: it is there no more, but as another message.
     expect(
       (await deployment.api('POST', '/v1/dead-letters/redrive?queue=events', { body: { messageIds: [letter?.messageId] } })).json,
     ).toEqual({ redriven: 0 });
-    await until('the same letter, dead again', deadEvents, (count) => count === 1);
   });
-}, 240_000);
+});
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -351,11 +355,11 @@ test('registered anew as a cluster of EKS, its token is gone from AWS: functions
     expect(await deployment.secretOf('real')).toBeUndefined();
     expect(await deployment.traces('real')).toContainEqual(`access entry ${deployment.output('ReconcileRoleArn')}`);
     await real.createJob('let-in', { completions: 1, parallelism: 1, runSeconds: 1 });
-    await until('let-in on real', async () => await real.job('let-in'), isComplete, 60_000);
+    await until('let-in on real', async () => await real.job('let-in'), isComplete, 240_000);
     expect(eksFront.verdicts).toContainEqual(expect.stringMatching(/ReconcileRole.*: farloop-functions$/));
     await real.deleteJob('let-in');
   });
-}, 240_000);
+});
 
 test('registered anew with relayed access, its relay has every right that passes need, and no more than its own: a Job runs to its end', async () => {
   await inTurn(async () => {
@@ -374,7 +378,7 @@ test('registered anew with relayed access, its relay has every right that passes
     expect(relay.args).toContain('--access=relayed');
     await real.startRelay(relay.args, { ...deployment.environment, ...relay.environment });
     await real.createJob('relayed', { completions: 3, parallelism: 2, runSeconds: 1 });
-    const job = await until('relayed on real', async () => await real.job('relayed'), isComplete, 120_000);
+    const job = await until('relayed on real', async () => await real.job('relayed'), isComplete, 240_000);
     expect(job.status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
     await real.deleteJob('relayed');
     await until(
@@ -383,7 +387,7 @@ test('registered anew with relayed access, its relay has every right that passes
       (pods) => pods.length === 0,
     );
   });
-}, 240_000);
+});
 
 test('a second deployment while Jobs run replaces nothing that holds state, and the Jobs complete', async () => {
   await inTurn(async () => {
@@ -411,7 +415,7 @@ test('a second deployment while Jobs run replaces nothing that holds state, and 
     expect(await bornOf()).toEqual(bornBefore);
     for (const job of await completed('second')) expect(job.status).toMatchObject({ succeeded: 4, completedIndexes: '0-3' });
   });
-}, 300_000);
+});
 
 test('metrics stand in the logs, of the kinds and with the dimensions that the table of metrics tells', async () => {
   await inTurn(async () => {
@@ -524,7 +528,7 @@ test('a cluster whose relay runs on, with a credential of its own, is removed in
     await sandbox.stopRelay();
     expect(await deployment.traces(name)).toEqual([]);
   });
-}, 240_000);
+});
 
 test('a cluster is drained and removed: nothing is left of it, on AWS or on the cluster', async () => {
   await inTurn(async () => {
@@ -548,7 +552,7 @@ test('a cluster is drained and removed: nothing is left of it, on AWS or on the 
     }
     expect(await deployment.cluster('list')).toContain('no clusters');
   });
-}, 150_000);
+});
 
 test('removal leaves nothing, of any kind', async () => {
   await inTurn(async () => {
@@ -568,4 +572,4 @@ test('removal leaves nothing, of any kind', async () => {
     expect(kindsIn(after).map((kind) => [kind, after[kind]])).toEqual([]);
     expect(await deployment.made()).toEqual([]);
   });
-}, 240_000);
+});

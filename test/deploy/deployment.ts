@@ -361,7 +361,7 @@ export async function until<Answer>(
   what: string,
   ask: () => Promise<Answer>,
   holds: (answer: Answer) => boolean,
-  withinMs = 90_000,
+  withinMs = 180_000,
 ): Promise<Answer> {
   const untilMs = performance.now() + withinMs;
   for (;;) {

@@ -8,5 +8,6 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   verbose: true,
   maxWorkers: 1,
-  testTimeout: 120_000,
+  // Longer than all that a test waits for one after the other: this ends what hangs.
+  testTimeout: 900_000,
 };

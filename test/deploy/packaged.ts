@@ -10,7 +10,7 @@ export const FUNCTIONS = ['ingest', 'reconcile', 'timers', 'sweep', 'api'] as co
 export type FunctionName = (typeof FUNCTIONS)[number];
 
 const OSLS = join(ROOT, 'node_modules', 'osls', 'bin', 'serverless.js');
-const LONGEST_MS = 240_000;
+const LONGEST_MS = 600_000;
 
 export interface Template {
   Resources: Record<string, { Type: string; Properties: Record<string, unknown>; DeletionPolicy?: string; UpdateReplacePolicy?: string }>;

@@ -107,7 +107,7 @@ async function remoteCluster(name: string, folder: string, apiServer: ApiServer)
       (await ask<{ items: Pod[] }>('GET', `/api/v1/namespaces/default/pods?labelSelector=${encodeURIComponent(`job-name=${job}`)}`)).items,
     startRelay: async (args, environment) => {
       relay = new FarloopProcess(args, { environment });
-      await relay.says(`relay of ${name} ready\n`, 60_000);
+      await relay.says(`relay of ${name} ready\n`, 120_000);
     },
     stopRelay,
     stop: async () => {
