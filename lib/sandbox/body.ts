@@ -77,7 +77,12 @@ export function readObject(row: ResourceRow, body: unknown, strictness: Strictne
   if (!isFields(body)) throw badRequest(`the body is not an object of kind ${row.kind}`);
   checkKind(row, body);
   const label = `${row.kind} in version ${JSON.stringify(row.version)} cannot be handled as a ${row.kind}`;
-  const { object, unknown } = decode(row.schema, body, (message) => strictness.refusal?.(message) ?? badRequest(`${label}: ${message}`));
+  const { object, unknown } = decode(
+    row.schema,
+    body,
+    (message, misfit) => strictness.refusal?.(message, misfit) ?? badRequest(`${label}: ${message}`),
+    { wraps: strictness.converts === true },
+  );
   const problems = strictness.problems(unknown, row);
   if (problems.length > 0 && strictness.mode === 'Strict') {
     const text = `strict decoding error: ${problems.join(', ')}`;

@@ -1,10 +1,10 @@
 // `fieldValidation`: what becomes of fields that a type does not have, and of those that a body gives twice.
-import { invalid } from './api-error.ts';
-import type { ApiError } from './api-error.ts';
+import { ApiError, invalid } from './api-error.ts';
 import { goText } from './go-text.ts';
 import { optionsKindOf } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
+import type { Misfit } from './schema/decode.ts';
 import { hasRepeatedKeys, strictProblems } from './schema/strict-reading.ts';
 
 export type Mode = 'Strict' | 'Warn' | 'Ignore';
@@ -14,8 +14,10 @@ export interface Strictness {
   mode: Mode;
   /** Everything that is wrong, given the unknown fields of what was read. */
   problems: (unknown: readonly string[], row: ResourceRow) => string[];
-  /** The refusal where it is not the ordinary one. */
-  refusal?: (text: string) => ApiError;
+  /** The refusal where it is not the ordinary one. @param misfit the value, where it is one alone that does not fit */
+  refusal?: (text: string, misfit?: Misfit) => ApiError;
+  /** What was read already is converted: large integers lose their upper bits. */
+  converts?: true;
 }
 
 const modes: readonly string[] = ['Strict', 'Warn', 'Ignore', ''];
@@ -38,9 +40,6 @@ export function strictnessIn({ query }: ApiRequest): Mode {
 
 const unknownFields = (paths: readonly string[]): string[] => paths.map((path) => `unknown field ${JSON.stringify(path)}`);
 
-/** Nothing is said of anything. */
-export const silent: Strictness = { mode: 'Ignore', problems: () => [] };
-
 /** The strictness of a whole body. @param text as it came */
 export const strictnessOf = (request: ApiRequest, text: string): Strictness => ({
   mode: strictnessIn(request),
@@ -57,8 +56,9 @@ export function patchStrictnessOf(request: ApiRequest, type: string, { patch, pa
       const repeated = hasRepeatedKeys(request.body) ? strictProblems(request.body, undefined) : [];
       return [...repeated.map((each) => (isJsonPatch ? `json patch ${each}` : each)), ...unknownFields(unknown)];
     },
-    refusal: (text) => {
-      const why = isStrategic ? converted(text) : text;
+    ...(isStrategic && { converts: true as const }),
+    refusal: (text, misfit) => {
+      const why = isStrategic ? converted(text, misfit) : text;
       const shown = isStrategic ? goText(patch) : JSON.stringify(patched);
       return invalid({ group: '', kind: '', name: '' }, [
         { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: ${JSON.stringify(shown)}: ${why}` },
@@ -67,13 +67,31 @@ export function patchStrictnessOf(request: ApiRequest, type: string, { patch, pa
   };
 }
 
-/** A value of the wrong type, in the words of what puts strategic patches into objects. */
-function converted(text: string): string {
+/** What somebody applies: nothing is said of unknown fields; what does not fit is no fault of the request's. @param about the object */
+export const applyingStrictness = (about: string, kind: string): Strictness => ({
+  mode: 'Ignore',
+  problems: () => [],
+  converts: true,
+  refusal: (text, misfit) =>
+    new ApiError(
+      500,
+      '',
+      `failed to convert new object (${about}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${converted(text, misfit)}`,
+    ),
+});
+
+/** A value of the wrong type, in the words of what puts values that were read already into objects. */
+function converted(text: string, misfit?: Misfit): string {
   const [, kind = '', type = ''] = /^json: cannot unmarshal (\w+).* of type (\S+)$/.exec(text) ?? [];
   if (type === '') return text;
+  if (misfit?.type?.is === 'intOrString') return text.replace(/Go struct field \S+/, 'Go value');
   if (type.startsWith('[]')) return `cannot restore slice from ${kind}`;
   if (type.startsWith('map')) return `cannot restore map from ${kind}`;
-  return type.startsWith('v1.') ? `cannot restore struct from: ${kind}` : `unrecognized type: ${type}`;
+  if (type.startsWith('v1.')) return `cannot restore struct from: ${kind}`;
+  if (kind !== 'number') return `unrecognized type: ${type}`;
+  const isInteger = Number.isInteger(misfit?.value);
+  if (isInteger ? type === 'string' : type.startsWith('int')) return `cannot convert ${isInteger ? 'int64' : 'float64'} to ${type}`;
+  return `unrecognized type: ${type}`;
 }
 
 /** The keys that a configuration gives twice, as a reader of YAML tells them. */

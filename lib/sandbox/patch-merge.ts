@@ -4,6 +4,7 @@ import type { Operation } from 'rfc6902';
 import { badRequest, unprocessable } from './api-error.ts';
 import { isFields } from './api-object.ts';
 import type { Fields } from './api-object.ts';
+import { carryNumberTexts } from './schema/number-texts.ts';
 
 /** The target with a merge patch applied; the target itself stays. */
 export function mergePatched(target: unknown, patch: unknown): unknown {
@@ -15,6 +16,7 @@ export function mergePatched(target: unknown, patch: unknown): unknown {
     if (value === null) delete result[key];
     else result[key] = mergePatched(result[key], value);
   }
+  carryNumberTexts(patch, result);
   return result;
 }
 
@@ -41,7 +43,9 @@ export function jsonPatched(target: unknown, patch: unknown): unknown {
 }
 
 function operationOf(step: unknown): Operation {
-  if (!isFields(step) || typeof step['op'] !== 'string' || !operations.has(step['op'])) {
+  // It can be read, and cannot be done.
+  if (isFields(step) && typeof step['op'] === 'string' && !operations.has(step['op'])) throw unprocessable();
+  if (!isFields(step) || typeof step['op'] !== 'string') {
     throw badRequest(`error decoding patch: unexpected kind: ${isFields(step) ? JSON.stringify(step['op']) : JSON.stringify(step)}`);
   }
   const { op, path, from, value } = step;

@@ -12,7 +12,7 @@ const elementOrder = '$setElementOrder/';
 /**
  * The target with the patch applied; the target itself stays.
  * @param type undefined where the target has no shape of its own: then as a merge patch
- * @throws ApiError 400 for directives that do not fit, or list elements without their key
+ * @throws ApiError 400 for directives that do not fit, 500 for list elements without their key or of several types
  */
 export function strategicPatched(type: ObjectType | undefined, target: Fields, patch: Fields): Fields {
   if (patch['$patch'] === 'replace') return withoutDirectives(patch);
@@ -83,7 +83,7 @@ function mergedList({ patchKey, of }: ListType, existing: readonly unknown[], pa
     if (directive === 'replace' && !(patchKey in item)) continue; // only says: begin with an empty list
     if (!(patchKey in item)) {
       if (directive === 'delete') return [];
-      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${patchKey}`);
+      throw new ApiError(500, '', `map: ${goText(item)} does not contain declared merge key: ${patchKey}`);
     }
     const isIt = (other: unknown): boolean => isFields(other) && isSame(other[patchKey], item[patchKey]);
     if (directive === 'delete') {

@@ -4,7 +4,7 @@ import { ApiError, badRequest, conflict, invalid, notFound } from './api-error.t
 import { isFields } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import { readObject } from './body.ts';
-import { repeatedKeysIn, silent, strictnessIn } from './field-validation.ts';
+import { applyingStrictness, repeatedKeysIn, strictnessIn } from './field-validation.ts';
 import { applied, lastAppliedAnnotation } from './ownership/applying.ts';
 import type { OwnershipConflict } from './ownership/applying.ts';
 import { problemsOf } from './ownership/configuration-problems.ts';
@@ -66,7 +66,8 @@ export function applyObject(
   if (mode === 'Strict' && warnings.length > 0) {
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${warnings.join('\n  ')}`);
   }
-  const { object } = readObject(row, withLastApplied(outcome.object, config, writer.manager), silent);
+  const [about, kind] = [namespace === undefined ? name : `${namespace}/${name}`, `${apiVersionOf(row)}, Kind=${row.kind}`];
+  const { object } = readObject(row, withLastApplied(outcome.object, config, writer.manager), applyingStrictness(about, kind));
   const applying = { ...context, claims: outcome.claims };
   if (live) return { version: updateObject(cluster, live, object, { ...applying, isReplacement: true }), isNew: false, warnings };
   if (object.metadata.uid) {

@@ -29,13 +29,14 @@ const maxDepth = 64;
  * Checks a body against its type.
  * @param refuse makes the refusal where a value has the wrong type: from what is wrong, in the API server's words, and the value
  * @param addsEmpty whether what is serialised though nobody gave it, such as `status: {}`, is there
+ * @param wraps whether an integer that is too large loses its upper bits, as where a server converts what it has read already
  * @throws Error as `refuse` makes it
  */
 export function decode(
   type: ObjectType,
   value: unknown,
   refuse: (message: string, misfit: Misfit) => Error,
-  { addsEmpty = true }: { addsEmpty?: boolean } = {},
+  { addsEmpty = true, wraps = false }: { addsEmpty?: boolean; wraps?: boolean } = {},
 ): Decoded {
   const unknown: string[] = [];
   const fail = (message: string, misfit: Misfit): never => {
@@ -109,6 +110,7 @@ export function decode(
       case 'int32':
       case 'int64':
         if (typeof from !== 'number') return mismatch(of.is);
+        if (wraps && of.is === 'int32' && Number.isInteger(from)) return Math.trunc(from) | 0;
         return isWhole(from, of.is, written) ? from : unfit(`number ${written ?? from}`, of.is, misfit);
       case 'number':
         return typeof from === 'number' ? from : mismatch('float64');

@@ -22,3 +22,9 @@ export function parseKeepingNumbers(text: string): unknown {
 
 /** By key or place, how the numbers in an object or list were written, of those where that says more than their value. */
 export const numberTextsIn = (holder: object): ReadonlyMap<string, string> | undefined => texts.get(holder);
+
+/** Of an object into which the values of another were put. */
+export function carryNumberTexts(from: object, into: object): void {
+  const known = texts.get(from);
+  if (known) texts.set(into, known);
+}
