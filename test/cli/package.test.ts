@@ -41,7 +41,7 @@ beforeAll(() => {
   writeFileSync(join(folder.path, 'package.json'), '{ "private": true }\n');
   const [tarball = ''] = globSync('farloop-*.tgz', { cwd: folder.path });
   succeed('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], folder.path);
-}, 120_000);
+}, 600_000);
 
 afterAll(() => folder.remove());
 
