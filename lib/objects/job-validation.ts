@@ -146,7 +146,9 @@ function validateRestartPolicy({ template, podFailurePolicy }: JobSpec): FieldEr
 function validateSelector({ selector, template }: JobSpec): FieldError[] {
   const field = 'spec.template.metadata.labels';
   const labels = template?.metadata?.labels;
-  const mismatch = invalidValue(field, labels, '`selector` does not match template `labels`');
+  // Go writes the keys of a map in their order.
+  const shown = labels && Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const mismatch = invalidValue(field, shown, '`selector` does not match template `labels`');
   if (selector === undefined) return [requiredValue('spec.selector'), mismatch];
   const matches = matcherIfAny(selector);
   const refusals = validateLabelSelector(selector, 'spec.selector');

@@ -71,8 +71,7 @@ export function flagIn(query: URLSearchParams, name: string): boolean {
 export function numberIn(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === '') return undefined;
-  if (!/^-?\d{1,15}$/.test(value))
-    throw badRequest(`invalid value ${JSON.stringify(value)} for the parameter ${name}: expected a whole number`);
+  if (!/^-?\d{1,15}$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
   return Number(value);
 }
 

@@ -54,6 +54,13 @@ describe('a patched Job', () => {
       'map: map[image:x] does not contain declared merge key: name',
     ],
     ['a number with a point', mergePatch, '{"spec":{"parallelism":1.0}}', 422, 'cannot unmarshal number 1.0 into Go struct field'],
+    [
+      'a selector taken away',
+      strategicPatch,
+      '{"spec":{"selector":null}}',
+      422,
+      'spec.template.metadata.labels: Invalid value: {"batch.kubernetes.io/controller-uid":',
+    ],
     ['an operation that there is not', jsonPatch, '[{"op":"frob","path":"/spec"}]', 422, 'the server rejected our request'],
   ])('%s is refused as it is there', async (_, contentType, patch, status, message) => {
     const namespace = await freshNamespace(api());
@@ -62,4 +69,9 @@ describe('a patched Job', () => {
     const answer = await api().send('PATCH', `${jobs}/demo`, patch, { contentType });
     expect({ status: answer.status, message: answer.body.message }).toEqual({ status, message: expect.stringContaining(message) });
   });
+});
+
+test('a limit that is no number is refused as it is there', async () => {
+  const { status, body } = await api().send('GET', '/api/v1/namespaces/default/pods?limit=x');
+  expect({ status, message: body.message }).toEqual({ status: 400, message: 'strconv.ParseInt: parsing "x": invalid syntax' });
 });
