@@ -2,6 +2,7 @@
 // pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
 import { FAULT_NAMES, FAULTS, type FaultName, type Plan, type Planned } from './faults.ts';
 import { lateMsOf, longestWaitMs, RECOVERY_MS, recoveryOf, waitsOf, type Access } from './recovery.ts';
+import { rememberPacking } from './packing.ts';
 import { relayedSinglesOf } from './relayed-singles.ts';
 import { CORE_STORIES, SCENARIOS, type Scenario } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
@@ -249,5 +250,8 @@ async function main(): Promise<void> {
 const part = process.env['SIMULATION_PART'];
 if (import.meta.main) {
   if (part === undefined) await main();
-  else console.log(JSON.stringify(await share(JSON.parse(part) as Part)));
+  else {
+    rememberPacking();
+    console.log(JSON.stringify(await share(JSON.parse(part) as Part)));
+  }
 }

@@ -109,9 +109,12 @@ export function pathsOf(set: FieldSet, prefix = ''): string[] {
 /** Sets as the server writes them. They stand in objects that are stored, and those are never changed: there is nothing to look at again. */
 const written = new WeakSet<object>();
 
+/** Whether it is such a set: what may be shared, and need not be copied. */
+export const isWritten = (value: object): boolean => written.has(value);
+
 /** The same set with its steps in order, as the server writes it. */
 export function ordered(set: FieldSet): FieldSet {
-  if (written.has(set)) return set;
+  if (isWritten(set)) return set;
   const result = inOrder(set);
   written.add(result);
   return result;
@@ -126,7 +129,7 @@ function inOrder(set: FieldSet): FieldSet {
 /** A set of somebody's request, or one that is stored. @returns undefined for what is none */
 export function readFieldSet(value: unknown): FieldSet | undefined {
   if (!isFields(value)) return undefined;
-  if (written.has(value)) return value as FieldSet;
+  if (isWritten(value)) return value as FieldSet;
   const result: FieldSet = {};
   for (const [step, below] of Object.entries(value)) {
     if (step !== '.' && !isStep(step)) return undefined;

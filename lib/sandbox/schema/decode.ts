@@ -1,9 +1,11 @@
 // What a request's body becomes before anything looks at it: checked against its type, unknown fields and nulls dropped,
-// empty lists and maps dropped where they would not be serialised. Always a copy.
+// empty lists and maps dropped where they would not be serialised. Always a copy, but for what of a
+// stored object says who owns what.
 import { QuantityError, parseQuantity } from '../../objects/quantity.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { readBytes, readTime, type GoValue } from './go-values.ts';
+import { isWritten } from '../ownership/field-set.ts';
 import type { FieldType, ObjectType } from './notation.ts';
 import { numberTextsIn } from './number-texts.ts';
 
@@ -140,7 +142,7 @@ export function decode(
   const copyOf = (from: unknown, path: string, depth: number): unknown => {
     if (depth > maxDepth) return tooDeep(path, from);
     if (Array.isArray(from)) return from.map((item: unknown) => copyOf(item, path, depth + 1));
-    if (!isFields(from)) return from;
+    if (!isFields(from) || isWritten(from)) return from;
     const result: Fields = {};
     for (const key of Object.keys(from)) if (key !== '__proto__') result[key] = copyOf(from[key], path, depth + 1);
     return result;
