@@ -5,26 +5,30 @@ import type { Telemetry } from '../ports/telemetry.ts';
 import { controllerAmong } from '../wire/external-controllers.ts';
 import type { EventMessage, ExternalJobs } from '../wire/observations.ts';
 
-export const ExternalJobsTold = v.object({
-  session: v.string(),
-  /** By the manager's name; those of earlier sessions stay, with nothing counted. */
-  counts: v.record(v.string(), v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
-});
+/** What a session had told when this was last kept, by the manager's name; those that other sessions told of stay, with nothing counted. */
+const Session = v.object({ session: v.string(), counts: v.record(v.string(), v.pipe(v.number(), v.safeInteger(), v.minValue(0))) });
+/** The one heard of last comes last. */
+export const ExternalJobsTold = v.array(Session);
 export type ExternalJobsTold = v.InferOutput<typeof ExternalJobsTold>;
+
+/** A heartbeat of the sender before may come late, and replicas take turns. */
+const MOST_SESSIONS = 3;
 
 /**
  * @param before what had been told when this was last kept
  * @returns what has been told now, to be kept; and what is new in it
  */
 export function externalJobsSince(
-  before: ExternalJobsTold | undefined,
+  before: ExternalJobsTold,
   session: EventMessage['session'],
-  told: readonly ExternalJobs[],
+  heard: readonly ExternalJobs[],
 ): { told: ExternalJobsTold; fresh: ExternalJobs[] } {
-  const isSame = before?.session === session;
-  const counts = new Map(Object.entries(before?.counts ?? {}).map(([name, count]) => [name, isSame ? count : 0]));
+  if (heard.length === 0) return { told: before, fresh: [] };
+  const known = before.find((one) => one.session === session)?.counts ?? {};
+  const names = before.flatMap(({ counts }) => Object.keys(counts));
+  const counts = new Map(names.map((name) => [name, known[name] ?? 0]));
   const sums = new Map<string, number>();
-  for (const { controllerName, count } of told) {
+  for (const { controllerName, count } of heard) {
     const name = controllerAmong(counts, controllerName);
     if (!counts.has(name)) counts.set(name, 0);
     sums.set(name, (sums.get(name) ?? 0) + count);
@@ -35,7 +39,8 @@ export function externalJobsSince(
     return count > 0 ? [{ controllerName, count }] : [];
   });
   for (const { controllerName } of fresh) counts.set(controllerName, sums.get(controllerName) ?? 0);
-  return { told: { session, counts: Object.fromEntries(counts) }, fresh };
+  const others = before.filter((one) => one.session !== session).slice(1 - MOST_SESSIONS);
+  return { told: [...others, { session, counts: Object.fromEntries(counts) }], fresh };
 }
 
 export function countExternalJobs(telemetry: Telemetry, fresh: readonly ExternalJobs[]): void {

@@ -123,7 +123,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     startedAtMs: nowMs - Math.max(message.sentAtMs - heartbeat.fullList.startedAtMs, 0),
   };
   const fullList = begun ?? known?.marker.fullList;
-  const external = externalJobsSince(known?.marker.externalJobs, message.session, heartbeat.externalJobs ?? []);
+  const external = externalJobsSince(known?.marker.externalJobs ?? [], message.session, heartbeat.externalJobs ?? []);
   const marker: RelayMarker = {
     session: message.session,
     era: record.era,
@@ -132,7 +132,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     watches: heartbeat.watches,
     suspects,
     ...(fullList && { fullList }),
-    ...(Object.keys(external.told.counts).length > 0 && { externalJobs: external.told }),
+    ...(external.told.length > 0 && { externalJobs: external.told }),
   };
   // Counted once it is kept: what is told again then is nothing new.
   if (await putMarker(ports, record.name, marker, known?.version ?? 0)) countExternalJobs(ports.telemetry, external.fresh);

@@ -46,6 +46,16 @@ test('a relay that begins anew counts anew, as a controller does that is started
   expect(counted()).toEqual({ 'example.com/a': 9 });
 });
 
+test('a heartbeat of the sender before that comes late is nothing new, nor is one of a replica that sends again', async () => {
+  await beat({ 'example.com/a': 5 });
+  await beat({ 'example.com/a': 4 }, 'another');
+  await beat({ 'example.com/a': 5 });
+  await beat({ 'example.com/a': 4 }, 'another');
+  await beat({});
+  await beat({ 'example.com/a': 6 });
+  expect(counted()).toEqual({ 'example.com/a': 10 });
+});
+
 test('R15: names that somebody makes up, session after session, are no new metrics for ever', async () => {
   for (const session of ['one', 'two', 'three'])
     await beat(Object.fromEntries(Array.from({ length: 20 }, (_none, at) => [`example.com/${session}-${at}`, 1])), session);

@@ -130,7 +130,7 @@ describe('when things break', () => {
     expect([...last.values()]).toEqual(Array.from({ length: 20 }, () => 'Succeeded'));
   });
 
-  test('R13: a pod whose owner could not be named leaves the others’ message readable', async () => {
+  test('R13: a pod whose owner could not be named leaves the others’ message readable, and so does an index that is none', async () => {
     const { reports, ready } = start({
       before: (api) => {
         api.put('jobs', aJob('a'));
@@ -144,6 +144,6 @@ describe('when things break', () => {
       },
     });
     await ready();
-    expect((await reports()).map(brief)).toMatchObject([{ job: 'a', pods: ['a-1 Running'] }]);
+    expect((await reports()).map(brief)).toMatchObject([{ job: 'a', pods: ['a-1 Running', 'a-2 Running'] }]);
   });
 });
