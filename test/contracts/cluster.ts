@@ -79,10 +79,11 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
       expect(read.dateMs % 1000).toBe(0);
     });
 
-    test('the largest number of 64 bits, which is none here, goes to the server as it came from there', async () => {
-      const spec = { ...aPod(namespace, 'patient').spec, terminationGracePeriodSeconds: 2 ** 63 };
+    test('the largest number of 64 bits, which is none here, and the least go to the server as they came from there', async () => {
+      const tolerations = [{ operator: 'Exists', effect: 'NoExecute', tolerationSeconds: -(2 ** 63) }];
+      const spec = { ...aPod(namespace, 'patient').spec, terminationGracePeriodSeconds: 2 ** 63, tolerations };
       const { object } = await its().cluster.create<Pod>(PODS, { ...aPod(namespace, 'patient'), spec }, soon());
-      expect(object.spec).toMatchObject({ terminationGracePeriodSeconds: 2 ** 63 });
+      expect(object.spec).toMatchObject({ terminationGracePeriodSeconds: 2 ** 63, tolerations: expect.arrayContaining(tolerations) });
     });
 
     test('R8: a name that is taken is a conflict of its own kind', async () => {
