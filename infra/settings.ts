@@ -1,6 +1,7 @@
 // The parameters of a deployment → what serverless.yml needs, checked together before anything is packaged or made.
 import * as v from 'valibot';
 import { OVER_TLS_ONLY } from '../lib/adapters/queue-policy.ts';
+import { FUNCTION_SECONDS } from '../lib/reconciler/waits.ts';
 import { alarmResources } from './alarms.ts';
 import { dashboardResource } from './dashboard.ts';
 
@@ -50,7 +51,8 @@ const Parameters = v.strictObject({
   timersConcurrency: wholeNumber(2, 1_000),
   sweepReserved: orNone(wholeNumber(1, 10)),
   apiReserved: orNone(wholeNumber(1, 1_000)),
-  eventsTimeoutSeconds: wholeNumber(2, 120),
+  // Whoever removes a cluster waits until no function that has read its record before can write any more.
+  eventsTimeoutSeconds: wholeNumber(2, FUNCTION_SECONDS),
   eventsVisibilitySeconds: wholeNumber(2, 900),
   allowLoopback: yesNo,
 });

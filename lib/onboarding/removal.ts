@@ -19,6 +19,7 @@ import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import { NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import { FUNCTION_SECONDS } from '../reconciler/waits.ts';
 import { isTracked } from '../relay/project.ts';
 import type { EksPlace } from './eks.ts';
 import { removeFromEks } from './eks.ts';
@@ -47,8 +48,11 @@ export interface Remains {
   tracked: Pod[];
 }
 
-/** A record that a process has read may be ten seconds old, and a pass that began with it lives twenty more. */
-const PASSES_END_MS = 35_000;
+/**
+ * A record that a process has read may be ten seconds old, and whatever began with it, pass or ingest, ends with its function at the latest.
+ * A second more for what was then still on its way to the table.
+ */
+const PASSES_END_MS = (10 + FUNCTION_SECONDS + 1) * 1000;
 const LIST_PAGE = 500;
 const MOST_TRIES = 5;
 const ROUNDS = 10;

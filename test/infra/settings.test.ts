@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PARAMETER_NAMES, settingsFrom } from '../../infra/settings.ts';
+import { FUNCTION_SECONDS } from '../../lib/reconciler/waits.ts';
 import { ROOT } from '../deploy/packaged.ts';
 
 const right = {
@@ -99,6 +100,11 @@ describe('the parameters of a deployment', () => {
       name: 'the loopback from a production stage',
       given: { allowLoopback: 'yes' },
       says: 'allowLoopback: only a stage with protection=off',
+    },
+    {
+      name: 'a function that outlasts the wait of whoever removes a cluster',
+      given: { eventsTimeoutSeconds: FUNCTION_SECONDS + 1 },
+      says: `eventsTimeoutSeconds: ${FUNCTION_SECONDS + 1} is not usable: expected a whole number from 2 to ${FUNCTION_SECONDS}`,
     },
     {
       name: 'messages that come back while they are at work',

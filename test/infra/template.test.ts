@@ -101,6 +101,8 @@ describe('functions', () => {
     for (const [name, queue] of Object.entries(SOURCES)) {
       const ofFunction = Number(propertiesOf(usual, `${logicalName(name as FunctionName)}LambdaFunction`)['Timeout']);
       expect(Number(propertiesOf(usual, queue)['VisibilityTimeout'])).toBeGreaterThanOrEqual(ofFunction);
+      // Removal of a cluster waits for no longer.
+      expect(ofFunction).toBeLessThanOrEqual(FUNCTION_SECONDS);
     }
   });
 });

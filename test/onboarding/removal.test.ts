@@ -14,6 +14,7 @@ import type { RemovalPlace } from '../../lib/onboarding/removal.ts';
 import { removeCluster, removeUnregistered } from '../../lib/onboarding/removal.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
+import { FUNCTION_SECONDS } from '../../lib/reconciler/waits.ts';
 import { runtimeFrom } from '../../lib/runtime.ts';
 import { wirelessSqs } from '../adapters/wireless-sqs.ts';
 import { aCluster } from '../contracts/clusters.ts';
@@ -177,10 +178,10 @@ test('what is known of its workloads is forgotten for good, also with a wake on 
   if (!begun) throw new Error('no workload');
   const { fence } = (await store.readHead(begun)) ?? {};
   await store.updateHead(begun, {}, { queued: fence ?? null });
-  // For ten seconds functions go by the record that they have read, and what they begin lasts twenty more.
+  // For ten seconds functions go by the record that they have read, and what they begin lasts as long as they may.
   const [leavesAtMs, old] = [clock.monotonicMs(), { ...record }];
   const whatHappens = async (): Promise<void> => {
-    world.record = clock.monotonicMs() - leavesAtMs < 30_000 ? old : { ...record, leaving: true };
+    world.record = clock.monotonicMs() - leavesAtMs < 10_000 + FUNCTION_SECONDS * 1000 ? old : { ...record, leaving: true };
     await world.run();
   };
   const place = placeOfNothing({
