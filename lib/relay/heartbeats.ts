@@ -21,17 +21,19 @@ export interface HeartbeatInput {
 }
 
 export class Heartbeats {
-  /** Told of since this round began. A place in a list would be lost with a workload that has gone, or that just then has news. */
-  #told = new WeakSet<Workload>();
+  #beat = 0;
+  /** The heartbeat that told of it last, or that found it first: those that wait longest have their turn, whatever comes, goes or has news. */
+  readonly #toldAt = new WeakMap<Workload, number>();
 
   build({ cache, watches, clockOffsetMs, heardUntil, isWaiting, fullList, externalJobs }: HeartbeatInput): Heartbeat {
+    this.#beat += 1;
     const known = [...cache.workloads()].filter((workload) => (workload.job || cache.hasTracked(workload)) && !isWaiting(workload));
     const changed = known.filter((workload) => workload.changed);
     const slice = this.#slice(known, MOST_DIGESTS - changed.length);
     const chosen = new Set([...changed.slice(0, MOST_DIGESTS - slice.length), ...slice]);
     for (const workload of chosen) {
       workload.changed = false;
-      this.#told.add(workload);
+      this.#toldAt.set(workload, this.#beat);
     }
     const digests = [...chosen].map((workload): WorkloadDigest => ({
       owner: workload.owner,
@@ -44,10 +46,8 @@ export class Heartbeats {
   /** Those whose turn it is: half of a heartbeat is theirs where it is needed, or what changes all the time would keep others away for ever. */
   #slice(known: readonly Workload[], left: number): readonly Workload[] {
     const size = Math.min(Math.max(SLICE_AT_LEAST, Math.ceil(known.length / SLICES)), Math.max(left, MOST_DIGESTS / 2));
-    const untold = known.filter((workload) => !this.#told.has(workload));
-    if (untold.length > size) return untold.slice(0, size);
-    const next = known.filter((workload) => this.#told.has(workload)).slice(0, size - untold.length);
-    this.#told = new WeakSet();
-    return [...untold, ...next];
+    for (const workload of known) if (!this.#toldAt.has(workload)) this.#toldAt.set(workload, this.#beat);
+    const lastBeat = (workload: Workload): number => this.#toldAt.get(workload) ?? this.#beat;
+    return known.toSorted((a, b) => lastBeat(a) - lastBeat(b)).slice(0, size);
   }
 }

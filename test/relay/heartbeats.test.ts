@@ -56,6 +56,31 @@ describe('R2: within half an hour each workload is told of', () => {
     expect(told.size).toBe(JOBS);
   });
 
+  test.each([
+    { jobs: 1_500, busy: 0 },
+    { jobs: 1_600, busy: 20 },
+    { jobs: 2_200, busy: 0 },
+    { jobs: 2_200, busy: 2_000 },
+    { jobs: 3_000, busy: 1_500 },
+  ])('between two tellings of one lies no more, round after round: $jobs Jobs, $busy of them busy', ({ jobs, busy }) => {
+    const cache = aCluster(jobs);
+    const workloads = [...cache.workloads()];
+    const heartbeats = new Heartbeats();
+    const toldAt = new Map(workloads.map(({ owner }) => [owner.name, -1]));
+    let most = 0;
+    for (let minute = 0; minute < 95; minute++) {
+      for (const name of beat(heartbeats, cache)) {
+        most = Math.max(most, minute - (toldAt.get(name) ?? 0));
+        toldAt.set(name, minute);
+      }
+      for (const workload of workloads.slice(0, busy)) workload.changed = true;
+      // Once, at some time: it is told of at once, and loses no turn by it.
+      const once = workloads[busy + ((minute * 37) % (jobs - busy))];
+      if (once) once.changed = true;
+    }
+    expect(Math.max(most, ...[...toldAt.values()].map((at) => 95 - at))).toBeLessThanOrEqual(30);
+  });
+
   test('few of them each minute, all of them', () => {
     const cache = aCluster(2);
     const heartbeats = new Heartbeats();
