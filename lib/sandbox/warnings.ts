@@ -31,13 +31,13 @@ function ofJobSpec({ completionMode, completions = 0, parallelism = 0, template 
 }
 
 /** Labels of nodes that others have taken the place of, and since when. */
-const OLD_LABELS: Readonly<Record<string, { since: string; now: string }>> = {
-  'beta.kubernetes.io/arch': { since: 'v1.14', now: 'kubernetes.io/arch' },
-  'beta.kubernetes.io/os': { since: 'v1.14', now: 'kubernetes.io/os' },
-  'beta.kubernetes.io/instance-type': { since: 'v1.17', now: 'node.kubernetes.io/instance-type' },
-  'failure-domain.beta.kubernetes.io/region': { since: 'v1.17', now: 'topology.kubernetes.io/region' },
-  'failure-domain.beta.kubernetes.io/zone': { since: 'v1.17', now: 'topology.kubernetes.io/zone' },
-};
+const OLD_LABELS: ReadonlyMap<string, { since: string; now: string }> = new Map([
+  ['beta.kubernetes.io/arch', { since: 'v1.14', now: 'kubernetes.io/arch' }],
+  ['beta.kubernetes.io/os', { since: 'v1.14', now: 'kubernetes.io/os' }],
+  ['beta.kubernetes.io/instance-type', { since: 'v1.17', now: 'node.kubernetes.io/instance-type' }],
+  ['failure-domain.beta.kubernetes.io/region', { since: 'v1.17', now: 'topology.kubernetes.io/region' }],
+  ['failure-domain.beta.kubernetes.io/zone', { since: 'v1.17', now: 'topology.kubernetes.io/zone' }],
+]);
 
 function ofPodSpec(spec: PodSpec, path: string): string[] {
   const { initContainers = [], containers } = spec;
@@ -48,7 +48,7 @@ function ofPodSpec(spec: PodSpec, path: string): string[] {
   const why = 'must be >= 0; negative values are invalid and will be treated as 1';
   return [
     ...Object.keys(fieldsAt(spec, 'nodeSelector')).flatMap((label) => {
-      const old = OLD_LABELS[label];
+      const old = OLD_LABELS.get(label);
       return old ? [`${path}.nodeSelector[${label}]: deprecated since ${old.since}; use ${JSON.stringify(old.now)} instead`] : [];
     }),
     ...all.flatMap(({ container, at }) => ofContainer(container, at)),
@@ -84,9 +84,12 @@ function ofContainer({ resources: { limits = {}, requests = {} } = {}, env = [] 
         `${path}.resources.${name}[${resource}]: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`,
       );
     }
-  for (const [at, { name }] of env.entries())
-    if (env.slice(0, at).some((earlier) => earlier.name === name))
+  const names = new Set<string>();
+  for (const [at, { name }] of env.entries()) {
+    if (names.has(name))
       warnings.push(`${path}.env[${at}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`);
+    names.add(name);
+  }
   return warnings;
 }
 

@@ -61,22 +61,18 @@ function compareMaps({ of }: MapType, before: Fields, after: Fields, out: Compar
 function compareLists(type: ListType, before: readonly unknown[], after: readonly unknown[], out: Comparison): void {
   const old = byStep(type, before);
   const fresh = byStep(type, after);
-  const repeated = old.size < before.length || fresh.size < after.length ? repeatedSteps(type, before, after) : undefined;
+  const areSome = old.size < before.length || fresh.size < after.length;
+  const repeated = areSome ? { old: byAllSteps(type, before), fresh: byAllSteps(type, after) } : undefined;
   for (const step of new Set([...old.keys(), ...fresh.keys()])) {
     const [was, is] = [old.get(step), fresh.get(step)];
-    if (repeated?.has(step) === true) {
-      const all = (list: readonly unknown[]): unknown[] => byAllSteps(type, list).get(step) ?? [];
+    const [allOld = [], allFresh = []] = [repeated?.old.get(step), repeated?.fresh.get(step)];
+    if (allOld.length > 1 || allFresh.length > 1) {
+      // Nobody owns what is in them: they are compared, and owned, whole.
       if (is === undefined) out.removed[step] = {};
-      else if (!isSame(all(before), all(after))) out.written[step] = {};
-      continue;
-    }
-    if (was !== is) compareValues(type.of, false, was, is, step, out);
+      else if (!isSame(allOld, allFresh)) out.written[step] = {};
+    } else if (was !== is) compareValues(type.of, false, was, is, step, out);
   }
 }
-
-/** Of elements that stand several times in either list nobody owns what is in them: they are compared, and owned, whole. */
-const repeatedSteps = (type: ListType, ...lists: (readonly unknown[])[]): Set<string> =>
-  new Set(lists.flatMap((list) => [...byAllSteps(type, list)].filter(([, items]) => items.length > 1).map(([step]) => step)));
 
 const fieldsIn = (value: unknown): Fields | undefined => (isFields(value) ? value : value === null ? {} : undefined);
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
