@@ -64,8 +64,10 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
       const { about } = wave.action;
       if (about === undefined ? stop === undefined : done.has(about)) pass.events.push(wave.action);
     } else if (stop === undefined) stop = await runWave(execution, wave, done);
-    // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference.
-    else if (wave.verb === 'owner' && stop.kind === 'refused') stop = (await runWave(execution, wave, done)) ?? stop;
+    // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference. A webhook that cannot be
+    // called answers as unknown (R6); what is told of the pods of a finished Job bears on nothing that the owner's end rests on.
+    else if (wave.verb === 'owner' && (stop.kind === 'refused' || stop.kind === 'unknown'))
+      stop = (await runWave(execution, wave, done)) ?? stop;
   }
   return stop;
 }

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
-import { TerminalError } from '../../lib/ports/errors.ts';
+import { TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { LONGEST_DELAY_SECONDS } from '../../lib/reconciler/wake.ts';
 import { aJob, conditionsOf, World, type WorldOptions } from '../world/world.ts';
 
@@ -38,11 +38,14 @@ describe('TTL after finished', () => {
     await world.until(isGone, { seconds: 70 });
   });
 
-  test('finalizers that nobody may take off keep no Job that has expired from being deleted', async () => {
+  test.each([
+    { webhook: 'that refuses', answer: () => new TerminalError('denied by a webhook', { code: 403 }) },
+    { webhook: 'that cannot be called', answer: () => new UnknownOutcomeError('failed calling webhook: HTTP status 500') },
+  ])('finalizers that stay on for a webhook $webhook keep no Job that has expired from being deleted', async ({ answer }) => {
     world = new World();
     world.interposer = ({ port, method, args, phase }) => {
       if (port !== 'cluster' || method !== 'patch' || args[0] !== PODS || phase !== 'before') return;
-      throw new TerminalError('denied by a webhook', { code: 403 });
+      throw answer();
     };
     await world.watch();
     await world.apply(aJob('demo', { completions: 2, parallelism: 2, ttlSecondsAfterFinished: 5 }));
