@@ -11,6 +11,7 @@ import type { QueueName, ReceivedMessage } from '../../../lib/ports/queue.ts';
 import { FullDiskError } from '../../../lib/adapters/embedded/sqlite-file.ts';
 import { failureOf } from '../../claims.ts';
 import { queueContract } from '../../contracts/queue.ts';
+import { transactionsIn } from './transactions.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -212,7 +213,7 @@ describe('embedded queue: speed', () => {
     ['FIFO', 'wakes'],
   ] as const)('%s: 5,000 messages through a file within 2 s', async (_kind, name) => {
     const queue = EmbeddedQueue.open({ folder });
-    const before = process.cpuUsage();
+    const [before, transactionsBefore] = [process.cpuUsage(), transactionsIn(folder, QUEUE_FILE)];
     for (let batch = 0; batch < 500; batch++)
       await queue.send(
         name,
@@ -235,6 +236,8 @@ describe('embedded queue: speed', () => {
     // Far slower than it is (about 0.3 s); of a processor's time, for a machine may do other things as well.
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1_000).toBeLessThan(2_000);
+    // By no clock: one for each batch that is sent, received, deleted.
+    expect(transactionsIn(folder, QUEUE_FILE) - transactionsBefore).toBeLessThanOrEqual(1_500);
     queue.close();
   });
 });
