@@ -2,7 +2,7 @@
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
 import type { Job } from '../objects/kubernetes.ts';
-import { lettingGoReason, obstaclesOf, reasonsOf, type Circumstances, type Reason } from '../planners/job/reasons.ts';
+import { LEAVING, lettingGoReason, obstaclesOf, reasonsOf, type Circumstances, type Reason } from '../planners/job/reasons.ts';
 import { EMPTY_HEAD } from '../planners/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
@@ -28,9 +28,7 @@ export interface Seen {
 /** @param times by our clock, and how far the cluster's is ahead of it (R12) */
 export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number; offsetMs: number }): Reason[] {
   const { owner, ownerIs, pods, state, record } = seen;
-  // Whatever else there is to say of it, nobody looks after it any more.
-  if (record.leaving && !(owner && isJobFinished(owner)))
-    return [{ code: 'ClusterLeaving', text: 'its cluster is being removed: nothing is done on it any more' }];
+  if (record.leaving && !(owner && isJobFinished(owner))) return [LEAVING];
   const circumstances = circumstancesOf(seen, nowMs);
   // A drained cluster's pods are let go all the same.
   if (ownerIs) return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(pods, ownerIs)];
@@ -61,6 +59,7 @@ function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }:
     ...(trouble && (trouble.isForbidden ? { forbidden: trouble.reason } : { unreachable: trouble.reason })),
     ...(heardAtMs !== undefined && nowMs - heardAtMs > SILENT_MS && { relaySilentMs: nowMs - heardAtMs }),
     isDrained: record.draining === true,
+    isLeaving: record.leaving === true,
     // Without an error: what asked for time is a lost table, not a call without an answer.
     ...(latest?.outcome === 'unknown' && latest.error === undefined && againMs > 0 && { leftAloneMs: againMs }),
     ...(latest?.outcome === 'throttled' && againMs > 0 && { throttledMs: againMs }),

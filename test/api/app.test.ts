@@ -302,6 +302,16 @@ describe('workloads', () => {
     expect(reasons.map((reason) => reason.code)).not.toContain('AboutToStartPods');
   });
 
+  test('a finished Job of a cluster that is being removed is not said to be deleted soon', async () => {
+    const ended = { type: 'Complete', status: 'True', reason: 'CompletionsReached', lastTransitionTime: new Date().toISOString() };
+    await know(ports, { name: 'demo', spec: { ttlSecondsAfterFinished: 300 }, status: { conditions: [ended] } });
+    const record = await ports.clusters.get('local');
+    if (record) await ports.clusters.put({ ...record, leaving: true }, record.version);
+    const { body } = await call('/v1/workloads/local/Job/default/demo');
+    const [item] = (body as { items: { reasons: { code: string }[] }[] }).items;
+    expect(item?.reasons.map(({ code }) => code)).toEqual(['Completed', 'ClusterLeaving']);
+  });
+
   test('of a Job that is gone is told that its pods are let go, and what keeps them', async () => {
     const key = await know(ports, { name: 'demo', pods: ['demo-a', 'demo-b'] });
     await knowGone(ports, key, { finalizer: TRACKING_FINALIZER });

@@ -94,6 +94,8 @@ export interface Circumstances {
   relaySilentMs?: number;
   /** On its cluster no work is begun. */
   isDrained?: boolean;
+  /** Its cluster is being removed: of a Job that has not ended only that is to be told, see LEAVING. */
+  isLeaving?: boolean;
   /** What was known of it is lost, and it is left alone for so long still (R1). */
   leftAloneMs?: number;
   /** Its latest pass could write nothing more, and comes again after so long (R14). */
@@ -106,16 +108,19 @@ export interface Circumstances {
 
 const MOST_NAMES = 5;
 
+/** Of all that waits on a cluster that is being removed, whatever else there is to say of it: nobody looks after it any more. */
+export const LEAVING: Reason = { code: 'ClusterLeaving', text: 'its cluster is being removed: nothing is done on it any more' };
+
 /** Every reason that holds, the most telling first; never empty. */
 export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Circumstances = {}): Reason[] {
   const job = snapshot.owner;
   if (isJobFinished(job)) {
-    const { hindered } = circumstances;
-    // Only of one that is to be deleted is anything more wanted.
-    const obstacles = obstaclesOf(
-      needsCleanup(job) && isOurs(job.spec, snapshot.manage) ? { ...circumstances, isDrained: false } : hindered ? { hindered } : {},
-    );
+    const { hindered, isLeaving = false } = circumstances;
     const pods = [...podSetOf(snapshot.pods)];
+    // Only of one that is to be deleted is anything more wanted.
+    const isOursToDelete = needsCleanup(job) && isOurs(job.spec, snapshot.manage);
+    if (isLeaving) return [endReason(job, pods), ...(isOursToDelete ? [LEAVING] : expiryReason(job, now))];
+    const obstacles = obstaclesOf(isOursToDelete ? { ...circumstances, isDrained: false } : hindered ? { hindered } : {});
     const surplus = pods.some((pod) => isLeftRunning(job, pod));
     const undeleted = surplus ? refusedPods({ deletes: holdsOf(snapshot.head, now.getTime()).deletes }, circumstances.refusal) : [];
     return [endReason(job, pods), ...undeleted, ...obstacles, ...expiryReason(job, now)];

@@ -324,7 +324,7 @@ describe('why a Job is running or not', () => {
   });
 
   test('each reason of the list has a case, and no case another', () => {
-    // Told without a snapshot, where there is no Job or its cluster leaves: test/api/app.test.ts has those.
+    // Told without a snapshot, where there is no Job, or of each that waits on a cluster that leaves: test/api/app.test.ts has those.
     const elsewhere: ReasonCode[] = ['LettingPodsGo', 'ClusterLeaving'];
     expect([...new Set([...cases.map(({ code }) => code), ...elsewhere])].toSorted()).toEqual([...REASONS].toSorted());
   });
@@ -362,6 +362,14 @@ describe('why a Job is running or not', () => {
     const foreign = finished('Complete', 'CompletionsReached', '', { spec: { ttlSecondsAfterFinished: 1, managedBy: 'example.com/x' } });
     const codes = [kept, foreign].map((job) => reasonsOf(aSnapshot(job, []), now, circumstances).map(({ code }) => code));
     expect(codes).toEqual([['Completed'], ['Completed', 'Expires']]);
+  });
+
+  test('on a cluster that is being removed a finished Job keeps its end, and is not said to be deleted by us, nor tried again', () => {
+    const circumstances = { isLeaving: true, hindered: { what: 'delete demo', reason: 'denied by a webhook', remainingMs: 20_000 } };
+    const done = (spec: object): Job => finished('Complete', 'CompletionsReached', '', { spec });
+    const jobs = [done({}), done({ ttlSecondsAfterFinished: 300 }), done({ ttlSecondsAfterFinished: 300, managedBy: 'example.com/x' })];
+    const codes = jobs.map((job) => reasonsOf(aSnapshot(job, []), now, circumstances).map(({ code }) => code));
+    expect(codes).toEqual([['Completed'], ['Completed', 'ClusterLeaving'], ['Completed', 'Expires']]);
   });
 
   test('there is always one', () => {
