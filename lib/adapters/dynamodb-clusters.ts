@@ -102,12 +102,13 @@ export class DynamoDbClusters implements Clusters {
     if (known && nowMs - known.readAtMs < KEPT_MS) return structuredClone(known.record);
     // What is no name of a cluster is not asked for: it came from a message.
     if (!v.is(ClusterName, name)) return undefined;
-    const { Item: item } = await this.#client
-      .send(new GetItemCommand({ TableName: this.#tableName, Key: { name: { S: name } }, ConsistentRead: true }))
-      .catch((error: unknown) => {
-        throw translated(error, `reading the record of the cluster ${name}`, false);
-      });
+    const item = await this.#read(name);
     return item ? this.#learn(item) : this.#forget(name);
+  }
+
+  /** @returns whether anything stands under that name, be it no record */
+  async holds(name: string): Promise<boolean> {
+    return (await this.#read(name)) !== undefined;
   }
 
   async list(): Promise<ClusterRecord[]> {
@@ -211,6 +212,15 @@ export class DynamoDbClusters implements Clusters {
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), this.#access), access);
     if (!parsed.success) throw new TerminalError(`the access to the cluster ${name} is not usable: ${faultsOf(parsed.issues)}`);
     return parsed.output;
+  }
+
+  async #read(name: string): Promise<Item | undefined> {
+    const { Item: item } = await this.#client
+      .send(new GetItemCommand({ TableName: this.#tableName, Key: { name: { S: name } }, ConsistentRead: true }))
+      .catch((error: unknown) => {
+        throw translated(error, `reading the record of the cluster ${name}`, false);
+      });
+    return item;
   }
 
   async #update(name: string, update: Omit<ConstructorParameters<typeof UpdateItemCommand>[0], 'TableName' | 'Key'>): Promise<void> {

@@ -89,6 +89,14 @@ async function urlOf(client: SQSClient, name: string): Promise<string | undefine
   }
 }
 
+/** @returns the names of those that there are */
+export async function relayQueuesOf(client: SQSClient, stackName: string, cluster: string): Promise<string[]> {
+  const name = relayQueueName(stackName, cluster);
+  const found: string[] = [];
+  for (const each of [name, `${name}-dead`]) if ((await urlOf(client, each)) !== undefined) found.push(each);
+  return found;
+}
+
 /** @returns the names of those that were there */
 export async function removeRelayQueue(client: SQSClient, stackName: string, cluster: string): Promise<string[]> {
   const name = relayQueueName(stackName, cluster);

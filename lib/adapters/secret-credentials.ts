@@ -102,6 +102,22 @@ export async function putCredential(
   });
 }
 
+/** Reads nothing of it. @returns whether the cluster has a secret */
+export async function hasCredential(
+  client: SecretsManagerClient,
+  { prefix, cluster }: { prefix: string; cluster: string },
+): Promise<boolean> {
+  const { DescribeSecretCommand } = await import('./sdk/secrets-manager.ts');
+  const SecretId = `${prefix}${cluster}`;
+  try {
+    await client.send(new DescribeSecretCommand({ SecretId }));
+    return true;
+  } catch (error) {
+    if (nameOf(error) === 'ResourceNotFoundException') return false;
+    throw translated(error, `looking for the secret ${SecretId}`, false);
+  }
+}
+
 /** At once: the credential is of no use to anybody. @returns false when there was none */
 export async function removeCredential(
   client: SecretsManagerClient,

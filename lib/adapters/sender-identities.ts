@@ -176,6 +176,11 @@ export class SenderIdentities {
     return (await this.#found(ask, providerArn)) !== undefined;
   }
 
+  /** @returns the user and the role of that name, those that there are, in words */
+  async named(name: string): Promise<string[]> {
+    return [...((await this.#user(name)) ? [`IAM user ${name}`] : []), ...((await this.#role(name)) ? [`IAM role ${name}`] : [])];
+  }
+
   /**
    * The user or the role of that name, whichever there is, with all that hangs on it.
    * @param kinds the other one stays

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
-import type { Remains } from '../onboarding/removal.ts';
+import type { Leftovers, Remains } from '../onboarding/removal.ts';
 import type { AwsOptions } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from './aws-session.ts';
 import { namespaceName, registeredName } from './cluster-add.ts';
@@ -47,13 +47,19 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
   const session = await openAwsSession(options);
   const administration = kubeconfig === undefined ? undefined : await administrationOf(kubeconfig, context);
   try {
-    const [registry, storage, { removeCluster, removeUnregistered, remainsOn }, { refuseOtherRelays, relayNamespaceOf }] =
+    const [registry, storage, { leftOnAws, removeCluster, removeUnregistered, remainsOn }, { refuseOtherRelays, relayNamespaceOf }] =
       await Promise.all([registryOf(session), storeOf(session), import('../onboarding/removal.ts'), import('../onboarding/ours.ts')]);
     const record = await registry.clusters.get(name);
     if (!record) {
       // Where a record was merely lost, what is on the cluster would stay: that is not done in passing.
       if (unreachable && force && !dryRun && (await removeUnregistered({ ...registry, ...storage }, name, tell))) return;
-      throw new FailedError(await absenceOf(name, session.installation.stage, registry.clusters));
+      const left = await leftOnAws({ ...registry, ...storage }, name);
+      if (dryRun && unreachable && isAnything(left)) {
+        process.stdout.write(`${leftText(left)}: --unreachable --force removes that\n`);
+        return;
+      }
+      const names = (await registry.clusters.list()).map((other) => other.name);
+      throw new FailedError(absence({ name, stage: session.installation.stage, names, left }));
     }
     const relayNamespace = relayNamespaceOf(record, { cluster: name, given: options.relayNamespace });
     if (administration) {
@@ -112,7 +118,23 @@ function consequences({ unfinished, tracked }: Remains, unreachable: boolean): s
   ];
 }
 
-async function absenceOf(name: string, stage: string, clusters: { list: () => Promise<ClusterRecord[]> }): Promise<string> {
-  const names = (await clusters.list()).map((record) => record.name);
-  return `no cluster ${name} is registered with the stage ${stage}: ${names.length === 0 ? 'there is none' : `there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 10).join(', ')}`}; --unreachable --force removes what a registration that ended early has left on AWS`;
+const isAnything = ({ isUnreadable, others }: Leftovers): boolean => isUnreadable || others.length > 0;
+
+const leftText = ({ isUnreadable, others }: Leftovers): string =>
+  `of that name there is on AWS: ${[...(isUnreadable ? ['a record that cannot be read'] : []), ...others].join(', ')}`;
+
+/**
+ * Why there is nothing to go by, and what to do. The form that asks nothing is named only to those for whom there is something that no
+ * other one removes.
+ * @param names of the clusters that are registered
+ */
+export function absence(given: { name: string; stage: string; names: readonly string[]; left: Leftovers }): string {
+  const { name, stage, names, left } = given;
+  const known = names.length === 0 ? 'there is none' : `there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 10).join(', ')}`;
+  if (left.isUnreadable)
+    return `the record of ${name} with the stage ${stage} cannot be read: mend it, or have it removed with all else of that name on AWS by --unreachable --force (--dry-run shows it first), which leaves the cluster as it is; ${leftText(left)}`;
+  const unknown = `no cluster ${name} is registered with the stage ${stage}: ${known}`;
+  return isAnything(left)
+    ? `${unknown}; ${leftText(left)}: "farloop cluster add" goes on with it, --unreachable --force removes it if nobody is registering that cluster`
+    : `${unknown}; nothing of that name is on AWS`;
 }

@@ -3,8 +3,8 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
-import { removeRelayQueue } from '../adapters/relay-queues.ts';
-import { removeCredential } from '../adapters/secret-credentials.ts';
+import { relayQueuesOf, removeRelayQueue } from '../adapters/relay-queues.ts';
+import { hasCredential, removeCredential } from '../adapters/secret-credentials.ts';
 import { relayIdentityName, type SenderIdentities } from '../adapters/sender-identities.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
 import { labelledJobUid } from '../objects/job-labels.ts';
@@ -124,6 +124,37 @@ export async function removeUnregistered(
   const wasThere = [await removeFromAws(place, name, tell), await forgetAll(place, name, tell), await place.clusters.remove(name)];
   if (wasThere[2]) tell('record', `what stood in the place of ${name}'s record is gone`);
   return wasThere.includes(true);
+}
+
+/** What removeUnregistered would remove. */
+export interface Leftovers {
+  /** Something stands in the place of the record. */
+  isUnreadable: boolean;
+  /** All else, each in words. */
+  others: string[];
+}
+
+/** Reads only. @param name of a cluster without a record, or with one that cannot be read */
+export async function leftOnAws(
+  {
+    installation: { secretPrefix: prefix, stackName },
+    ...place
+  }: Pick<RemovalPlace, 'installation' | 'senders' | 'secrets' | 'sqs'> & {
+    clusters: Pick<DynamoDbClusters, 'holds'>;
+    store: Pick<Store, 'workloads'>;
+  },
+  name: string,
+): Promise<Leftovers> {
+  const { keys } = await place.store.workloads(name, { limit: 1 });
+  return {
+    isUnreadable: await place.clusters.holds(name),
+    others: [
+      ...((await hasCredential(place.secrets, { prefix, cluster: name })) ? [`secret ${prefix}${name}`] : []),
+      ...(await place.senders.named(relayIdentityName(stackName, name))),
+      ...(await relayQueuesOf(place.sqs, stackName, name)).map((queue) => `queue ${queue}`),
+      ...(keys.length > 0 ? ['what is known of its workloads'] : []),
+    ],
+  };
 }
 
 /** @returns whether anything was known */

@@ -10,8 +10,8 @@ import { SenderIdentities } from '../../lib/adapters/sender-identities.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
-import type { RemovalPlace } from '../../lib/onboarding/removal.ts';
-import { removeCluster, removeUnregistered } from '../../lib/onboarding/removal.ts';
+import type { Leftovers, RemovalPlace } from '../../lib/onboarding/removal.ts';
+import { leftOnAws, removeCluster, removeUnregistered } from '../../lib/onboarding/removal.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
 import { FUNCTION_SECONDS } from '../../lib/reconciler/waits.ts';
@@ -221,6 +221,10 @@ test('what a registration left that ended before its record was written is remov
   });
   const told: string[] = [];
   const tell = (step: string, what: string): void => void told.push(`${step} ${what}`);
+  const left = async (): Promise<Leftovers> => await leftOnAws({ ...place, clusters: { holds: async (name) => records.has(name) } }, 'far');
+  // Looked at first, by whoever is not sure.
+  expect(await left()).toEqual({ isUnreadable: true, others: ['queue farloop-prod-relay-far', 'queue farloop-prod-relay-far-dead'] });
+  expect([queues.size, records.size]).toEqual([3, 1]);
   expect(await removeUnregistered(place, 'far', tell)).toBe(true);
   expect([[...queues], [...records]]).toEqual([['farloop-prod-relay-near'], []]);
   expect(told).toEqual([
@@ -228,5 +232,6 @@ test('what a registration left that ended before its record was written is remov
     'queue farloop-prod-relay-far-dead removed',
     "record what stood in the place of far's record is gone",
   ]);
+  expect(await left()).toEqual({ isUnreadable: false, others: [] });
   expect(await removeUnregistered(place, 'far', tell)).toBe(false);
 });
