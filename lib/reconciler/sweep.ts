@@ -39,9 +39,13 @@ export interface Swept {
 export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS): Promise<Swept> {
   const swept: Swept = { woken: 0, due: 0, silentClusters: [], lookedUp: 0 };
   const nowMs = ports.clock.nowMs();
-  // Listed once, and only then.
+  // Listed once, and only then; what failed is asked for again by whoever needs it next.
   let listed: Promise<ClusterRecord[]> | undefined;
-  const registered = async (): Promise<ClusterRecord[]> => await (listed ??= ports.clusters.list());
+  const registered = async (): Promise<ClusterRecord[]> =>
+    await (listed ??= ports.clusters.list().catch((error: unknown) => {
+      listed = undefined;
+      throw error;
+    }));
   swept.woken = await wakeStale(ports, options.mostAtOnce, async (cluster) => (await registered()).find(({ name }) => name === cluster));
   await sendStaleLooks(ports).catch((error: unknown) =>
     ports.telemetry.warn('no look for stale workloads before the next sweep', { error }),

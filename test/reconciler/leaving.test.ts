@@ -69,3 +69,20 @@ test('where records cannot be read just now, what is stale is woken all the same
   await expect(sweep({ ...world.ports, clusters: { ...world.ports.clusters, list } })).rejects.toThrow('does not answer');
   expect(world.metrics.filter(({ metric }) => metric === 'StaleWakes')).toHaveLength(1);
 });
+
+test('records that could not be read once keep the sweep from nothing: they are read again', async () => {
+  await world.apply(aJob('begun', { completions: 3, parallelism: 1 }));
+  await world.report();
+  await world.run();
+  const { keys } = await world.store.workloads(world.record.name, { limit: 10 });
+  for (const key of keys) await world.store.updateHead(key, {}, { pendingSinceMs: world.clock.nowMs() });
+  await world.clock.advance(40_000);
+  let asked = 0;
+  const list = (): ReturnType<typeof world.ports.clusters.list> => {
+    asked += 1;
+    return asked === 1 ? Promise.reject(new Error('the table does not answer')) : world.ports.clusters.list();
+  };
+  const clusters = { ...world.ports.clusters, list };
+  expect((await sweep({ ...world.ports, clusters })).woken).toBe(1);
+  expect(world.metrics.filter(({ metric }) => metric === 'SweepsFinished')).toHaveLength(1);
+});
