@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 const TICK_MS = 20;
-/** A tick that comes later than this was held up; more of it does not count. */
+/** A tick that comes later than this was held up; more of it counts only where the one that is followed ran meanwhile. */
 const MOST_OF_A_TICK_MS = 50;
 
 export interface RunningTime {
@@ -15,36 +15,58 @@ export interface RunningTime {
 }
 
 export function startRunningTime(): RunningTime {
-  let ranMs = 0;
+  let passedMs = 0;
   let tickedMs = performance.now();
-  let followed: { pid: number | undefined; waitedMs: number } = { pid: undefined, waitedMs: 0 };
+  let followed: { pid: number | undefined; time: ProcessorTime } = { pid: undefined, time: NONE };
   const tick = (): void => {
     const nowMs = performance.now();
-    const waitedMs = waitedForProcessorMs(followed.pid) ?? followed.waitedMs;
-    const couldRunMs = nowMs - tickedMs - (waitedMs - followed.waitedMs);
-    ranMs += Math.min(Math.max(0, couldRunMs), MOST_OF_A_TICK_MS);
-    [tickedMs, followed] = [nowMs, { ...followed, waitedMs }];
+    const time = processorTimeOf(followed.pid) ?? followed.time;
+    const couldRunMs = nowMs - tickedMs - (time.waitedMs - followed.time.waitedMs);
+    const ranMs = time.ranMs - followed.time.ranMs;
+    passedMs += Math.min(Math.max(0, couldRunMs), Math.max(MOST_OF_A_TICK_MS, ranMs));
+    [tickedMs, followed] = [nowMs, { ...followed, time }];
   };
   const timer = setInterval(tick, TICK_MS);
   return {
     ms: () => {
       tick();
-      return ranMs;
+      return passedMs;
     },
     follow: (pid) => {
       tick();
-      followed = { pid, waitedMs: waitedForProcessorMs(pid) ?? 0 };
+      followed = { pid, time: processorTimeOf(pid) ?? NONE };
     },
     stop: () => clearInterval(timer),
   };
 }
 
-/** How long the process was ready to run and had no processor, where the system tells (Linux); undefined when it is gone. */
-function waitedForProcessorMs(pid: number | undefined): number | undefined {
+/** @returns what comes of the function, and how long that took by such a clock, which follows that process */
+export async function timedBy<Value>(pid: number | undefined, act: () => Promise<Value>): Promise<{ value: Value; tookMs: number }> {
+  const time = startRunningTime();
+  time.follow(pid);
+  try {
+    const value = await act();
+    return { value, tookMs: time.ms() };
+  } finally {
+    time.stop();
+  }
+}
+
+interface ProcessorTime {
+  /** How long the process had a processor. */
+  ranMs: number;
+  /** How long it was ready to run and had none. */
+  waitedMs: number;
+}
+
+const NONE: ProcessorTime = { ranMs: 0, waitedMs: 0 };
+
+/** Of its first thread, where the system tells (Linux); undefined when it is gone. */
+export function processorTimeOf(pid: number | undefined): ProcessorTime | undefined {
   if (pid === undefined) return undefined;
   try {
-    const [, waitedNs = '0'] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
-    return Number(waitedNs) / 1e6;
+    const [ranNs = '0', waitedNs = '0'] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+    return { ranMs: Number(ranNs) / 1e6, waitedMs: Number(waitedNs) / 1e6 };
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { comesAbout } from '../claims.ts';
-import { startRunningTime } from '../running-time.ts';
+import { timedBy } from '../running-time.ts';
 
 export const root = resolve(import.meta.dirname, '..', '..');
 const bin = join(root, 'bin', 'farloop.js');
@@ -40,12 +40,10 @@ export class FarloopProcess {
 
   /** @returns how it ended, and how long that took; time in which it had no processor is not in it */
   async end(signal: NodeJS.Signals): Promise<{ exitCode: number | null; tookMs: number }> {
-    const time = startRunningTime();
-    time.follow(this.child.pid);
-    this.child.kill(signal);
-    const exitCode = await this.exited;
-    const tookMs = time.ms();
-    time.stop();
+    const { value: exitCode, tookMs } = await timedBy(this.child.pid, () => {
+      this.child.kill(signal);
+      return this.exited;
+    });
     return { exitCode, tookMs };
   }
 

@@ -5,32 +5,41 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { comesAbout } from '../claims.ts';
+import { timedBy } from '../running-time.ts';
 import { root, runFarloop, temporaryFolder } from './farloop-process.ts';
 
-const isAlive = (pid: number): boolean => {
+/** After it was told to, or has seen that there is nobody any more who started it: that it looks for now and then. */
+const MOST_OF_AN_END_MS = 2_000;
+const LOOKS_EVERY_MS = 200;
+
+/** Of a process that nobody has taken the end of yet the system keeps a note, where it tells (Linux): that one has ended. */
+function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
-};
+}
 
 /** Starts Farloop by a process above it, kills that one, and says what became of Farloop. */
 async function fateBelow(
   command: (state: string) => readonly [string, ...string[]],
   { signal, environment }: { signal: NodeJS.Signals; environment: Record<string, string> },
-): Promise<{ hasStarted: boolean; hasEnded: boolean; leftItsNote: boolean }> {
+): Promise<{ hasStarted: boolean; hasEnded: boolean; leftItsNote: boolean; tookMs: number }> {
   const folder = temporaryFolder();
   const instance = join(folder.path, 'instance.json');
   const [program, ...args] = command(folder.path);
   const starter = spawn(program, args, { env: { ...process.env, ...environment }, stdio: 'ignore' });
   const hasStarted = await comesAbout(() => existsSync(instance), 60_000);
   const { pid }: { pid: number } = hasStarted ? JSON.parse(readFileSync(instance, 'utf8')) : { pid: starter.pid };
-  starter.kill(signal);
-  const hasEnded = await comesAbout(() => !isAlive(pid), 20_000);
+  const { value: hasEnded, tookMs } = await timedBy(pid, () => {
+    starter.kill(signal);
+    return comesAbout(() => !isAlive(pid), 20_000);
+  });
   const leftItsNote = existsSync(instance);
   folder.remove();
-  return { hasStarted, hasEnded, leftItsNote };
+  return { hasStarted, hasEnded, leftItsNote, tookMs };
 }
 
 const bin = join(root, 'bin', 'farloop.js');
@@ -43,21 +52,17 @@ describe('started by npx', () => {
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
     test(`it ends when ${signal} has ended the shell that it runs below`, async () => {
-      expect(await fateBelow((state) => ['sh', '-c', below(state)], { signal, environment })).toEqual({
-        hasStarted: true,
-        hasEnded: true,
-        leftItsNote: false,
-      });
+      const { tookMs, ...fate } = await fateBelow((state) => ['sh', '-c', below(state)], { signal, environment });
+      expect(fate).toEqual({ hasStarted: true, hasEnded: true, leftItsNote: false });
+      expect(tookMs).toBeLessThan(MOST_OF_AN_END_MS + LOOKS_EVERY_MS);
     }, 120_000);
 
   for (const signal of ['SIGHUP', 'SIGKILL'] as const)
     test(`it ends when ${signal} has ended npx itself, and the shell between lives on`, async () => {
-      expect(
-        await fateBelow((state) => [process.execPath, '-e', spawning("'sh'", JSON.stringify(['-c', below(state)]))], {
-          signal,
-          environment,
-        }),
-      ).toEqual({ hasStarted: true, hasEnded: true, leftItsNote: false });
+      const command = (state: string) => [process.execPath, '-e', spawning("'sh'", JSON.stringify(['-c', below(state)]))] as const;
+      const { tookMs, ...fate } = await fateBelow(command, { signal, environment });
+      expect(fate).toEqual({ hasStarted: true, hasEnded: true, leftItsNote: false });
+      expect(tookMs).toBeLessThan(MOST_OF_AN_END_MS + LOOKS_EVERY_MS);
     }, 120_000);
 });
 
@@ -78,11 +83,14 @@ test('npm start has Farloop ready by 5 s of work; SIGTERM ends npm with 0, and a
   const isReady = await comesAbout(() => stdout.includes('farloop ready\n'), 60_000);
   const { pid }: { pid: number } = isReady ? JSON.parse(readFileSync(join(folder.path, 'instance.json'), 'utf8')) : { pid: npm.pid };
   const workedMs = processorMs(pid);
-  npm.kill('SIGTERM');
-  const [exitCode] = await exited;
-  const hasEnded = await comesAbout(() => !isAlive(pid), 20_000);
+  const { value, tookMs } = await timedBy(pid, async () => {
+    npm.kill('SIGTERM');
+    const [exitCode] = await exited;
+    return { exitCode, hasEnded: await comesAbout(() => !isAlive(pid), 20_000) };
+  });
   folder.remove();
-  expect({ isReady, exitCode, hasEnded }).toEqual({ isReady: true, exitCode: 0, hasEnded: true });
+  expect({ isReady, ...value }).toEqual({ isReady: true, exitCode: 0, hasEnded: true });
+  expect(tookMs).toBeLessThan(MOST_OF_AN_END_MS);
   expect(workedMs).toBeLessThan(5_000);
 }, 120_000);
 
@@ -109,6 +117,7 @@ test('the process that runs on a newer Node ends with the one that started it', 
     environment: { npm_command: '', FARLOOP_STARTED_BY_BIN: '1' },
   });
   expect(fate).toMatchObject({ hasStarted: true, hasEnded: true });
+  expect(fate.tookMs).toBeLessThan(MOST_OF_AN_END_MS + LOOKS_EVERY_MS);
 }, 120_000);
 
 /** Before anything of ours: the signal comes just when the command is about to be loaded. */
