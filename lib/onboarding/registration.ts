@@ -158,6 +158,11 @@ export async function register(
     await giveCredential(place, request, { record: plan.record, access: plan.access }, tell);
     await clusters.putAccess(cluster, plan.access);
     tell('access', `functions reach it at ${plan.access.server}`);
+    // Not before: whoever ends on the way leaves functions what they go by.
+    if (request.credential.kind === 'eks') {
+      await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster });
+      tell('credential', 'none is kept: functions show their own role');
+    }
   }
   version ??= await putRecord();
   if (!plan.access) {
@@ -225,11 +230,7 @@ async function giveCredential(
 ): Promise<void> {
   let given: Credential;
   let until = '';
-  if (credential.kind === 'none') return;
-  if (credential.kind === 'eks') {
-    await removeCredential(secrets, { prefix: installation.secretPrefix, cluster });
-    return tell('credential', 'none is kept: functions show their own role');
-  }
+  if (credential.kind === 'none' || credential.kind === 'eks') return;
   if (credential.kind === 'given') given = credential.credential;
   else {
     const name = { namespace: relayNamespace, name: FUNCTIONS_ACCOUNT };
