@@ -95,7 +95,7 @@ export class Simulation {
   readonly #byCall: Map<number, Plan[number]['fault'][]>;
   /** Apart from the scheduler's, so that a storm replayed as a plan takes the same times. */
   readonly #chance: () => number;
-  readonly #together = new Together();
+  readonly together = new Together();
   readonly #processes: Process[] = [];
   /** Messages that are still on their way. */
   #late = 0;
@@ -156,7 +156,7 @@ export class Simulation {
       },
       effected: (call, value) => {
         this.#isDirty = true;
-        this.#together.effected(call);
+        this.together.effected(call);
         this.checks.effected(call, value);
       },
       heard: (call, outcome) => {
@@ -196,7 +196,7 @@ export class Simulation {
       this.say(`!! ${name}: ${fault.says}`);
       // What it does is nobody's call.
       this.actor = undefined;
-      this.#together.struck(name, call, this.clusterOf(call));
+      this.together.struck(name, call, this.clusterOf(call));
       const added = fault.strike(this, call);
       if (added) strike = { ...strike, ...added };
     }
@@ -301,14 +301,14 @@ export class Simulation {
   #mustEndByMs(): number {
     return this.struck.reduce(
       (sum, { fault }) => sum + longestDelayMs(fault, this.run.access) + RECOVERY_MS,
-      this.run.scenario.withinMs + this.#together.waitMs,
+      this.run.scenario.withinMs + this.together.waitMs,
     );
   }
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
   async #comeToRest(): Promise<void> {
     // A queue whose clock was set back keeps what is delayed for as much longer, each time.
-    const restMostMs = Math.max(QUIET_MS, this.#together.restMs, ...this.struck.map(({ fault }) => restMs(fault)));
+    const restMostMs = Math.max(QUIET_MS, this.together.restMs, ...this.struck.map(({ fault }) => restMs(fault)));
     const restless = this.scheduler.elapsedMs + restMostMs + this.#setBackMs;
     let before = { passes: this.checks.passes, writes: this.checks.writes };
     for (;;) {

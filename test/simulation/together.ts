@@ -5,8 +5,8 @@ import type { Call } from './calls.ts';
 import { FAULTS, WAITS, type FaultName } from './faults.ts';
 import type { Invocation } from './process.ts';
 
-/** So many writes of a status by another hand are a fight. */
-const FIGHT = 3;
+/** So many writes of a status by another hand are a fight, where none comes so long after the one before that this is forgiven. */
+const FIGHT = { writes: 3, forgivenAfterMs: 300_000 };
 
 export class Together {
   /** Virtual milliseconds. */
@@ -16,11 +16,13 @@ export class Together {
   readonly #sleepers = new Map<Invocation, number>();
   /** By workload: so far ahead was the clock of who noted last since when it is pending. */
   readonly #aheadMs = new Map<string, number>();
-  readonly #foreignWrites = new Map<string, number>();
+  readonly #foreignWrites = new Map<string, { writes: number; atMs: number }>();
+  /** Names of Jobs that were fought over: they may be parked for that. */
+  readonly fights = new Set<string>();
   readonly #restored = new Set<string>();
 
   /** @param cluster that the call is about */
-  struck(fault: FaultName, { invocation, process, port, method }: Call, cluster: string): void {
+  struck(fault: FaultName, { invocation, process, port, method, atMs }: Call, cluster: string): void {
     const batch = invocation?.batch ?? invocation;
     if (fault === 'sleepsAndIsSetBack' && batch) {
       // A function wakes from one sleep with time left to do its work; two outlast it, and only its messages' return brings that back.
@@ -43,9 +45,13 @@ export class Together {
     // One write of another hand is none of a fight; so many are, and the workload is parked.
     if (fault === 'otherController' && invocation?.key) {
       const key = formatKey(invocation.key);
-      const writes = (this.#foreignWrites.get(key) ?? 0) + 1;
-      this.#foreignWrites.set(key, writes);
-      if (writes === FIGHT) this.waitMs += WAITS.park.ms;
+      const before = this.#foreignWrites.get(key);
+      const writes = before && atMs - before.atMs < FIGHT.forgivenAfterMs ? before.writes + 1 : 1;
+      this.#foreignWrites.set(key, { writes, atMs });
+      if (writes === FIGHT.writes) {
+        this.waitMs += WAITS.park.ms;
+        this.fights.add(invocation.key.name);
+      }
     }
   }
 

@@ -219,9 +219,13 @@ export const AT_THE_END: readonly Invariant[] = [
   {
     name: 'nothing is parked that works',
     rule: 'R13',
-    atEnd: ({ parkings, run, struck }) => {
+    atEnd: ({ parkings, run, struck, together }) => {
       if (struck.some(({ fault }) => PARKING_FAULTS.has(fault))) return undefined;
-      const wrong = parkings.filter((text) => run.scenario.ends[text.slice(0, text.indexOf(':'))] !== undefined);
+      const wrong = parkings.filter((text) => {
+        const name = text.slice(0, text.indexOf(':'));
+        const isForFight = together.fights.has(name) && text.includes('writes the status of this');
+        return run.scenario.ends[name] !== undefined && !isForFight;
+      });
       return wrong.length > 0 ? wrong.join(' | ') : undefined;
     },
   },
