@@ -8,7 +8,7 @@ import type { QueueDifferences, QueueUnderTest } from './queue/receiving.ts';
 export function queueContract(name: string, open: () => Promise<QueueUnderTest>, differences: QueueDifferences = {}): void {
   describe(`queue contract: ${name}`, () => {
     for (const [difference, why] of Object.entries(differences)) test(`differs: ${difference}: ${why}`, () => expect(why).not.toBe(''));
-    messagesContract(open);
+    messagesContract(open, differences);
     groupsContract(open, differences);
     deadLettersContract(open);
   });

@@ -295,7 +295,7 @@ async function agree({ farloop, customer, orders, plane, witness }: Scene): Prom
   await until(
     'the relay has no more news',
     () => waiting() === 0,
-    30_000,
+    RELAY.heartbeatMs * 3,
     async () => `but of ${waiting()} workloads`,
   );
   const status = farloop.relayStatus();
