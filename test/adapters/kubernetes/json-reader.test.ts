@@ -88,8 +88,22 @@ function asWritten(value: unknown): unknown {
 }
 
 // What was meant is not parsed from any writing: V8 gives an object a wrong key where one is written with an escape, and another object had
-// a key of the escape's first letters in that place.
-const hasEscapedKey = (text: string): boolean => /"(?:[^"\\]|\\.)*\\.(?:[^"\\]|\\.)*"\s*:/.test(text);
+// a key of the escape's first letters in that place. What is parsed all the same has other keys meanwhile.
+function parsed(json: string): unknown {
+  const keysMeant: string[] = [];
+  const withoutEscapes = json.replaceAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g, (text: string, key: string, colon: string | undefined) => {
+    if (colon === undefined) return text;
+    const meant: string = JSON.parse(key);
+    const known = keysMeant.indexOf(meant);
+    return `"k${known < 0 ? keysMeant.push(meant) - 1 : known}"${colon}`;
+  });
+  const withKeys = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(withKeys);
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [keysMeant[Number(key.slice(1))], withKeys(field)]));
+  };
+  return withKeys(JSON.parse(withoutEscapes));
+}
 const written = fc
   .tuple(anyValue, fc.constantFrom(...writings))
   .map(([value, write]): { text: string; whole: unknown } => ({ text: write(value), whole: asWritten(value) }));
@@ -176,8 +190,7 @@ describe('what is no JSON', () => {
           } catch {
             isJson = false;
           }
-          if (isJson && hasEscapedKey(broken)) expect(() => read(broken)).not.toThrow();
-          else if (isJson) expectSame(read(broken), JSON.parse(broken));
+          if (isJson) expectSame(read(broken), parsed(broken));
           else expect(() => read(broken)).toThrow(SyntaxError);
         },
       ),
