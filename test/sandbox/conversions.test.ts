@@ -1,5 +1,5 @@
-// What kube-apiserver 1.36.3 told kubectl of values that it has read already and cannot put where they are to go: applied ones, and those of
-// patches. It converts them, and what is too large loses its upper bits.
+// Values that the server has read already and cannot put where they are to go: applied ones, and those of patches. It converts them, and what
+// is too large loses its upper bits. The answers were typed by hand after looking at kube-apiserver 1.36.3; no recording says so.
 import { describe, expect, test } from '@jest/globals';
 import { mergePatch, jsonPatch, strategicPatch } from '../contracts/api-server/client.ts';
 import { freshNamespace } from '../contracts/api-server/objects.ts';
