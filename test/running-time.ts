@@ -23,7 +23,8 @@ export function startRunningTime(): RunningTime {
     const time = processorTimeOf(followed.pid) ?? followed.time;
     const couldRunMs = nowMs - tickedMs - (time.waitedMs - followed.time.waitedMs);
     const ranMs = time.ranMs - followed.time.ranMs;
-    passedMs += Math.min(Math.max(0, couldRunMs), Math.max(MOST_OF_A_TICK_MS, ranMs));
+    // A wait is told of when it ends, with what of it lay before this tick: so what was run counts whatever is subtracted.
+    passedMs += Math.min(Math.max(ranMs, couldRunMs), Math.max(MOST_OF_A_TICK_MS, ranMs));
     [tickedMs, followed] = [nowMs, { ...followed, time }];
   };
   const timer = setInterval(tick, TICK_MS);

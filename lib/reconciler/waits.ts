@@ -3,7 +3,7 @@
 /** Messages being worked on come back after so long. A pass sends for 20 s, and what it sent last lives for 10 s more (R17). */
 export const VISIBILITY_SECONDS = 35;
 
-/** A function ends before what it works on comes back. None that writes heads lives longer: for so long removal of a cluster waits. */
+/** A function ends before what it works on comes back. None that begins heads lives longer: for so long removal of a cluster waits. */
 export const FUNCTION_SECONDS = VISIBILITY_SECONDS - 1;
 
 /** A head queued or open for longer than that has lost its wake or its pass (R9). */

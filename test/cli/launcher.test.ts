@@ -83,13 +83,14 @@ test('npm start has Farloop ready by 5 s of work; SIGTERM ends npm with 0, and a
   const isReady = await comesAbout(() => stdout.includes('farloop ready\n'), 60_000);
   const { pid }: { pid: number } = isReady ? JSON.parse(readFileSync(join(folder.path, 'instance.json'), 'utf8')) : { pid: npm.pid };
   const workedMs = processorMs(pid);
-  const { value, tookMs } = await timedBy(pid, async () => {
+  const { value: hasEnded, tookMs } = await timedBy(pid, async () => {
     npm.kill('SIGTERM');
-    const [exitCode] = await exited;
-    return { exitCode, hasEnded: await comesAbout(() => !isAlive(pid), 20_000) };
+    return await comesAbout(() => !isAlive(pid), 20_000);
   });
+  // How long npm itself takes to see it is none of Farloop's business.
+  const [exitCode] = await exited;
   folder.remove();
-  expect({ isReady, ...value }).toEqual({ isReady: true, exitCode: 0, hasEnded: true });
+  expect({ isReady, exitCode, hasEnded }).toEqual({ isReady: true, exitCode: 0, hasEnded: true });
   expect(tookMs).toBeLessThan(MOST_OF_AN_END_MS);
   expect(workedMs).toBeLessThan(5_000);
 }, 120_000);

@@ -295,7 +295,7 @@ async function agree({ farloop, customer, orders, plane, witness }: Scene): Prom
   await until(
     'the relay has no more news',
     () => waiting() === 0,
-    RELAY.heartbeatMs * 3,
+    RELAY.heartbeatMs * 5,
     async () => `but of ${waiting()} workloads`,
   );
   const status = farloop.relayStatus();

@@ -11,10 +11,15 @@ const QUEUES: readonly QueueName[] = ['events', 'wakes', 'timers', 'relay-a'];
 /** What comes when VISIBILITY_SECONDS are over, and not before. Real time goes by on its own between two looks; virtual time is known. */
 async function comeInTime(under: QueueUnderTest, name: QueueName, { realTime }: QueueDifferences): Promise<ReceivedMessage[]> {
   const lastLookMs = VISIBILITY_SECONDS * 1000 - (realTime ? 3_000 : 1);
+  const beganMs = performance.now();
   await under.pass(1_000);
   expect(await receiveNow(under.queue, name)).toEqual([]);
   await under.pass(lastLookMs - 1_000);
-  expect(await receiveNow(under.queue, name)).toEqual([]);
+  const looked = await receiveNow(under.queue, name);
+  // A machine that stood still meanwhile looked too late to tell.
+  const isEarly = performance.now() - beganMs < lastLookMs + 1_000;
+  if (!isEarly && looked.length > 0) return looked;
+  expect(looked).toEqual([]);
   await under.pass(VISIBILITY_SECONDS * 1000 - lastLookMs);
   return realTime ? await receiveSome(under, name, 1) : await receiveNow(under.queue, name);
 }
