@@ -134,15 +134,10 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     telemetry.begin(functionName, requestId);
     return () => {
       const { readUnits, writeUnits, indexUnits } = store.meter;
-      for (const [metric, value] of Object.entries({
-        AwsRequests: requests.made,
-        WriteUnits: writeUnits + indexUnits,
-        ReadUnits: readUnits,
-      }))
-        if (value > 0) telemetry.count(metric, value, 'Count');
+      const spent = { AwsRequests: requests.made, WriteUnits: writeUnits + indexUnits, ReadUnits: readUnits };
       requests.made = 0;
       store.meter.reset();
-      telemetry.end();
+      telemetry.end(spent);
     };
   };
   const ofCredentials = { ...(renewCredential && { renewCredential }), ...(forgetCredential && { forgetCredential }) };

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import type { Clock } from '../ports/clock.ts';
-import type { ClusterRecord, Clusters } from '../ports/clusters.ts';
+import { RECORD_AGE_MS_MAX, type ClusterRecord, type Clusters } from '../ports/clusters.ts';
 import { TerminalError } from '../ports/errors.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { translated } from './aws-errors.ts';
@@ -49,9 +49,6 @@ const storedAccess = (allowLoopback: boolean) =>
     auth: v.variant('kind', [v.object({ kind: v.literal('secret') }), v.object({ kind: v.literal('eks'), cluster: EksClusterName })]),
   });
 export type StoredAccess = v.InferOutput<ReturnType<typeof storedAccess>>;
-
-/** What a process has read serves it for so long: a pass may last longer, so passes stand a record that is as old. */
-const KEPT_MS = 10_000;
 
 /** For tests and tools; in AWS the stack makes the table. */
 export const createClustersTableInput = (tableName: string): CreateTableCommandInput => ({
@@ -99,7 +96,7 @@ export class DynamoDbClusters implements Clusters {
   async get(name: string): Promise<ClusterRecord | undefined> {
     const known = this.#known.get(name);
     const nowMs = this.#clock.monotonicMs();
-    if (known && nowMs - known.readAtMs < KEPT_MS) return structuredClone(known.record);
+    if (known && nowMs - known.readAtMs < RECORD_AGE_MS_MAX) return structuredClone(known.record);
     // What is no name of a cluster is not asked for: it came from a message.
     if (!v.is(ClusterName, name)) return undefined;
     const item = await this.#read(name);

@@ -27,10 +27,24 @@ const LINES_OPEN = 16;
 /** Distinct sets of dimension values that wait for the end. Beyond it they are written early: no cluster is left out, and memory stays bounded. */
 const GROUPS_MAX = 500;
 
+/** What an invocation took of AWS: requests, and units of the table. */
+export interface Spent {
+  AwsRequests: number;
+  WriteUnits: number;
+  ReadUnits: number;
+}
+
+interface Measured {
+  unit: MetricUnit;
+  values: number[];
+}
+
+type NamedMeasured = [name: string, measured: Measured];
+
 interface Group {
   dimensions: Record<string, string>;
   sets: readonly (readonly string[])[];
-  metrics: Map<string, { unit: MetricUnit; values: number[] }>;
+  metrics: Map<string, Measured>;
 }
 
 export class EmfTelemetry extends LeveledTelemetry {
@@ -52,8 +66,9 @@ export class EmfTelemetry extends LeveledTelemetry {
     if (this.#isColdStart) this.count('ColdStarts', 1, 'Count');
   }
 
-  /** Writes what was counted since the last time. */
-  end(): void {
+  /** Writes what was counted since the last time. @param spent in this invocation */
+  end(spent: Partial<Spent> = {}): void {
+    for (const [metric, value] of Object.entries(spent)) if (value > 0) this.count(metric, value, 'Count');
     this.#flush();
     this.#isColdStart = false;
   }
@@ -122,7 +137,7 @@ class Line {
   readonly #directives: { Dimensions: Group['sets']; Metrics: { Name: string; Unit: string }[] }[] = [];
 
   /** @returns false when it has no room for them */
-  take({ dimensions, sets }: Group, metrics: readonly [string, { unit: MetricUnit; values: number[] }][]): boolean {
+  take({ dimensions, sets }: Group, metrics: readonly NamedMeasured[]): boolean {
     const differs = Object.entries(dimensions).some(([name, value]) => (this.#dimensions[name] ?? value) !== value);
     if (differs || metrics.some(([name]) => name in this.#values)) return false;
     Object.assign(this.#dimensions, dimensions);
@@ -142,7 +157,7 @@ function linesOf(groups: readonly Group[]): Line[] {
   const lines: Line[] = [];
   for (const group of groups)
     for (let from = 0; ; from += VALUES_MAX) {
-      const metrics = [...group.metrics].flatMap(([name, { unit, values }]): [string, { unit: MetricUnit; values: number[] }][] =>
+      const metrics = [...group.metrics].flatMap(([name, { unit, values }]): NamedMeasured[] =>
         values.length > from ? [[name, { unit, values: values.slice(from, from + VALUES_MAX) }]] : [],
       );
       if (metrics.length === 0) break;

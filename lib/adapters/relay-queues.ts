@@ -91,25 +91,27 @@ async function urlOf(client: SQSClient, name: string): Promise<string | undefine
 
 /** @returns the names of those that there are */
 export async function relayQueuesOf(client: SQSClient, stackName: string, cluster: string): Promise<string[]> {
-  const name = relayQueueName(stackName, cluster);
-  const found: string[] = [];
-  for (const each of [name, `${name}-dead`]) if ((await urlOf(client, each)) !== undefined) found.push(each);
-  return found;
+  return (await found(client, stackName, cluster)).map(({ name }) => name);
 }
 
 /** @returns the names of those that were there */
 export async function removeRelayQueue(client: SQSClient, stackName: string, cluster: string): Promise<string[]> {
-  const name = relayQueueName(stackName, cluster);
-  const removed: string[] = [];
-  for (const each of [name, `${name}-dead`]) {
-    const url = await urlOf(client, each);
-    if (url === undefined) continue;
+  const queues = await found(client, stackName, cluster);
+  for (const { name, url } of queues)
     await client.send(new DeleteQueueCommand({ QueueUrl: url })).catch((error: unknown) => {
-      if (!isAbsent(error)) throw translated(error, `removing the queue ${each}`, true);
+      if (!isAbsent(error)) throw translated(error, `removing the queue ${name}`, true);
     });
-    removed.push(each);
+  return queues.map(({ name }) => name);
+}
+
+async function found(client: SQSClient, stackName: string, cluster: string): Promise<{ name: string; url: string }[]> {
+  const own = relayQueueName(stackName, cluster);
+  const queues: { name: string; url: string }[] = [];
+  for (const name of [own, `${own}-dead`]) {
+    const url = await urlOf(client, name);
+    if (url !== undefined) queues.push({ name, url });
   }
-  return removed;
+  return queues;
 }
 
 const isAbsent = (error: unknown): boolean =>

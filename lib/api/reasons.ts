@@ -2,7 +2,8 @@
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
 import type { Job } from '../objects/kubernetes.ts';
-import { LEAVING, lettingGoReason, obstaclesOf, reasonsOf, type Circumstances, type Reason } from '../planners/job/reasons.ts';
+import { reasonsOf } from '../planners/job/reasons.ts';
+import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason } from '../planners/reasons.ts';
 import { EMPTY_HEAD } from '../planners/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';

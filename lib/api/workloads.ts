@@ -3,7 +3,7 @@ import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
-import type { Reason } from '../planners/job/reasons.ts';
+import type { Reason } from '../planners/reasons.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { PassRecord } from '../ports/recorder.ts';

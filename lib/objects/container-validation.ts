@@ -1,6 +1,7 @@
 // What the API server asks of the containers of a pod or a template.
 import { validateEnvironment } from './env-validation.ts';
 import type { FieldError } from './field-error.ts';
+import { LARGEST_INT32 } from './integers.ts';
 import type { Container, PodSpec } from './kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfPortName } from './names.ts';
 import { isPort, portProblem, validateNoProbesNorHooks, validateProbesAndHooks } from './probe-validation.ts';
@@ -15,7 +16,6 @@ const messagePolicies = ['File', 'FallbackToLogsOnError'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const restartPolicies = ['Always', 'Never', 'OnFailure'];
 const restartRulesLimit = 20;
-const largestUserId = 2 ** 31 - 1;
 
 /** The refusals of all containers of a spec that lies at `field`; `mountable` are its volumes that are in order. */
 export function validateContainers(spec: PodSpec, field: string, mountable: ReadonlyMap<string, Fields>): FieldError[] {
@@ -139,6 +139,6 @@ function validateSecurityContext(context: Fields, field: string): FieldError[] {
 /** Users and groups of a security context. */
 export function validateUserId(value: unknown, field: string): FieldError[] {
   const id = numberOf(value);
-  if (id === undefined || (id >= 0 && id <= largestUserId)) return [];
-  return [invalidValue(field, id, `must be between 0 and ${largestUserId}, inclusive`)];
+  if (id === undefined || (id >= 0 && id <= LARGEST_INT32)) return [];
+  return [invalidValue(field, id, `must be between 0 and ${LARGEST_INT32}, inclusive`)];
 }

@@ -1,6 +1,7 @@
 // Sets of completion indexes and their text (`1,3-5,7`): sorted intervals that are never expanded, for a Job may have a
 // hundred thousand indexes and more. Reading is tolerant, as a controller reads a status; `checkIndexes` is strict, as the
 // API server checks what is written.
+import { LARGEST_INT64 } from './integers.ts';
 
 /** The indexes from `first` to `last`, both included. */
 export interface IndexInterval {
@@ -13,7 +14,6 @@ export type IndexSet = readonly IndexInterval[];
 
 export const noIndexes: IndexSet = [];
 
-const largestInt64 = 2n ** 63n - 1n;
 const LONGEST_PLAIN = 15;
 
 /** A decimal integer as Go's `strconv.Atoi` takes it: a sign and leading zeros are fine, blanks and fractions are not. */
@@ -23,7 +23,7 @@ export function integerOf(text: string): number | undefined {
   const digits = /^[+-]?0*([0-9]*)$/.exec(text)?.[1];
   if (digits === undefined || !/[0-9]$/.test(text) || digits.length > 19) return undefined;
   const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits);
-  return value > largestInt64 || value < -largestInt64 - 1n ? undefined : Number(value);
+  return value > LARGEST_INT64 || value < -LARGEST_INT64 - 1n ? undefined : Number(value);
 }
 
 /** What nearly all of them are, digits that a number holds exactly, needs no large integers. */

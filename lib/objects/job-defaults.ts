@@ -1,10 +1,9 @@
 // What the API server fills into a Job that leaves fields out, and the selector and labels that it makes for it.
+import { LARGEST_INT32 } from './integers.ts';
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts';
 import type { Job, JobSpec, PodTemplate } from './kubernetes.ts';
 import { withPodTemplateDefaults } from './pod-defaults.ts';
 import { treeCopy } from './tree-copy.ts';
-
-const largestInt32 = 2 ** 31 - 1;
 
 /**
  * A Job as the API server answers its creation: defaults, selector and template labels (unless `manualSelector`).
@@ -28,7 +27,7 @@ function withFieldDefaults(job: Job): Job {
   const spec: JobSpec = Object.fromEntries(Object.entries(defaulted.spec).filter(([, value]) => value !== null));
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
-  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : largestInt32;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : LARGEST_INT32;
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
   spec.manualSelector ??= false;

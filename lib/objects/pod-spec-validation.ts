@@ -1,6 +1,7 @@
 // What the API server asks of the spec of a pod, wherever it lies: in a pod or in the template of another object.
 import { validateContainers, validateUserId } from './container-validation.ts';
 import type { FieldError } from './field-error.ts';
+import { LARGEST_INT32 } from './integers.ts';
 import type { Pod, PodSpec, PodTemplate } from './kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from './names.ts';
 import { validateAnnotations, validateLabels, validateObjectMeta } from './object-metadata-validation.ts';
@@ -15,7 +16,6 @@ const restartPolicies = ['Always', 'OnFailure', 'Never'];
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
-const largestInt32 = 2 ** 31 - 1;
 
 /** What holds for a pod at any time, new or changed. */
 export function validatePodObject({ metadata, spec }: Pod): FieldError[] {
@@ -183,6 +183,6 @@ function validateNames(spec: PodSpec, field: string): FieldError[] {
 }
 
 function validateActiveDeadline(seconds: number | undefined, field: string): FieldError[] {
-  if (seconds === undefined || (seconds >= 1 && seconds <= largestInt32)) return [];
-  return [invalidValue(field, seconds, `must be between 1 and ${largestInt32}, inclusive`)];
+  if (seconds === undefined || (seconds >= 1 && seconds <= LARGEST_INT32)) return [];
+  return [invalidValue(field, seconds, `must be between 1 and ${LARGEST_INT32}, inclusive`)];
 }

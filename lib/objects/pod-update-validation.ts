@@ -1,6 +1,7 @@
 // What may change in a stored pod, and in its status.
 import { isSameValue } from './equality.ts';
 import type { FieldError } from './field-error.ts';
+import { LARGEST_INT32 } from './integers.ts';
 import type { Container, ContainerStatus, Pod, PodSpec } from './kubernetes.ts';
 import { validateObjectMetaUpdate } from './object-metadata-validation.ts';
 import { validatePodObject } from './pod-spec-validation.ts';
@@ -8,7 +9,6 @@ import { fieldIsImmutable, forbidden, invalidValue, uniqueRefusals } from './ref
 import type { Fields } from './untyped-fields.ts';
 import { fieldsOf, isFields, listOf, numberOf, textOf } from './untyped-fields.ts';
 
-const largestInt32 = 2 ** 31 - 1;
 const changeable =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
@@ -34,7 +34,7 @@ function validateDeadlineUpdate(next: PodSpec, previous: PodSpec): FieldError[] 
   if (seconds === undefined) {
     return stored === undefined ? [] : [invalidValue(field, seconds, 'must not update from a positive integer to nil value')];
   }
-  if (seconds < 0 || seconds > largestInt32) return [invalidValue(field, seconds, `must be between 0 and ${largestInt32}, inclusive`)];
+  if (seconds < 0 || seconds > LARGEST_INT32) return [invalidValue(field, seconds, `must be between 0 and ${LARGEST_INT32}, inclusive`)];
   return stored !== undefined && stored < seconds ? [invalidValue(field, seconds, 'must be less than or equal to previous value')] : [];
 }
 

@@ -1,4 +1,5 @@
 // Resource quantities (`1.5Gi`, `100m`, `1e3`), exact: whole numbers of billionths in a BigInt, never floating point.
+import { LARGEST_INT64 } from './integers.ts';
 
 type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
@@ -16,7 +17,6 @@ export class QuantityError extends Error {
 
 const nanosPerOne = 10n ** 9n;
 const nanosPerMilli = 10n ** 6n;
-const largestInt64 = 2n ** 63n - 1n;
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const largestExponent = 1000;
@@ -35,7 +35,7 @@ export function parseQuantity(value: string | number): Quantity {
   let nanos = digits << BigInt(shift);
   if (scale >= 0) nanos *= 10n ** BigInt(scale);
   else nanos = dividedUp(nanos, 10n ** BigInt(-scale));
-  if (format === 'BinarySI' && nanos > largestInt64 * nanosPerOne) nanos = largestInt64 * nanosPerOne;
+  if (format === 'BinarySI' && nanos > LARGEST_INT64 * nanosPerOne) nanos = LARGEST_INT64 * nanosPerOne;
   return { nanos: sign === '-' ? -nanos : nanos, format };
 }
 

@@ -1,4 +1,5 @@
 // Times as Kubernetes writes and takes them: RFC 3339, to the second at least, and with a zone.
+import { LARGEST_INT64 } from './integers.ts';
 
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)T(\d\d):\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -13,7 +14,6 @@ const isDate = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOStr
 
 /** What Go's `time.Duration` holds: nanoseconds of 64 bits, some 292 years. */
 const LONGEST_DURATION_SECONDS = 9_223_372_036;
-const LARGEST_INT64 = 2n ** 63n - 1n;
 
 /** Whole seconds as the reference reckons with them: more than a `time.Duration` holds wrap around, many of them to below 0. */
 export function durationSecondsOf(seconds: number): number {

@@ -2,14 +2,12 @@
 // rights are first widened, then the change becomes known, then rights are what they should be.
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import { fieldsOf } from '../objects/untyped-fields.ts';
+import { RECORD_AGE_MS_MAX } from '../ports/clusters.ts';
 import { ourObject, resourceOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';
 
-/**
- * A record that a process has read may be ten seconds old. A pass that began with it and takes longer than the rest is refused, parked,
- * and begun again.
- */
-export const HANDOVER_MS = 15_000;
+/** A pass that began with a record as old as one may be, and takes longer than the rest, is refused, parked, and begun again. */
+export const HANDOVER_MS = RECORD_AGE_MS_MAX + 5_000;
 
 /** The field of a kind that gives rights, entry by entry. */
 const GIVING: Record<string, string> = { ClusterRole: 'rules', Role: 'rules', ClusterRoleBinding: 'subjects', RoleBinding: 'subjects' };

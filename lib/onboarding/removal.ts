@@ -15,7 +15,7 @@ import { JOBS, PODS } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
-import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
+import { isInScope, RECORD_AGE_MS_MAX, type ClusterRecord } from '../ports/clusters.ts';
 import { NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
@@ -49,10 +49,10 @@ export interface Remains {
 }
 
 /**
- * A record that a process has read may be ten seconds old, and whatever began with it, pass or ingest, ends with its function at the latest.
- * A second more for what was then still on its way to the table.
+ * Whatever began with a record as old as one may be, pass or ingest, ends with its function at the latest. A second more for what was
+ * then still on its way to the table.
  */
-const PASSES_END_MS = (10 + FUNCTION_SECONDS + 1) * 1000;
+const PASSES_END_MS = RECORD_AGE_MS_MAX + (FUNCTION_SECONDS + 1) * 1000;
 const LIST_PAGE = 500;
 const MOST_TRIES = 5;
 const ROUNDS = 10;

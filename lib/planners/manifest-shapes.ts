@@ -1,5 +1,6 @@
 // The shapes of objects that `farloop plan` is given: what a planner reads has the right types, before anything is decided.
 import * as v from 'valibot';
+import { LARGEST_INT32, LEAST_INT32 } from '../objects/integers.ts';
 import type { PodGroup, SchedulingWorkload } from '../objects/job-scheduling.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
 import { isTime } from '../objects/time.ts';
@@ -11,8 +12,8 @@ const texts = v.record(v.string(), text, 'a map of texts');
 const int32 = v.pipe(
   v.number('a whole number'),
   v.integer('a whole number'),
-  v.minValue(-(2 ** 31), 'a number of 32 bits'),
-  v.maxValue(2 ** 31 - 1, 'a number of 32 bits'),
+  v.minValue(LEAST_INT32, 'a number of 32 bits'),
+  v.maxValue(LARGEST_INT32, 'a number of 32 bits'),
 );
 const int64 = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 const flag = v.boolean('true or false');

@@ -48,6 +48,9 @@ export interface ClusterRecord {
 export const isInScope = ({ namespaces }: Pick<ClusterRecord, 'namespaces'>, namespace: string): boolean =>
   namespaces.length === 0 || namespaces.includes(namespace);
 
+/** A record that is read may be so old: a process keeps one for a while. Whatever follows a change of it must stand that. */
+export const RECORD_AGE_MS_MAX = 10_000;
+
 export interface Clusters {
   get(name: string): Promise<ClusterRecord | undefined>;
   list(): Promise<ClusterRecord[]>;

@@ -12,7 +12,7 @@ import { distrust, doubt, doubtOf, viewDigestOf } from './doubts.ts';
 import { askForEverything, raiseEra } from './era.ts';
 import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
 import { createHead, readHeadsOf } from './heads.ts';
-import { inParallel } from './parallel.ts';
+import { inParallel, WORKLOADS_AT_ONCE } from './parallel.ts';
 import { readView } from './view-access.ts';
 import { DOUBT_SECONDS } from './waits.ts';
 import { wake } from './wake.ts';
@@ -22,8 +22,6 @@ const MARKER = 'relay';
 export const LARGEST_OFFSET_MS = 600_000;
 /** So many suspects are remembered from one heartbeat to the next. */
 const MOST_SUSPECTS = 200;
-/** They wait for the table and the queue most of the time. */
-const WORKLOADS_AT_ONCE = 50;
 
 const RelayMarker = v.looseObject({
   session: v.string(),

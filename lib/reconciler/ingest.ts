@@ -17,7 +17,7 @@ import { createHead, newHead, readHeadsOf } from './heads.ts';
 import { learnFromHeartbeat } from './heartbeats.ts';
 import { terminatedBy, terminatedCounts } from './job-metrics.ts';
 import { mergedReports } from './merged-reports.ts';
-import { inParallel } from './parallel.ts';
+import { inParallel, WORKLOADS_AT_ONCE } from './parallel.ts';
 import { SendsTogether } from './sends-together.ts';
 import { emptyPart, type News } from './view.ts';
 import type { Delivery } from './unreadable.ts';
@@ -103,9 +103,6 @@ async function openEvents(delivery: EventDelivery, ports: Ports): Promise<Opened
   }
   return opened;
 }
-
-/** They wait for the table and the queue most of the time. */
-const WORKLOADS_AT_ONCE = 50;
 
 /** @returns ids of the messages that must come back: unreadable ones until they are dead letters, and those whose news could not be kept */
 export async function ingestBatch(deliveries: readonly EventDelivery[], ports: Ports): Promise<string[]> {

@@ -1,5 +1,8 @@
 // Work in parallel, bounded.
 
+/** Of work on workloads that waits for the table and the queue most of the time. */
+export const WORKLOADS_AT_ONCE = 50;
+
 /** Runs `work` over all items, at most `limit` at once, in their order; ends when all have ended. Throws the first error, after all. */
 export async function inParallel<Item>(
   items: readonly Item[],

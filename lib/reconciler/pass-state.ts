@@ -2,10 +2,10 @@
 // An unreadable state counts as a missing head (R1).
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { LARGEST_INT32 } from '../objects/integers.ts';
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** Counters of the API are no larger. */
-const LARGEST_INT32 = 2 ** 31 - 1;
 
 /** A child by what its name stands for (R5). */
 const Child = v.object({ slot: wholeNumber, number: wholeNumber });

@@ -4,7 +4,7 @@ import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { rowOf } from '../planners/catalog.ts';
 import { deadlineIn } from '../ports/clock.ts';
-import { isInScope } from '../ports/clusters.ts';
+import { isInScope, RECORD_AGE_MS_MAX } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
@@ -65,8 +65,8 @@ export interface Woken {
 export type Answer = 'done' | 'failed';
 
 const MOST_ROUNDS = 4;
-/** By then every function knows what a cluster's record says: it remembers one for ten seconds, and clocks differ. */
-const RECORD_KNOWN_MS = 20_000;
+/** By then every function knows what a cluster's record says: clocks differ by less than records may be old. */
+const RECORD_KNOWN_MS = 2 * RECORD_AGE_MS_MAX;
 /** Work that a drained cluster does not begin is looked at again, for the cluster may take work once more. */
 const DRAINED_AGAIN_MS = 300_000;
 

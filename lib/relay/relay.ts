@@ -274,9 +274,14 @@ class RunningRelay {
 
   /** Of another cluster than the one that was told of. */
   #beginSession(): void {
+    this.#renewSession();
+    for (const scope of this.#scopes) scope.list();
+  }
+
+  /** Totals are of a session: what was counted in the one before is not told in the next. */
+  #renewSession(): void {
     this.#session = this.#setup.clock.randomId();
     this.#externalJobs.clear();
-    for (const scope of this.#scopes) scope.list();
   }
 
   /** A scope's lists are through; once all are, the full list is told of behind them. */
@@ -355,8 +360,7 @@ class RunningRelay {
     const { clock } = this.#setup;
     if (era > this.#era) {
       this.#era = era;
-      this.#session = clock.randomId();
-      this.#externalJobs.clear();
+      this.#renewSession();
       // Nothing that was heard of the server before it was restored is told in the new session (R3).
       this.#outbox.forget();
       for (const scope of this.#scopes) scope.beginAnew();

@@ -147,7 +147,7 @@ export class ApiServer {
       return this.#one(target, new Version('', 0, { object: answered }), { status: 201, warnings });
     }
     const made = createObject(this.#cluster, object, path.namespace, this.#context(target));
-    return this.#one(target, made, { status: 201, warnings: [...warnings, ...warningsOf(row, made.object)] });
+    return this.#written(target, made, { status: 201, warnings });
   }
 
   #replace(target: Target): ApiResponse {
@@ -160,14 +160,14 @@ export class ApiServer {
       return this.#createByUpdate(target, object, warnings);
     const before = previous ?? this.#find(target);
     const next = updateObject(this.#cluster, before, object, { ...this.#context(target), isReplacement: true });
-    return this.#one(target, next, { warnings: [...warnings, ...warningsOf(row, next.object, before)] });
+    return this.#written(target, next, { previous: before, warnings });
   }
 
   #createByUpdate(target: Target, object: ApiObject, warnings: string[]): ApiResponse {
     const { name, namespace } = target.path;
     const { resourceVersion: _, ...metadata } = object.metadata;
     const named = { ...object, metadata: { ...metadata, ...(name !== undefined && { name: metadata.name ?? name }) } };
-    return this.#one(target, createObject(this.#cluster, named, namespace, this.#context(target)), { status: 201, warnings });
+    return this.#written(target, createObject(this.#cluster, named, namespace, this.#context(target)), { status: 201, warnings });
   }
 
   #patch(target: Target): ApiResponse {
@@ -182,7 +182,7 @@ export class ApiServer {
       const context = this.#context(target);
       const before = this.#lookUp(target);
       const { version, isNew, warnings } = applyObject(this.#cluster, before, { request, row, namespace, name, context });
-      return this.#one(target, version, { status: isNew ? 201 : 200, warnings: [...warnings, ...warningsOf(row, version.object, before)] });
+      return this.#written(target, version, { status: isNew ? 201 : 200, ...(before && { previous: before }), warnings });
     }
     if (request.query.has('force')) {
       throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
@@ -195,7 +195,7 @@ export class ApiServer {
     const patched = patchedBy(type, row, before, patch);
     const { object, warnings } = readObject(row, patched, patchStrictnessOf(request, type, { patch, patched }));
     const next = updateObject(this.#cluster, previous, object, { ...this.#context(target), isReplacement: false });
-    return this.#one(target, next, { warnings: [...warnings, ...warningsOf(row, next.object, previous)] });
+    return this.#written(target, next, { previous, warnings });
   }
 
   #delete(target: Target): ApiResponse {
@@ -243,6 +243,16 @@ export class ApiServer {
       isDryRun: isDryRun(request.query.getAll('dryRun'), optionsKindOf(request)),
       ...(path.subresource === 'status' && { subresource: 'status' as const }),
     };
+  }
+
+  /** @param warnings of how it was sent; those of what it says now come behind them */
+  #written(
+    target: Target,
+    version: Version,
+    { status, previous, warnings }: { status?: number; previous?: Version; warnings: string[] },
+  ): ApiResponse {
+    const all = [...warnings, ...warningsOf(target.row, version.object, previous)];
+    return this.#one(target, version, { ...(status !== undefined && { status }), warnings: all });
   }
 
   #one(

@@ -1,4 +1,5 @@
 // What the server takes and warns of: kubectl shows it to whoever applies such a thing.
+import { LARGEST_INT64 } from '../objects/integers.ts';
 import type { Container, Job, JobSpec, Pod, PodSpec } from '../objects/kubernetes.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import { parseQuantity } from '../objects/quantity.ts';
@@ -92,8 +93,6 @@ function ofContainer({ resources: { limits = {}, requests = {} } = {}, env = [] 
   }
   return warnings;
 }
-
-const LARGEST_INT64 = 2n ** 63n - 1n;
 
 /** In thousandths, as the server counts them: in 64 bits, of which the upper ones of a large amount are lost. */
 function isWhole(amount: string | number): boolean {

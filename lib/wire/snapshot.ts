@@ -1,6 +1,7 @@
 // What a planner saw and decided in one pass, packed for the flight recorder: facts only, so no template, no environment value and no
 // secret can be in it.
 import * as v from 'valibot';
+import { LARGEST_INT32 } from '../objects/integers.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { packPods, unpackPods } from './columns.ts';
@@ -14,7 +15,7 @@ const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 
 const whole = v.pipe(v.number(), v.safeInteger());
 /** Counters of the API are no larger. */
-const int32FromZero = v.pipe(whole, v.minValue(0), v.maxValue(2 ** 31 - 1));
+const int32FromZero = v.pipe(whole, v.minValue(0), v.maxValue(LARGEST_INT32));
 
 /** Durable state of the workload, as its planner is given it. */
 const Head = v.strictObject({

@@ -40,15 +40,12 @@ export class MetricLines {
     };
     queue.delete = async (name, handles) => {
       if (FUNCTION_OF[name] !== undefined) {
-        // As lib/runtime.ts tells at the end.
         const { requests, writeUnits, readUnits } = now();
-        for (const [metric, value] of Object.entries({
+        telemetry.end({
           AwsRequests: requests - before.requests,
           WriteUnits: writeUnits - before.writeUnits,
           ReadUnits: readUnits - before.readUnits,
-        }))
-          if (value > 0) telemetry.count(metric, value, 'Count');
-        telemetry.end();
+        });
       }
       await remove(name, handles);
     };

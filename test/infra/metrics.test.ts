@@ -44,7 +44,7 @@ test('every metric that the code counts is described as it is counted, and every
       unit: METRICS[metric]?.unit,
       dimensions: METRICS[metric]?.dimensions.toSorted(),
     });
-  // The runtime counts these by their names in one loop.
+  // An invocation's end counts these by their names in one loop.
   const names = new Set([...counted.map(({ metric }) => metric), 'AwsRequests', 'WriteUnits', 'ReadUnits']);
   expect(Object.keys(METRICS).filter((name) => !names.has(name))).toEqual([]);
 });

@@ -58,25 +58,24 @@ test('what is pending there is neither woken nor counted as lost, and keeps nobo
   expect(stale()).toBe(1);
 });
 
-test('where records cannot be read just now, what is stale is woken all the same', async () => {
+async function begunAndStale(): Promise<void> {
   await world.apply(aJob('begun', { completions: 3, parallelism: 1 }));
   await world.report();
   await world.run();
   const { keys } = await world.store.workloads(world.record.name, { limit: 10 });
   for (const key of keys) await world.store.updateHead(key, {}, { pendingSinceMs: world.clock.nowMs() });
   await world.clock.advance(40_000);
+}
+
+test('where records cannot be read just now, what is stale is woken all the same', async () => {
+  await begunAndStale();
   const list = (): Promise<never> => Promise.reject(new Error('the table does not answer'));
   await expect(sweep({ ...world.ports, clusters: { ...world.ports.clusters, list } })).rejects.toThrow('does not answer');
   expect(world.metrics.filter(({ metric }) => metric === 'StaleWakes')).toHaveLength(1);
 });
 
 test('records that could not be read once keep the sweep from nothing: they are read again', async () => {
-  await world.apply(aJob('begun', { completions: 3, parallelism: 1 }));
-  await world.report();
-  await world.run();
-  const { keys } = await world.store.workloads(world.record.name, { limit: 10 });
-  for (const key of keys) await world.store.updateHead(key, {}, { pendingSinceMs: world.clock.nowMs() });
-  await world.clock.advance(40_000);
+  await begunAndStale();
   let asked = 0;
   const list = (): ReturnType<typeof world.ports.clusters.list> => {
     asked += 1;

@@ -1,10 +1,10 @@
 // How long a Job waits before it replaces a failed pod, and what it has to remember for that.
+import { LARGEST_INT32 } from '../../objects/integers.ts';
 import { secondsOf, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
 import type { PlanHead } from '../plan.ts';
 
 const BASE_SECONDS = 10;
 const MAX_SECONDS = 600;
-const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
  * Seconds to wait after the latest failure before a replacement may start: 10, doubling, 600 at most.

@@ -1,13 +1,9 @@
 // Which pod's failure ended a Job, and by what: from the pods that are left, or from the words of a condition.
 import { isFinished, type PodFacts } from '../../objects/pod-facts.ts';
+import type { Reason } from '../reasons.ts';
 import { finishTimeOf } from './backoff.ts';
 
-interface Evidence {
-  pods?: string[];
-  exitCode?: number;
-  /** Index of the failure policy's rule that matched. */
-  rule?: number;
-}
+type Evidence = Pick<Reason, 'pods' | 'exitCode' | 'rule'>;
 
 /** The pod that failed last, and how. */
 export function failureEvidence(pods: readonly PodFacts[]): Omit<Evidence, 'rule'> {

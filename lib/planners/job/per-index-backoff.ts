@@ -1,5 +1,6 @@
 // Failures counted per index: which indexes have failed for good, which failed pods wait for their replacement, and what the
 // replacement inherits.
+import { LARGEST_INT32 } from '../../objects/integers.ts';
 import type { JobSpec } from '../../objects/kubernetes.ts';
 import { countIndexes, hasIndex, integerOf, withIndexes, type IndexSet } from '../../objects/index-text.ts';
 import { completionIndexOf, isActive, type PodFacts } from '../../objects/pod-facts.ts';
@@ -9,8 +10,6 @@ import { usableIndexOf } from './indexes.ts';
 import { isFailed } from './pod-replacement.ts';
 import type { Tally } from './tally.ts';
 import type { Verdict } from './verdict.ts';
-
-const LARGEST_INT32 = 2 ** 31 - 1;
 
 /** The number in a failure annotation; 0 where it is missing, not a whole number, negative or beyond 32 bits. */
 export function failureCountOf(text: string | undefined): number {

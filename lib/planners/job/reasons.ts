@@ -1,5 +1,6 @@
-// Why a Job is running or not, from a closed list of reasons, each with its evidence: which pod, which exit code, which rule, how long still.
+// Why a Job is running or not, each reason with its evidence: which pod, which exit code, which rule, how long still.
 import { countIndexes, parseIndexes } from '../../objects/index-text.ts';
+import { LARGEST_INT32 } from '../../objects/integers.ts';
 import { isJobFinished, isReadLive } from '../../objects/job-facts.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
@@ -7,6 +8,19 @@ import { isOurs } from '../../objects/managed-by.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Snapshot } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
+import {
+  counted,
+  LEAVING,
+  MOST_NAMES,
+  names,
+  obstaclesOf,
+  refusedReason,
+  seconds,
+  span,
+  type Circumstances,
+  type Reason,
+  type ReasonCode,
+} from '../reasons.ts';
 import { latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
 import { trueCondition } from './conditions.ts';
 import { deadlineOf } from './deadline.ts';
@@ -20,96 +34,6 @@ import { progressOf, type Progress } from './progress.ts';
 import { tallyOf } from './tally.ts';
 import { isKnownMode, termsOf } from './terms.ts';
 import { expiryOf, needsCleanup, NoExpiryError } from './ttl.ts';
-
-/** Every reason there is. */
-export const REASONS = [
-  // ended
-  'Completed',
-  'SuccessPolicyMet',
-  'BackoffLimitExceeded',
-  'DeadlineExceeded',
-  'PodFailurePolicyMatched',
-  'FailedIndexes',
-  'MaxFailedIndexesExceeded',
-  'EndedOtherwise',
-  'Expires',
-  // not looked after
-  'ManagedBySomebodyElse',
-  'UnknownCompletionMode',
-  'UnreadableSelector',
-  'Parked',
-  'Unreachable',
-  'Forbidden',
-  'RelaySilent',
-  'ClusterDrained',
-  'ClusterLeaving',
-  'WaitsAfterLoss',
-  'WriteBudgetSpent',
-  'NotYetSeen',
-  'TooLargeForView',
-  // on its way to the end
-  'BeingDeleted',
-  'LettingPodsGo',
-  'Succeeding',
-  'Failing',
-  // waiting
-  'Suspended',
-  'NoParallelism',
-  'RefusedByApiServer',
-  'BackingOff',
-  'IndexBackingOff',
-  'WaitsForTerminatingPods',
-  'PodsPending',
-  // running
-  'PodsRunning',
-  'DeadlineAhead',
-  'AboutToStartPods',
-] as const;
-export type ReasonCode = (typeof REASONS)[number];
-
-export interface Reason {
-  code: ReasonCode;
-  /** One sentence for people. */
-  text: string;
-  /** The pods it is about; at most five names. */
-  pods?: string[];
-  exitCode?: number;
-  /** Which rule of a policy, from 0. */
-  rule?: number;
-  /** Completion index, or a text of several. */
-  index?: string;
-  /** How long still. */
-  remainingSeconds?: number;
-}
-
-/** What is known beside the objects. */
-export interface Circumstances {
-  /** A person must act; looked at again after so long. */
-  parked?: { reason: string; remainingMs: number };
-  /** Its cluster does not answer passes, or lets them not in: how so. */
-  unreachable?: string;
-  /** Its cluster refuses what Farloop needs in its namespace: how so. */
-  forbidden?: string;
-  /** Nothing was heard of its cluster's relay for so long. */
-  relaySilentMs?: number;
-  /** On its cluster no work is begun. */
-  isDrained?: boolean;
-  /** Its cluster is being removed: of a Job that has not ended only that is to be told, see LEAVING. */
-  isLeaving?: boolean;
-  /** What was known of it is lost, and it is left alone for so long still (R1). */
-  leftAloneMs?: number;
-  /** Its latest pass could write nothing more, and comes again after so long (R14). */
-  throttledMs?: number;
-  /** What the API server said when it refused a pod last. */
-  refusal?: string;
-  /** What else it refused the latest pass, to a pod or to the owner, and in which words; tried again after so long. */
-  hindered?: { what: string; reason: string; remainingMs: number };
-}
-
-const MOST_NAMES = 5;
-
-/** Of all that waits on a cluster that is being removed, whatever else there is to say of it: nobody looks after it any more. */
-export const LEAVING: Reason = { code: 'ClusterLeaving', text: 'its cluster is being removed: nothing is done on it any more' };
 
 /** Every reason that holds, the most telling first; never empty. */
 export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Circumstances = {}): Reason[] {
@@ -153,61 +77,6 @@ const nothingReason = ({ status }: Job): Reason =>
   status?.startTime === undefined
     ? { code: 'NotYetSeen', text: 'no pass has looked at it yet' }
     : { code: 'AboutToStartPods', text: 'nothing holds it up: the next pass goes on with it' };
-
-/**
- * Of a workload that has no owner (any more): all that is left to do is to let its pods go.
- * @param owner `none`: it never had one
- */
-export function lettingGoReason(pods: readonly PodFacts[], owner: 'gone' | 'none'): Reason {
-  const held = pods.filter(({ tracked }) => tracked);
-  if (owner === 'none')
-    return { code: 'LettingPodsGo', text: 'no Job owns this pod: the tracking finalizer comes off it', pods: names(held) };
-  const left = `the tracking finalizer comes off ${counted(held.length, 'pod', 'pods')} of it`;
-  const text = `the Job is gone: ${held.length === 0 ? 'nothing is left to do, and the next pass forgets it' : left}`;
-  return { code: 'LettingPodsGo', text, ...(held.length > 0 && { pods: names(held) }) };
-}
-
-/** What holds up any workload, whatever is known of it. */
-export function obstaclesOf({
-  parked,
-  unreachable,
-  forbidden,
-  relaySilentMs,
-  isDrained = false,
-  leftAloneMs,
-  throttledMs,
-  hindered,
-}: Circumstances): Reason[] {
-  const reasons: Reason[] = [];
-  const add = (code: ReasonCode, text: string, remainingMs?: number): unknown =>
-    reasons.push({ code, text, ...(remainingMs !== undefined && { remainingSeconds: seconds(remainingMs) }) });
-  if (parked) add('Parked', `a person must act: ${parked.reason}`, parked.remainingMs);
-  if (unreachable !== undefined) add('Unreachable', `its cluster does not answer: ${unreachable}`);
-  if (forbidden !== undefined) add('Forbidden', `its cluster does not allow what Farloop needs: ${forbidden}`);
-  if (relaySilentMs !== undefined)
-    add('RelaySilent', `nothing was heard of its cluster's relay for ${span(seconds(relaySilentMs))}: what happens there is not seen`);
-  if (isDrained) add('ClusterDrained', 'its cluster is drained: work that has begun is finished, none is begun');
-  if (leftAloneMs !== undefined)
-    add(
-      'WaitsAfterLoss',
-      `what was known of it is lost: it is left alone for ${span(seconds(leftAloneMs))}, until no earlier pass can be at work on it`,
-      leftAloneMs,
-    );
-  if (throttledMs !== undefined)
-    add(
-      'WriteBudgetSpent',
-      `its cluster takes no more writes just now (its write budget, or the API server itself): its turn comes in ${span(seconds(throttledMs))}`,
-      throttledMs,
-    );
-  if (hindered) reasons.push(refusedReason(hindered.what, `: ${hindered.reason}`, hindered.remainingMs));
-  return reasons;
-}
-
-function refusedReason(what: string, why: string, remainingMs: number): Reason {
-  const remainingSeconds = seconds(remainingMs);
-  const text = `the API server refused to ${what}${why}; tried again in ${span(remainingSeconds)}`;
-  return { code: 'RefusedByApiServer', text, remainingSeconds };
-}
 
 /** Of pods that were refused a moment ago. */
 function refusedPods({ creates, deletes }: Partial<Holds>, refusal: string | undefined): Reason[] {
@@ -363,7 +232,7 @@ function endReason(job: Job, pods: readonly PodFacts[]): Reason {
     case 'FailedIndexes':
     case 'MaxFailedIndexesExceeded': {
       const index = status.failedIndexes ?? '';
-      const count = countIndexes(parseIndexes(index, spec.completions ?? 2 ** 31 - 1));
+      const count = countIndexes(parseIndexes(index, spec.completions ?? LARGEST_INT32));
       const most = code === 'FailedIndexes' ? '' : `, ${spec.maxFailedIndexes ?? '?'} may (maxFailedIndexes)`;
       return { code, text: `it failed: ${counted(count, 'index', 'indexes')} failed${most}`, index, ...failureEvidence(pods) };
     }
@@ -390,15 +259,4 @@ function expiryReason(job: Job, now: Date): Reason[] {
     if (!(error instanceof NoExpiryError)) throw error;
     return [{ code: 'Expires', text: error.message }];
   }
-}
-
-const names = (pods: readonly PodFacts[]): string[] => pods.slice(0, MOST_NAMES).map(({ name }) => name);
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-const seconds = (ms: number): number => Math.max(Math.ceil(ms / 1000), 0);
-
-/** @param total whole seconds */
-function span(total: number): string {
-  if (total < 120) return `${total} s`;
-  if (total < 7200) return `${Math.ceil(total / 60)} min`;
-  return total < 172_800 ? `${Math.ceil(total / 3600)} h` : `${Math.ceil(total / 86_400)} d`;
 }

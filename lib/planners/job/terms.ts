@@ -1,8 +1,7 @@
 // The terms of a Job: its spec with what missing fields mean, read once per plan.
+import { LARGEST_INT32 } from '../../objects/integers.ts';
 import type { Job, JobSpec } from '../../objects/kubernetes.ts';
 import { replacesOnlyFailed } from './pod-replacement.ts';
-
-const LARGEST_INT32 = 2 ** 31 - 1;
 
 export interface Terms {
   indexed: boolean;

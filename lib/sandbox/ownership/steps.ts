@@ -76,15 +76,10 @@ function defaultOf({ of }: ListType, key: string): unknown {
 /** Elements by their step, of two with the same step both. Those without a name are left out: nobody can own them. */
 export function byAllSteps(type: ListType, list: readonly unknown[]): Map<string, unknown[]> {
   const found = new Map<string, unknown[]>();
-  for (const item of list) {
-    try {
-      const step = stepOf(type, item);
-      const same = found.get(step);
-      if (same) same.push(item);
-      else found.set(step, [item]);
-    } catch (error) {
-      if (!(error instanceof NamelessElementError)) throw error;
-    }
+  for (const [step, item] of named(type, list)) {
+    const same = found.get(step);
+    if (same) same.push(item);
+    else found.set(step, [item]);
   }
   return found;
 }
@@ -92,15 +87,21 @@ export function byAllSteps(type: ListType, list: readonly unknown[]): Map<string
 /** Elements by their step; of two with the same step the first. Those without a name are left out: nobody can own them. */
 export function byStep(type: ListType, list: readonly unknown[]): Map<string, unknown> {
   const found = new Map<string, unknown>();
-  for (const item of list) {
-    try {
-      const step = stepOf(type, item);
-      if (!found.has(step)) found.set(step, item);
-    } catch (error) {
-      if (!(error instanceof NamelessElementError)) throw error;
-    }
-  }
+  for (const [step, item] of named(type, list)) if (!found.has(step)) found.set(step, item);
   return found;
+}
+
+function* named(type: ListType, list: readonly unknown[]): Generator<[string, unknown]> {
+  for (const item of list) {
+    let step: string;
+    try {
+      step = stepOf(type, item);
+    } catch (error) {
+      if (error instanceof NamelessElementError) continue;
+      throw error;
+    }
+    yield [step, item];
+  }
 }
 
 const isEmptyList = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0);

@@ -1,17 +1,14 @@
 // Server-side apply and the ownership of fields.
 import { jsonPatch, mergePatch, strategicPatch } from '../api-server/client.ts';
 import type { Scenario, Step } from './scenario.ts';
+import { configMaps, get, jobs, main, pods } from './steps.ts';
 
 const applyPatch = 'application/apply-patch+yaml';
 
-const configMaps = '/api/v1/namespaces/{ns}/configmaps';
-const pods = '/api/v1/namespaces/{ns}/pods';
-const jobs = '/apis/batch/v1/namespaces/{ns}/jobs';
 const services = '/api/v1/namespaces/{ns}/services';
 const events = '/api/v1/namespaces/{ns}/events';
 const newEvents = '/apis/events.k8s.io/v1/namespaces/{ns}/events';
 
-const get = (path: string): Step => ({ method: 'GET', path });
 const apply = (path: string, manager: string, body: unknown, more = ''): Step => ({
   method: 'PATCH',
   path: `${path}?fieldManager=${manager}${more}`,
@@ -37,7 +34,6 @@ const aConfigMap = (more: object, metadata: object = {}): object => ({
   ...more,
 });
 
-const main = { name: 'main', image: 'busybox' };
 const aPod = (spec: object = {}, metadata: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'Pod',

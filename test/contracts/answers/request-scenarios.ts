@@ -1,24 +1,8 @@
 // What is said of bodies that do not fit, of evictions, and of who may do what.
 import { jsonPatch, mergePatch, strategicPatch } from '../api-server/client.ts';
 import type { Scenario, Step } from './scenario.ts';
+import { aJob, budgets, configMaps, get, jobs, main, patch, pods, post, put } from './steps.ts';
 
-const configMaps = '/api/v1/namespaces/{ns}/configmaps';
-const pods = '/api/v1/namespaces/{ns}/pods';
-const jobs = '/apis/batch/v1/namespaces/{ns}/jobs';
-const budgets = '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets';
-
-const post = (path: string, body: unknown): Step => ({ method: 'POST', path, body });
-const put = (path: string, body: unknown): Step => ({ method: 'PUT', path, body });
-const get = (path: string): Step => ({ method: 'GET', path });
-const patch = (path: string, contentType: string, body: unknown): Step => ({ method: 'PATCH', path, contentType, body });
-
-const main = { name: 'main', image: 'busybox' };
-const aJob = (name: string, spec: object = {}, container: object = {}): object => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { name },
-  spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers: [{ ...main, ...container }] } } },
-});
 const aConfigMap = (name: string, more: object = {}): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more });
 const aPod = (name: string, metadata: object = {}): object => ({
   apiVersion: 'v1',
@@ -52,7 +36,7 @@ export const requestScenarios: Scenario[] = [
       post(`${jobs}?fieldValidation=${strictness}`, aJob('a', { parallelismm: 2 })),
       post(
         `${jobs}?fieldValidation=${strictness}`,
-        aJob('b', { parallelismm: 2, paralell: 3 }, { imagee: 'x', env: [{ name: 'A', valu: '1' }] }),
+        aJob('b', { parallelismm: 2, paralell: 3 }, {}, { imagee: 'x', env: [{ name: 'A', valu: '1' }] }),
       ),
       post(
         `${configMaps}?fieldValidation=${strictness}`,
@@ -95,8 +79,8 @@ export const requestScenarios: Scenario[] = [
       post(jobs, aJob('a', { parallelism: 'two' })),
       post(jobs, aJob('a', { suspend: 'yes' })),
       post(jobs, aJob('a', { parallelism: 1.5 })),
-      post(jobs, aJob('a', {}, { env: {} })),
-      post(jobs, aJob('a', {}, { ports: [{ containerPort: '80' }] })),
+      post(jobs, aJob('a', {}, {}, { env: {} })),
+      post(jobs, aJob('a', {}, {}, { ports: [{ containerPort: '80' }] })),
       post(jobs, aJob('a', { ttlSecondsAfterFinished: 99_999_999_999 })),
       post(configMaps, '{"apiVersion":"v1","kind":"ConfigMap"'),
       post(configMaps, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }),

@@ -1,36 +1,10 @@
 // What is said of values that are odd: nulls in lists and maps, numbers at the edge of their size, quantities, times and bytes of all kinds.
 import { jsonPatch, mergePatch, strategicPatch } from '../api-server/client.ts';
 import type { Scenario, Step } from './scenario.ts';
+import { aJob, apply, budgets, configMaps, dryJob, dryPod, jobs, leases, patch, post } from './steps.ts';
 
-const configMaps = '/api/v1/namespaces/{ns}/configmaps';
-const pods = '/api/v1/namespaces/{ns}/pods';
-const jobs = '/apis/batch/v1/namespaces/{ns}/jobs';
-const budgets = '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets';
-const leases = '/apis/coordination.k8s.io/v1/namespaces/{ns}/leases';
-
-const post = (path: string, body: unknown): Step => ({ method: 'POST', path, body });
-const patch = (path: string, contentType: string, body: unknown): Step => ({ method: 'PATCH', path, contentType, body });
-const apply = (path: string, body: unknown): Step => patch(`${path}?fieldManager=one`, 'application/apply-patch+yaml', body);
-
-const main = { name: 'main', image: 'busybox' };
 const named = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
 
-const aJob = (name: string, spec: object, pod: object = {}, container: object = {}): object => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { name },
-  spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers: [{ ...main, ...container }], ...pod } } },
-});
-/** No Job is kept. */
-const dryJob = (spec: object, pod: object = {}, container: object = {}): Step =>
-  post(`${jobs}?dryRun=All`, aJob('j', spec, pod, container));
-const dryPod = (spec: object, container: object = {}): Step =>
-  post(`${pods}?dryRun=All`, {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'p' },
-    spec: { containers: [{ ...main, ...container }], ...spec },
-  });
 const aBudget = (spec: object): object => ({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b' }, spec });
 const dryBudget = (spec: object): Step => post(`${budgets}?dryRun=All`, aBudget(spec));
 const renewed = (renewTime: unknown): Step =>
@@ -60,25 +34,25 @@ export const valueScenarios: Scenario[] = [
       post(configMaps, '"x"'),
       post(jobs, { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' }, spec: null }),
       post(jobs, { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' }, spec: { template: null } }),
-      dryJob({ completions: null, suspend: null, backoffLimit: null }),
-      dryJob({}, { containers: [null] }),
-      dryJob({}, { containers: null }),
-      dryJob({}, { nodeSelector: { zone: null } }),
-      dryJob({}, { tolerations: [null], imagePullSecrets: [null] }),
-      dryJob({}, { volumes: [null] }),
-      dryJob({}, { securityContext: { supplementalGroups: [null] } }),
-      dryJob({}, { hostAliases: [{ ip: '10.0.0.1', hostnames: [null] }] }),
-      dryJob({}, {}, { env: [null] }),
-      dryJob({}, {}, { args: ['x', null], command: [null] }),
-      dryJob({}, {}, { ports: [null] }),
-      dryJob({}, {}, { envFrom: [null] }),
-      dryJob({}, {}, { volumeMounts: [null] }),
-      dryJob({}, {}, { resources: { limits: { cpu: null } } }),
-      dryJob({ podFailurePolicy: { rules: [null] } }),
-      dryJob({ podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [null] } }] } }),
-      dryJob({ podFailurePolicy: { rules: [{ action: 'FailJob', onPodConditions: [null] }] } }),
-      dryJob({ completionMode: 'Indexed', completions: 2, successPolicy: { rules: [null] } }),
-      dryJob({ manualSelector: true, selector: { matchLabels: { a: null }, matchExpressions: [null] } }),
+      dryJob('j', { completions: null, suspend: null, backoffLimit: null }),
+      dryJob('j', {}, { containers: [null] }),
+      dryJob('j', {}, { containers: null }),
+      dryJob('j', {}, { nodeSelector: { zone: null } }),
+      dryJob('j', {}, { tolerations: [null], imagePullSecrets: [null] }),
+      dryJob('j', {}, { volumes: [null] }),
+      dryJob('j', {}, { securityContext: { supplementalGroups: [null] } }),
+      dryJob('j', {}, { hostAliases: [{ ip: '10.0.0.1', hostnames: [null] }] }),
+      dryJob('j', {}, {}, { env: [null] }),
+      dryJob('j', {}, {}, { args: ['x', null], command: [null] }),
+      dryJob('j', {}, {}, { ports: [null] }),
+      dryJob('j', {}, {}, { envFrom: [null] }),
+      dryJob('j', {}, {}, { volumeMounts: [null] }),
+      dryJob('j', {}, {}, { resources: { limits: { cpu: null } } }),
+      dryJob('j', { podFailurePolicy: { rules: [null] } }),
+      dryJob('j', { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [null] } }] } }),
+      dryJob('j', { podFailurePolicy: { rules: [{ action: 'FailJob', onPodConditions: [null] }] } }),
+      dryJob('j', { completionMode: 'Indexed', completions: 2, successPolicy: { rules: [null] } }),
+      dryJob('j', { manualSelector: true, selector: { matchLabels: { a: null }, matchExpressions: [null] } }),
       dryBudget({ minAvailable: null, selector: { matchLabels: { a: null } } }),
       dryBudget({ minAvailable: 1, selector: { matchExpressions: [{ key: 'a', operator: 'In', values: [null] }] } }),
     ],
@@ -127,14 +101,14 @@ export const valueScenarios: Scenario[] = [
     name: 'numbers of all sizes',
     steps: [
       ...['2147483647', '2147483648', '-2147483649', '1.0', '1e2', '1.5', '-0', '1e400', '"1"', 'true', '[1]'].map((text) =>
-        raw(dryJob({ backoffLimit: '?' }), '?', text),
+        raw(dryJob('j', { backoffLimit: '?' }), '?', text),
       ),
       ...['9223372036854775807', '9223372036854775808', '-1', '1.0', '1e3', '1e19', '1.5', '"1"'].map((text) =>
-        raw(dryJob({ activeDeadlineSeconds: '?' }), '?', text),
+        raw(dryJob('j', { activeDeadlineSeconds: '?' }), '?', text),
       ),
-      ...['1.5', '"x"', '{}'].map((text) => raw(dryJob({}, { securityContext: { supplementalGroups: ['?'] } }), '?', text)),
-      ...['1', '"true"', '"yes"', '{}'].map((text) => raw(dryJob({ suspend: '?' }), '?', text)),
-      ...['1', 'true', '{}', '[]'].map((text) => raw(dryJob({ managedBy: '?' }), '?', text)),
+      ...['1.5', '"x"', '{}'].map((text) => raw(dryJob('j', {}, { securityContext: { supplementalGroups: ['?'] } }), '?', text)),
+      ...['1', '"true"', '"yes"', '{}'].map((text) => raw(dryJob('j', { suspend: '?' }), '?', text)),
+      ...['1', 'true', '{}', '[]'].map((text) => raw(dryJob('j', { managedBy: '?' }), '?', text)),
     ],
   },
   {
@@ -164,7 +138,7 @@ export const valueScenarios: Scenario[] = [
       dryPod({}, { env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 5, key: 'x' } } }] }),
       dryPod({}, { envFrom: [{ configMapRef: { name: 5 } }] }),
       dryPod({}, { lifecycle: { preStop: { httpGet: { port: [] } } } }),
-      dryJob({}, {}, { startupProbe: { tcpSocket: { port: 1e12 } } }),
+      dryJob('j', {}, {}, { startupProbe: { tcpSocket: { port: 1e12 } } }),
       post(configMaps, { ...named, kind: 5 }),
     ],
   },

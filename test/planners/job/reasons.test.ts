@@ -6,7 +6,8 @@ import { jobFactsOf } from '../../../lib/objects/job-facts.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
 import type { PlanHead } from '../../../lib/planners/plan.ts';
-import { REASONS, reasonsOf, type Circumstances, type Reason, type ReasonCode } from '../../../lib/planners/job/reasons.ts';
+import { reasonsOf } from '../../../lib/planners/job/reasons.ts';
+import { REASONS, type Circumstances, type Reason, type ReasonCode } from '../../../lib/planners/reasons.ts';
 import { aCondition, aJob, anIndexedJob, aPod, aSnapshot, at, ended, now, podsOf } from './builders.ts';
 
 interface Case {

@@ -1,0 +1,162 @@
+// The closed list of reasons why a workload is running or not, what each may tell, and those that may hold of any workload.
+import type { PodFacts } from '../objects/pod-facts.ts';
+
+/** Every reason there is. */
+export const REASONS = [
+  // ended
+  'Completed',
+  'SuccessPolicyMet',
+  'BackoffLimitExceeded',
+  'DeadlineExceeded',
+  'PodFailurePolicyMatched',
+  'FailedIndexes',
+  'MaxFailedIndexesExceeded',
+  'EndedOtherwise',
+  'Expires',
+  // not looked after
+  'ManagedBySomebodyElse',
+  'UnknownCompletionMode',
+  'UnreadableSelector',
+  'Parked',
+  'Unreachable',
+  'Forbidden',
+  'RelaySilent',
+  'ClusterDrained',
+  'ClusterLeaving',
+  'WaitsAfterLoss',
+  'WriteBudgetSpent',
+  'NotYetSeen',
+  'TooLargeForView',
+  // on its way to the end
+  'BeingDeleted',
+  'LettingPodsGo',
+  'Succeeding',
+  'Failing',
+  // waiting
+  'Suspended',
+  'NoParallelism',
+  'RefusedByApiServer',
+  'BackingOff',
+  'IndexBackingOff',
+  'WaitsForTerminatingPods',
+  'PodsPending',
+  // running
+  'PodsRunning',
+  'DeadlineAhead',
+  'AboutToStartPods',
+] as const;
+export type ReasonCode = (typeof REASONS)[number];
+
+export interface Reason {
+  code: ReasonCode;
+  /** One sentence for people. */
+  text: string;
+  /** The pods it is about; at most five names. */
+  pods?: string[];
+  exitCode?: number;
+  /** Which rule of a policy, from 0. */
+  rule?: number;
+  /** Completion index, or a text of several. */
+  index?: string;
+  /** How long still. */
+  remainingSeconds?: number;
+}
+
+/** What is known beside the objects. */
+export interface Circumstances {
+  /** A person must act; looked at again after so long. */
+  parked?: { reason: string; remainingMs: number };
+  /** Its cluster does not answer passes, or lets them not in: how so. */
+  unreachable?: string;
+  /** Its cluster refuses what Farloop needs in its namespace: how so. */
+  forbidden?: string;
+  /** Nothing was heard of its cluster's relay for so long. */
+  relaySilentMs?: number;
+  /** On its cluster no work is begun. */
+  isDrained?: boolean;
+  /** Its cluster is being removed: of a Job that has not ended only that is to be told, see LEAVING. */
+  isLeaving?: boolean;
+  /** What was known of it is lost, and it is left alone for so long still (R1). */
+  leftAloneMs?: number;
+  /** Its latest pass could write nothing more, and comes again after so long (R14). */
+  throttledMs?: number;
+  /** What the API server said when it refused a pod last. */
+  refusal?: string;
+  /** What else it refused the latest pass, to a pod or to the owner, and in which words; tried again after so long. */
+  hindered?: { what: string; reason: string; remainingMs: number };
+}
+
+/** So many names, or reasons of one kind, are told at most. */
+export const MOST_NAMES = 5;
+
+/** Of all that waits on a cluster that is being removed, whatever else there is to say of it: nobody looks after it any more. */
+export const LEAVING: Reason = { code: 'ClusterLeaving', text: 'its cluster is being removed: nothing is done on it any more' };
+
+/**
+ * Of a workload that has no owner (any more): all that is left to do is to let its pods go.
+ * @param owner `none`: it never had one
+ */
+export function lettingGoReason(pods: readonly PodFacts[], owner: 'gone' | 'none'): Reason {
+  const held = pods.filter(({ tracked }) => tracked);
+  if (owner === 'none')
+    return { code: 'LettingPodsGo', text: 'no Job owns this pod: the tracking finalizer comes off it', pods: names(held) };
+  const left = `the tracking finalizer comes off ${counted(held.length, 'pod', 'pods')} of it`;
+  const text = `the Job is gone: ${held.length === 0 ? 'nothing is left to do, and the next pass forgets it' : left}`;
+  return { code: 'LettingPodsGo', text, ...(held.length > 0 && { pods: names(held) }) };
+}
+
+/** What holds up any workload, whatever is known of it. */
+export function obstaclesOf({
+  parked,
+  unreachable,
+  forbidden,
+  relaySilentMs,
+  isDrained = false,
+  leftAloneMs,
+  throttledMs,
+  hindered,
+}: Circumstances): Reason[] {
+  const reasons: Reason[] = [];
+  const add = (code: ReasonCode, text: string, remainingMs?: number): unknown =>
+    reasons.push({ code, text, ...(remainingMs !== undefined && { remainingSeconds: seconds(remainingMs) }) });
+  if (parked) add('Parked', `a person must act: ${parked.reason}`, parked.remainingMs);
+  if (unreachable !== undefined) add('Unreachable', `its cluster does not answer: ${unreachable}`);
+  if (forbidden !== undefined) add('Forbidden', `its cluster does not allow what Farloop needs: ${forbidden}`);
+  if (relaySilentMs !== undefined)
+    add('RelaySilent', `nothing was heard of its cluster's relay for ${span(seconds(relaySilentMs))}: what happens there is not seen`);
+  if (isDrained) add('ClusterDrained', 'its cluster is drained: work that has begun is finished, none is begun');
+  if (leftAloneMs !== undefined)
+    add(
+      'WaitsAfterLoss',
+      `what was known of it is lost: it is left alone for ${span(seconds(leftAloneMs))}, until no earlier pass can be at work on it`,
+      leftAloneMs,
+    );
+  if (throttledMs !== undefined)
+    add(
+      'WriteBudgetSpent',
+      `its cluster takes no more writes just now (its write budget, or the API server itself): its turn comes in ${span(seconds(throttledMs))}`,
+      throttledMs,
+    );
+  if (hindered) reasons.push(refusedReason(hindered.what, `: ${hindered.reason}`, hindered.remainingMs));
+  return reasons;
+}
+
+/** @param why begins with what divides it from the rest */
+export function refusedReason(what: string, why: string, remainingMs: number): Reason {
+  const remainingSeconds = seconds(remainingMs);
+  const text = `the API server refused to ${what}${why}; tried again in ${span(remainingSeconds)}`;
+  return { code: 'RefusedByApiServer', text, remainingSeconds };
+}
+
+/** The first few of them. */
+export const names = (pods: readonly PodFacts[]): string[] => pods.slice(0, MOST_NAMES).map(({ name }) => name);
+export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+/** Whole ones, of which none is told too few. */
+export const seconds = (ms: number): number => Math.max(Math.ceil(ms / 1000), 0);
+
+/** For people. @param total whole seconds */
+export function span(total: number): string {
+  if (total < 120) return `${total} s`;
+  if (total < 7200) return `${Math.ceil(total / 60)} min`;
+  return total < 172_800 ? `${Math.ceil(total / 3600)} h` : `${Math.ceil(total / 86_400)} d`;
+}
