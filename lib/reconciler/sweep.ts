@@ -1,9 +1,10 @@
 // Once a minute: what was lost is mended. The safety net under wakes, timers and relays; one bad item never ends it.
-import type { WorkloadKey } from '../objects/workload.ts';
+import { formatKey, type WorkloadKey } from '../objects/workload.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { sendClusterLooks } from './cluster-look.ts';
+import { readHeadsOf } from './heads.ts';
 import { putMarker, readMarker } from './heartbeats.ts';
 import { inParallel } from './parallel.ts';
 import { countRelayDeadLetters } from './relay-dead-letters.ts';
@@ -62,6 +63,8 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     ports.telemetry.warn('no look at clusters before the next sweep', { error }),
   );
   const renewed = inParallel(records, RENEWALS_AT_ONCE, async (record) => await renewCredential(ports, record));
+  // Before what takes long where there is much of it.
+  await countRelayDeadLetters(ports, records, nowMs);
   for (const record of records) {
     try {
       await lookAfter(ports, record, options, swept);
@@ -70,7 +73,6 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     }
   }
   await renewed;
-  await countRelayDeadLetters(ports, records, nowMs);
   ports.telemetry.info('swept', { ...swept });
   ports.telemetry.count('SweepsFinished', 1, 'Count');
   return swept;
@@ -123,8 +125,10 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { silentMs, pageSi
   let isWhole = true;
   do {
     const page = await ports.store.workloads(record.name, { limit: pageSize, ...(after !== undefined && { after }) });
+    // Together: one by one, those of a cluster with tens of thousands of Jobs would outlast the function, each minute anew.
+    const heads = await readHeadsOf(ports, page.keys);
     const bad = await each(ports, page.keys, async (key) => {
-      const head = await ports.store.readHead(key);
+      const { head } = heads.get(formatKey(key)) ?? { head: await ports.store.readHead(key) };
       if (!head || head.bornAtMs >= fullList.startedAtMs) return;
       // A floor of an earlier era tells nothing of this one (R3).
       if (head.era >= record.era && !isNewer(fullList.resourceVersion, head.floor)) return;

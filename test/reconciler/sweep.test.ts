@@ -1,6 +1,7 @@
 // Once a minute what was lost is mended; one bad item never ends it (R13). What heartbeats leave in the marker.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import { newHead } from '../../lib/reconciler/heads.ts';
 import { LARGEST_OFFSET_MS, readMarker } from '../../lib/reconciler/heartbeats.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { heartbeat } from '../world/reporter.ts';
@@ -51,6 +52,22 @@ describe('sweep', () => {
     await sweep(world.ports, pages);
     expect(await world.store.readHead(bad)).toMatchObject({ era: -1 });
     expect((await readMarker(world.ports, CLUSTER))?.marker.fullList).toBeUndefined();
+  });
+
+  test('after a full list, the workloads of a large cluster are read together', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.elapse(10);
+    const key = await world.keyOf('demo');
+    const { floor = '0' } = (await world.store.readHead(key)) ?? {};
+    const workloads = 1_000;
+    for (let at = 0; at < workloads; at++)
+      await world.store.createHead({ ...newHead(world.ports, { ...key, uid: `uid-${at}` }, world.record), era: world.record.era, floor });
+    await world.clock.advance(1_000);
+    await heartbeat(world, { fullList: { resourceVersion: floor, startedAtMs: world.clock.nowMs() } });
+    const { requests } = world.store.meter;
+    expect((await sweep(world.ports)).lookedUp).toBe(0);
+    expect((await readMarker(world.ports, CLUSTER))?.marker.fullList).toBeUndefined();
+    expect(world.store.meter.requests - requests).toBeLessThan(workloads / 10);
   });
 
   test('R9: it acts on the head, not on the index: one that has been looked at since is left alone', async () => {
