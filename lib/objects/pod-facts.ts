@@ -1,7 +1,7 @@
 // What planners know of a pod: the projection that the relay sends, the view keeps and `farloop plan` makes from a manifest.
 // Never environment values, never volumes, never secrets.
 import { integerOf } from './index-text.ts';
-import type { ContainerStatus, OwnerReference, Pod } from './kubernetes.ts';
+import type { ContainerStatus, LabelSelector, OwnerReference, Pod } from './kubernetes.ts';
 import { isDurationSeconds } from './time.ts';
 import type { WantedFields } from './wanted-fields.ts';
 
@@ -197,6 +197,22 @@ function labelsOf(labels: Record<string, string> = {}, index: string | undefined
   for (const label in labels) if (label !== COMPLETION_INDEX) others[label] = labels[label] ?? '';
   return others;
 }
+
+/**
+ * The labels that a selector is held against. The index label is given back to a selector that asks for it, and only to such a one.
+ * A pod with the annotation alone counts as having both: facts do not tell them apart.
+ */
+export function labelsFor(selector: LabelSelector | undefined): (pod: PodFacts) => PodFacts['labels'] {
+  const asksForIndex =
+    Object.hasOwn(selector?.matchLabels ?? {}, COMPLETION_INDEX) ||
+    (selector?.matchExpressions ?? []).some(({ key }) => key === COMPLETION_INDEX);
+  return asksForIndex ? labelsWithIndex : labelsAsKept;
+}
+
+const labelsAsKept = ({ labels }: PodFacts): PodFacts['labels'] => labels;
+
+const labelsWithIndex = ({ labels, index }: PodFacts): PodFacts['labels'] =>
+  index === undefined || Object.hasOwn(labels, COMPLETION_INDEX) ? labels : { ...labels, [COMPLETION_INDEX]: index };
 
 function containersOf({ spec, status }: Pod): ContainerFacts[] {
   const containers = (status?.containerStatuses ?? []).map((container) => containerFactsOf(container, 'container'));

@@ -4,7 +4,7 @@
 import { labelledJobUid } from '../objects/job-labels.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../objects/label-selector.ts';
-import type { PodFacts } from '../objects/pod-facts.ts';
+import { labelsFor, type PodFacts } from '../objects/pod-facts.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -87,5 +87,6 @@ function businessOf({ metadata: { uid }, spec: { selector } }: Job): (pod: PodFa
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error;
   }
-  return ({ controller, labels }) => (controller ? controller.uid === uid : labelledJobUid(labels) === uid || matches(labels));
+  const labelsIn = labelsFor(selector);
+  return (pod) => (pod.controller ? pod.controller.uid === uid : labelledJobUid(pod.labels) === uid || matches(labelsIn(pod)));
 }

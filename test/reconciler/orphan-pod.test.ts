@@ -174,6 +174,16 @@ describe('an orphan that a Job might have adopted', () => {
     expect(world.podsEver.size).toBe(2);
   });
 
+  test('section 7: a selector may ask for the index label: each index gets one pod, and keeps it', async () => {
+    const index = 'batch.kubernetes.io/job-completion-index';
+    const job = aJobOfMine({ matchLabels: mine, matchExpressions: [{ key: index, operator: 'Exists' }] }) as Job;
+    const template = { ...job.spec.template, metadata: { labels: { ...mine, [index]: '0' } } };
+    await world.apply({ ...job, spec: { ...job.spec, completionMode: 'Indexed', template } } as Job);
+    await world.until(async () => conditionsOf(await world.job('demo')).includes('Complete'));
+    expect((await world.job('demo')).status).toMatchObject({ succeeded: 2, completedIndexes: '0,1' });
+    expect(world.podsEver.size).toBe(2);
+  });
+
   test.each(selectors)('section 7: a running pod whose finalizer somebody took off is still found by %s', async (_, selector) => {
     const job = aJobOfMine(selector) as Job;
     await world.apply({ ...job, spec: { ...job.spec, completions: 1, parallelism: 1 } });

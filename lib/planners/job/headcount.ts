@@ -3,7 +3,7 @@
 import type { Job, LabelSelector } from '../../objects/kubernetes.ts';
 import type { IndexSet } from '../../objects/index-text.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
-import { completionIndexOf, isReady, type PodFacts } from '../../objects/pod-facts.ts';
+import { completionIndexOf, isReady, labelsFor, type PodFacts } from '../../objects/pod-facts.ts';
 import { MOST_PLACES, PLACES_PER_GROUP, type Fold, type PodSet } from '../pod-set.ts';
 import { judgeFailure } from './failure-policy.ts';
 import { isFailed } from './pod-replacement.ts';
@@ -153,10 +153,13 @@ function keeperOrNone(job: Job): (pod: PodFacts) => boolean {
  */
 export function keeperOf({ metadata: { uid }, spec: { selector } }: Job): (pod: PodFacts) => boolean {
   const matches = quickMatcherOf(selector);
+  const labelsIn = labelsFor(selector);
   let [controller, labels, kept]: [PodFacts['controller'], PodFacts['labels'] | undefined, boolean] = [undefined, undefined, false];
   return (pod) => {
-    if (pod.labels !== labels || pod.controller !== controller) {
-      ({ controller, labels } = pod);
+    const found = labelsIn(pod);
+    if (found !== labels || pod.controller !== controller) {
+      ({ controller } = pod);
+      labels = found;
       kept = controller?.uid === uid && matches(labels);
     }
     return kept;

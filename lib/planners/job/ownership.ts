@@ -1,6 +1,6 @@
 // Which pods are the Job's: kept, adopted, released or left alone.
 import type { Job } from '../../objects/kubernetes.ts';
-import { isActive, TRACKING_FINALIZER, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, labelsFor, TRACKING_FINALIZER, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Action } from '../plan.ts';
 import { PodSet } from '../pod-set.ts';
 import { headcountFold, keeperOf, quickMatcherOf } from './headcount.ts';
@@ -29,6 +29,7 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
   const isKept = keeperOf(job);
   const { uid, namespace, deletionTimestamp } = job.metadata;
   const matches = quickMatcherOf(job.spec.selector);
+  const labelsIn = labelsFor(job.spec.selector);
   const deleting = deletionTimestamp !== undefined;
   const pods: PodFacts[] = [];
   const adopt: PodFacts[] = [];
@@ -38,7 +39,7 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
     if (isKept(pod)) pods.push(pod);
     else if (pod.controller !== undefined) {
       if (pod.controller.uid === uid && !deleting) release.push(pod);
-    } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(pod.labels)) adopt.push(pod);
+    } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(labelsIn(pod))) adopt.push(pod);
     else if (pod.tracked) letGo.push(pod);
   }
   // The Job's own come first, as in the reference: of equals the first one decides.

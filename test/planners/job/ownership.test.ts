@@ -1,9 +1,11 @@
 // Worked cases of ownership, of pods without a living owner, and of conditions.
 import { describe, expect, test } from '@jest/globals';
+import type { LabelSelector } from '../../../lib/objects/kubernetes.ts';
+import { podFactsOf, type PodFacts } from '../../../lib/objects/pod-facts.ts';
 import { withCondition } from '../../../lib/planners/job/conditions.ts';
 import { orphanPodPlanner } from '../../../lib/planners/orphan-pod.ts';
 import { jobPlanner } from '../../../lib/planners/job/plan.ts';
-import { aCondition, aJob, aPod, at, JOB_UID } from './builders.ts';
+import { aCondition, aJob, anIndexedJob, aPod, at, JOB_UID } from './builders.ts';
 import { actionsOf, outcomeOf, planOf } from './outcome.ts';
 
 const orphan = (facts: Parameters<typeof aPod>[0] = {}) => {
@@ -71,6 +73,40 @@ describe('ownership', () => {
       },
     ]);
     expect(outcomeOf(plan)).toMatchObject({ creates: 1, status: '1/0/0/0/0' });
+  });
+
+  describe('section 7: the index label counts as any other, though facts keep the index once', () => {
+    const INDEX = 'batch.kubernetes.io/job-completion-index';
+    const labels = { app: 'x' };
+    // As pods of a view do, they share the labels that they have in common.
+    const own = ['0', '1'].map((index) => aPod({ labels, index }));
+    const orphans = ['0', '1'].map((index) => orphan({ labels, index }));
+
+    test('facts of a pod with both leave the label out', () => {
+      const metadata = { labels: { ...labels, [INDEX]: '1' }, annotations: { [INDEX]: '1' } };
+      expect(podFactsOf({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [] } })).toMatchObject({ labels, index: '1' });
+    });
+
+    test.each<{ name: string; selector: LabelSelector; kept: string[] }>([
+      { name: 'it exists', selector: { matchLabels: labels, matchExpressions: [{ key: INDEX, operator: 'Exists' }] }, kept: ['0', '1'] },
+      {
+        name: 'it does not exist',
+        selector: { matchLabels: labels, matchExpressions: [{ key: INDEX, operator: 'DoesNotExist' }] },
+        kept: [],
+      },
+      { name: 'it is one of a list', selector: { matchExpressions: [{ key: INDEX, operator: 'In', values: ['1', '2'] }] }, kept: ['1'] },
+      { name: 'it is none of a list', selector: { matchExpressions: [{ key: INDEX, operator: 'NotIn', values: ['1'] }] }, kept: ['0'] },
+      { name: 'it is this one', selector: { matchLabels: { [INDEX]: '0' } }, kept: ['0'] },
+    ])('a selector by which $name', ({ selector, kept }) => {
+      const job = anIndexedJob({ parallelism: 2, completions: 2, manualSelector: true, selector });
+      const purposesOf = (pods: readonly PodFacts[]): Record<string, string> => {
+        const patches = actionsOf(planOf({ job, pods }), 'patch');
+        return Object.fromEntries(patches.map(({ uid, purpose }) => [pods.find((pod) => pod.uid === uid)?.index, purpose]));
+      };
+      const others = ['0', '1'].filter((index) => !kept.includes(index));
+      expect(purposesOf(own)).toEqual(Object.fromEntries(others.map((index) => [index, 'release'])));
+      expect(purposesOf(orphans)).toEqual(Object.fromEntries(kept.map((index) => [index, 'adopt'])));
+    });
   });
 
   test('case 145: another owner', () => {
