@@ -1,6 +1,5 @@
 // `farloop plan --stream`: one case a line in, its plan a line out. A bad line gets an error of its own and never ends the stream.
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { isTime } from '../objects/time.ts';
 import { isFields } from '../objects/untyped-fields.ts';
@@ -14,8 +13,6 @@ import {
 } from '../planners/manifest-plan.ts';
 import { readManifest } from './manifest-types.ts';
 
-const BLOCK_CHARACTERS = 1 << 16;
-
 /** What one line comes to. */
 type Answer = { id: unknown; /** Fields that there are not, each with its object: planned without them. */ unknownFields?: string[] } & (
   ManifestPlan | { error: string }
@@ -28,22 +25,43 @@ export async function planStream(
   options: Pick<PlanRequest, 'workloadWithJob'> = {},
 ): Promise<{ lines: number; unplanned: number }> {
   let [lines, unplanned] = [0, 0];
-  let block = '';
   let isFirst = true;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    const line = isFirst ? text.replace(/^\uFEFF/, '') : text;
-    isFirst = false;
-    if (line.trim() === '') continue;
-    const answer = planLine(line, options);
-    lines += 1;
-    if ('error' in answer) unplanned += 1;
-    block += `${JSON.stringify(answer)}\n`;
-    if (block.length < BLOCK_CHARACTERS && input.readableLength > 0) continue;
-    if (!output.write(block)) await once(output, 'drain');
-    block = '';
+  for await (const texts of endedLines(input)) {
+    let block = '';
+    for (const text of texts) {
+      const line = isFirst ? text.replace(/^\uFEFF/, '') : text;
+      isFirst = false;
+      if (line.trim() === '') continue;
+      const { answer, isPlan } = writtenAnswer(planLine(line, options));
+      lines += 1;
+      if (!isPlan) unplanned += 1;
+      block += `${answer}\n`;
+    }
+    if (block !== '' && !output.write(block)) await once(output, 'drain');
   }
-  if (block !== '') output.write(block);
   return { lines, unplanned };
+}
+
+/** Lines as each piece of the input ends them. Only `\n` ends one: JSON's texts may hold U+2028 and U+2029, and a `\r` before it is white space. */
+async function* endedLines(input: Readable): AsyncGenerator<string[]> {
+  let begun = '';
+  for await (const piece of input.setEncoding('utf8') as AsyncIterable<string>) {
+    const [end = '', ...next] = piece.split('\n');
+    const lines = [begun + end, ...next];
+    begun = lines.pop() ?? '';
+    yield lines;
+  }
+  yield [begun];
+}
+
+/** JSON that can be read may be nested too deep to be written. */
+function writtenAnswer(answer: Answer): { answer: string; isPlan: boolean } {
+  try {
+    return { answer: JSON.stringify(answer), isPlan: !('error' in answer) };
+  } catch (error) {
+    const problem = `the answer cannot be written, as when its id is nested too deep: ${error instanceof Error ? error.message : String(error)}`;
+    return { answer: JSON.stringify({ id: null, error: problem } satisfies Answer), isPlan: false };
+  }
 }
 
 /** The answer to one line. */

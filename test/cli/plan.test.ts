@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { AmbiguousError, UsageError } from '../../lib/cli/exit.ts';
 import { planCommand } from '../../lib/cli/plan.ts';
@@ -190,6 +190,31 @@ describe('farloop plan --stream', () => {
       error: expect.stringContaining('spec.completions'),
       unknownFields: ['objects[0]: spec.paralelism'],
     });
+  });
+
+  test('an answer that cannot be written is an error of its line alone', async () => {
+    const deep = `{"id":${'['.repeat(20_000)}${']'.repeat(20_000)},${JSON.stringify(aCase(0)).slice('{"id":0,'.length)}`;
+    expect(await answers(JSON.stringify(aCase(1)), deep, JSON.stringify(aCase(2)))).toMatchObject([
+      { id: 1, outcome: 'acted' },
+      { id: null, error: expect.stringMatching(/^the answer cannot be written, as when its id is nested too deep: /) },
+      { id: 2, outcome: 'acted' },
+    ]);
+    const { exitCode, stderr } = await runFarloop(['plan', '--stream'], { input: `${deep}\n` });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('1 of 1 lines could not be planned') });
+  });
+
+  test('a line ends at its line feed alone: other separators may stand in texts, and pieces come as they will', async () => {
+    const ids = ['a\u2028b\u2029c', 'ä\u0085', '😀'];
+    const lines = ids
+      .map((id) => `${JSON.stringify(aCase(id))}\r\n`)
+      .join('\n')
+      .replace(/\r\n$/, '');
+    expect(lines).toContain('\u2028');
+    const output = new PassThrough();
+    const bytes = [...Buffer.from(lines)].map((byte) => Buffer.from([byte]));
+    expect(await planStream(Readable.from(bytes, { objectMode: false }), output)).toEqual({ lines: 3, unplanned: 0 });
+    output.end();
+    expect(parsed(await textOf(output))).toMatchObject(ids.map((id) => ({ id, outcome: 'acted' })));
   });
 
   test('a byte order mark before the first line is none of its characters; before any other it is', async () => {
