@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import { hasPassed } from '../ports/clock.ts';
-import type { Answer, Cluster, Deletion, ListAnswer, ListSelection, Named, Patch, PatchTarget } from '../ports/cluster.ts';
+import type { Answer, Cluster, Deletion, ListAnswer, Named, Patch, PatchTarget, ProjectedSelection } from '../ports/cluster.ts';
 import {
   ConflictError,
   ExpiredError,
@@ -78,10 +78,11 @@ export class RelayedCluster implements Cluster {
 
   async list<Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, labelSelector, fieldSelector }: ListSelection,
+    { namespace, labelSelector, fieldSelector, fields }: ProjectedSelection,
     deadline: Deadline,
   ): Promise<ListAnswer<Item>> {
-    const command: Command = { ...aim('list', resource, namespace), labelSelector, fieldSelector };
+    const body = typeof fields === 'object' ? fields : undefined;
+    const command: Command = { ...aim('list', resource, namespace), labelSelector, fieldSelector, body };
     const outcome = await this.#outcome(command, deadline);
     if (!('items' in outcome)) throw this.#senseless(command);
     return { items: outcome.items as Item[], resourceVersion: outcome.resourceVersion, dateMs: outcome.dateMs };

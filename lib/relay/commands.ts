@@ -3,6 +3,7 @@
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import { EVENTS, PODS, type Resource } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
+import type { WantedFields } from '../objects/wanted-fields.ts';
 import { CATALOG } from '../planners/catalog.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
@@ -163,7 +164,9 @@ export class Commands {
         return await executor.get(resource, { namespace, name }, deadline);
       case 'list': {
         const selection = { ...(labelSelector !== undefined && { labelSelector }), ...(fieldSelector !== undefined && { fieldSelector }) };
-        return await executor.list(resource, { namespace, ...selection }, deadline);
+        // Whole, a list of thousands of pods would take the relay's memory, and its time for all else.
+        const fields = command.body as WantedFields | undefined;
+        return await executor.list(resource, { namespace, ...selection, ...(fields !== undefined && { fields }) }, deadline);
       }
       case 'create': {
         const body = fieldsOf(command.body);

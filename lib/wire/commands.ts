@@ -4,6 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import type { PatchType, PropagationPolicy } from '../objects/resources.ts';
+import { isFields } from '../objects/untyped-fields.ts';
 import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
 import { COMMAND_ID, OBJECT_NAME } from './names.ts';
 import { UndecodableMessageError } from './undecodable.ts';
@@ -24,7 +25,10 @@ export interface Command {
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
   patchType?: PatchType | undefined;
-  /** The object to create, or the patch. */
+  /**
+   * The object to create, the patch, or, of a list, what is read of its objects (`WantedFields`; absent: they are wanted whole). A relay of
+   * the build before passes over what a list has here, and answers with whole objects; a field of another name it would refuse.
+   */
   body?: object | undefined;
 }
 
@@ -51,7 +55,22 @@ const id = v.pipe(v.string(), v.regex(COMMAND_ID, 'an id'));
 /** Of clusters, namespaces, objects, resources: what no path can be led astray with. */
 const name = v.pipe(v.string(), v.regex(OBJECT_NAME, 'a name'));
 
-const CommandSchema = v.strictObject({
+/** What a list may name as read of its objects: several times what any reader of ours wants. */
+const FIELDS_MAX = 256;
+const DEEPEST_FIELD = 8;
+/** As long as the key of an annotation, and of characters that are found by their bytes. */
+const FIELD_NAME = /^[\x20-\x7e]{1,317}$/;
+
+/** How many fields it names; endlessly many where these are no fields to read objects by. */
+function namedBy(wanted: unknown, deepest = DEEPEST_FIELD): number {
+  if (typeof wanted === 'boolean') return 0;
+  if (!isFields(wanted) || deepest === 0) return Infinity;
+  let named = 0;
+  for (const [field, below] of Object.entries(wanted)) named += FIELD_NAME.test(field) ? 1 + namedBy(below, deepest - 1) : Infinity;
+  return named;
+}
+
+const AnyCommand = v.strictObject({
   verb: v.picklist(['get', 'list', 'create', 'delete', 'patch']),
   apiVersion: v.pipe(v.string(), v.regex(/^([a-z0-9.-]{1,253}\/)?[a-z0-9]{1,63}$/, 'an API version')),
   plural: name,
@@ -73,6 +92,14 @@ const CommandSchema = v.strictObject({
   patchType: v.optional(v.picklist(['merge', 'json', 'strategic'])),
   body: v.optional(v.custom<object>((value) => typeof value === 'object' && value !== null, 'an object')),
 });
+
+const CommandSchema = v.pipe(
+  AnyCommand,
+  v.forward(
+    v.check(({ verb, body }) => verb !== 'list' || body === undefined || namedBy(body) <= FIELDS_MAX, 'fields to read objects by'),
+    ['body'],
+  ),
+);
 
 const Message = v.strictObject({
   cluster: name,

@@ -2,9 +2,12 @@
 // whom nobody believes.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { JOB_FIELDS } from '../../lib/objects/job-facts.ts';
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../lib/objects/job-scheduling.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { EVENTS, JOBS, NAMESPACES, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
+import type { WantedFields } from '../../lib/objects/wanted-fields.ts';
 import { deadlineIn, hasPassed, type Clock, type Deadline } from '../../lib/ports/clock.ts';
 import type { Answer, Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
@@ -301,6 +304,45 @@ describe('through a relay', () => {
     const failure = await ended(failureOf(cluster.create(PODS, aPod('../../../secrets'), soon())));
     expect(failure).toBeInstanceOf(UnknownOutcomeError);
     expect(pods.names).toEqual([]);
+  });
+
+  const nested = (depth: number): WantedFields => (depth === 0 ? true : { field: nested(depth - 1) });
+  const many = (count: number): WantedFields => Object.fromEntries(Array.from({ length: count }, (_, at) => [`field-${at}`, true]));
+  const listBy = (body: unknown): string => {
+    const command = {
+      verb: 'list',
+      apiVersion: 'v1',
+      plural: 'pods',
+      namespace: 'work',
+      untilMs: 1,
+      leftMs: 0,
+      body: body as object,
+    } as const;
+    return encodeCommands({ cluster: 'far', id: 'i'.repeat(22), secret: 's'.repeat(22), commands: [command] });
+  };
+
+  test.each<[string, unknown]>([
+    ['nested deeper than any object that is read', nested(9)],
+    ['more than any reader wants', many(257)],
+    ['more than any reader wants, on two levels', { metadata: many(128), status: many(128) }],
+    ['with a name longer than that of an annotation', { ['a'.repeat(318)]: true }],
+    ['with a name that is not of plain characters', { metadata: { ä: true } }],
+    ['with a name that is no text', { metadata: { '': true } }],
+    ['that are said to be wanted by a text', { metadata: 'true' }],
+    ['that are wanted by nothing', { metadata: null }],
+    ['that are in a list', [{ metadata: true }]],
+    ['that are in a list of one field', { metadata: [{ name: true }] }],
+  ])('R15: a list of fields %s is no command', (_, fields) => {
+    expect(() => decodeCommands(listBy(fields))).toThrow(/unusable commands\.0\.body: fields to read objects by$/);
+  });
+
+  test.each<[string, WantedFields]>([
+    ['of pods', POD_FIELDS],
+    ['of Jobs', JOB_FIELDS],
+    ['as deep as may be', nested(8)],
+    ['as many as may be', many(256)],
+  ])('what is read %s is a command', (_, fields) => {
+    expect(decodeCommands(listBy(fields)).commands).toMatchObject([{ body: fields }]);
   });
 
   test('R15: an answer of a sender that is not registered for the cluster is refused and counted', async () => {

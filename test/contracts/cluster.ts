@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { Job, KubernetesObject, LabelSelector, Pod } from '../../lib/objects/kubernetes.ts';
 import { selectorTextOf } from '../../lib/objects/label-selector.ts';
+import { POD_FIELDS, podFactsOf, TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { compareResourceVersions, isNewer, isResourceVersion } from '../../lib/objects/resource-version.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
@@ -125,6 +126,19 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
         continueToken = page.continueToken;
       } while (continueToken !== undefined);
       expect(pages.map(({ length }) => length)).toEqual([3, 3, 1]);
+    });
+
+    test('pods that are listed by what is read of them tell the same as whole ones', async () => {
+      const annotations = { 'batch.kubernetes.io/job-completion-index': '3', 'example.com/note': 'nobody reads it' };
+      const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'render', uid: OTHER_UID, controller: true };
+      await pod('wanted', { labels: { set: 'wanted' }, annotations, ownerReferences: [owner], finalizers: [TRACKING_FINALIZER] });
+      await pod('wanted-too', { labels: { set: 'wanted' } });
+      const selection = { namespace, labelSelector: 'set=wanted' };
+      const whole = await its().cluster.list<Pod>(PODS, selection, soon());
+      const projected = await its().cluster.list<Pod>(PODS, { ...selection, fields: POD_FIELDS }, soon());
+      expect(whole.items[0]?.spec?.containers[0]?.image).toBe('busybox');
+      expect(projected.items.map(podFactsOf)).toEqual(whole.items.map(podFactsOf));
+      expect(projected.items.map(({ metadata }) => metadata.ownerReferences)).toEqual([[owner], undefined]);
     });
 
     test.each<[selector: LabelSelector, names: string[]]>([

@@ -7,6 +7,7 @@ import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';
 import type { Answer, Cluster } from '../../lib/ports/cluster.ts';
@@ -56,7 +57,7 @@ const STATUS = { status: { active: 1, uncountedTerminatedPods: { succeeded: ['u'
 const CALLS: readonly ((cluster: Cluster, deadline: Deadline) => Promise<unknown>)[] = [
   (cluster, deadline) => cluster.get(PODS, { namespace: 'work', name: 'one' }, deadline),
   (cluster, deadline) => cluster.get(PODS, { namespace: 'work', name: 'absent' }, deadline),
-  (cluster, deadline) => cluster.list(PODS, { namespace: 'work', labelSelector: 'app=demo' }, deadline),
+  (cluster, deadline) => cluster.list(PODS, { namespace: 'work', labelSelector: 'app=demo', fields: POD_FIELDS }, deadline),
   (cluster, deadline) => cluster.create(PODS, aPod('one'), deadline),
   (cluster, deadline) => cluster.delete(PODS, { namespace: 'work', name: 'one', uid: 'uid-of-one', resourceVersion: '7' }, deadline),
   (cluster, deadline) =>
