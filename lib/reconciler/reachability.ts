@@ -215,11 +215,14 @@ export class Reachability {
 
   async #put(cluster: string, reach: Reach, version: number): Promise<boolean> {
     this.#known.delete(cluster);
+    // Of two who write the same in the same moment, each knows its own.
+    const body = JSON.stringify({ ...reach, writeId: this.#ports.clock.randomId() });
     try {
-      await this.#ports.store.putNote(cluster, NOTE, JSON.stringify(reach), version);
+      await this.#ports.store.putNote(cluster, NOTE, body, version);
       return true;
     } catch (error) {
-      if (error instanceof StaleWriteError) return false;
+      // Our own try, repeated below us (R8).
+      if (error instanceof StaleWriteError) return (error.current as Note | undefined)?.body === body;
       throw error;
     }
   }

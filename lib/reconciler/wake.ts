@@ -98,6 +98,11 @@ export async function wake(ports: WakePorts, key: WorkloadKey, urgency: Urgency 
  */
 export async function wakeByNewFence(ports: WakePorts, key: WorkloadKey, replaces: string): Promise<void> {
   const fence = ports.clock.randomId();
-  await ports.store.updateHead(key, { ifFence: replaces }, { fence, queued: fence, pendingSinceMs: ports.clock.nowMs() });
+  const change = { fence, queued: fence, pendingSinceMs: ports.clock.nowMs() };
+  await ports.store.updateHead(key, { ifFence: replaces }, change).catch((error: unknown) => {
+    // Our own try, repeated below us (R8): it is written that this wake is on its way, and nobody else sends it.
+    const current = error instanceof StaleWriteError ? (error.current as Head | undefined) : undefined;
+    if (current?.fence !== fence) throw error;
+  });
   await sendWake(ports, key, fence);
 }

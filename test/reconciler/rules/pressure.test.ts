@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { isJobFinished } from '../../../lib/objects/job-facts.ts';
 import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
+import { StaleWriteError } from '../../../lib/ports/store.ts';
 import { WriteBudget } from '../../../lib/reconciler/budget.ts';
 import { Reachability, troubleOf } from '../../../lib/reconciler/reachability.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
@@ -218,6 +219,19 @@ describe('R14: a silent cluster', () => {
     expect(await all[2]?.sawAnswer(PLACE)).toBe(false);
     await world.clock.advance(1_001);
     for (const one of all) expect(await one.hold(PLACE)).toMatchObject({ waitMs: 0 });
+  });
+
+  test('R8, R14: whose write is repeated below it, the first answer being lost, is the probe, and tells that the cluster answers', async () => {
+    await begin();
+    const reachability = new Reachability(world.ports);
+    await reachability.sawSilence(PLACE, 'no answer');
+    await world.clock.advance(6_000);
+    world.interposer = async ({ port, method, phase }) => {
+      if (port === 'store' && method === 'putNote' && phase === 'after')
+        throw new StaleWriteError('another version', await world.store.readNote(CLUSTER, 'reach'));
+    };
+    expect(await reachability.hold(PLACE)).toEqual({ waitMs: 0, probe: 'answer' });
+    expect(await reachability.sawAnswer(PLACE)).toBe(true);
   });
 
   test('R14: the workload that is to look next comes in time for it, whatever wakes it meanwhile; the others come later', async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import type { OutgoingMessage } from '../../../lib/ports/queue.ts';
+import { StaleWriteError } from '../../../lib/ports/store.ts';
 import { fireTimers } from '../../../lib/reconciler/timers.ts';
 import type { Delivery } from '../../../lib/reconciler/unreadable.ts';
 import { VISIBILITY_SECONDS } from '../../../lib/reconciler/waits.ts';
@@ -241,6 +242,24 @@ describe('R9: what was lost is mended', () => {
     await world.queue.delete('wakes', [lost?.receiptHandle ?? '']);
     await world.clock.advance(60_000);
     await world.sweep();
+    await world.run();
+    expect(world.podsEver.size).toBe(1);
+  });
+
+  test('R8, R9: the write of a new fence is repeated below us, its first answer being lost: its wake is sent all the same', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    await world.report();
+    world.wipeQueue();
+    await world.clock.advance(60_000);
+    const key = await world.keyOf('demo');
+    let repeated = 0;
+    world.interposer = async ({ port, method, phase }) => {
+      if (port !== 'store' || method !== 'updateHead' || phase !== 'after' || repeated > 0) return;
+      repeated += 1;
+      throw new StaleWriteError('the fence is another one', await world.store.readHead(key));
+    };
+    await world.sweep();
+    expect(repeated).toBe(1);
     await world.run();
     expect(world.podsEver.size).toBe(1);
   });
