@@ -1,5 +1,6 @@
 // What comes through a relay's own queue: asks, to tell again of everything or of one workload; and commands, where it carries them out.
 import type { Clock } from '../ports/clock.ts';
+import { TerminalError } from '../ports/errors.ts';
 import type { Queue, ReceivedMessage } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { giveBackUnreadable } from '../reconciler/unreadable.ts';
@@ -42,7 +43,14 @@ export async function answerAsks(setup: AsksSetup): Promise<void> {
           await giveBackUnreadable({ queue, telemetry }, name, message, { error: ask });
           continue;
         }
-        await answer(ask);
+        try {
+          await answer(ask);
+        } catch (error) {
+          // What is refused of one workload says nothing of another (R13); a server that does not answer is asked later, with the rest.
+          if (!(error instanceof TerminalError)) throw error;
+          telemetry.warn('ask not answered', { cluster, error });
+          continue;
+        }
         await queue.delete(name, [message.receiptHandle]);
       }
     } catch (error) {

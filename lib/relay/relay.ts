@@ -174,7 +174,8 @@ class RunningRelay {
           noteWhole: (workload) => this.#outbox.noteWhole(workload),
           isExternal: (controllerName) => this.#externalJobs.came(controllerName),
           listed: () => this.#listed(),
-          failed: (error) => this.#failed(error),
+          failed: (error, within) => this.#failed(error, within),
+          refused: () => this.#listed(),
           resumed: () => void this.#audits.runSoon(),
           restored: (versions) => this.#restored(versions),
           sawDate: (dateMs, askedAtMs) => this.#identity.sawDate(dateMs, askedAtMs),
@@ -284,23 +285,33 @@ class RunningRelay {
     this.#externalJobs.clear();
   }
 
-  /** A scope's lists are through; once all are, the full list is told of behind them. */
+  /** A scope that is refused keeps no other from being told of (R13). */
+  get #letIn(): Scope[] {
+    return this.#scopes.filter(({ isRefused }) => !isRefused);
+  }
+
+  get #isListing(): boolean {
+    return this.#letIn.length === 0 || this.#letIn.some(({ isListing }) => isListing);
+  }
+
+  /** A scope's lists are through, or refused; once none is waited for, the full list is told of behind them. */
   #listed(): void {
     this.#failures = 0;
-    if (this.#scopes.some(({ isListing, podFloor }) => podFloor === '0' || isListing)) return;
-    const startedAtMs = Math.min(...this.#scopes.map((scope) => scope.startedAtMs));
+    if (this.#isListing) return;
+    const scopes = this.#letIn;
+    const startedAtMs = Math.min(...scopes.map((scope) => scope.startedAtMs));
     if (!this.#leading) {
       if (!this.#isWarm) this.#setup.telemetry.info('relay stands by', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
       this.#isWarm = true;
       this.#ready.resolve();
       return;
     }
-    const [resourceVersion = '0'] = this.#scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
+    const [resourceVersion = '0'] = scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
     void this.#outbox
       .heartbeat(() => this.#heartbeat({ resourceVersion, startedAtMs }), { afterWholes: true })
       .then(() => {
         // Nobody waits for it any more: the relay ends, or lists for a new era.
-        if (this.#ending.signal.aborted || !this.#leading || this.#scopes.some(({ isListing }) => isListing)) return;
+        if (this.#ending.signal.aborted || !this.#leading || this.#isListing) return;
         this.#fullListAtMs = this.#setup.clock.monotonicMs();
         if (!this.#isReady) this.#setup.telemetry.info('relay ready', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
         this.#isReady = true;
@@ -322,7 +333,7 @@ class RunningRelay {
       watches: this.#scopes.flatMap(({ watches }) => watches),
       clockOffsetMs: this.#identity.clockOffsetMs,
       heardUntil: (namespace) => this.#scopeOf(namespace)?.podsHeardUntil ?? '0',
-      isWaiting: (workload) => this.#outbox.isWaiting(workload) || (this.#scopeOf(workload.owner.namespace)?.isBeginningAnew ?? false),
+      isWaiting: (workload) => this.#outbox.isWaiting(workload) || this.#isUnheard(workload.owner.namespace),
       ...(fullList && { fullList }),
       externalJobs: this.#externalJobs.told(),
     });
@@ -341,8 +352,8 @@ class RunningRelay {
     if (ask.ask === 'everything') return this.#tellEverything(ask);
     const { source, clock } = this.#setup;
     const { owner } = ask;
-    // The list under way tells.
-    if (this.#scopeOf(owner.namespace)?.isBeginningAnew) return;
+    // The list under way tells, or what is heard once it is let in again.
+    if (this.#isUnheard(owner.namespace)) return;
     try {
       const { object } = await source.get<Job>(JOBS, owner, deadlineIn(clock, LIFE_MS));
       const news = object.metadata.uid === owner.uid ? this.#cache.putJob(object) : undefined;
@@ -375,18 +386,25 @@ class RunningRelay {
   }
 
   /** Watches go on trying for ever; a start that cannot succeed ends in a sentence. */
-  #failed(error: unknown): void {
+  #failed(error: unknown, namespace?: string): void {
     const { telemetry, cluster } = this.#setup;
     if (this.#ending.signal.aborted) return;
-    const fields = { cluster, error };
+    const fields = { cluster, ...(namespace !== undefined && { namespace }), error };
     if (error instanceof TerminalError) telemetry.error('cluster refuses to be watched', fields);
     else telemetry.warn('cluster could not be asked', fields);
     if (this.#isWarm) return;
     if (error instanceof NotDoneError) this.#failures += 1;
-    if (!(error instanceof TerminalError) && !(error instanceof NotFoundError) && this.#failures < PATIENCE) return;
+    const isRefusal = error instanceof TerminalError || error instanceof NotFoundError;
+    if (isRefusal ? namespace !== undefined && this.#letIn.length > 0 : this.#failures < PATIENCE) return;
     this.#ready.reject(error instanceof Error ? error : new Error(String(error)));
     this.#ending.abort();
     for (const scope of this.#scopes) scope.stop();
+  }
+
+  /** What is known of that namespace may not be so any more, and is no answer to anything. */
+  #isUnheard(namespace: string): boolean {
+    const scope = this.#scopeOf(namespace);
+    return scope !== undefined && (scope.isBeginningAnew || scope.isRefused);
   }
 
   #scopeOf(namespace: string): Scope | undefined {

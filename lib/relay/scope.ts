@@ -28,7 +28,9 @@ export interface ScopeSetup {
   isExternal: (controllerName: string) => void;
   /** Both lists are through, and everything has been noted. */
   listed: () => void;
-  failed: (error: unknown) => void;
+  failed: (error: unknown, namespace: string | undefined) => void;
+  /** No list of it is to be waited for. */
+  refused: () => void;
   /** A watch goes on after it broke off before its time. */
   resumed: () => void;
   restored: Follower<Pod>['restored'];
@@ -82,6 +84,11 @@ export class Scope {
     return this.podFloor === '0' || this.#jobs.isListing || this.#pods.isListing;
   }
 
+  /** The API server lets nobody watch here, as in a namespace that was deleted with the rights in it: nothing is said of what it holds. */
+  get isRefused(): boolean {
+    return this.#jobs.isRefused || this.#pods.isRefused;
+  }
+
   get podsHeardUntil(): string {
     return this.#pods.resourceVersion;
   }
@@ -119,8 +126,18 @@ export class Scope {
     ];
   }
 
+  #failures(): Pick<Follower<Job>, 'failed' | 'refused'> {
+    const { namespace, failed, refused } = this.#setup;
+    return {
+      failed: (error) => failed(error, namespace),
+      refused: () => {
+        if (this.isListing) refused();
+      },
+    };
+  }
+
   #jobFollower(): Follower<Job> {
-    const { cache, namespace, note, failed, resumed, restored } = this.#setup;
+    const { cache, namespace, note, resumed, restored } = this.#setup;
     let mark = 0;
     return {
       begin: () => {
@@ -144,7 +161,7 @@ export class Scope {
         const news = type === 'DELETED' ? cache.deleteJob(job) : cache.putJob(job);
         if (news && !this.#begins) note(news);
       },
-      failed,
+      ...this.#failures(),
       resumed,
       restored,
     };
@@ -158,7 +175,7 @@ export class Scope {
   }
 
   #podFollower(): Follower<Pod> {
-    const { cache, namespace, clock, note, noteWhole, listed, failed, resumed, restored } = this.#setup;
+    const { cache, namespace, clock, note, noteWhole, listed, resumed, restored } = this.#setup;
     let mark = 0;
     return {
       begin: () => {
@@ -180,7 +197,7 @@ export class Scope {
       changed: (type, pod) => {
         for (const news of type === 'DELETED' ? cache.deletePod(pod) : cache.putPod(pod)) if (!this.#begins) note(news);
       },
-      failed,
+      ...this.#failures(),
       resumed,
       restored,
     };

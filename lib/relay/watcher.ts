@@ -4,7 +4,7 @@ import type { Resource } from '../objects/resources.ts';
 import type { WantedFields } from '../objects/wanted-fields.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource, ListAnswer } from '../ports/cluster.ts';
-import { ExpiredError, ThrottledError } from '../ports/errors.ts';
+import { ExpiredError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { WatchEffect, WatchFailure, WatchInput, WatchOptions, WatchState } from './watch.ts';
 import { initialWatch, step } from './watch.ts';
@@ -17,6 +17,8 @@ export interface Follower<Item> {
   changed(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Item): void;
   /** Every call that failed, before it is tried again. */
   failed(error: unknown): void;
+  /** From now on it is refused, for a reason that a person must mend; it goes on being tried. */
+  refused(): void;
   /** The watch goes on after it broke off before its time: what was heard may not be so any more (R3). */
   resumed(): void;
   /** The API server is older than what was heard from it (R3): all of it is listed anew. */
@@ -52,6 +54,8 @@ export class Watcher<Item extends KubernetesObject> {
   /** The call or wait under way; what an earlier one still brings is not looked at. */
   #current = new AbortController();
   #stopped = false;
+  #isRefused = false;
+  #askedAtMs: number | undefined;
   /** Objects of the next page: half of one that broke off, since large objects may take more bytes, or more time, than an answer has. */
   #pageSize: number;
 
@@ -62,6 +66,7 @@ export class Watcher<Item extends KubernetesObject> {
 
   /** Starts, or lists everything anew. */
   list(): void {
+    this.#askedAtMs ??= this.#setup.clock.monotonicMs();
     this.#feed({ kind: 'list' });
   }
 
@@ -75,10 +80,15 @@ export class Watcher<Item extends KubernetesObject> {
     return at.phase === 'listing' || (at.phase === 'waiting' && at.next.do === 'list');
   }
 
-  /** Milliseconds since the server was last heard of; 0 before the first answer. */
+  /** Refused, and not let in since: what is known may be long out of date. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  /** Milliseconds since the server was last heard of, before its first answer since it was first asked. */
   get ageMs(): number {
-    const { heardAtMs } = this.#state;
-    return heardAtMs === undefined ? 0 : Math.max(0, Math.round(this.#setup.clock.monotonicMs() - heardAtMs));
+    const nowMs = this.#setup.clock.monotonicMs();
+    return Math.max(0, Math.round(nowMs - (this.#state.heardAtMs ?? this.#askedAtMs ?? nowMs)));
   }
 
   /** The newest version that was heard. */
@@ -156,6 +166,7 @@ export class Watcher<Item extends KubernetesObject> {
       if (!call.signal.aborted && failureOf(error).kind === 'broken') this.#pageSize = Math.ceil(this.#pageSize / 2);
       return this.#fail(call, error);
     }
+    this.#isRefused = false;
     this.#pageSize = Math.min(this.#pageSize + Math.ceil(options.pageSize * GROWTH), options.pageSize);
     this.#feed({
       kind: 'page',
@@ -169,7 +180,9 @@ export class Watcher<Item extends KubernetesObject> {
     try {
       const selection = { limit: 1, metadataOnly: true, ...(namespace !== undefined && { namespace }) };
       const { resourceVersion } = await source.listPage(resource, selection, call.signal);
-      if (!call.signal.aborted) this.#feed({ kind: 'seen', resourceVersion });
+      if (call.signal.aborted) return;
+      this.#isRefused = false;
+      this.#feed({ kind: 'seen', resourceVersion });
     } catch (error) {
       this.#fail(call, error);
     }
@@ -213,7 +226,11 @@ export class Watcher<Item extends KubernetesObject> {
 
   #fail(call: AbortController, error: unknown): void {
     if (call.signal.aborted || this.#stopped) return;
-    this.#setup.follower.failed(error);
+    const { follower } = this.#setup;
+    const wasRefused = this.#isRefused;
+    if (error instanceof TerminalError || error instanceof NotFoundError) this.#isRefused = true;
+    follower.failed(error);
+    if (this.#isRefused && !wasRefused) follower.refused();
     this.#feed({ kind: 'failed', failure: failureOf(error) });
   }
 }

@@ -1,6 +1,7 @@
 // Once a minute what was lost is mended; one bad item never ends it (R13). What heartbeats leave in the marker.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import { TerminalError } from '../../lib/ports/errors.ts';
 import { newHead } from '../../lib/reconciler/heads.ts';
 import { LARGEST_OFFSET_MS, readMarker } from '../../lib/reconciler/heartbeats.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
@@ -68,6 +69,25 @@ describe('sweep', () => {
     expect((await sweep(world.ports)).lookedUp).toBe(0);
     expect((await readMarker(world.ports, CLUSTER))?.marker.fullList).toBeUndefined();
     expect(world.store.meter.requests - requests).toBeLessThan(workloads / 10);
+  });
+
+  test('R1, R13: a full list without a namespace that nobody is let into ends and counts nothing there, and its Jobs go on once they may', async () => {
+    await world.apply(aJob('demo', { completions: 2, parallelism: 1 }));
+    await world.elapse(10, { play: false });
+    expect(world.podsEver.size).toBe(1);
+    const key = await world.keyOf('demo');
+    const version = String(Number((await world.store.readHead(key))?.floor) + 1_000);
+    world.interposer = ({ port, phase }) => {
+      if (port === 'cluster' && phase === 'before') throw new TerminalError('jobs.batch is forbidden', { code: 403 });
+    };
+    await heartbeat(world, { fullList: { resourceVersion: version, startedAtMs: world.clock.nowMs() } });
+    expect((await sweep(world.ports)).lookedUp).toBe(1);
+    await world.elapse(90, { play: false });
+    expect(world.passes.some(({ outcome }) => outcome === 'parked' || outcome === 'forbidden')).toBe(true);
+    expect(await world.store.readHead(key)).toBeDefined();
+    world.interposer = undefined;
+    await world.until(async () => (await world.job('demo')).status?.succeeded === 2, { seconds: 200 });
+    expect(world.podsEver.size).toBe(2);
   });
 
   test('R9: it acts on the head, not on the index: one that has been looked at since is left alone', async () => {

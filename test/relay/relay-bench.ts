@@ -71,11 +71,13 @@ export function start({
   options,
   manage = 'all',
   namespaces = [],
+  standby = false,
   before = () => {},
 }: {
   options?: Partial<RelayOptions>;
   manage?: 'own' | 'all';
   namespaces?: string[];
+  standby?: boolean;
   before?: (source: ScriptedSource) => void;
 } = {}): Bench {
   const clock = new VirtualClock();
@@ -97,6 +99,7 @@ export function start({
     manage,
     namespaces,
     era: 3,
+    standby,
     ...(options && { options }),
   });
   relay.ready.catch(() => {});

@@ -4,7 +4,7 @@ import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import type { Answer, Cluster, ClusterSource, ListAnswer, ListSelection, Named, WatchEvent } from '../../lib/ports/cluster.ts';
-import { ExpiredError, NotFoundError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
+import { ExpiredError, NotFoundError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 
 interface OpenWatch {
   plural: string;
@@ -20,6 +20,8 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   readonly calls: string[] = [];
   /** What the next calls fail with, first come first served; by verb. */
   readonly faults: { verb: 'list' | 'watch' | 'get'; error: Error }[] = [];
+  /** Namespaces in which nobody is let in. */
+  readonly forbidden = new Set<string>();
   /** Changes that watches do not tell of. */
   mute = false;
   /** Objects so large that an answer with more of them never comes whole. */
@@ -87,6 +89,10 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
     if (fault) throw fault.error;
   }
 
+  #forbid(namespace: string | undefined): void {
+    if (namespace !== undefined && this.forbidden.has(namespace)) throw new TerminalError(`${namespace} is forbidden`, { code: 403 });
+  }
+
   #dateMs(): number {
     return Math.floor((this.clock.nowMs() + this.aheadMs) / 1000) * 1000;
   }
@@ -94,6 +100,7 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   async get<Item extends KubernetesObject>(resource: Resource, { namespace, name }: Named): Promise<Answer<Item>> {
     this.calls.push(`get ${resource.plural} ${name}`);
     this.#fault('get');
+    this.#forbid(namespace);
     for (const { plural, object } of this.objects.values())
       if (plural === resource.plural && object.metadata.name === name && (object.metadata.namespace ?? '') === namespace) {
         const answered: Item = JSON.parse(JSON.stringify(object));
@@ -108,6 +115,7 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   ): Promise<ListAnswer<Item> & { continueToken?: string }> {
     this.calls.push(`list ${resource.plural}${metadataOnly ? ' metadata' : ''}${namespace ? ` in ${namespace}` : ''}`);
     this.#fault('list');
+    this.#forbid(namespace);
     if (!metadataOnly && limit > this.mostAnswered) throw new UnknownOutcomeError('its answer is too long');
     const from = Number(continueToken ?? '0');
     const all = [...this.objects.values()].filter(({ plural, object }) => plural === resource.plural && isIn(object, namespace));
@@ -124,6 +132,7 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   ): AsyncGenerator<WatchEvent<Item>, void> {
     this.calls.push(`watch ${resource.plural} ${resourceVersion}`);
     this.#fault('watch');
+    this.#forbid(namespace);
     if (Number(resourceVersion) < this.window) throw new ExpiredError('too old');
     const waiting: (WatchEvent<KubernetesObject> | Error | 'end')[] = this.#history
       .filter(
