@@ -56,8 +56,8 @@ export const methodNotAllowed = (subject: Subject, verb: string): ApiError =>
 export const methodRefused = (): ApiError =>
   new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-export const alreadyExists = (subject: Subject, more = ''): ApiError =>
-  new ApiError(409, 'AlreadyExists', `${qualified(subject)} "${subject.name}" already exists${more}`, about(subject));
+export const alreadyExists = (subject: Subject, { before = '', after = '' } = {}): ApiError =>
+  new ApiError(409, 'AlreadyExists', `${before}${qualified(subject)} "${subject.name}" already exists${after}`, about(subject));
 
 export const conflict = (subject: Subject, why: string): ApiError =>
   new ApiError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(subject)} "${subject.name}": ${why}`, about(subject));

@@ -3,7 +3,7 @@ import { durationSecondsOf } from '../objects/time.ts';
 import { badRequest, conflict, invalid } from './api-error.ts';
 import type { Subject } from './api-error.ts';
 import { isFields, timeText } from './api-object.ts';
-import type { ApiObject } from './api-object.ts';
+import type { ApiObject, Fields } from './api-object.ts';
 import type { DeleteOptions } from './body.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { storageName } from './resources.ts';
@@ -20,11 +20,17 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   if (typeof body?.['kind'] === 'string' && body['kind'] !== 'DeleteOptions') {
     throw badRequest(`the body of a deletion is a DeleteOptions object, not a ${body['kind']}`);
   }
-  const grace = body?.['gracePeriodSeconds'] ?? query.get('gracePeriodSeconds');
-  const policy = body?.['propagationPolicy'] ?? query.get('propagationPolicy') ?? undefined;
-  const orphan = body?.['orphanDependents'] ?? (query.has('orphanDependents') ? query.get('orphanDependents') === 'true' : undefined);
-  const preconditions = isFields(body?.['preconditions']) ? body['preconditions'] : {};
-  const dryRun = Array.isArray(body?.['dryRun']) ? body['dryRun'].map(String) : query.getAll('dryRun');
+  // The query counts only where no body came, not even an empty object.
+  const asked: Fields = body ?? {
+    gracePeriodSeconds: query.get('gracePeriodSeconds'),
+    propagationPolicy: query.get('propagationPolicy'),
+    orphanDependents: query.has('orphanDependents') ? query.get('orphanDependents') === 'true' : undefined,
+    dryRun: query.getAll('dryRun'),
+  };
+  const { gracePeriodSeconds: grace, orphanDependents: orphan } = asked;
+  const policy = asked['propagationPolicy'] ?? undefined;
+  const preconditions = isFields(asked['preconditions']) ? asked['preconditions'] : {};
+  const dryRun = Array.isArray(asked['dryRun']) ? asked['dryRun'].map(String) : [];
   const known = policies.find((each) => each === policy);
   if (policy !== undefined && !known) {
     throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions', name: '' }, [
@@ -35,7 +41,7 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
       },
     ]);
   }
-  const graceSeconds = grace === null || grace === '' ? undefined : Number(grace);
+  const graceSeconds = grace === undefined || grace === null || grace === '' ? undefined : Number(grace);
   if (graceSeconds !== undefined && !Number.isInteger(graceSeconds))
     throw badRequest(`gracePeriodSeconds must be a whole number, not ${JSON.stringify(grace)}`);
   const { uid, resourceVersion } = preconditions;

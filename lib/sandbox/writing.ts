@@ -80,7 +80,8 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
   ];
   if (errors.length > 0) throw invalid(kindSubject(stored, name), errors);
   const key = keyOf(namespace, name);
-  if (storage.get(storageName(row), key)) throw alreadyExists(subjectOf(row, name));
+  const holder = storage.get(storageName(row), key)?.object.metadata;
+  if (holder) throw alreadyExists(subjectOf(row, name), { before: holder.deletionTimestamp ? 'object is being deleted: ' : '' });
   if (entries.length > 0) object.metadata.managedFields = entries;
   if (context.isDryRun) return new Version(key, 0, { object });
   return storage.put(storageName(row), key, object);
@@ -109,7 +110,7 @@ function withName({ storage, surroundings }: Cluster, given: ApiObject, namespac
     const generated = nameFrom(generateName, surroundings.random);
     if (!storage.get(storageName(row), keyOf(namespace, generated))) return { ...given, metadata: { ...given.metadata, name: generated } };
   }
-  throw alreadyExists(subjectOf(row, generateName), ', the server was not able to generate a unique name for the object');
+  throw alreadyExists(subjectOf(row, generateName), { after: ', the server was not able to generate a unique name for the object' });
 }
 
 /**

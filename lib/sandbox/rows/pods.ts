@@ -42,40 +42,67 @@ function endText(terminated: Fields): string {
   return signal === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`;
 }
 
-function initText(pod: ApiObject): string | undefined {
-  const wanted = listAt(pod.spec, 'initContainers').length;
-  for (const [index, container] of listAt(pod.status, 'initContainerStatuses').entries()) {
-    const terminated = stateOf(container, 'terminated');
-    if (terminated && numberAt(terminated, 'exitCode') === 0) continue;
-    if (terminated) return `Init:${endText(terminated)}`;
-    const waiting = textAt(stateOf(container, 'waiting'), 'reason');
-    if (waiting && waiting !== 'PodInitializing') return `Init:${waiting}`;
-    if (container['started'] === true && container['ready'] === true) continue;
-    return `Init:${index}/${wanted}`;
-  }
-  return undefined;
+const hasCondition = ({ status }: ApiObject, type: string): boolean =>
+  listAt(status, 'conditions').some((condition) => condition['type'] === type && condition['status'] === 'True');
+
+interface Initialization {
+  /** What the pod waits for; undefined once nothing is left. */
+  text: string | undefined;
+  /** Statuses of the init containers up to the one that it waits for. */
+  reached: Fields[];
+  /** Of those, the ones that restart always: they run on beside the others. */
+  sidecars: Fields[];
 }
+
+function initializationOf({ spec, status }: ApiObject): Initialization {
+  const containers = listAt(spec, 'initContainers');
+  const names = new Set(containers.filter(({ restartPolicy }) => restartPolicy === 'Always').map((each) => textAt(each, 'name')));
+  const statuses = listAt(status, 'initContainerStatuses');
+  const isSidecar = (each: Fields): boolean => names.has(textAt(each, 'name'));
+  const isPassed = (each: Fields): boolean => hasSucceeded(each) || (isSidecar(each) && each['started'] === true);
+  const index = statuses.findIndex((each) => !isPassed(each));
+  const reached = index === -1 ? statuses : statuses.slice(0, index + 1);
+  const next = statuses[index];
+  return { text: next && `Init:${initText(next, `${index}/${containers.length}`)}`, reached, sidecars: reached.filter(isSidecar) };
+}
+
+const hasSucceeded = (container: Fields): boolean => {
+  const terminated = stateOf(container, 'terminated');
+  return terminated !== undefined && numberAt(terminated, 'exitCode') === 0;
+};
+
+function initText(container: Fields, progress: string): string {
+  const terminated = stateOf(container, 'terminated');
+  if (terminated) return endText(terminated);
+  const waiting = textAt(stateOf(container, 'waiting'), 'reason');
+  return waiting && waiting !== 'PodInitializing' ? waiting : progress;
+}
+
+/** What the pod's own condition says counts more than the init containers. */
+const isInitialized = (pod: ApiObject, { text }: Initialization): boolean => text === undefined || hasCondition(pod, 'Initialized');
 
 function statusText(pod: ApiObject): string {
   const status = pod.status;
   const gated = listAt(status, 'conditions').some(
     (condition) => condition['type'] === 'PodScheduled' && condition['reason'] === 'SchedulingGated',
   );
-  let text = textAt(status, 'reason') || (gated ? 'SchedulingGated' : textAt(status, 'phase'));
-  const init = initText(pod);
-  if (init !== undefined) text = init;
-  else {
-    let isRunning = false;
+  const initialization = initializationOf(pod);
+  let text = initialization.text ?? (gated ? 'SchedulingGated' : textAt(status, 'reason') || textAt(status, 'phase'));
+  if (isInitialized(pod, initialization)) {
+    let [isRunning, failure] = [false, ''];
     for (const container of listAt(status, 'containerStatuses').toReversed()) {
       const waiting = textAt(stateOf(container, 'waiting'), 'reason');
       const terminated = stateOf(container, 'terminated');
       if (waiting) text = waiting;
-      else if (terminated) text = endText(terminated);
-      else if (container['ready'] === true && stateOf(container, 'running')) isRunning = true;
+      else if (terminated) {
+        text = endText(terminated);
+        if (numberAt(terminated, 'exitCode') !== 0) failure = text;
+      } else if (container['ready'] === true && stateOf(container, 'running')) isRunning = true;
     }
-    if (text === 'Completed' && isRunning) {
-      const ready = listAt(status, 'conditions').some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
-      text = ready ? 'Running' : 'NotReady';
+    if (text === 'Completed') {
+      if (isRunning && hasCondition(pod, 'Ready')) text = 'Running';
+      else if (failure) text = failure;
+      else if (isRunning) text = 'NotReady';
     }
   }
   if (pod.metadata.deletionTimestamp === undefined) return text;
@@ -83,13 +110,21 @@ function statusText(pod: ApiObject): string {
   return isFinished(pod) ? text : 'Terminating';
 }
 
-function readyText({ spec, status }: ApiObject): string {
-  const ready = listAt(status, 'containerStatuses').filter((container) => container['ready'] === true && stateOf(container, 'running'));
-  return `${ready.length}/${listAt(spec, 'containers').length}`;
+function readyText(pod: ApiObject): string {
+  const { spec, status } = pod;
+  const initialization = initializationOf(pod);
+  const sidecars = initialization.sidecars.filter((each) => each['started'] === true && each['ready'] === true && !hasSucceeded(each));
+  const containers = isInitialized(pod, initialization) ? listAt(status, 'containerStatuses') : [];
+  const ready = containers.filter((container) => container['ready'] === true && stateOf(container, 'running'));
+  const wanted = listAt(spec, 'initContainers').filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return `${sidecars.length + ready.length}/${wanted.length + listAt(spec, 'containers').length}`;
 }
 
-function restartsText({ status }: ApiObject, nowMs: number): string {
-  const containers = listAt(status, 'containerStatuses');
+/** While it initializes, of its init containers; then of all that go on running. */
+function restartsText(pod: ApiObject, nowMs: number): string {
+  const initialization = initializationOf(pod);
+  const { reached, sidecars } = initialization;
+  const containers = isInitialized(pod, initialization) ? [...sidecars, ...listAt(pod.status, 'containerStatuses')] : reached;
   const count = containers.reduce((sum, container) => sum + numberAt(container, 'restartCount'), 0);
   const ends = containers
     .map((container) => textAt(fieldsAt(fieldsAt(container, 'lastState'), 'terminated'), 'finishedAt'))

@@ -92,6 +92,31 @@ export function deletionContract({ api }: Suite): void {
       expect(body.metadata.finalizers).toContain('foregroundDeletion');
     });
 
+    test('a body, even an empty object, is all that counts: the query is not read then', async () => {
+      const namespace = await freshNamespace(api());
+      await api().create(jobs(namespace), { ...aJob('a'), metadata: { name: 'a', ...held } });
+      const job = await api().delete(`${jobs(namespace, 'a')}?propagationPolicy=Background`, {});
+      expect(job.body.metadata.finalizers?.toSorted()).toEqual(['farloop.dev/hold', 'orphan']);
+      await api().create(core(namespace, 'pods'), aPod('a', { spec: { nodeName: 'n' } }));
+      const pod = await api().delete(`${core(namespace, 'pods', 'a')}?gracePeriodSeconds=7`, {});
+      expect(pod.body.metadata.deletionGracePeriodSeconds).toBe(30);
+      for (const name of ['a', 'b']) await api().create(core(namespace, 'secrets'), aSecret(name));
+      await api().delete(`${core(namespace, 'secrets', 'a')}?dryRun=All`, {});
+      expect((await api().get(core(namespace, 'secrets', 'a'))).status).toBe(404);
+      await api().delete(`${core(namespace, 'secrets')}?dryRun=All`);
+      expect((await api().get(core(namespace, 'secrets', 'b'))).status).toBe(200);
+      await api().delete(`${core(namespace, 'secrets')}?dryRun=All`, {});
+      expect((await api().get(core(namespace, 'secrets', 'b'))).status).toBe(404);
+    });
+
+    test('the name of an object that is held is taken, and the answer says why', async () => {
+      const namespace = await freshNamespace(api());
+      await api().create(jobs(namespace), { ...aJob('a'), metadata: { name: 'a', ...held } });
+      await api().delete(jobs(namespace, 'a'));
+      const { status, body } = await api().post(jobs(namespace), aJob('a'));
+      expect([status, body.reason, body.message]).toEqual([409, 'AlreadyExists', 'object is being deleted: jobs.batch "a" already exists']);
+    });
+
     test('a Job deleted without a policy orphans its pods, as batch/v1 always did', async () => {
       const namespace = await freshNamespace(api());
       await api().create(jobs(namespace), { ...aJob('a'), metadata: { name: 'a', ...held } });

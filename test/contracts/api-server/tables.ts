@@ -7,6 +7,15 @@ import type { Fields, Suite } from './objects.ts';
 const asTable = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' };
 const runningSince = '2024-01-01T00:00:00Z';
 
+const isTrue = (type: string): Fields => ({ type, status: 'True', lastTransitionTime: runningSince });
+const stateful = (name: string, state: Fields, ready = false): Fields => ({ name, ready, restartCount: 0, state });
+const running = (name: string): Fields => stateful(name, { running: { startedAt: runningSince } }, true);
+const waiting = (name: string, reason: string): Fields => stateful(name, { waiting: { reason } });
+const over = (name: string, exitCode: number): Fields =>
+  stateful(name, { terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' } });
+const init = (name: string): Fields => ({ name, image: 'busybox' });
+const sidecar = (name: string): Fields => ({ ...init(name), restartPolicy: 'Always' });
+
 export function tablesContract({ api }: Suite): void {
   describe('tables', () => {
     // A star marks what only `-o wide` shows.
@@ -87,6 +96,112 @@ export function tablesContract({ api }: Suite): void {
         shown: 'Running',
         restarts: '4',
       },
+      {
+        name: 'failed in one of its containers',
+        status: { phase: 'Failed', containerStatuses: [over('main', 0), over('other', 1)] },
+        ready: '0/1',
+        shown: 'Error',
+      },
+      {
+        name: 'done in one container and running in another, not ready',
+        status: { phase: 'Running', containerStatuses: [over('main', 0), running('other')] },
+        ready: '1/1',
+        shown: 'NotReady',
+      },
+      {
+        name: 'failed in one container while another runs',
+        status: { phase: 'Running', containerStatuses: [over('main', 0), over('other', 2), running('third')] },
+        ready: '1/1',
+        shown: 'Error',
+      },
+      {
+        name: 'ready though one container is done',
+        status: { phase: 'Running', conditions: [isTrue('Ready')], containerStatuses: [over('main', 0), running('other')] },
+        ready: '1/1',
+        shown: 'Running',
+      },
+      {
+        name: 'initializing for the third time',
+        spec: { initContainers: [init('first'), init('second')] },
+        status: {
+          phase: 'Pending',
+          initContainerStatuses: [
+            { ...over('first', 0), restartCount: 1 },
+            { ...running('second'), restartCount: 2, ready: false },
+          ],
+          containerStatuses: [waiting('main', 'PodInitializing')],
+        },
+        ready: '0/1',
+        shown: 'Init:1/2',
+        restarts: '3',
+      },
+      {
+        name: 'initialized after restarts, which no longer count',
+        spec: { initContainers: [init('first')] },
+        status: {
+          phase: 'Running',
+          initContainerStatuses: [{ ...over('first', 0), restartCount: 4 }],
+          containerStatuses: [{ ...running('main'), restartCount: 1 }],
+        },
+        ready: '1/1',
+        shown: 'Running',
+        restarts: '1',
+      },
+      {
+        name: 'failing to initialize',
+        spec: { initContainers: [init('first')] },
+        status: { phase: 'Pending', initContainerStatuses: [over('first', 1)], containerStatuses: [waiting('main', 'PodInitializing')] },
+        ready: '0/1',
+        shown: 'Init:Error',
+      },
+      {
+        name: 'helped by a sidecar',
+        spec: { initContainers: [sidecar('proxy')] },
+        status: {
+          phase: 'Running',
+          initContainerStatuses: [{ ...running('proxy'), started: true, restartCount: 3 }],
+          containerStatuses: [{ ...running('main'), restartCount: 1 }],
+        },
+        ready: '2/2',
+        shown: 'Running',
+        restarts: '4',
+      },
+      {
+        name: 'helped by a sidecar that has started and is not ready',
+        spec: { initContainers: [sidecar('proxy')] },
+        status: {
+          phase: 'Running',
+          initContainerStatuses: [{ ...running('proxy'), started: true, ready: false }],
+          containerStatuses: [running('main')],
+        },
+        ready: '1/2',
+        shown: 'Running',
+      },
+      {
+        name: 'waiting for its sidecar to start',
+        spec: { initContainers: [sidecar('proxy')] },
+        status: {
+          phase: 'Pending',
+          initContainerStatuses: [{ ...running('proxy'), started: false, ready: false, restartCount: 2 }],
+          containerStatuses: [waiting('main', 'PodInitializing')],
+        },
+        ready: '0/2',
+        shown: 'Init:0/1',
+        restarts: '2',
+      },
+      {
+        name: 'initialized by its own word while its sidecar fails',
+        spec: { initContainers: [sidecar('proxy')] },
+        status: {
+          phase: 'Running',
+          conditions: [isTrue('Initialized')],
+          initContainerStatuses: [{ ...waiting('proxy', 'CrashLoopBackOff'), started: false, restartCount: 5 }],
+          containerStatuses: [running('main')],
+        },
+        ready: '1/2',
+        shown: 'Init:CrashLoopBackOff',
+        restarts: '5',
+      },
       { name: 'gated', spec: { schedulingGates: [{ name: 'farloop.dev/wait' }] }, ready: '0/1', shown: 'SchedulingGated' },
     ])('a pod that is $name shows as $shown', async ({ spec, status, ready, shown, restarts = '0' }) => {
       const namespace = await freshNamespace(api());
@@ -111,29 +226,28 @@ export function tablesContract({ api }: Suite): void {
       expect(body.rows?.[0]?.cells).toEqual(['a', '0/1', 'Terminating', '0', expect.anything(), '10.0.0.9', 'n', '<none>', '<none>']);
     });
 
-    const condition = (type: string): Fields => ({ type, status: 'True', lastTransitionTime: runningSince });
     test.each<{ name: string; spec?: Fields; status?: Fields; cells: string[] }>([
       { name: 'new', cells: ['Running', '0/1', ''] },
       { name: 'in the middle', spec: { completions: 5 }, status: { succeeded: 2 }, cells: ['Running', '2/5', ''] },
       { name: 'a work queue', spec: { parallelism: 3 }, cells: ['Running', '0/1 of 3', ''] },
       { name: 'a work queue of one', spec: { parallelism: 1 }, cells: ['Running', '0/1', ''] },
-      { name: 'suspended', spec: { suspend: true }, status: { conditions: [condition('Suspended')] }, cells: ['Suspended', '0/1', ''] },
+      { name: 'suspended', spec: { suspend: true }, status: { conditions: [isTrue('Suspended')] }, cells: ['Suspended', '0/1', ''] },
       {
         name: 'complete',
         status: {
           succeeded: 1,
           startTime: '2024-01-01T00:00:00Z',
           completionTime: '2024-01-01T00:01:15Z',
-          conditions: [condition('SuccessCriteriaMet'), condition('Complete')],
+          conditions: [isTrue('SuccessCriteriaMet'), isTrue('Complete')],
         },
         cells: ['Complete', '1/1', '75s'],
       },
       {
         name: 'about to be complete',
-        status: { succeeded: 1, conditions: [condition('SuccessCriteriaMet')] },
+        status: { succeeded: 1, conditions: [isTrue('SuccessCriteriaMet')] },
         cells: ['SuccessCriteriaMet', '1/1', ''],
       },
-      { name: 'about to fail', status: { failed: 1, conditions: [condition('FailureTarget')] }, cells: ['FailureTarget', '0/1', ''] },
+      { name: 'about to fail', status: { failed: 1, conditions: [isTrue('FailureTarget')] }, cells: ['FailureTarget', '0/1', ''] },
     ])('a Job that is $name shows $cells', async ({ spec = {}, status, cells }) => {
       const namespace = await freshNamespace(api());
       const made = await api().create(jobs(namespace), aJob('a', spec));
