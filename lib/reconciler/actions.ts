@@ -222,13 +222,13 @@ async function create({ pass }: Execution, action: CreateAction): Promise<Result
     pass.hearPod(object as Pod, { isNew: true });
     return { action };
   } catch (error) {
-    countCreate(pass, 'failed');
-    if (error instanceof ConflictError && error.reason === 'alreadyExists') return await meetNamesake(pass, action);
-    // The namespace is going, and the Job with it: nobody is to be told (spec 12.2).
+    // The namespace is going, and the Job with it: nobody is to be told, and nothing counts (spec 12.2).
     if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
       pass.namespaceEnds = true;
       return { action, changedNothing: true };
     }
+    countCreate(pass, 'failed');
+    if (error instanceof ConflictError && error.reason === 'alreadyExists') return await meetNamesake(pass, action);
     return { action, error };
   }
 }

@@ -152,6 +152,7 @@ describe('calls that fail', () => {
     expect(await eventsOf('FailedCreate')).toBe(0);
     expect((await statusOf()).active).toBe(1);
     expect(world.passes.at(-1)?.error).toBeUndefined();
+    expect(world.metrics.filter(({ metric }) => metric === 'job_controller_job_pods_creation_total')).toEqual([]);
   });
 
   test.each<[string, Partial<JobSpec>, (pod: Pod) => Promise<unknown>]>([
