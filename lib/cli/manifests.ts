@@ -1,8 +1,8 @@
 // Manifests from files or standard input, read so that they mean what they mean to kubectl: its YAML is that of Go's reader,
-// where `yes` is true, `017` is 15, `1_000` is 1000 and a repeated key wins over the one before.
+// where `yes` is true, `017` is 15, `1_000` is 1000, and a repeated key, or a merge (`<<`), wins over the keys before it.
 import { readFile } from 'node:fs/promises';
 import { text as textOfStream } from 'node:stream/consumers';
-import { defineScalarTag, FAILSAFE_SCHEMA, loadAll, mergeTag, NOT_RESOLVED, YAMLException } from 'js-yaml';
+import { defineMappingTag, defineScalarTag, FAILSAFE_SCHEMA, loadAll, NOT_RESOLVED, YAMLException } from 'js-yaml';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { SourcedDocument } from '../planners/manifest-plan.ts';
 import { UsageError } from './exit.ts';
@@ -99,7 +99,7 @@ function yamlDocuments(text: string, file: string): SourcedDocument[] {
       const [document] = loadAll(content, { schema: KUBECTL_SCHEMA, json: true, maxDepth: DEEPEST });
       const source = `${file}:${line + leadingLines(content)}`;
       const room = { values: Math.max(content.length * MOST_VALUES.perCharacter, MOST_VALUES.atLeast) };
-      const plain = plainOf(document, { source, path: '', room });
+      const plain = plainOf(document, { source, path: '', depth: 0, room });
       if (plain === null || plain === undefined) continue;
       documents.push({ document: plain, source });
     } catch (error) {
@@ -118,28 +118,40 @@ function problemOf({ reason }: YAMLException): string {
 interface Place {
   source: string;
   path: string;
+  /** How many maps and lists are around it. */
+  depth: number;
   /** How many values may still come; one for all of a document. */
   room: { values: number };
 }
 
 /** As JSON could hold it. @throws UsageError for a number that it could not, and for aliases that unfold beyond all bounds */
-function plainOf(value: unknown, { source, path, room }: Place): unknown {
+function plainOf(value: unknown, { source, path, depth, room }: Place): unknown {
   if (value === NOTHING) return null;
+  if (value === MERGE) return '<<';
   room.values -= 1;
   if (room.values < 0) throw new UsageError(`${source}: ${path}: its aliases unfold to more than a document of that length may hold`);
+  // The text itself is not, but what an alias within its own anchor unfolds to.
+  if (depth > DEEPEST) throw new UsageError(`${source}: ${TOO_DEEP}`);
   if (typeof value === 'number' && !Number.isFinite(value)) {
     const found = Number.isNaN(value) ? '.nan' : value < 0 ? '-.inf' : '.inf';
     throw new UsageError(`${source}: ${path || 'the document'}: expected a number that JSON can hold, found ${found}`);
   }
-  if (Array.isArray(value)) return value.map((item: unknown, at) => plainOf(item, { source, path: `${path}[${at}]`, room }));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, field]: [string, unknown]) => [
-      key,
-      plainOf(field, { source, path: path === '' ? key : `${path}.${key}`, room }),
-    ]),
+  const inside = (field: unknown, within: string): unknown => plainOf(field, { source, path: within, depth: depth + 1, room });
+  if (Array.isArray(value)) return value.map((item: unknown, at) => inside(item, `${path}[${at}]`));
+  if (!(value instanceof YamlMap)) return value;
+  const entries = value.pairs.flatMap(([key, field]): (readonly [string, unknown])[] =>
+    key === MERGE
+      ? // Of several, the first wins.
+        mergedMaps(field)
+          .toReversed()
+          .flatMap((map) => Object.entries(inside(map, path) as object))
+      : [[key, inside(field, path === '' ? key : `${path}.${key}`)]],
   );
+  return Object.fromEntries(entries);
 }
+
+/** What a merge names: one map, or several in a list. */
+const mergedMaps = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
 /** The parts between lines of `---`, which may carry a comment; each with the number of its first line. */
 function yamlParts(text: string): { content: string; line: number }[] {
@@ -170,7 +182,35 @@ const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'o
 const NULL = new Set(['', '~', 'null', 'Null', 'NULL']);
 /** Stands for null until the document is read: as a key, where kubectl refuses null, the reader refuses it too. */
 const NOTHING = Object.freeze({});
+/** Stands for a plain `<<` until the document is read: as a key it is a merge, anywhere else a text. */
+const MERGE = Symbol('<<');
 const isNever = (): boolean => false;
+
+/** A map in the order in which it is written, for a merge overwrites what stands before it. */
+class YamlMap {
+  readonly pairs: (readonly [string | typeof MERGE, unknown])[] = [];
+}
+
+const mapTag = defineMappingTag('tag:yaml.org,2002:map', {
+  create: () => new YamlMap(),
+  addPair: ({ pairs }, key, value) => {
+    if (key === MERGE) {
+      if (!mergedMaps(value).every((map) => map instanceof YamlMap)) return 'a merge (<<) takes a map, or a list of maps';
+    } else if (typeof key !== 'string' && typeof key !== 'number' && typeof key !== 'boolean') return 'complex keys are not supported';
+    pairs.push([key === MERGE ? key : String(key), value]);
+    return '';
+  },
+  // Asked only by merges of the reader itself, and where no key may come twice.
+  has: isNever,
+  keys: () => [],
+  get: () => null,
+  identify: isNever,
+});
+
+const merge = { resolve: (source: string) => (source === '<<' ? MERGE : NOT_RESOLVED), identify: isNever };
+// Under the name that YAML has for it the reader would merge by itself, and let keys stand against what is merged.
+const plainMergeTag = defineScalarTag('tag:farloop.dev:merge', { ...merge, implicit: true });
+const writtenMergeTag = defineScalarTag('tag:yaml.org,2002:merg', { ...merge, matchByTagPrefix: true });
 
 const boolTag = defineScalarTag('tag:yaml.org,2002:bool', {
   implicit: true,
@@ -203,7 +243,17 @@ const binaryTag = defineScalarTag('tag:yaml.org,2002:binary', {
   identify: isNever,
 });
 
-const KUBECTL_SCHEMA = FAILSAFE_SCHEMA.withTags(nullTag, boolTag, intTag, floatTag, timestampTag, binaryTag, mergeTag);
+const KUBECTL_SCHEMA = FAILSAFE_SCHEMA.withTags(
+  mapTag,
+  nullTag,
+  boolTag,
+  intTag,
+  floatTag,
+  timestampTag,
+  binaryTag,
+  plainMergeTag,
+  writtenMergeTag,
+);
 
 /** Whole numbers in any base: `0x1f`, `0b11`, `0o17`, and `017` is octal. A sign may stand before, underscores within. */
 function integerOf(source: string): number | undefined {

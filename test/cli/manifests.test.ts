@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../lib/cli/exit.ts';
 import { parseManifests, readManifests } from '../../lib/cli/manifests.ts';
-import { YAML_VALUES } from '../contracts/yaml-values.ts';
+import { MANY_MERGES, withAnchors, YAML_KEYS, YAML_MERGES, YAML_VALUES } from '../contracts/yaml-values.ts';
 
 const documentsOf = (text: string) => parseManifests(text, 'f.yaml').map(({ document }) => document);
 const sourcesOf = (text: string) => parseManifests(text, 'f.yaml').map(({ source }) => source);
@@ -10,9 +10,18 @@ const sourcesOf = (text: string) => parseManifests(text, 'f.yaml').map(({ source
 describe('YAML', () => {
   test.each(YAML_VALUES)('%s is %j', (text, value) => expect(documentsOf(`a: ${text}`)).toEqual([{ a: value }]));
 
-  test('a repeated key wins', () => expect(documentsOf('a: 1\na: 2')).toEqual([{ a: 2 }]));
-  test('keys are texts', () => expect(documentsOf('yes: 1\n017: 2\n1.5: 3')).toEqual([{ true: 1, 15: 2, '1.5': 3 }]));
-  test('anchors are merged', () => expect(documentsOf('a: &x {b: 1}\nc:\n  <<: *x\n  d: 2')).toEqual([{ a: { b: 1 }, c: { b: 1, d: 2 } }]));
+  test.each(YAML_KEYS)('%j: a repeated key wins, keys are texts, anchors are merged', (text, value) =>
+    expect(documentsOf(`a:\n  ${text}`)).toEqual([{ a: value }]),
+  );
+  test.each(YAML_MERGES)('%s: a merge overwrites what stands before it, and the first of its list wins', (text, value) =>
+    expect(documentsOf(`a:\n  ${withAnchors(text)}`)).toMatchObject([{ a: { of: value } }]),
+  );
+  test('a long document may merge as often as kubectl lets it', () => {
+    const [document] = documentsOf(`a:\n  ${MANY_MERGES}`);
+    const { of: merged } = (document as { a: { of: unknown[] } }).a;
+    expect(merged).toHaveLength(1_500);
+    expect(merged.at(-1)).toMatchObject({ k0: 0, k9: 9 });
+  });
   test('a key __proto__ does no harm', () => {
     const [document] = documentsOf('__proto__: {polluted: 1}');
     expect(Object.getPrototypeOf(document)).toBe(Object.prototype);
@@ -40,6 +49,15 @@ describe('YAML', () => {
         .join('\n'),
       /^f\.yaml:1: [b-g].*: its aliases unfold to more than a document of that length may hold/,
     ],
+    ...['a: &x {b: *x}', 'a: &x [*x]', 'a: &x {<<: *x}'].map((text): [string, RegExp] => [text, /^f\.yaml:1: nested deeper than 100/]),
+    [
+      ['{k: 1}', ...Array.from({ length: 8 }, (_, at) => `{<<: [${`*a${at},`.repeat(10)}]}`)]
+        .map((map, at) => `a${at}: &a${at} ${map}`)
+        .join('\n'),
+      /^f\.yaml:1: a\d\.k: its aliases unfold to more than a document of that length may hold/,
+    ],
+    ['a: 1\n<<: 3', /^f\.yaml:2: not YAML: a merge \(<<\) takes a map, or a list of maps/],
+    ['a: &x ~\n<<: [*x]', /^f\.yaml:2: not YAML: a merge \(<<\) takes a map, or a list of maps/],
     ['a: .NaN', /^f\.yaml:1: a: .* found \.nan/],
   ])('%j is refused with file and line', (text, message) => {
     expect(() => parseManifests(text, 'f.yaml')).toThrow(UsageError);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { parseManifests } from '../../lib/cli/manifests.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
-import { YAML_KEYS, YAML_VALUES } from '../contracts/yaml-values.ts';
+import { MANY_MERGES, withAnchors, YAML_KEYS, YAML_MERGES, YAML_VALUES } from '../contracts/yaml-values.ts';
 import { controlPlanePaths } from './build-control-plane.ts';
 
 const run = promisify(execFile);
@@ -15,12 +15,13 @@ const run = promisify(execFile);
 /** A config map, whose data kubectl passes on as it was read. */
 const manifestOf = (data: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata:\n  ${data}\n`;
 
-test('values, repeated keys, keys that are no texts, anchors: kubectl prints what Farloop reads', async () => {
+test('values, repeated keys, keys that are no texts, anchors, merges: kubectl prints what Farloop reads', async () => {
   const kubectl = (await controlPlanePaths(['kubectl'])).get('kubectl') ?? 'kubectl';
   const sandbox = await startSandbox();
   const folder = await mkdtemp(join(tmpdir(), 'farloop-yaml-'));
   try {
-    const texts = [...YAML_VALUES.map(([text]) => manifestOf(`a: ${text}`)), ...YAML_KEYS.map((text) => manifestOf(text))];
+    const maps = [...YAML_KEYS.map(([text]) => text), ...YAML_MERGES.map(([text]) => withAnchors(text)), MANY_MERGES];
+    const texts = [...YAML_VALUES.map(([text]) => `a: ${text}`), ...maps].map(manifestOf);
     const [config, file] = [join(folder, 'kubeconfig'), join(folder, 'all.yaml')];
     await writeFile(config, sandbox.kubeconfig);
     await writeFile(file, texts.join('---\n'));

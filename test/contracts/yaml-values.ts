@@ -43,5 +43,35 @@ export const YAML_VALUES: readonly [string, unknown][] = [
   ['"null"', 'null'],
 ];
 
-/** What stands in a map: repeated keys, keys that are no texts, anchors. */
-export const YAML_KEYS: readonly string[] = ['a: 1\n  a: 2', 'yes: 1\n  017: 2\n  1.5: 3', 'a: &x {b: 1}\n  c:\n    <<: *x\n    d: 2'];
+/** What stands in a map, and what that is read as: repeated keys, keys that are no texts, anchors. */
+export const YAML_KEYS: readonly [string, unknown][] = [
+  ['a: 1\n  a: 2', { a: 2 }],
+  ['yes: 1\n  017: 2\n  1.5: 3', { true: 1, 15: 2, '1.5': 3 }],
+  ['a: &x {b: 1}\n  c:\n    <<: *x\n    d: 2', { a: { b: 1 }, c: { b: 1, d: 2 } }],
+];
+
+/** Merges, with `x`, `w` and `z` as anchors: they happen where they stand, over what stands before them. */
+export const YAML_MERGES: readonly [string, unknown][] = [
+  ['{k: key, <<: *x}', { k: 'x', deep: { x: 1 } }],
+  ['{<<: *x, k: key}', { k: 'key', deep: { x: 1 } }],
+  ['{k: key, <<: *x, k: again}', { k: 'again', deep: { x: 1 } }],
+  ['{<<: *x, <<: *w}', { k: 'w', deep: { w: 1 } }],
+  ['{<<: *w, <<: *x}', { k: 'x', deep: { x: 1 } }],
+  ['{<<: [*x, *w]}', { k: 'x', deep: { x: 1 } }],
+  ['{k: key, <<: [*w, *x]}', { k: 'w', deep: { w: 1 } }],
+  ['{<<: [{k: here}, *x], <<: []}', { k: 'here', deep: { x: 1 } }],
+  ['{deep: {key: 1}, <<: {deep: {merged: 1}}}', { deep: { merged: 1 } }],
+  ['{k: key, <<: *z}', { k: 'x', deep: { z: 1 } }],
+  ['{k: key, <<: {<<: *x, k: inner}}', { k: 'inner', deep: { x: 1 } }],
+  ['{017: key, <<: {15: merged}}', { 15: 'merged' }],
+  ['{k: key, !!merge <<: *x}', { k: 'x', deep: { x: 1 } }],
+  ['{k: key, "<<": *x}', { k: 'key', '<<': { k: 'x', deep: { x: 1 } } }],
+  ['{k: <<}', { k: '<<' }],
+];
+
+const ANCHORS = ['x: &x {k: x, deep: {x: 1}}', 'w: &w {k: w, deep: {w: 1}}', 'z: &z {k: z, <<: *x, deep: {z: 1}}'];
+/** A map with a merge as its key `of`. */
+export const withAnchors = (merge: string): string => [...ANCHORS, `of: ${merge}`].join('\n  ');
+
+/** More merged keys than js-yaml takes by itself. */
+export const MANY_MERGES = `x: &x {${Array.from({ length: 10 }, (_, at) => `k${at}: ${at}`).join(', ')}}\n  of: [${'{k0: a, <<: *x}, '.repeat(1_500)}]`;
