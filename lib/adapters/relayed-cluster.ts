@@ -261,7 +261,7 @@ function errorOf({ kind, message, conflict = 'precondition', retryAfterSeconds =
       return new ExpiredError(message);
     case 'UnknownOutcome':
     default:
-      return new UnknownOutcomeError(message);
+      return new UnknownOutcomeError(message, { said });
   }
 }
 

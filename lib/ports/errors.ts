@@ -65,7 +65,14 @@ export class UnusableInputError extends TerminalError {}
 export class NotDoneError extends PortError {}
 
 /** A time-out, a reset, a 5xx: it may or may not have taken effect (R6). Look it up or repeat it idempotently. */
-export class UnknownOutcomeError extends PortError {}
+export class UnknownOutcomeError extends PortError {
+  /** The API server's own words, where it was one that answered. */
+  readonly said: string | undefined;
+  constructor(message: string, options: { cause?: unknown; said?: string | undefined } = {}) {
+    super(message, options);
+    this.said = options.said;
+  }
+}
 
 /** What was asked for lies before the window that the server still remembers (410): list anew. */
 export class ExpiredError extends PortError {}

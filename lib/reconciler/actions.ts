@@ -11,7 +11,7 @@ import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledErr
 import type { WriteBudget } from './budget.ts';
 import { inParallel } from './parallel.ts';
 import type { Pass } from './pass.ts';
-import { statusDigestOf } from './pass-state.ts';
+import { statusDigestOf, type Child } from './pass-state.ts';
 
 export type EventAction = Extract<Action, { verb: 'event' }>;
 type WriteAction = Exclude<Action, EventAction>;
@@ -40,6 +40,8 @@ export type Stop =
   /** Somebody else was first; what there is was read live. */
   | { kind: 'conflict'; during: WriteAction['verb']; error: Error }
   | { kind: 'throttled'; retryAfterMs: number }
+  /** Of creates nobody knows whether they took effect. */
+  | { kind: 'unansweredCreates'; creates: { child: Child; error: UnknownOutcomeError }[] }
   | { kind: 'unknown' | 'notDone'; error: Error };
 
 export interface Execution {
@@ -205,6 +207,10 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
     await budget.close(pass.record, throttled.error.retryAfterSeconds);
     return { kind: 'throttled', retryAfterMs: throttled.error.retryAfterSeconds * 1000 };
   }
+  const creates = failed.flatMap(({ action, error }) =>
+    action.verb === 'create' && error instanceof UnknownOutcomeError ? [{ child: childIn(action), error }] : [],
+  );
+  if (creates.length > 0) return { kind: 'unansweredCreates', creates };
   for (const { error } of failed) if (error instanceof UnknownOutcomeError) return { kind: 'unknown', error };
   for (const { error } of failed) if (error instanceof NotDoneError) return { kind: 'notDone', error };
   const duringOf = (action: WriteAction): Refusal['during'] => (isOfOwner(action) ? 'ownerDelete' : action.verb);
@@ -214,6 +220,8 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
   if (first.error instanceof ConflictError) return { kind: 'conflict', during: first.action.verb, error: first.error };
   throw first.error;
 }
+
+const childIn = ({ slot, number }: CreateAction): Child => ({ slot, number });
 
 async function create({ pass }: Execution, action: CreateAction): Promise<Result> {
   try {

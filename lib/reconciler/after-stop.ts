@@ -7,7 +7,7 @@ import type { Ending } from './closing.ts';
 import { HELD_MS, backoffMs, parkedEnding, refusalEvent, roomTaken } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf, type PassState } from './pass-state.ts';
-import { settle } from './settle.ts';
+import { settle, settleCreates } from './settle.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
 
 /** @returns how the pass ends, or that it is to plan again */
@@ -41,6 +41,13 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       // All else goes on: the plan leaves out what was refused while it is held.
       if (held) pass.state = { ...pass.state, hold: holdOf(ports, pass, held) };
       else pass.wasHindered = true;
+      return 'again';
+    }
+    case 'unansweredCreates': {
+      const missing = await settleCreates(pass, stop.creates);
+      // What is not there counts as refused; where it comes into being after all, a later create collides with it (R5).
+      pass.events.push(...missing.map(({ error }) => refusalEvent(pass, 'create', error)));
+      if (missing.length > 0) pass.state = { ...pass.state, hold: holdOf(ports, pass, 'create') };
       return 'again';
     }
     case 'throttled':

@@ -22,6 +22,7 @@ export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, 
       else if (action.purpose === 'strip' && stripNeedsIntent(pass, actions)) intents.strip.push(child);
     }
   if (intents.create.length + intents.delete.length + intents.strip.length === 0) return;
+  intents.create.push(...pass.unanswered);
   pass.state = { ...pass.state, intents };
   await writeHead(ports, pass, { state: encodeState(pass.state) });
 }

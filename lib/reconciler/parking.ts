@@ -3,7 +3,7 @@ import { isFinished } from '../objects/pod-facts.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Action, PlanHead } from '../planners/plan.ts';
 import type { Pods } from '../planners/pod-set.ts';
-import { TerminalError } from '../ports/errors.ts';
+import { TerminalError, UnknownOutcomeError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EventAction } from './actions.ts';
 import type { Ending } from './closing.ts';
@@ -86,8 +86,11 @@ const isAhead = (untilMs: number, nowMs: number, { most }: { most: number }): bo
 export const fightText = ({ key }: Pass, rival: string): string =>
   `${rival} writes the status of this ${key.kind} too: switch its ${key.kind} controller off, or let Farloop manage its own workloads only`;
 
-/** As the API server put it where it was asked, else in the error's words. */
-export const wordsOf = (error: Error): string => (error instanceof TerminalError ? (error.said ?? error.message) : error.message);
+/** As the API server put it where it was asked, else in the error's words; of a call without an answer these would tell no more than an address. */
+export function wordsOf(error: Error): string {
+  if (error instanceof UnknownOutcomeError) return error.said ?? 'the API server gave no answer that tells what came of it';
+  return error instanceof TerminalError ? (error.said ?? error.message) : error.message;
+}
 
 /** What a person is told of a refused create or delete. */
 export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete', error: Error): EventAction => ({

@@ -19,7 +19,7 @@ import type { PassRecord } from '../ports/recorder.ts';
 import type { UpdatedHead, ViewItem } from '../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../wire/observations.ts';
 import { RestoredServerError } from './era.ts';
-import type { ChildOrUid, PassState } from './pass-state.ts';
+import type { Child, ChildOrUid, PassState } from './pass-state.ts';
 import type { Planned } from './recorded-plan.ts';
 import { isLater, livingIn, mergeInto, newestPodHeard } from './view.ts';
 
@@ -75,6 +75,8 @@ export class Pass {
   scheduling: { group: SchedulingGroup | undefined } | undefined;
   /** The API server found a status of this pass invalid. */
   wasRefused = false;
+  /** Creates without an answer that were not there when looked for: they may yet take effect, so their intents stay (R6). */
+  readonly unanswered: Child[] = [];
   /** The API server refused to change a pod, or to delete the owner. */
   wasHindered = false;
   /** Of the plan carried out last, at least one status write went through. */

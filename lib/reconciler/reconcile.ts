@@ -24,13 +24,13 @@ import { noteLateness } from './lateness.ts';
 import { open } from './opening.ts';
 import { HELD_MS, TOO_OFTEN, backoffMs, fightText, parkedEnding, parkedFor, roomTaken } from './parking.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
-import { NO_INTENTS, decodeState, initialState, statusDigestOf } from './pass-state.ts';
+import { decodeState, initialState, statusDigestOf } from './pass-state.ts';
 import { tellOfPass } from './pass-told.ts';
 import { planOnce, planPass, rivalOf } from './planning.ts';
 import { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
 import { ensureSchedulingGroup, needsSchedulingGroup } from './scheduling.ts';
-import { lowestFreeNumber, settle } from './settle.ts';
+import { lowestFreeNumber, settle, stillOpen } from './settle.ts';
 import { readyAloneWaitMs, withoutHurriedStatus } from './status-timing.ts';
 import type { TroubleSetup } from './trouble.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf } from './trouble.ts';
@@ -173,7 +173,7 @@ export class Reconciler {
         return { outcome: 'waiting', againInMs: DRAINED_AGAIN_MS };
       }
       await settle(pass);
-      const ending = await this.#rounds(pass);
+      const ending = lookedAtAgain(pass, await this.#rounds(pass));
       if (await this.#answered(pass)) await resendPutOff(this.#ports, pass.key.cluster);
       return ending;
     } catch (error) {
@@ -253,7 +253,7 @@ export class Reconciler {
         pass.state = {
           ...state,
           ...(isHeld && hold && { hold: { ...hold, room: Math.max(hold.room ?? 0, roomTaken(pass)) } }),
-          intents: NO_INTENTS,
+          intents: stillOpen(pass),
         };
         return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again) };
       }
@@ -338,5 +338,9 @@ export class Reconciler {
 
 const failuresIn = (status: JobStatus | undefined): number =>
   (status?.failed ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0);
+
+/** R9: what nobody knows is looked at again soon, whatever else the pass waits for. */
+const lookedAtAgain = ({ unanswered }: Pass, ending: Ending): Ending =>
+  unanswered.length === 0 ? ending : { ...ending, againInMs: Math.min(ending.againInMs ?? Infinity, UNKNOWN_OUTCOME_AGAIN_MS) };
 
 const hasBegun = ({ owner, pods }: Pass): boolean => owner?.status?.startTime !== undefined || pods.size > 0;

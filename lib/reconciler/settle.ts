@@ -6,12 +6,12 @@ import { NotFoundError } from '../ports/errors.ts';
 import type { PodEntry, ViewPart } from '../wire/observations.ts';
 import type { Pass } from './pass.ts';
 import type { Child, ChildOrUid } from './pass-state.ts';
-import { hasIntents, NO_INTENTS } from './pass-state.ts';
+import { hasIntents, NO_INTENTS, type Intents } from './pass-state.ts';
 
 /** More unknown outcomes than this are looked up with one list. */
 const MOST_LOOKUPS = 5;
 
-/** Afterwards no intent is open: each is seen done, seen not done, or was carried out by somebody else. */
+/** Afterwards no intent of an earlier pass is open: each is seen done, seen not done, or was carried out by somebody else. */
 export async function settle(pass: Pass): Promise<void> {
   const { intents } = pass.state;
   if (!hasIntents(intents)) return;
@@ -26,8 +26,30 @@ export async function settle(pass: Pass): Promise<void> {
       for (const pod of open.pods) await pass.readChild(pod);
     }
   }
-  pass.state = { ...pass.state, intents: NO_INTENTS, ordinal: Math.max(lowestFreeNumber(pass), numberAfterVanished(pass)) };
+  pass.state = { ...pass.state, intents: stillOpen(pass), ordinal: Math.max(lowestFreeNumber(pass), numberAfterVanished(pass)) };
 }
+
+/**
+ * Looks at once for creates that got no answer, also where the children were listed before they were sent. All else that was intended is
+ * known: it was done, refused, or not sent.
+ * @returns those that are not there
+ */
+export async function settleCreates<Create extends { child: Child }>(pass: Pass, creates: readonly Create[]): Promise<Create[]> {
+  if (creates.length > MOST_LOOKUPS) await pass.listChildren();
+  else {
+    const { owner } = pass.live ?? (await pass.readOwner());
+    for (const { child } of creates) await lookUp(pass, owner, child);
+  }
+  const entryOf = childFinder(pass);
+  const missing = creates.filter(({ child }) => entryOf(child) === undefined);
+  pass.unanswered.push(...missing.map(({ child }) => child));
+  pass.state = { ...pass.state, intents: stillOpen(pass), ordinal: lowestFreeNumber(pass) };
+  return missing;
+}
+
+/** What a pass may not take for settled though it has looked: the next one looks again. */
+export const stillOpen = ({ unanswered, state: { intents } }: Pass): Intents =>
+  unanswered.length === 0 ? NO_INTENTS : { ...NO_INTENTS, atMs: intents.atMs, create: [...unanswered] };
 
 /** Above the numbers of pods that were to be deleted or stripped and are there no more: they had been seen, so their names are taken (R5). */
 function numberAfterVanished(pass: Pass): number {

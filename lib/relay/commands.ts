@@ -241,5 +241,6 @@ function failureOf(error: unknown): Failure {
   }
   if (error instanceof NotDoneError) return { kind: 'NotDone', message };
   if (error instanceof ExpiredError) return { kind: 'Expired', message };
-  return { kind: 'UnknownOutcome', message: error instanceof UnknownOutcomeError ? message : `unexpected: ${message}` };
+  if (error instanceof UnknownOutcomeError) return { kind: 'UnknownOutcome', message, said: error.said };
+  return { kind: 'UnknownOutcome', message: `unexpected: ${message}` };
 }

@@ -25,6 +25,8 @@ class Pods implements Cluster {
   /** Names in creates, whatever became of them. */
   readonly sent: string[] = [];
   readonly clock: Clock;
+  /** What comes of each create. */
+  breaksWith: Error | undefined;
   /** Beside each pod in a list. */
   padding = (): string => '';
 
@@ -56,6 +58,7 @@ class Pods implements Cluster {
     await this.#send(deadline);
     const { name = '' } = metadata;
     this.sent.push(name);
+    if (this.breaksWith) throw this.breaksWith;
     if (this.names.includes(name)) throw new ConflictError(`${name} is there`, { reason: 'alreadyExists' });
     this.names.push(name);
     return this.#answer({ metadata: { name, uid: `uid-of-${name}` } });
@@ -158,6 +161,16 @@ describe('through a relay', () => {
     await ports.clusters.put({ ...(await recordOf(ports)), senders: ['local'] }, 2);
     const { object } = await ended(cluster.get(PODS, { namespace: 'work', name: 'a' }, soon()));
     expect(object.metadata.uid).toBe('uid-of-a');
+  });
+
+  test('R6: of an unknown outcome a relay tells what the API server said', async () => {
+    const { cluster } = await open();
+    pods.breaksWith = new UnknownOutcomeError('create pods work/a at https://far: failed calling webhook', {
+      said: 'failed calling webhook',
+    });
+    const failure = await ended(failureOf(cluster.create(PODS, aPod('a'), soon())));
+    expect(failure).toBeInstanceOf(UnknownOutcomeError);
+    expect(failure).toMatchObject({ message: pods.breaksWith.message, said: 'failed calling webhook' });
   });
 
   test('R17: nothing is sent to a relay after the deadline', async () => {

@@ -83,7 +83,7 @@ export function errorOfStatus(
     default:
       // The server lags behind the version asked for: it will have caught up in a moment, and nothing was done.
       if (causes.some(({ reason }) => reason === 'ResourceVersionTooLarge')) return throttled(what, status, retryAfter);
-      return code >= 500 ? new UnknownOutcomeError(sentence) : terminal();
+      return code >= 500 ? new UnknownOutcomeError(sentence, { said: wordsOf(status, '') || undefined }) : terminal();
   }
 }
 
