@@ -49,12 +49,16 @@ function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }:
   const [latest] = passes;
   const againMs = latest?.nextWakeAtMs === undefined ? 0 : latest.nextWakeAtMs - nowMs;
   const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
-  const refusal = refusals.flat().find(({ verb }) => verb === (state?.hold?.verb ?? 'create'));
+  // A create without an answer that came to nothing is held like a refused one.
+  const held = passes.flatMap(({ actions }) => actions.filter(({ result }) => result === 'refused' || result === 'unknown'));
+  const refusal = held.find(({ verb }) => verb === (state?.hold?.verb ?? 'create'));
   // A pass that is stopped by what is refused to a pod, or to the owner, twice comes back later and later.
   // One that lets pods go waits after the first.
   const isStopped =
     (latest?.outcome === 'failed' && latest.error !== TOO_OFTEN) || (ownerIs !== undefined && latest?.outcome === 'waiting');
   const last = isStopped && againMs > 0 ? refusals[0]?.at(-1) : undefined;
+  const reason = last?.detail ?? latest?.error ?? 'it does not say why';
+  const hindered = last ? { what: whatOf(last), reason, remainingMs: againMs } : trouble ? undefined : unansweredIn(latest, againMs);
   return {
     ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
     ...(trouble && (trouble.isForbidden ? { forbidden: trouble.reason } : { unreachable: trouble.reason })),
@@ -65,12 +69,21 @@ function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }:
     ...(latest?.outcome === 'unknown' && latest.error === undefined && againMs > 0 && { leftAloneMs: againMs }),
     ...(latest?.outcome === 'throttled' && againMs > 0 && { throttledMs: againMs }),
     ...(refusal?.detail !== undefined && { refusal: refusal.detail }),
-    ...(last && { hindered: { what: whatOf(last), reason: last.detail ?? latest?.error ?? 'it does not say why', remainingMs: againMs } }),
+    ...(hindered && { hindered }),
   };
 }
 
-/** As a sentence goes on after "refused to". */
+/** What ended the latest pass, where that was a call that no answer, or an error of the server's own, was all that came of. */
+function unansweredIn(latest: PassRecord | undefined, againMs: number): Circumstances['hindered'] {
+  if (latest?.error === undefined || (latest.outcome !== 'unknown' && latest.outcome !== 'notDone')) return undefined;
+  const last = latest.actions.findLast(({ result }) => result === latest.outcome);
+  const what = last ? whatOf(last) : 'tell what there is';
+  return { what, reason: last?.detail ?? latest.error, remainingMs: Math.max(againMs, 0), isUnanswered: true };
+}
+
+/** As a sentence goes on after "refused to", or "asked to". */
 function whatOf({ verb, target }: PassRecord['actions'][number]): string {
+  if (verb === 'status') return 'write the status';
   if (verb === 'strip' || verb === 'letGo') return `let the tracking finalizer be taken off ${target}`;
   return verb === 'resize' ? `change the size of ${target}` : `${verb} ${target}`;
 }

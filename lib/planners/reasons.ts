@@ -82,8 +82,8 @@ export interface Circumstances {
   throttledMs?: number;
   /** What the API server said when it refused a pod last. */
   refusal?: string;
-  /** What else it refused the latest pass, to a pod or to the owner, and in which words; tried again after so long. */
-  hindered?: { what: string; reason: string; remainingMs: number };
+  /** What else it refused the latest pass, or gave no good answer to, for a pod or the owner, and in which words; tried again after so long. */
+  hindered?: { what: string; reason: string; remainingMs: number; isUnanswered?: true };
 }
 
 /** So many names, or reasons of one kind, are told at most. */
@@ -137,14 +137,20 @@ export function obstaclesOf({
       `its cluster takes no more writes just now (its write budget, or the API server itself): its turn comes in ${span(seconds(throttledMs))}`,
       throttledMs,
     );
-  if (hindered) reasons.push(refusedReason(hindered.what, `: ${hindered.reason}`, hindered.remainingMs));
+  if (hindered) {
+    const met = hindered.isUnanswered ? 'gave no good answer when asked to' : 'refused to';
+    reasons.push(refusedReason(`${met} ${hindered.what}`, `: ${hindered.reason}`, hindered.remainingMs));
+  }
   return reasons;
 }
 
-/** @param why begins with what divides it from the rest */
-export function refusedReason(what: string, why: string, remainingMs: number): Reason {
+/**
+ * @param did as a sentence goes on after "the API server"
+ * @param why begins with what divides it from the rest
+ */
+export function refusedReason(did: string, why: string, remainingMs: number): Reason {
   const remainingSeconds = seconds(remainingMs);
-  const text = `the API server refused to ${what}${why}; tried again in ${span(remainingSeconds)}`;
+  const text = `the API server ${did}${why}; tried again in ${span(remainingSeconds)}`;
   return { code: 'RefusedByApiServer', text, remainingSeconds };
 }
 

@@ -292,6 +292,33 @@ describe('workloads', () => {
       because: (key) =>
         ports.recorder.append(passOf(key, 'failed', { actions: [{ ...refused, verb, detail: 'denied by a webhook' }], error: 'denied' })),
     });
+  const unanswered = { ...refused, result: 'unknown', detail: 'failed calling webhook' } as const;
+  waits.push({
+    code: 'RefusedByApiServer',
+    says: 'refused to create a pod: failed calling webhook',
+    state: { hold: { failures: 1, untilMs: Date.now() + 60_000, generation: 0 } },
+    because: (key) => ports.recorder.append(passOf(key, 'acted', { actions: [unanswered] })),
+  });
+  const silences: [string, Partial<PassRecord>, string][] = [
+    [
+      'unknown',
+      { actions: [{ ...unanswered, verb: 'strip' }] },
+      'asked to let the tracking finalizer be taken off demo-x: failed calling webhook',
+    ],
+    ['unknown', { actions: [{ ...unanswered, verb: 'status', target: 'status' }] }, 'asked to write the status: failed calling webhook'],
+    [
+      'notDone',
+      { actions: [{ ...unanswered, result: 'notDone', detail: 'connection refused' }] },
+      'asked to create demo-x: connection refused',
+    ],
+    ['unknown', { nextWakeAtMs: Date.now() - 10 }, 'asked to tell what there is: no answer in time; tried again in 0 s'],
+  ];
+  for (const [outcome, more, says] of silences)
+    waits.push({
+      code: 'RefusedByApiServer',
+      says: `the API server gave no good answer when ${says}`,
+      because: (key) => ports.recorder.append(passOf(key, outcome, { error: 'no answer in time', ...more })),
+    });
   test.each(waits)('one that waits tells why: $code', async ({ code, says, state = {}, because }) => {
     const key = await know(ports, { name: 'demo', state });
     await because(key);

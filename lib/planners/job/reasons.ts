@@ -83,7 +83,7 @@ function refusedPods({ creates, deletes }: Partial<Holds>, refusal: string | und
   const heldMs = creates ?? deletes;
   if (heldMs === undefined) return [];
   const why = refusal === undefined ? '; its events say why' : `: ${refusal}`;
-  return [refusedReason(`${creates === undefined ? 'delete' : 'create'} a pod`, why, heldMs)];
+  return [refusedReason(`refused to ${creates === undefined ? 'delete' : 'create'} a pod`, why, heldMs)];
 }
 
 /** None where nothing holds it up. @param refusal what the API server said */
