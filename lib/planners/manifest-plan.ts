@@ -1,7 +1,8 @@
 // Planning from manifests: parsed documents in, what one pass would do out, as `farloop plan` prints it. Nothing is contacted.
-import { withJobDefaults } from '../objects/job-defaults.ts';
-import { validateJob } from '../objects/job-validation.ts';
+import { withJobDefaults, withJobUpdateDefaults } from '../objects/job-defaults.ts';
+import { validateJob, validateJobUpdate } from '../objects/job-validation.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
+import { legacyControllerUidLabel } from '../objects/job-labels.ts';
 import { SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../objects/job-scheduling.ts';
 import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
@@ -286,19 +287,24 @@ function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
   );
 }
 
-/** The Job as the API server would have it: with its defaults, and valid. */
+/** The Job as the API server has it, or would have it: with its defaults, and valid. */
 function ownerOf({ value, source, namespace }: Owner, now: Date): Job {
   if (!isJob(value)) throw misshapen(jobProblem(value), source);
   const { metadata, ...rest } = value;
   const creationTimestamp = metadata.creationTimestamp ?? now.toISOString().replace(/\.\d+Z$/, 'Z');
-  const job = withJobDefaults({ ...rest, metadata: { ...metadata, namespace, uid: metadata.uid || UNSTORED_UID, creationTimestamp } });
-  const [refusal, ...others] = validateJob(job);
+  const given = { ...rest, metadata: { ...metadata, namespace, uid: metadata.uid || UNSTORED_UID, creationTimestamp } };
+  const job = isStored(value) ? withJobUpdateDefaults(given) : withJobDefaults(given);
+  const [refusal, ...others] = isStored(value) ? validateJobUpdate(job, job) : validateJob(job);
   if (refusal) {
     const more = others.length === 0 ? '' : ` (and ${others.length} more: ${others.map(({ field }) => field).join(', ')})`;
     throw new UnusableManifestError(`${source}: ${refusal.field}: ${refusal.message}${more}`);
   }
   return job;
 }
+
+/** Has what a creation made for it. Nothing is added to that: a Job from before Kubernetes 1.27 has no labels with the prefix, nor have its pods. */
+const isStored = ({ metadata, spec }: Job): boolean =>
+  Boolean(metadata.uid) && spec.selector !== undefined && spec.template?.metadata?.labels?.[legacyControllerUidLabel] === metadata.uid;
 
 function printedAction(action: Action): ManifestAction {
   switch (action.verb) {

@@ -53,6 +53,19 @@ describe('planning from manifests', () => {
     expect(planOf({ apiVersion: 'batch/v1', kind: 'JobList', items: [item] }).workload.name).toBe('demo');
   });
 
+  test('a Job that is stored keeps its selector and labels: one from before Kubernetes 1.27 keeps its pods', () => {
+    const labels = { 'controller-uid': 'u', 'job-name': 'demo' };
+    const old = aManifest({ selector: { matchLabels: { 'controller-uid': 'u' } } }, { uid: 'u', labels });
+    Object.assign(old.spec.template, { metadata: { labels } });
+    const plan = planOf(structuredClone(old), aPodManifest({ labels }, { status: { phase: 'Running' } }));
+    expect(plan.actions.filter(({ verb }) => verb !== 'status')).toEqual([]);
+    expect(plan.status).toMatchObject({ active: 1 });
+    const [create] = planOf(structuredClone(old)).actions;
+    expect(create).toHaveProperty('object.metadata.labels', labels);
+    const other = { ...old, metadata: { ...old.metadata, name: 'other' } };
+    expect(() => planOf(other)).toThrow('f.yaml:1: spec.template.metadata.labels[job-name]: Invalid value');
+  });
+
   test('a pod is counted once: given twice it is refused, and one of another namespace is not the Job’s', () => {
     const twice = (): unknown => planOf(aManifest({}, { uid: 'u' }), aPodManifest(), aPodManifest());
     expect(twice).toThrow(UnusableManifestError);
