@@ -9,12 +9,13 @@ import { duplicateValue, invalidFor, invalidValue, requiredValue, tooMany, unsup
 import { validateContainerResources } from './resource-validation.ts';
 import type { Fields } from './untyped-fields.ts';
 import { fieldsOf, isFields, listOf, numberOf, textOf } from './untyped-fields.ts';
-import { validateVolumeMounts } from './volume-validation.ts';
+import { validateDescendingPath, validateVolumeMounts } from './volume-validation.ts';
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const restartPolicies = ['Always', 'Never', 'OnFailure'];
+const seccompTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const restartRulesLimit = 20;
 
 /** The refusals of all containers of a spec that lies at `field`; `mountable` are its volumes that are in order. */
@@ -129,6 +130,7 @@ function validateRestartPolicy(container: Container, field: string): FieldError[
 function validateSecurityContext(context: Fields, field: string): FieldError[] {
   const refusals: FieldError[] = [];
   for (const key of ['runAsUser', 'runAsGroup']) refusals.push(...validateUserId(context[key], `${field}.${key}`));
+  refusals.push(...validateSeccompProfile(context['seccompProfile'], `${field}.seccompProfile`));
   if (context['allowPrivilegeEscalation'] === false && context['privileged'] === true) {
     refusals.push(invalidValue(field, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
   }
@@ -141,4 +143,21 @@ export function validateUserId(value: unknown, field: string): FieldError[] {
   const id = numberOf(value);
   if (id === undefined || (id >= 0 && id <= LARGEST_INT32)) return [];
   return [invalidValue(field, id, `must be between 0 and ${LARGEST_INT32}, inclusive`)];
+}
+
+/** Which system calls a security context leaves to its containers. */
+export function validateSeccompProfile(profile: unknown, field: string): FieldError[] {
+  if (!isFields(profile)) return [];
+  const { type, localhostProfile } = profile;
+  const refusals =
+    textOf(type) === ''
+      ? [requiredValue(`${field}.type`, 'type is required when seccompProfile is set')]
+      : oneOf(`${field}.type`, type, seccompTypes);
+  const path = `${field}.localhostProfile`;
+  if (type !== 'Localhost') {
+    if (localhostProfile === undefined) return refusals;
+    return [...refusals, invalidValue(path, profile, 'can only be set when seccomp type is Localhost')];
+  }
+  if (localhostProfile === undefined) return [requiredValue(path, 'must be set when seccomp type is Localhost')];
+  return validateDescendingPath(textOf(localhostProfile), path);
 }

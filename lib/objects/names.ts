@@ -2,12 +2,15 @@
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomain = `${label}(\\.${label})*`;
+const searchLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const searchDomain = `${searchLabel}(\\.${searchLabel})*`;
 const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const httpPath = String.raw`[A-Za-z0-9/\-._~%!$&'()*+,;=:]+`;
 
 const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
 const labelPattern = whole(label);
 const subdomainPattern = whole(subdomain);
+const searchDomainPattern = whole(searchDomain);
 const qualifiedPattern = whole(qualified);
 const labelValuePattern = whole(`(${qualified})?`);
 const httpPathPattern = whole(httpPath);
@@ -39,6 +42,47 @@ export function problemsOfDnsSubdomain(text: string): string[] {
   const words =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
   return [...problems, notMatching(words, subdomain, 'example.com')];
+}
+
+/** What is wrong with a domain that DNS is searched in: a subdomain that may have underscores. */
+export function problemsOfSearchDomain(text: string): string[] {
+  const problems = bytesOf(text) > 253 ? [tooManyCharacters(253)] : [];
+  if (searchDomainPattern.test(text)) return problems;
+  const words =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
+  return [...problems, notMatching(words, searchDomain, 'example.com')];
+}
+
+/** What is wrong with an IP address of either version. */
+export function problemsOfIpAddress(text: string): string[] {
+  const groups = groupsOfAddress(text);
+  if (groups === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+  // Some readers take such parts for octal.
+  if (/[0-9a-f]{5}/i.test(text) || (text.includes('.') && /(^|[.:])0\d+(\.|$)/.test(text))) return ['must not have leading 0s'];
+  const isMapped = text.includes(':') && groups.slice(0, 6).join() === [0, 0, 0, 0, 0, 0xffff].join();
+  return isMapped ? ['must not be an IPv4-mapped IPv6 address'] : [];
+}
+
+/** The eight groups of an address, one of version 4 as it is mapped to version 6; undefined for what is none. */
+function groupsOfAddress(text: string): number[] | undefined {
+  const [dotted] = /[^:]*\.[^:]*$/.exec(text) ?? [];
+  if (dotted === undefined) return groupsOfIpv6(text);
+  const octets = dotted.split('.').map((octet) => (/^\d+$/.test(octet) ? Number(octet) : Number.NaN));
+  const [first = 0, second = 0, third = 0, fourth = 0] = octets;
+  if (octets.length !== 4 || !octets.every((octet) => octet <= 255)) return undefined;
+  const before = dotted === text ? '::ffff:' : text.slice(0, -dotted.length);
+  return groupsOfIpv6(`${before}${(first * 256 + second).toString(16)}:${(third * 256 + fourth).toString(16)}`);
+}
+
+function groupsOfIpv6(text: string): number[] | undefined {
+  const [head = '', tail, ...more] = text.split('::');
+  const groupsIn = (part = ''): string[] => (part === '' ? [] : part.split(':'));
+  const [first, last] = [groupsIn(head), groupsIn(tail)];
+  const missing = 8 - first.length - last.length;
+  if (more.length > 0 || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
+  const groups = [...first, ...Array.from({ length: missing }, () => '0'), ...last];
+  const numbers = groups.map((group) => (/^[0-9a-f]+$/i.test(group) ? Number.parseInt(group, 16) : Number.NaN));
+  return numbers.every((number) => number <= 0xffff) ? numbers : undefined;
 }
 
 /** What is wrong with a qualified name, `[prefix/]name`: the form of label keys, finalizers, condition types. */

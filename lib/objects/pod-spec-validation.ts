@@ -1,9 +1,10 @@
 // What the API server asks of the spec of a pod, wherever it lies: in a pod or in the template of another object.
-import { validateContainers, validateUserId } from './container-validation.ts';
+import { validateContainers, validateSeccompProfile, validateUserId } from './container-validation.ts';
+import { validateDns } from './dns-validation.ts';
 import type { FieldError } from './field-error.ts';
 import { LARGEST_INT32 } from './integers.ts';
 import type { Pod, PodSpec, PodTemplate } from './kubernetes.ts';
-import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from './names.ts';
+import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfIpAddress, problemsOfLabelValue, problemsOfQualifiedName } from './names.ts';
 import { validateAnnotations, validateLabels, validateObjectMeta } from './object-metadata-validation.ts';
 import { validatePlacement } from './placement-validation.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, uniqueRefusals, unsupportedValue } from './refusals.ts';
@@ -61,7 +62,7 @@ function validatePodSpec(spec: PodSpec, field: string, { isPod }: { isPod: boole
     ...oneOf(`${field}.restartPolicy`, spec.restartPolicy, restartPolicies),
     ...oneOf(`${field}.dnsPolicy`, spec['dnsPolicy'], dnsPolicies),
     ...validateNodeSelector(spec['nodeSelector'], `${field}.nodeSelector`),
-    ...validateSecurityContext(fieldsOf(spec['securityContext']), `${field}.securityContext`),
+    ...validateSecurityContext(spec, `${field}.securityContext`),
     ...validatePlacement(spec, field),
     ...validateDns(spec, field),
     ...validateGates(spec, field),
@@ -98,18 +99,23 @@ function validateNodeSelector(selector: unknown, field: string): FieldError[] {
   ]);
 }
 
-function validateSecurityContext(context: Fields, field: string): FieldError[] {
-  return ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap((key) => validateUserId(context[key], `${field}.${key}`));
-}
-
-/** A pod that wants nothing of the cluster's DNS must say whom to ask. */
-function validateDns(spec: PodSpec, field: string): FieldError[] {
-  const { dnsConfig, dnsPolicy } = spec;
-  if (dnsPolicy !== 'None') return [];
-  if (!isFields(dnsConfig)) return [requiredValue(`${field}.dnsConfig`, 'must provide `dnsConfig` when `dnsPolicy` is None')];
-  if (textsOf(dnsConfig['nameservers']).length > 0) return [];
-  const detail = 'must provide at least one DNS nameserver when `dnsPolicy` is None';
-  return [requiredValue(`${field}.dnsConfig.nameservers`, detail)];
+function validateSecurityContext(spec: PodSpec, field: string): FieldError[] {
+  const context = fieldsOf(spec['securityContext']);
+  const { supplementalGroups, fsGroupChangePolicy, supplementalGroupsPolicy } = context;
+  const refusals = ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap((key) => validateUserId(context[key], `${field}.${key}`));
+  const groups = Array.isArray(supplementalGroups) ? supplementalGroups : [];
+  refusals.push(...groups.flatMap((group: unknown, at) => validateUserId(group, `${field}.supplementalGroups[${at}]`)));
+  if (spec['shareProcessNamespace'] === true && spec['hostPID'] === true) {
+    refusals.push(invalidValue(`${field}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
+  }
+  const supportedOf = (key: string, value: unknown, supported: readonly string[]): FieldError[] =>
+    value === undefined || supported.includes(textOf(value)) ? [] : [unsupportedValue(`${field}.${key}`, value, supported)];
+  return [
+    ...refusals,
+    ...supportedOf('fsGroupChangePolicy', fsGroupChangePolicy, ['Always', 'OnRootMismatch']),
+    ...validateSeccompProfile(context['seccompProfile'], `${field}.seccompProfile`),
+    ...supportedOf('supplementalGroupsPolicy', supplementalGroupsPolicy, ['Merge', 'Strict']),
+  ];
 }
 
 function validateGates(spec: PodSpec, field: string): FieldError[] {
@@ -175,6 +181,8 @@ function validateNames(spec: PodSpec, field: string): FieldError[] {
     refusals.push(...invalidFor(`${field}.runtimeClassName`, runtimeClassName, problemsOfDnsSubdomain(runtimeClassName)));
   }
   for (const [at, alias] of listOf(spec['hostAliases']).entries()) {
+    const ip = textOf(alias['ip']);
+    refusals.push(...invalidFor(`${field}.hostAliases[${at}].ip`, ip, problemsOfIpAddress(ip)));
     for (const [place, hostname] of textsOf(alias['hostnames']).entries()) {
       refusals.push(...invalidFor(`${field}.hostAliases[${at}].hostnames[${place}]`, hostname, problemsOfDnsSubdomain(hostname)));
     }

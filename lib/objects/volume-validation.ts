@@ -7,6 +7,7 @@ import type { Fields } from './untyped-fields.ts';
 import { fieldsOf, isFields, listOf, numberOf, textOf } from './untyped-fields.ts';
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
+const mountPropagations = ['Bidirectional', 'HostToContainer', 'None'];
 /** Texts that the kinds of volumes cannot do without. */
 const requiredTexts: Record<string, readonly string[]> = {
   secret: ['secretName'],
@@ -133,7 +134,8 @@ function validateMode(value: unknown, field: string): FieldError[] {
 const validateNoBacksteps = (path: string, field: string): FieldError[] =>
   path.split('/').includes('..') ? [invalidValue(field, path, "must not contain '..'")] : [];
 
-function validateDescendingPath(path: string, field: string): FieldError[] {
+/** A path below a folder that is not the pod's to choose. */
+export function validateDescendingPath(path: string, field: string): FieldError[] {
   const refusals = path.startsWith('/') ? [invalidValue(field, path, 'must be a relative path')] : [];
   return [...refusals, ...validateNoBacksteps(path, field)];
 }
@@ -166,6 +168,11 @@ export function validateVolumeMounts(container: Fields, field: string, mountable
       refusals.push(invalidValue(`${path}.subPathExpr`, subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
     }
     if (subPathExpr !== '') refusals.push(...validateDescendingPath(subPathExpr, `${field}.volumeMounts.subPathExpr`));
+    const { mountPropagation } = mount;
+    if (mountPropagation !== undefined) {
+      const isPrivileged = fieldsOf(container['securityContext'])['privileged'] === true;
+      refusals.push(...validatePropagation(mountPropagation, `${field}.volumeMounts.mountPropagation`, isPrivileged));
+    }
   }
   for (const [at, device] of devices.entries()) {
     const name = textOf(device['name']);
@@ -180,4 +187,10 @@ export function validateVolumeMounts(container: Fields, field: string, mountable
     if (textOf(device['devicePath']) === '') refusals.push(requiredValue(`${path}.devicePath`));
   }
   return refusals;
+}
+
+function validatePropagation(propagation: unknown, field: string, isPrivileged: boolean): FieldError[] {
+  if (!mountPropagations.includes(textOf(propagation))) return [unsupportedValue(field, propagation, mountPropagations)];
+  if (propagation !== 'Bidirectional' || isPrivileged) return [];
+  return [forbidden(field, 'Bidirectional mount propagation is available only to privileged containers')];
 }

@@ -224,4 +224,113 @@ const volumes: PodCase[] = [
   ),
 ];
 
-export const podCreations: PodCase[] = [...specs, ...containers, ...environments, ...volumes];
+const seccomp = (seccompProfile: object): PodCase['pod'] => aPod({ securityContext: { seccompProfile } });
+const inContainer = (seccompProfile: object): PodCase['pod'] => withMain({ securityContext: { seccompProfile } });
+const [profile, containerProfile] = ['spec.securityContext.seccompProfile', `${container}.securityContext.seccompProfile`];
+
+const securityContexts: PodCase[] = [
+  refused('an unknown kind of seccomp profile', seccomp({ type: 'Strict' }), `${profile}.type`),
+  refused('a seccomp profile of no kind', seccomp({}), `${profile}.type`),
+  refused('a seccomp profile of the host without a name', seccomp({ type: 'Localhost' }), `${profile}.localhostProfile`),
+  refused(
+    'a seccomp profile of the host out of its folder',
+    seccomp({ type: 'Localhost', localhostProfile: '/a/../b' }),
+    `${profile}.localhostProfile`,
+  ),
+  refused(
+    'the name of a seccomp profile that has none',
+    seccomp({ type: 'RuntimeDefault', localhostProfile: 'a' }),
+    `${profile}.localhostProfile`,
+  ),
+  taken('a seccomp profile of the host', seccomp({ type: 'Localhost', localhostProfile: 'a/b.json' })),
+  refused('an unknown kind of seccomp profile of a container', inContainer({ type: 'Strict' }), `${containerProfile}.type`),
+  refused(
+    'a seccomp profile of the host without a name, of a container',
+    inContainer({ type: 'Localhost' }),
+    `${containerProfile}.localhostProfile`,
+  ),
+  refused(
+    'an unknown way to change the owner of files',
+    aPod({ securityContext: { fsGroupChangePolicy: 'x' } }),
+    'spec.securityContext.fsGroupChangePolicy',
+  ),
+  taken('a known way to change the owner of files', aPod({ securityContext: { fsGroupChangePolicy: 'OnRootMismatch' } })),
+  refused(
+    'negative and large groups',
+    aPod({ securityContext: { supplementalGroups: [-1, 5, 2 ** 31] } }),
+    'spec.securityContext.supplementalGroups[0]',
+    'spec.securityContext.supplementalGroups[2]',
+  ),
+  refused(
+    'an unknown policy of groups',
+    aPod({ securityContext: { supplementalGroupsPolicy: 'x' } }),
+    'spec.securityContext.supplementalGroupsPolicy',
+  ),
+  refused(
+    'one process namespace, and the one of the host',
+    aPod({ shareProcessNamespace: true, hostPID: true }),
+    'spec.securityContext.shareProcessNamespace',
+  ),
+  taken('one process namespace', aPod({ shareProcessNamespace: true })),
+  refused(
+    'mounts that reach the host, without privilege',
+    withMounts({ name: 'data', mountPath: '/a', mountPropagation: 'Bidirectional' }),
+    `${container}.volumeMounts.mountPropagation`,
+  ),
+  taken(
+    'mounts that reach the host, with privilege',
+    aPod({
+      volumes: [{ name: 'data' }],
+      containers: [
+        {
+          ...main,
+          securityContext: { privileged: true },
+          volumeMounts: [{ name: 'data', mountPath: '/a', mountPropagation: 'Bidirectional' }],
+        },
+      ],
+    }),
+  ),
+  refused(
+    'an unknown propagation of mounts',
+    withMounts({ name: 'data', mountPath: '/a', mountPropagation: 'Sideways' }),
+    `${container}.volumeMounts.mountPropagation`,
+  ),
+];
+
+const dns = (dnsConfig: object): PodCase['pod'] => aPod({ dnsConfig });
+const addresses = ['foo', '', '10.0.0', '10.0.0.256', '1.2.3.4.5', '1:2', '::1::', ':::', '1.2.3.4::', 'fe80::1%eth0', '1:2:3:4:5:6:7::8'];
+const unusual = ['010.0.0.1', '10.0.0.08', '::ffff:10.0.0.1', '::ffff:010.0.0.1', '::ffff:a00:1', '::00001', '0:0:0:0:0:ffff:1:2'];
+
+const names: PodCase[] = [
+  ...[...addresses, ...unusual].flatMap((ip) => [
+    refused(`the DNS server ${JSON.stringify(ip)}`, dns({ nameservers: ['10.0.0.1', ip] }), 'spec.dnsConfig.nameservers[1]'),
+    refused(`an alias of the host ${JSON.stringify(ip)}`, aPod({ hostAliases: [{ ip, hostnames: ['a'] }] }), 'spec.hostAliases[0].ip'),
+  ]),
+  ...[
+    '::',
+    '::1',
+    'FE80:0:0:0:0:0:0:0abc',
+    '1:2:3:4:5:6:7:8',
+    '1:2:3:4:5:6:1.2.3.4',
+    '1::8',
+    '255.255.255.255',
+    '0.0.0.0',
+    '::1.2.3.4',
+  ].map((ip) => taken(`the DNS server ${ip}`, dns({ nameservers: [ip] }))),
+  refused('four DNS servers', dns({ nameservers: ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'] }), 'spec.dnsConfig.nameservers'),
+  refused('no DNS server where there is none else', aPod({ dnsPolicy: 'None', dnsConfig: {} }), 'spec.dnsConfig.nameservers'),
+  refused('33 search domains', dns({ searches: Array.from({ length: 33 }, (_, at) => `d${at}`) }), 'spec.dnsConfig.searches'),
+  refused(
+    'search domains of more than 2048 characters',
+    dns({ searches: Array.from({ length: 32 }, (_, at) => `d${at}.${'a'.repeat(60)}.example`) }),
+    'spec.dnsConfig.searches',
+  ),
+  taken('search domains with underscores, of all, and with a dot behind', dns({ searches: ['_tcp.a_b.example', '.', 'example.com.'] })),
+  ...['Upper.example', '', '-a', 'a..b', 'a_', 'x.'.repeat(130)].map((search) =>
+    refused(`the search domain ${JSON.stringify(search.slice(0, 20))}`, dns({ searches: [search] }), 'spec.dnsConfig.searches[0]'),
+  ),
+  refused('a DNS option without a name', dns({ options: [{ value: '2' }] }), 'spec.dnsConfig.options[0]'),
+  taken('DNS options', dns({ options: [{ name: 'ndots', value: '2' }, { name: 'edns0' }] })),
+];
+
+export const podCreations: PodCase[] = [...specs, ...containers, ...environments, ...volumes, ...securityContexts, ...names];
