@@ -187,6 +187,7 @@ function sortedOut(
   const owners: Owner[] = [];
   const pods: Sourced<Pod>[] = [];
   const uids = new Map<string, string>();
+  const names = new Map<string, string>();
   const heads: Sourced<PlanHead>[] = [];
   const workloads: SchedulingWorkload[] = [];
   const podGroups: PodGroup[] = [];
@@ -220,6 +221,12 @@ function sortedOut(
       if (typeof name !== 'string' || typeof namespace !== 'string' || name === '') {
         throw new UnusableManifestError(`${source}: metadata.name: expected the name of this ${kind}`);
       }
+      const full = `${kind}/${namespace}/${name}`;
+      const first = names.get(full);
+      // No --workload could say which of them is meant.
+      if (first !== undefined)
+        throw new UnusableManifestError(`${source}: metadata.name: expected each workload once, found ${full} as in ${first}`);
+      names.set(full, source);
       owners.push({ value: document, source, kind, namespace, name });
     }
   }
@@ -281,9 +288,17 @@ function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
   }
   const [wantedName, wantedNamespace] = rest.toReversed();
   return (
-    kind.toLowerCase() === wantedKind.toLowerCase() &&
+    isKindNamed(rowOf(kind), wantedKind.toLowerCase()) &&
     name === wantedName &&
     (wantedNamespace === undefined || namespace === wantedNamespace)
+  );
+}
+
+/** As kubectl takes it: one or many, with or without the group, and the version before it. */
+function isKindNamed({ resource }: CatalogRow, wanted: string): boolean {
+  const [group = '', version = ''] = resource.apiVersion.split('/');
+  return [resource.kind.toLowerCase(), resource.plural].some((word) =>
+    [word, `${word}.${group}`, `${word}.${version}.${group}`].includes(wanted),
   );
 }
 

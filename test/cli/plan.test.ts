@@ -68,6 +68,7 @@ describe('farloop plan', () => {
     [JOB, ['--now', '2026-05-01T10:00:00'], UsageError, /--now 2026-05-01T10:00:00: expected an RFC 3339 time/],
     ['a: [', [], UsageError, /job\.yaml:1: not YAML/],
     [`${JOB}---\n${JOB.replace('demo', 'other')}`, [], AmbiguousError, /2 workloads/],
+    [`${JOB}---\n${JOB}`, [], UsageError, /job\.yaml:9: metadata\.name: expected each workload once, .* as in .*job\.yaml:1$/],
   ])('%#: unusable input says where and what', async (text, args, kind, message) => {
     const path = await file(text);
     await expect(run('-f', path, ...args)).rejects.toThrow(message);

@@ -73,6 +73,27 @@ describe('planning from manifests', () => {
     expect(planOf(aManifest({}, { uid: 'u' }), aPodManifest({ namespace: 'other' })).actions[0]).toMatchObject({ verb: 'create' });
   });
 
+  test('a workload is given once: nobody could say which of two is meant', () => {
+    const twice = (workload?: string): unknown =>
+      planManifests(from(aManifest(), aManifest({}, { name: 'other' }), aManifest({}, { namespace: 'default', uid: 'u' })), {
+        now,
+        ...(workload !== undefined && { workload }),
+      });
+    for (const workload of [undefined, 'Job/demo']) {
+      expect(() => twice(workload)).toThrow(UnusableManifestError);
+      expect(() => twice(workload)).toThrow('f.yaml:3: metadata.name: expected each workload once, found Job/default/demo as in f.yaml:1');
+    }
+    expect(() => planOf(aManifest(), aManifest({}, { namespace: 'elsewhere' }))).toThrow(SeveralWorkloadsError);
+  });
+
+  test.each(['Job/demo', 'job/demo', 'jobs/demo', 'job.batch/demo', 'jobs.batch/demo', 'jobs.v1.batch/default/demo'])(
+    '--workload %s is understood, as by kubectl',
+    (workload) => {
+      const plan = planManifests(from(aManifest({}, { name: 'other' }), aManifest()), { now, workload });
+      expect(plan.workload.name).toBe('demo');
+    },
+  );
+
   test('actions hold what the documentation says and nothing else', () => {
     const plan = planOf(aManifest({ parallelism: 0 }, { uid: 'u' }), aPodManifest());
     const [strip, remove] = plan.actions;
@@ -172,7 +193,7 @@ describe('planning from manifests', () => {
     expect(() => planManifests(from(...structuredClone(documents)), { now })).toThrow(message);
   });
 
-  test.each(['Job', 'Job/a/b/c', 'Deployment/demo', 'Job/x'])('--workload %s names nothing', (workload) => {
+  test.each(['Job', 'Job/a/b/c', 'Deployment/demo', 'Job/x', 'job.apps/demo', 'batch/demo'])('--workload %s names nothing', (workload) => {
     expect(() => planManifests(from(aManifest()), { now, workload })).toThrow(UnusableManifestError);
   });
 });
