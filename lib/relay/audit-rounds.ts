@@ -24,8 +24,10 @@ export interface AuditRoundsSetup {
 
 export class AuditRounds {
   readonly #setup: AuditRoundsSetup;
-  #begunAtMs = Number.NEGATIVE_INFINITY;
+  #endedAtMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
+  /** Of what the last round left to the next: until which version its watch had not told. */
+  readonly #untoldUntil = new Map<string, string>();
   /** Ends with the round that was asked for last. */
   #rounds: Promise<void> = Promise.resolve();
 
@@ -38,16 +40,14 @@ export class AuditRounds {
     const { clock, telemetry, cluster, signal } = this.#setup;
     if (this.#isDue) return;
     this.#isDue = true;
-    await clock.wait(Math.max(this.#begunAtMs + PAUSE_MS - clock.monotonicMs(), 0), signal);
+    await this.#rounds;
+    await clock.wait(Math.max(this.#endedAtMs + PAUSE_MS - clock.monotonicMs(), 0), signal);
     this.#isDue = false;
     if (signal.aborted) return;
     await this.run().catch((error: unknown) => telemetry.warn('relay could not compare what it knows', { cluster, error }));
   }
 
-  /**
-   * One after another: two at once would ask, and list anew, for the same difference.
-   * @throws what the API server refuses with
-   */
+  /** One after another: two at once would ask, and list anew, for the same difference. */
   async run(): Promise<void> {
     const round = this.#rounds.then(async () => await this.#compare());
     this.#rounds = round.catch(() => {});
@@ -57,16 +57,27 @@ export class AuditRounds {
   async #compare(): Promise<void> {
     const { source, clock, telemetry, cluster, options, scopes, isLeading, restored: tellRestored, signal } = this.#setup;
     if (!isLeading()) return;
-    this.#begunAtMs = clock.monotonicMs();
     for (const scope of scopes())
       for (const { listAnew, ...audited } of scope.audits) {
         if (scope.isListing) continue;
-        const { skipped, restored } = await findSkipped(audited, { source, clock, options, signal });
-        if (skipped.length === 0 || signal.aborted) continue;
-        telemetry.error('watch has skipped events', { cluster, resource: audited.resource.plural, objects: skipped.slice(0, 5) });
-        telemetry.count('SkippedEvents', skipped.length, 'Count', { resource: audited.resource.plural });
-        if (restored) tellRestored(restored);
-        listAnew();
+        const { plural } = audited.resource;
+        const name = `${plural}:${audited.namespace ?? ''}`;
+        // What cannot be compared keeps nothing else from it (R13).
+        try {
+          const before = this.#untoldUntil.get(name);
+          const { skipped, restored, untoldUntil } = await findSkipped(audited, { source, clock, options, signal }, before);
+          if (untoldUntil === undefined) this.#untoldUntil.delete(name);
+          else this.#untoldUntil.set(name, untoldUntil);
+          if (skipped.length === 0 || signal.aborted) continue;
+          telemetry.error('watch has skipped events', { cluster, resource: plural, objects: skipped.slice(0, 5) });
+          telemetry.count('SkippedEvents', skipped.length, 'Count', { resource: plural });
+          if (restored) tellRestored(restored);
+          listAnew();
+        } catch (error) {
+          if (!signal.aborted)
+            telemetry.warn('relay could not compare what it knows', { cluster, resource: plural, namespace: audited.namespace, error });
+        }
       }
+    this.#endedAtMs = clock.monotonicMs();
   }
 }

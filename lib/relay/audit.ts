@@ -23,7 +23,7 @@ export interface Audited {
 
 export interface AuditOptions {
   pageSize: number;
-  /** How long the watch may lag behind the list before a difference counts. */
+  /** How long the watch is waited for where it has not come to what differs. */
   graceMs: number;
 }
 
@@ -32,8 +32,10 @@ const LOOKED_UP = 20;
 const POLL_MS = 250;
 
 export interface Findings {
-  /** Objects that the API server has otherwise than they are known here, although the watch has had time to tell; a few are enough. */
+  /** Objects that the API server has otherwise than they are known here, although the watch has told of what came after; a few are enough. */
   skipped: string[];
+  /** There is more that differs, and the watch has not come to it: it may be about to tell, and has not told until this version. */
+  untoldUntil?: string;
   /** Two live reads were older than what had been heard: the server was set back (R3). */
   restored?: { from: string; to: string };
 }
@@ -58,10 +60,11 @@ interface Listed {
 }
 
 /**
+ * @param untoldUntil of the comparison before: a watch that has not even come to that by now tells nothing any more
  * @returns what the watch has not told, or has told of a past that is no more
  * @throws what the API server refuses with
  */
-export async function findSkipped(audited: Audited, tools: Tools): Promise<Findings> {
+export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: string): Promise<Findings> {
   const { resource, knows, knownUntil, heardUntil } = audited;
   const { source, clock, options, signal } = tools;
   const heardBefore = heardUntil();
@@ -70,24 +73,33 @@ export async function findSkipped(audited: Audited, tools: Tools): Promise<Findi
   if (past) return past;
   const missing = [...knownUntil(version)].filter(({ uid }) => !objects.has(uid));
   if (unknown.length === 0 && missing.length === 0) return NOTHING;
+  const missed = new Set(missing.map(({ uid }) => uid));
+  const differ = (): boolean => unknown.some((metadata) => !knows(metadata)) || [...knownUntil(version)].some(({ uid }) => missed.has(uid));
   const graceEndsMs = clock.monotonicMs() + options.graceMs;
-  while (compareResourceVersions(heardUntil(), version) < 0 && clock.monotonicMs() < graceEndsMs && !signal.aborted)
+  while (compareResourceVersions(heardUntil(), version) < 0 && clock.monotonicMs() < graceEndsMs && !signal.aborted && differ())
     await clock.wait(POLL_MS, signal);
+  const heard = heardUntil();
+  const isStuck = untoldUntil !== undefined && compareResourceVersions(heard, untoldUntil) < 0;
+  const mayStillTell = (changedAt: string): boolean => !isStuck && compareResourceVersions(heard, changedAt) < 0;
 
   const skipped: string[] = [];
-  const stillKnown = new Set([...knownUntil(version)].map(({ uid }) => uid));
+  const differing = unknown.filter((metadata) => !knows(metadata));
+  const skippable = differing.filter(({ resourceVersion = '0' }) => !mayStillTell(resourceVersion));
+  // When it went is not known: by the time of the list.
+  const gone = [...knownUntil(version)].filter(({ uid }) => missed.has(uid));
+  const isGoneUntold = gone.length > 0 && mayStillTell(version);
   // What is known by now as it was listed was not skipped. The object is read to see whether it is still there and ours, and not for its
   // version alone: it may have changed a moment ago, and the watch had no time to tell.
-  for (const listed of unknown.filter((metadata) => !knows(metadata)).slice(0, LOOKED_UP)) {
+  for (const listed of skippable.slice(0, LOOKED_UP)) {
     const { namespace = '', name = '', uid } = listed;
     const now = await lookUp(source, resource, { namespace, name }, clock);
     if (now !== undefined && now.uid === uid && !knows(listed) && !knows(now)) skipped.push(`${namespace}/${name}`);
   }
-  for (const { uid, namespace, name } of missing.filter(({ uid: missed }) => stillKnown.has(missed)).slice(0, LOOKED_UP)) {
+  for (const { uid, namespace, name } of isGoneUntold ? [] : gone.slice(0, LOOKED_UP)) {
     const now = await lookUp(source, resource, { namespace, name }, clock);
     if (now?.uid !== uid) skipped.push(`${namespace}/${name}`);
   }
-  return { skipped };
+  return { skipped, ...((skippable.length < differing.length || isGoneUntold) && { untoldUntil: version }) };
 }
 
 async function listMetadata({ resource, fields, namespace, knows }: Audited, { source, options, signal }: Tools): Promise<Listed> {

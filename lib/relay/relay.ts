@@ -28,7 +28,7 @@ export interface RelayOptions extends WatchOptions, Omit<OutboxOptions, 'firstBa
   heartbeatMs: number;
   /** Between two comparisons with a list of metadata. */
   auditMs: number;
-  /** How long a watch may lag behind such a list. */
+  /** How long a watch may lag behind such a list: longer than it may be silent, so that what tells nothing is found by its silence. */
   auditGraceMs: number;
 }
 
@@ -41,7 +41,7 @@ export const RELAY_OPTIONS: RelayOptions = {
   pageSize: 250,
   heartbeatMs: 60_000,
   auditMs: 600_000,
-  auditGraceMs: 5_000,
+  auditGraceMs: 70_000,
 };
 
 export interface RelaySetup {

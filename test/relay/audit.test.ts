@@ -1,7 +1,7 @@
 // What a comparison with the cluster takes for skipped, and what for a watch that is a moment behind.
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
-import type { Pod } from '../../lib/objects/kubernetes.ts';
+import type { ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
 import { compareResourceVersions } from '../../lib/objects/resource-version.ts';
 import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
@@ -48,6 +48,63 @@ async function compared({ tells, atLook }: { tells: boolean; atLook: (source: Sc
   return (await finding).skipped;
 }
 
+/** Rounds over pods of which the watch has told two, a-1 and b-1. What is put behind its back it is told by `tell`. */
+function aWatch({ namespaces = [undefined] }: { namespaces?: (string | undefined)[] } = {}) {
+  const clock = new VirtualClock();
+  const source = new ScriptedSource(clock);
+  const known = new Map<string, Pod>();
+  let heard = '0';
+  const tell = (pod: Pod): void => {
+    known.set(pod.metadata.uid ?? '', pod);
+    heard = pod.metadata.resourceVersion ?? '0';
+  };
+  for (const name of ['a', 'b']) tell(source.put('pods', aPod(`${name}-1`, name)));
+  const found: string[] = [];
+  const warnings: unknown[] = [];
+  const line = (): void => {};
+  const versionOf = (uid: string | undefined): string => known.get(uid ?? '')?.metadata.resourceVersion ?? '0';
+  const scopes = namespaces.map((namespace) => ({
+    isListing: false,
+    audits: [
+      {
+        resource: PODS,
+        fields: POD_FIELDS,
+        namespace,
+        knows: ({ uid, resourceVersion = '0' }: ObjectMeta) => compareResourceVersions(versionOf(uid), resourceVersion) >= 0,
+        knownUntil: (version: string) =>
+          [...known.values()].flatMap(({ metadata: { uid = '', name = '', resourceVersion = '0' } }) =>
+            compareResourceVersions(resourceVersion, version) > 0 ? [] : [{ uid, name, namespace: 'default', version: resourceVersion }],
+          ),
+        heardUntil: () => heard,
+        listAnew: line,
+      },
+    ],
+  }));
+  const rounds = new AuditRounds({
+    source,
+    clock,
+    telemetry: {
+      debug: line,
+      info: line,
+      warn: (_message, fields) => void warnings.push(fields?.['namespace']),
+      error: (_message, fields) => void found.push(...(fields?.['objects'] as string[])),
+      count: line,
+    },
+    cluster: 'west',
+    options: { pageSize: 10, graceMs: 5_000 },
+    scopes: () => scopes,
+    isLeading: () => true,
+    restored: line,
+    signal: new AbortController().signal,
+  });
+  const round = async (): Promise<void> => {
+    const done = rounds.run();
+    await clock.advance(60_000);
+    await done;
+  };
+  return { clock, source, known, tell, rounds, round, skipped: () => found, warned: () => warnings };
+}
+
 describe('a comparison of what is known with the cluster', () => {
   test('R19: what the watch tells of later events only, it has skipped', async () => {
     expect(await compared({ tells: false, atLook: () => {} })).toEqual(['default/a-1']);
@@ -74,6 +131,74 @@ describe('a comparison of what is known with the cluster', () => {
     expect(await compared({ tells: false, atLook: release })).toEqual([]);
   });
 
+  test('what the watch has not come to is not skipped: it is left to the next round, and told in between', async () => {
+    const watched = aWatch();
+    const { source, tell, skipped, round } = watched;
+    const changed = source.put('pods', aPod('a-1', 'a', { phase: 'Succeeded' }));
+    source.remove('pods', 'uid-b-1');
+    await round();
+    expect(skipped()).toEqual([]);
+    tell(changed);
+    watched.known.delete('uid-b-1');
+    await round();
+    expect(skipped()).toEqual([]);
+  });
+
+  test('R19: what came before that which the watch tells is found, whatever it has not come to', async () => {
+    const { source, tell, skipped, round } = aWatch();
+    source.put('pods', aPod('a-1', 'a', { phase: 'Succeeded' }));
+    tell(source.put('pods', aPod('c-1', 'c')));
+    source.put('pods', aPod('d-1', 'd'));
+    await round();
+    expect(skipped()).toEqual(['default/a-1']);
+  });
+
+  test('R19: a watch that by the next round has not even come to where the last one listed tells nothing any more', async () => {
+    const { source, skipped, round } = aWatch();
+    source.put('pods', aPod('a-1', 'a', { phase: 'Succeeded' }));
+    source.remove('pods', 'uid-b-1');
+    await round();
+    source.put('pods', aPod('c-1', 'c'));
+    await round();
+    expect(skipped()).toEqual(['default/a-1', 'default/c-1', 'default/b-1']);
+  });
+
+  test('one that comes along slowly tells still, round after round', async () => {
+    const { source, tell, skipped, round } = aWatch();
+    for (let at = 0; at < 5; at += 1) {
+      const before = source.put('pods', aPod(`c-${at}`, 'c'));
+      const late = source.put('pods', aPod(`d-${at}`, 'd'));
+      await round();
+      tell(before);
+      tell(late);
+    }
+    expect(skipped()).toEqual([]);
+  });
+
+  test('after a round that took long there is a pause as after any other, whenever the next one was asked for', async () => {
+    const { clock, source, rounds } = aWatch();
+    source.put('pods', aPod('a-1', 'a', { phase: 'Succeeded' }));
+    const listed = (): number => source.calls.filter((call) => call.startsWith('list')).length;
+    void rounds.runSoon();
+    await clock.advance(1_000);
+    void rounds.runSoon();
+    await clock.advance(33_000);
+    expect(listed()).toBe(1);
+    await clock.advance(2_000);
+    expect(listed()).toBe(2);
+    await clock.advance(60_000);
+  });
+
+  test('R13: what cannot be compared keeps nothing else from it', async () => {
+    const { source, tell, skipped, round, warned } = aWatch({ namespaces: ['etl', 'default'] });
+    source.forbidden.add('etl');
+    source.put('pods', aPod('a-1', 'a', { phase: 'Succeeded' }));
+    tell(source.put('pods', aPod('c-1', 'c')));
+    await round();
+    expect(skipped()).toEqual(['default/a-1']);
+    expect(warned()).toEqual(['etl']);
+  });
+
   test('rounds asked for at the same moment come one after another: for one difference it is listed anew once', async () => {
     const clock = new VirtualClock();
     const source = new ScriptedSource(clock);
@@ -87,7 +212,7 @@ describe('a comparison of what is known with the cluster', () => {
           namespace: undefined,
           knows: () => false,
           knownUntil: () => [],
-          heardUntil: () => '0',
+          heardUntil: () => String(source.version),
           listAnew: () => {
             listsAnew += 1;
             scope.isListing = true;
