@@ -7,6 +7,7 @@ import { EVENTS } from '../objects/resources.ts';
 import { ThrottledError } from '../ports/errors.ts';
 import { inParallel } from './parallel.ts';
 import type { EventAction, Execution } from './actions.ts';
+import type { PassState } from './pass-state.ts';
 
 const BURST = 25;
 const ONE_MORE_EVERY_MS = 300_000;
@@ -14,16 +15,24 @@ const LONGEST_MESSAGE = 1_024;
 /** From this one on, similar events are told by one. */
 const COMBINED_FROM = 10;
 
-/** Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. */
+/** Of those that wait for the next pass: they stand in its head. */
+const MOST_UNTOLD = 2;
+
+/**
+ * Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. Where nothing may be
+ * written just now, what is told only once, such as the end of a workload, is told by the next pass.
+ */
 export async function writeEvents(
   { pass, budget, clock, parallelism }: Execution,
   events: readonly EventAction[],
   component: string,
 ): Promise<void> {
-  const allowed = withinLimit(pass, clock.nowMs(), events);
-  if (allowed.length === 0) return;
-  const told = combined(allowed);
+  const { untold = [], ...state } = pass.state;
+  pass.state = state;
+  const told = [...untold.map((event) => ofOwner(pass, event)), ...combined(withinLimit(pass, clock.nowMs(), events))];
+  if (told.length === 0) return;
   const { granted } = await budget.take(pass.record, told.length);
+  const putOff = told.slice(granted);
   await inParallel(told.slice(0, granted), parallelism, async (event, at) => {
     try {
       await pass.cluster.create(
@@ -38,9 +47,19 @@ export async function writeEvents(
       );
     } catch (error) {
       // The next pass has other things to say; that the API server wants rest counts for all (R14).
-      if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
+      if (!(error instanceof ThrottledError)) return;
+      putOff.push(event);
+      await budget.close(pass.record, error.retryAfterSeconds);
     }
   });
+  const waiting = putOff.filter((event) => rank(event) === 0).slice(0, MOST_UNTOLD);
+  if (waiting.length > 0) pass.state = { ...pass.state, untold: waiting.map(({ type, reason, message }) => ({ type, reason, message })) };
+}
+
+function ofOwner({ row, key }: Execution['pass'], event: NonNullable<PassState['untold']>[number]): ToldEvent {
+  const { apiVersion, kind } = row.resource;
+  const { namespace, name, uid } = key;
+  return { verb: 'event', ...event, regarding: { apiVersion, kind, namespace, name, uid }, why: 'an earlier pass could not tell it' };
 }
 
 /** Spends of the workload's allowance, kept in its state. */

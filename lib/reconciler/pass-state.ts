@@ -5,7 +5,6 @@ import * as v from 'valibot';
 import { LARGEST_INT32 } from '../objects/integers.ts';
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** Counters of the API are no larger. */
 
 /** A child by what its name stands for (R5). */
 const Child = v.object({ slot: wholeNumber, number: wholeNumber });
@@ -51,6 +50,8 @@ const PassState = v.looseObject({
   groupedGeneration: v.optional(wholeNumber),
   /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
+  /** Events of the owner that could not be written just then. */
+  untold: v.optional(v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string() }))),
 });
 
 export type PassState = v.InferOutput<typeof PassState>;

@@ -65,6 +65,8 @@ export interface Woken {
 export type Answer = 'done' | 'failed';
 
 const MOST_ROUNDS = 4;
+/** Where nothing else is left to do than to tell of it. */
+const UNTOLD_AGAIN_MS = 1_000;
 /** By then every function knows what a cluster's record says: clocks differ by less than records may be old. */
 const RECORD_KNOWN_MS = 2 * RECORD_AGE_MS_MAX;
 /** Work that a drained cluster does not begin is looked at again, for the cluster may take work once more. */
@@ -319,11 +321,16 @@ export class Reconciler {
     let nextWakeAtMs: number | undefined;
     try {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
-      if (pass.events.length > 0) await writeEvents(this.#execution(pass), pass.events, pass.row.component);
+      if (pass.events.length > 0 || pass.state.untold) await writeEvents(this.#execution(pass), pass.events, pass.row.component);
       if (ending.outcome === 'gone') {
         await this.#forget(pass);
         pass.counted.push(...terminatedCounts(terminatedWith(pass.viewAtOpening)));
-      } else nextWakeAtMs = await close(this.#ports, pass, ending);
+      } else
+        nextWakeAtMs = await close(
+          this.#ports,
+          pass,
+          pass.state.untold ? { ...ending, againInMs: Math.min(ending.againInMs ?? UNTOLD_AGAIN_MS, UNTOLD_AGAIN_MS) } : ending,
+        );
     } catch (error) {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
       ending = { ...ending, outcome: 'overtaken', error };

@@ -92,6 +92,11 @@ export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: 
         },
       ]);
   }
+  const known = new Set(jobs.map(({ metadata }) => metadata.uid));
+  for (const report of reportsOf(pods.map((object) => ({ type: 'ADDED', object }))))
+    // Pods that no Job there owns: a whole list of each workload that has but pods, too.
+    if (!known.has(report.owner.uid))
+      await world.send([{ ...report, pods: report.pods.map((pod) => ({ ...pod, heardAt: floor })), whole: { floor, slots: 'all' } }]);
   await heartbeat(world, { fullList: { resourceVersion: floor, startedAtMs } });
 }
 

@@ -135,15 +135,21 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const status = writes[1] ?? writes[0] ?? before;
   const why = reasons(progress, { changes, verdict, obstacle, status });
   const children = nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal });
+  // Each action may be the last one of this pass. A pod that is deleted while it has the finalizer counts as failed, whoever deleted it and
+  // whatever for: so the finalizer comes off first where the Job goes on or succeeds, and a failure's reason is written first.
+  const fails = decided?.succeeded === false;
+  const removals = deleteActions(job, changes.remove, { uncounted: !fails, why: changes.why });
+  const isToldFirst = fails && verdict !== undefined;
   const actions: Action[] = [
     ...claimActions(job, claims),
-    ...deleteActions(job, changes.remove, { uncounted: !decided, why: changes.why }),
+    ...(isToldFirst ? [] : removals),
     ...createActions(job, children, { delayed: progress.delayed, why: changes.why, group: snapshot.schedulingGroup }),
     ...(writes[0] ? [statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
     ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension })] : []),
-    ...stripActions(decided ? strip : without(strip, changes.remove), verdict),
-    ...(writes[1] ? [statusAction(writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
     ...(ends && verdict ? finishEvents(job, status, verdict) : []),
+    ...(isToldFirst ? removals : []),
+    ...stripActions(fails ? strip : without(strip, changes.remove), verdict),
+    ...(writes[1] ? [statusAction(writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
     ...claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
   ];
   const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs);

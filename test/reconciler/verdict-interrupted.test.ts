@@ -1,0 +1,128 @@
+// A verdict that a pass could not carry out whole stands: pods that Farloop itself deletes for it are no failures, nor a reason for another one.
+import { afterEach, expect, test } from '@jest/globals';
+import type { JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
+import { EVENTS, PODS } from '../../lib/objects/resources.ts';
+import { TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
+import { aJob, World, type WorldOptions } from '../world/world.ts';
+
+let world: World;
+afterEach(() => world.close());
+
+const LEADER_SUFFICES: Partial<JobSpec> = { completionMode: 'Indexed', successPolicy: { rules: [{ succeededIndexes: '0' }] } };
+
+async function running(pods: number, spec: Partial<JobSpec>, options: WorldOptions = {}): Promise<Pod[]> {
+  world = new World(options);
+  await world.watch();
+  await world.apply(aJob('demo', { parallelism: pods, completions: pods, ...spec }));
+  await world.elapse(20, { play: false });
+  for (const pod of await world.pods()) await world.startPod(pod);
+  await world.elapse(20, { play: false });
+  return await world.pods();
+}
+
+function atIndex(pods: readonly Pod[], index: number): Pod {
+  const found = pods.find(({ metadata }) => metadata.annotations?.['batch.kubernetes.io/job-completion-index'] === String(index));
+  if (!found) throw new Error(`no pod of index ${index}`);
+  return found;
+}
+
+/** Somebody changes the pod just before the first delete of any: one of them is judged as it no longer is (R8). */
+function changeBeforeDeletes(pod: Pod): () => boolean {
+  let isChanged = false;
+  const body = { metadata: { annotations: { touched: 'yes' } } };
+  const type = 'application/merge-patch+json';
+  world.interposer = async ({ port, method, args, phase }) => {
+    if (port !== 'cluster' || method !== 'delete' || args[0] !== PODS || phase !== 'before' || isChanged) return;
+    isChanged = true;
+    await world.as('PATCH', PODS, { namespace: 'default', name: pod.metadata.name ?? '', body, type });
+  };
+  return () => isChanged;
+}
+
+async function ended(): Promise<{ conditions: string[]; failed: number; failedIndexes: string }> {
+  const { conditions = [], failed = 0, failedIndexes = '' } = (await world.job('demo')).status ?? {};
+  return { conditions: conditions.map(({ type, reason = '' }) => `${type} ${reason}`), failed, failedIndexes };
+}
+
+const SUCCESS = { conditions: ['SuccessCriteriaMet SuccessPolicy', 'Complete SuccessPolicy'], failed: 0, failedIndexes: '' };
+
+test('R8: a pod that changes while those that are needed no more are deleted makes no failure of a success', async () => {
+  const pods = await running(12, LEADER_SUFFICES);
+  const isChanged = changeBeforeDeletes(atIndex(pods, 11));
+  await world.end(atIndex(pods, 0), 0);
+  await world.elapse(120);
+  expect(isChanged()).toBe(true);
+  expect(await ended()).toEqual(SUCCESS);
+});
+
+test('R14: deletes that wait for the write budget make no failure of a success', async () => {
+  const pods = await running(60, LEADER_SUFFICES, { writesPerSecond: 20 });
+  await world.elapse(20, { play: false });
+  await world.end(atIndex(pods, 0), 0);
+  await world.elapse(180);
+  expect(world.passes.some(({ outcome }) => outcome === 'throttled')).toBe(true);
+  expect(await ended()).toEqual(SUCCESS);
+});
+
+test('R14: finalizers that wait for the write budget count no pod that a success did not need', async () => {
+  const pods = await running(14, LEADER_SUFFICES, { writesPerSecond: 20 });
+  await world.elapse(20, { play: false });
+  await world.end(atIndex(pods, 0), 0);
+  await world.elapse(120);
+  expect(world.passes.some(({ outcome }) => outcome === 'throttled')).toBe(true);
+  expect(await ended()).toEqual(SUCCESS);
+});
+
+test('R8: a Job that is out of time fails by that, whatever becomes of its deletes', async () => {
+  const pods = await running(12, { activeDeadlineSeconds: 60 });
+  const isChanged = changeBeforeDeletes(pods[11] ?? atIndex(pods, 11));
+  await world.elapse(60, { play: false });
+  await world.elapse(60);
+  expect(isChanged()).toBe(true);
+  expect(await ended()).toEqual({
+    conditions: ['FailureTarget DeadlineExceeded', 'Failed DeadlineExceeded'],
+    failed: 12,
+    failedIndexes: '',
+  });
+});
+
+test.each([
+  ['refused', new TerminalError('not allowed', { code: 403, reason: 'Forbidden', causes: [] })],
+  ['put off', new ThrottledError('too many requests', { retryAfterSeconds: 1 })],
+])('the end of a Job is told though its last finalizer is %s', async (_, error) => {
+  const [pod] = await running(1, {});
+  if (!pod) throw new Error('no pod');
+  let isStopped = false;
+  world.interposer = ({ port, method, args, phase }) => {
+    if (port !== 'cluster' || method !== 'patch' || args[0] !== PODS || phase !== 'before' || isStopped) return;
+    isStopped = true;
+    throw error;
+  };
+  await world.end(pod, 0);
+  await world.elapse(60);
+  expect(isStopped).toBe(true);
+  const { items } = await world.as<{ items: { reason: string }[] }>('GET', EVENTS, { namespace: 'default' });
+  expect(items.filter(({ reason }) => reason === 'Completed')).toHaveLength(1);
+});
+
+test('R14: the end of a Job that may not be told just now is told soon after, once', async () => {
+  const [pod] = await running(1, {});
+  if (!pod) throw new Error('no pod');
+  let refusals = 2;
+  world.interposer = ({ port, method, args, phase }) => {
+    if (port !== 'cluster' || method !== 'create' || args[0] !== EVENTS || phase !== 'before' || refusals === 0) return;
+    refusals -= 1;
+    throw new ThrottledError('too many requests', { retryAfterSeconds: 1 });
+  };
+  await world.end(pod, 0);
+  await world.elapse(60);
+  expect(refusals).toBe(0);
+  const { items } = await world.as<{ items: { reason: string; message: string; involvedObject: object }[] }>('GET', EVENTS, {
+    namespace: 'default',
+  });
+  const { uid = '' } = pod.metadata.ownerReferences?.[0] ?? {};
+  expect(items.filter(({ reason }) => reason === 'Completed')).toEqual([
+    expect.objectContaining({ message: 'Job completed', involvedObject: expect.objectContaining({ kind: 'Job', name: 'demo', uid }) }),
+  ]);
+  expect(await world.store.pendingBefore(world.clock.nowMs(), 10)).toEqual([]);
+});
