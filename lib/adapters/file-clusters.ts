@@ -6,6 +6,7 @@ import type { ClusterRecord, Clusters } from '../ports/clusters.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Note, Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import { MOST_NAMESPACES } from '../wire/names.ts';
 import type { ClusterAccess } from './kubernetes-cluster.ts';
 import { ClusterName, Credential, serverFields } from './registered-access.ts';
 
@@ -14,7 +15,13 @@ const text = v.pipe(v.string(), v.minLength(1));
 const Entry = v.object({
   name: ClusterName,
   manage: v.optional(v.picklist(['own', 'all']), 'own'),
-  namespaces: v.optional(v.array(text), []),
+  namespaces: v.optional(
+    v.pipe(
+      v.array(text),
+      v.maxLength(MOST_NAMESPACES, `more than ${MOST_NAMESPACES}, the most that are watched one by one: leave it out for all`),
+    ),
+    [],
+  ),
   senders: v.pipe(v.array(text), v.minLength(1, 'at least one SQS SenderId')),
   budget: v.optional(v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }), {
     writesPerSecond: 100,

@@ -2,6 +2,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
+import { MOST_NAMESPACES } from '../wire/names.ts';
+import { UsageError } from './exit.ts';
 
 /** A parser for commander. @param bounds inclusive */
 export const wholeNumber =
@@ -34,6 +36,14 @@ export function collectNamespaces(value: string, before: readonly string[] = [])
   if (problemsOfDnsLabel(value).length > 0)
     throw new InvalidArgumentError('Expected the name of a namespace: lower case letters, digits and dashes.');
   return collect(value, before);
+}
+
+/** Each is watched for itself, and heartbeats of more could not be read. @throws UsageError */
+export function refuseManyNamespaces(option: '--namespace' | '--namespaces', namespaces: readonly string[]): void {
+  if (namespaces.length > MOST_NAMESPACES)
+    throw new UsageError(
+      `${option} names ${namespaces.length} namespaces, and at most ${MOST_NAMESPACES} are watched one by one: leave it out to have all namespaces looked after`,
+    );
 }
 
 /** Written out: a command line starts without any adapter. */

@@ -9,7 +9,7 @@ import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboardin
 import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
-import { wholeNumber, workloadWithJobOption } from './arguments.ts';
+import { refuseManyNamespaces, wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -200,6 +200,7 @@ function refuseContradictions(options: AddOptions): void {
       `--eks-cluster is for --identity pod-identity and --credential eks, but the identity is ${identity} and the credential ${credential}`,
     );
   if (eksRegion !== undefined && eksCluster === undefined) throw new UsageError('--eks-region needs --eks-cluster');
+  refuseManyNamespaces('--namespaces', namespaces);
   if (namespaces.includes(relayNamespace))
     throw new UsageError(`--namespaces names ${relayNamespace}, where the relay itself lives: choose another --relay-namespace`);
 }

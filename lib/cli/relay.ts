@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
-import { clusterName, collectNamespaces, logLevelOption, queueUrl, wholeNumber } from './arguments.ts';
+import { clusterName, collectNamespaces, logLevelOption, queueUrl, refuseManyNamespaces, wholeNumber } from './arguments.ts';
 import { UsageError } from './exit.ts';
 import { connectToSqs } from './sqs-client.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -79,6 +79,7 @@ async function runRelay({
   if (context !== undefined && kubeconfig === undefined) throw new UsageError('--context needs --kubeconfig');
   if (serviceAccount !== undefined && kubeconfig !== undefined)
     throw new UsageError('--service-account and --kubeconfig are two ways to one cluster: give one');
+  refuseManyNamespaces('--namespace', namespace);
   const stopping = listenForStop();
   // Before anything else is loaded: it works at the start of a process only.
   const { keepHeapSmall } = await import('../relay/small-heap.ts');

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
 import type { SourcedObject } from './apply.ts';
-import { collect, collectNamespaces, logLevelOption, wholeNumber, workloadWithJobOption } from './arguments.ts';
+import { collect, collectNamespaces, logLevelOption, refuseManyNamespaces, wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -77,6 +77,7 @@ async function up({
 }: UpOptions): Promise<number> {
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
+  refuseManyNamespaces('--namespace', namespace);
   const stopping = listenForStop();
   // Before anything starts: a manifest that cannot be read is a mistake in the call.
   const objects = apply.length > 0 ? await objectsIn(apply) : [];

@@ -7,7 +7,7 @@ import { packPods, unpackPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { isControllerName, MOST_CONTROLLERS } from './external-controllers.ts';
 import { parseGuarded } from './guarded-json.ts';
-import { CLUSTER_NAME, OBJECT_NAME, UID } from './names.ts';
+import { CLUSTER_NAME, MOST_NAMESPACES, OBJECT_NAME, UID } from './names.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
 import type { EventMessage, Heartbeat, OutgoingEvents, OutgoingReport, PodEntry, PodObservation, WorkloadReport } from './observations.ts';
 import { JobObject } from './view-item.ts';
@@ -39,7 +39,10 @@ const Report = v.strictObject({
 });
 
 const Heartbeat = v.strictObject({
-  watches: v.pipe(v.array(v.strictObject({ resource: id, ageMs: wholeNumber, resourceVersion: version })), v.maxLength(1_000)),
+  watches: v.pipe(
+    v.array(v.strictObject({ resource: id, ageMs: wholeNumber, resourceVersion: version })),
+    v.maxLength(2 * MOST_NAMESPACES),
+  ),
   clockOffsetMs: v.pipe(v.number(), v.safeInteger()),
   digests: v.pipe(
     v.array(v.strictObject({ owner: Owner, digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, '16 hex digits')), heardAt: version })),

@@ -4,6 +4,9 @@
 /** Of namespaces, objects and resources. */
 export const OBJECT_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
+/** Of a cluster that is looked after in some namespaces only: a heartbeat tells of two watches in each. */
+export const MOST_NAMESPACES = 500;
+
 /** Of clusters, as relays and functions are told it. */
 export const CLUSTER_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 

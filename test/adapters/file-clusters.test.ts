@@ -65,6 +65,11 @@ describe('clusters from a file', () => {
       clusters: [entry({ name: 'Staging/1' })],
       says: /clusters\.0\.name: lower case letters/,
     },
+    {
+      name: 'more namespaces than a relay watches one by one',
+      clusters: [entry({ namespaces: Array.from({ length: 501 }, (_, at) => `team-${at}`) })],
+      says: /clusters\.0\.namespaces: more than 500, .*: leave it out for all/,
+    },
     { name: 'nobody who may send', clusters: [entry({ senders: [] })], says: /clusters\.0\.senders: at least one SQS SenderId/ },
     { name: 'two of one name', clusters: [entry(), entry()], says: /two clusters have the same name/ },
     ...[

@@ -30,6 +30,11 @@ const cases: [string, string[], string][] = [
   ],
   ["the relay's own namespace", [...add, '--image', 'i', '--namespaces', 'x,farloop'], 'where the relay itself lives'],
   [
+    'more namespaces than are watched one by one',
+    [...add, '--image', 'i', '--namespaces', Array.from({ length: 501 }, (_, at) => `team-${at}`).join(',')],
+    '--namespaces names 501 namespaces, and at most 500 are watched one by one: leave it out',
+  ],
+  [
     'an address of what nothing dials',
     [...add, '--image', 'i', '--access', 'relayed', '--server', 'https://a'],
     '--access relayed and --server',

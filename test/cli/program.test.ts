@@ -33,6 +33,8 @@ describe('usage', () => {
     expect(stderr).toContain('Usage: farloop');
   });
 
+  const many = Array.from({ length: 501 }, (_, at) => ['--namespace', `team-${at}`]).flat();
+  const queues = ['--events-queue-url', 'https://a.example.com/events', '--asks-queue-url', 'https://a.example.com/asks'];
   const mistakes = [
     { name: 'a mistyped command gets a suggestion', args: ['gte', 'jobs'], says: /unknown command 'gte' \(Did you mean get\?\)/ },
     {
@@ -66,6 +68,16 @@ describe('usage', () => {
     { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },
     { name: 'a port that is none', args: ['up', '--port', '70000'], says: /whole number from 0 to 65535/ },
     { name: 'a context without a kubeconfig', args: ['up', '--context', 'x'], says: /--context needs --kubeconfig/ },
+    {
+      name: 'more namespaces than are watched one by one',
+      args: ['up', '--apply', 'nowhere.yaml', ...many],
+      says: /--namespace names 501 namespaces, and at most 500 are watched one by one: leave it out/,
+    },
+    {
+      name: 'more of them for a relay',
+      args: ['relay', '--cluster', 'a', ...queues, ...many],
+      says: /--namespace names 501 namespaces, and at most 500 are watched one by one: leave it out/,
+    },
     { name: 'an empty state folder', args: ['up', '--state', ''], says: /--state is empty: expected the path of a folder/ },
     { name: 'a state folder with a line break', args: ['get', 'jobs', '--state', 'a\nb'], says: /holds control characters: ".*a\\nb"/ },
     {

@@ -7,6 +7,7 @@ import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import { ByteWriter } from '../../lib/wire/bytes.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
+import { MOST_NAMESPACES } from '../../lib/wire/names.ts';
 import { UndecodableMessageError } from '../../lib/wire/undecodable.ts';
 import type { EventMessage, PodEntry } from '../../lib/wire/observations.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
@@ -105,6 +106,15 @@ describe('event messages', () => {
         externalJobs: [{ controllerName: 'example.com/other', count: 3 }],
       },
     });
+    expect(decodeEvents(encodeEvents(given))).toEqual(given);
+  });
+
+  test('a heartbeat tells of both watches in as many namespaces as a cluster is registered for', () => {
+    const name = (at: number): string => `${'n'.repeat(59)}-${String(at).padStart(3, '0')}`;
+    const watches = Array.from({ length: MOST_NAMESPACES }, (_, at) =>
+      ['jobs', 'pods'].map((plural) => ({ resource: `${plural}:${name(at)}`, ageMs: 12, resourceVersion: '400' })),
+    ).flat();
+    const given = message([], { heartbeat: { watches, clockOffsetMs: 0, digests: [] } });
     expect(decodeEvents(encodeEvents(given))).toEqual(given);
   });
 
