@@ -354,9 +354,13 @@ class RunningRelay {
     const { owner } = ask;
     // The list under way tells, or what is heard once it is let in again.
     if (this.#isUnheard(owner.namespace)) return;
+    const isKnown = (): boolean => this.#cache.workload(owner.uid)?.job !== undefined;
+    const wasKnown = isKnown();
     try {
       const { object } = await source.get<Job>(JOBS, owner, deadlineIn(clock, LIFE_MS));
-      const news = object.metadata.uid === owner.uid ? this.#cache.putJob(object) : undefined;
+      // Heard to be gone while that answer was on its way, it does not come back.
+      const isGone = wasKnown && !isKnown();
+      const news = object.metadata.uid === owner.uid && !isGone ? this.#cache.putJob(object) : undefined;
       if (news) this.#outbox.note(news);
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;

@@ -186,6 +186,29 @@ describe('heartbeats and asks', () => {
     expect((await messages()).flatMap(({ reports }) => reports).map(brief)).toMatchObject([{ job: 'a', whole: expect.any(String) }]);
   });
 
+  test('R19: a Job that goes while the answer about it is on its way is not known again, and no digest tells of it', async () => {
+    const { clock, source, queue, messages, ready } = start({ before: (api) => api.put('jobs', aJob('a')) });
+    await ready();
+    await messages();
+    const get = source.get.bind(source);
+    let isAsked = false;
+    source.get = async (resource, named) => {
+      const answer = await get<never>(resource, named);
+      if (resource.plural !== 'jobs') return answer;
+      isAsked = true;
+      source.remove('jobs', 'uid-a');
+      await clock.wait(1_000);
+      return answer;
+    };
+    const owner = { kind: 'Job' as const, namespace: 'default', name: 'a', uid: 'uid-a' };
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'workload', owner }) }]);
+    await clock.advance(60_000);
+    expect(isAsked).toBe(true);
+    const told = await messages();
+    expect(told.flatMap(({ reports }) => reports).map(({ observed }) => observed?.deleted)).toEqual([true]);
+    expect(told.flatMap(({ heartbeat }) => heartbeat?.digests ?? [])).toEqual([]);
+  });
+
   test('R19: asked for one workload, it tells what it knows, and does not call that a whole list', async () => {
     const { clock, queue, reports, ready } = start({
       before: (api) => {
