@@ -137,9 +137,9 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const children = nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal });
   // Each action may be the last one of this pass. A pod that is deleted while it has the finalizer counts as failed, whoever deleted it and
   // whatever for: so the finalizer comes off first where the Job goes on or succeeds, and a failure's reason is written first.
-  const fails = decided?.succeeded === false;
-  const removals = deleteActions(job, changes.remove, { uncounted: !fails, why: changes.why });
-  const isToldFirst = fails && verdict !== undefined;
+  const areUncounted = !decided || verdict?.succeeded === true;
+  const removals = deleteActions(job, changes.remove, { uncounted: areUncounted, why: changes.why });
+  const isToldFirst = verdict?.succeeded === false;
   const actions: Action[] = [
     ...claimActions(job, claims),
     ...(isToldFirst ? [] : removals),
@@ -148,7 +148,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension })] : []),
     ...(ends && verdict ? finishEvents(job, status, verdict) : []),
     ...(isToldFirst ? removals : []),
-    ...stripActions(fails ? strip : without(strip, changes.remove), verdict),
+    ...stripActions(areUncounted ? without(strip, changes.remove) : strip, verdict),
     ...(writes[1] ? [statusAction(writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
     ...claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
   ];
