@@ -65,8 +65,8 @@ export function problemsOfIpAddress(text: string): string[] {
 
 /** The eight groups of an address, one of version 4 as it is mapped to version 6; undefined for what is none. */
 function groupsOfAddress(text: string): number[] | undefined {
-  const [dotted] = /[^:]*\.[^:]*$/.exec(text) ?? [];
-  if (dotted === undefined) return groupsOfIpv6(text);
+  const dotted = text.slice(text.lastIndexOf(':') + 1);
+  if (!dotted.includes('.')) return groupsOfIpv6(text);
   const octets = dotted.split('.').map((octet) => (/^\d+$/.test(octet) ? Number(octet) : Number.NaN));
   const [first = 0, second = 0, third = 0, fourth = 0] = octets;
   if (octets.length !== 4 || !octets.every((octet) => octet <= 255)) return undefined;

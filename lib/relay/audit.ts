@@ -74,13 +74,16 @@ export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: 
   const missing = [...knownUntil(version)].filter(({ uid }) => !objects.has(uid));
   if (unknown.length === 0 && missing.length === 0) return NOTHING;
   const missed = new Set(missing.map(({ uid }) => uid));
-  const differ = (): boolean => unknown.some((metadata) => !knows(metadata)) || [...knownUntil(version)].some(({ uid }) => missed.has(uid));
+  const isHeard = (changedAt: string): boolean => compareResourceVersions(heardUntil(), changedAt) >= 0;
+  // What it has passed by needs no waiting for.
+  const mayBeTold = (): boolean =>
+    unknown.some((metadata) => !isHeard(metadata.resourceVersion ?? '0') && !knows(metadata)) ||
+    (!isHeard(version) && [...knownUntil(version)].some(({ uid }) => missed.has(uid)));
   const graceEndsMs = clock.monotonicMs() + options.graceMs;
-  while (compareResourceVersions(heardUntil(), version) < 0 && clock.monotonicMs() < graceEndsMs && !signal.aborted && differ())
-    await clock.wait(POLL_MS, signal);
+  while (clock.monotonicMs() < graceEndsMs && !signal.aborted && mayBeTold()) await clock.wait(POLL_MS, signal);
   const heard = heardUntil();
   const isStuck = untoldUntil !== undefined && compareResourceVersions(heard, untoldUntil) < 0;
-  const mayStillTell = (changedAt: string): boolean => !isStuck && compareResourceVersions(heard, changedAt) < 0;
+  const mayStillTell = (changedAt: string): boolean => !isStuck && !isHeard(changedAt);
 
   const skipped: string[] = [];
   const differing = unknown.filter((metadata) => !knows(metadata));

@@ -290,15 +290,20 @@ class RunningRelay {
     return this.#scopes.filter(({ isRefused }) => !isRefused);
   }
 
+  /** Those whose lists are through, or are to come; of one that is refused just now, lists that are through still count. */
+  get #listable(): Scope[] {
+    return this.#scopes.filter(({ isRefused, isListing }) => !(isRefused && isListing));
+  }
+
   get #isListing(): boolean {
-    return this.#letIn.length === 0 || this.#letIn.some(({ isListing }) => isListing);
+    return this.#listable.length === 0 || this.#listable.some(({ isListing }) => isListing);
   }
 
   /** A scope's lists are through, or refused; once none is waited for, the full list is told of behind them. */
   #listed(): void {
     this.#failures = 0;
     if (this.#isListing) return;
-    const scopes = this.#letIn;
+    const scopes = this.#listable;
     const startedAtMs = Math.min(...scopes.map((scope) => scope.startedAtMs));
     if (!this.#leading) {
       if (!this.#isWarm) this.#setup.telemetry.info('relay stands by', { cluster: this.#setup.cluster, pods: this.#cache.podCount });

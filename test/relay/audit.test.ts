@@ -7,7 +7,7 @@ import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import { AuditRounds } from '../../lib/relay/audit-rounds.ts';
 import { findSkipped } from '../../lib/relay/audit.ts';
-import { aPod, ScriptedSource } from './scripted-source.ts';
+import { aJob, aPod, ScriptedSource } from './scripted-source.ts';
 
 /** The watch tells `told`; what the API server then has is changed behind its back by `atLook`, between the list and the look at the pod. */
 async function compared({ tells, atLook }: { tells: boolean; atLook: (source: ScriptedSource) => void }): Promise<string[]> {
@@ -151,6 +151,17 @@ describe('a comparison of what is known with the cluster', () => {
     source.put('pods', aPod('d-1', 'd'));
     await round();
     expect(skipped()).toEqual(['default/a-1']);
+  });
+
+  test('R19: what the watch has passed by is found at once, though others have moved the server on', async () => {
+    const { clock, source, tell, skipped, rounds } = aWatch();
+    source.put('pods', aPod('a-1', 'a', { phase: 'Succeeded' }));
+    tell(source.put('pods', aPod('c-1', 'c')));
+    source.put('jobs', aJob('elsewhere'));
+    const done = rounds.run();
+    await clock.advance(1_000);
+    expect(skipped()).toEqual(['default/a-1']);
+    await done;
   });
 
   test('R19: a watch that by the next round has not even come to where the last one listed tells nothing any more', async () => {

@@ -1,5 +1,6 @@
 // One of several namespaces is refused, as after it was deleted, and the rights in it with it: the relay goes on with the others.
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { TerminalError } from '../../lib/ports/errors.ts';
 import { encodeAsk } from '../../lib/wire/messages.ts';
 import type { EventMessage } from '../../lib/wire/observations.ts';
 import { brief, endRelays, start } from './relay-bench.ts';
@@ -145,4 +146,17 @@ describe('R13: a namespace that is refused', () => {
     await clock.advance(2_000);
     await expect(relay.ready).rejects.toThrow(/is forbidden/);
   });
+});
+
+test('a watch that is refused for a moment while all is listed keeps no relay from being ready', async () => {
+  const { clock, source, relay, messages, ready } = start({ standby: true, before: (api) => void api.put('jobs', aJob('a')) });
+  await ready();
+  await clock.advance(30_000);
+  source.faults.push({ verb: 'watch', error: new TerminalError('jobs is forbidden', { code: 403 }) });
+  relay.lead();
+  await clock.advance(60_000);
+  expect(source.faults).toEqual([]);
+  expect(fullLists(await messages())).toBe(1);
+  await clock.advance(180_000);
+  expect(compared(await messages())).toContain('a');
 });
