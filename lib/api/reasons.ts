@@ -7,6 +7,7 @@ import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason 
 import { EMPTY_HEAD } from '../planners/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
+import { OUT_OF_TIME } from '../reconciler/actions.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
 import { holdIn, TOO_OFTEN } from '../reconciler/parking.ts';
 import type { Trouble } from '../reconciler/reachability.ts';
@@ -75,7 +76,8 @@ function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }:
 
 /** What ended the latest pass, where that was a call that no answer, or an error of the server's own, was all that came of. */
 function unansweredIn(latest: PassRecord | undefined, againMs: number): Circumstances['hindered'] {
-  if (latest?.error === undefined || (latest.outcome !== 'unknown' && latest.outcome !== 'notDone')) return undefined;
+  if (latest?.error === undefined || latest.error === OUT_OF_TIME) return undefined;
+  if (latest.outcome !== 'unknown' && latest.outcome !== 'notDone') return undefined;
   const last = latest.actions.findLast(({ result }) => result === latest.outcome);
   const what = last ? whatOf(last) : 'tell what there is';
   return { what, reason: last?.detail ?? latest.error, remainingMs: Math.max(againMs, 0), isUnanswered: true };

@@ -29,6 +29,9 @@ interface Refusal {
   error: TerminalError;
 }
 
+/** Nothing went wrong: what is left is the next pass's. */
+export const OUT_OF_TIME = 'the pass ran out of time';
+
 /** How a wave ended before its end. */
 export type Stop =
   | {
@@ -150,7 +153,7 @@ async function underBudget<Item>(
     // One at least, or what takes two writes would never find enough in a small budget.
     const now = granted === 0 ? 0 : Math.max(Math.floor(granted / writesEach), 1);
     if (now === 0) return { kind: 'throttled', retryAfterMs: Math.max(retryAfterMs, 200) };
-    if (hasPassed(pass.deadline, clock)) return { kind: 'notDone', error: new NotDoneError('the pass ran out of time') };
+    if (hasPassed(pass.deadline, clock)) return { kind: 'notDone', error: new NotDoneError(OUT_OF_TIME) };
     const results: Result[] = [];
     await inParallel(items.slice(at, at + now), parallelism, async (item) => {
       // A wave that met trouble sends nothing more.

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { timeOf } from '../objects/pod-facts.ts';
 import { EVENTS } from '../objects/resources.ts';
-import { ThrottledError } from '../ports/errors.ts';
+import { NotDoneError, ThrottledError } from '../ports/errors.ts';
 import { inParallel } from './parallel.ts';
 import type { EventAction, Execution } from './actions.ts';
 import type { PassState } from './pass-state.ts';
@@ -15,21 +15,27 @@ const LONGEST_MESSAGE = 1_024;
 /** From this one on, similar events are told by one. */
 const COMBINED_FROM = 10;
 
-/** Of those that wait for the next pass: they stand in its head. */
+/** What is told but once, such as the end of a workload, waits in its head for so many passes, 1 s, 2 s, 4 s … after each other. */
 const MOST_UNTOLD = 2;
+const UNTOLD_TRIES = 6;
+const UNTOLD_AGAIN_MS = 1_000;
+const REPEATED = new Set(['SuccessfulCreate', 'SuccessfulDelete', 'FailedCreate', 'FailedDelete']);
+
+/** When the next pass should come for their sake. */
+export const untoldInMs = ({ untold }: PassState): number | undefined => untold && UNTOLD_AGAIN_MS * 2 ** (untold.tries - 1);
 
 /**
  * Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. Where nothing may be
- * written just now, what is told only once, such as the end of a workload, is told by the next pass.
+ * written just now, what is told only once is told by one of the next passes.
  */
 export async function writeEvents(
   { pass, budget, clock, parallelism }: Execution,
   events: readonly EventAction[],
   component: string,
 ): Promise<void> {
-  const { untold = [], ...state } = pass.state;
+  const { untold: { tries, events: untold } = { tries: 0, events: [] }, ...state } = pass.state;
   pass.state = state;
-  const told = [...untold.map((event) => ofOwner(pass, event)), ...combined(withinLimit(pass, clock.nowMs(), events))];
+  const told: ToldEvent[] = [...untold.map((event) => ofOwner(pass, event)), ...combined(withinLimit(pass, clock.nowMs(), events))];
   if (told.length === 0) return;
   const { granted } = await budget.take(pass.record, told.length);
   const putOff = told.slice(granted);
@@ -39,7 +45,8 @@ export async function writeEvents(
         EVENTS,
         eventObject(event, {
           component,
-          id: `${pass.fence} ${at}`,
+          // One of an earlier pass keeps its name, and is not told twice.
+          id: at < untold.length ? `${event.reason} ${event.message}` : `${pass.fence} ${at}`,
           nowMs: clock.nowMs(),
           resourceVersion: pass.owner?.metadata.resourceVersion,
         }),
@@ -47,16 +54,17 @@ export async function writeEvents(
       );
     } catch (error) {
       // The next pass has other things to say; that the API server wants rest counts for all (R14).
-      if (!(error instanceof ThrottledError)) return;
-      putOff.push(event);
-      await budget.close(pass.record, error.retryAfterSeconds);
+      if (error instanceof ThrottledError || error instanceof NotDoneError) putOff.push(event);
+      if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
     }
   });
-  const waiting = putOff.filter((event) => rank(event) === 0).slice(0, MOST_UNTOLD);
-  if (waiting.length > 0) pass.state = { ...pass.state, untold: waiting.map(({ type, reason, message }) => ({ type, reason, message })) };
+  const waiting = putOff.filter(({ reason }) => !REPEATED.has(reason)).slice(-MOST_UNTOLD);
+  if (waiting.length === 0 || tries === UNTOLD_TRIES) return;
+  const kept = waiting.map(({ type, reason, message }) => ({ type, reason, message: message.slice(0, LONGEST_MESSAGE) }));
+  pass.state = { ...pass.state, untold: { tries: tries + 1, events: kept } };
 }
 
-function ofOwner({ row, key }: Execution['pass'], event: NonNullable<PassState['untold']>[number]): ToldEvent {
+function ofOwner({ row, key }: Execution['pass'], event: NonNullable<PassState['untold']>['events'][number]): ToldEvent {
   const { apiVersion, kind } = row.resource;
   const { namespace, name, uid } = key;
   return { verb: 'event', ...event, regarding: { apiVersion, kind, namespace, name, uid }, why: 'an earlier pass could not tell it' };

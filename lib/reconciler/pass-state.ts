@@ -51,7 +51,12 @@ const PassState = v.looseObject({
   /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
   /** Events of the owner that could not be written just then. */
-  untold: v.optional(v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string() }))),
+  untold: v.optional(
+    v.object({
+      tries: wholeNumber,
+      events: v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string() })),
+    }),
+  ),
 });
 
 export type PassState = v.InferOutput<typeof PassState>;

@@ -16,7 +16,7 @@ import { ClockOffsets } from './clock-offsets.ts';
 import type { Ending } from './closing.ts';
 import { OvertakenError, close, saveHeard } from './closing.ts';
 import { lookAtCluster } from './cluster-look.ts';
-import { writeEvents } from './event-objects.ts';
+import { untoldInMs, writeEvents } from './event-objects.ts';
 import { wakeAnew } from './heads.ts';
 import { intend } from './intending.ts';
 import { noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
@@ -65,8 +65,8 @@ export interface Woken {
 export type Answer = 'done' | 'failed';
 
 const MOST_ROUNDS = 4;
-/** Where nothing else is left to do than to tell of it. */
-const UNTOLD_AGAIN_MS = 1_000;
+/** Endings of passes that met no trouble: these may call for the sake of an Event alone, and come again for it. */
+const UNTROUBLED = new Set(['acted', 'waiting', 'converged']);
 /** By then every function knows what a cluster's record says: clocks differ by less than records may be old. */
 const RECORD_KNOWN_MS = 2 * RECORD_AGE_MS_MAX;
 /** Work that a drained cluster does not begin is looked at again, for the cluster may take work once more. */
@@ -321,16 +321,17 @@ export class Reconciler {
     let nextWakeAtMs: number | undefined;
     try {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
-      if (pass.events.length > 0 || pass.state.untold) await writeEvents(this.#execution(pass), pass.events, pass.row.component);
+      const isUntroubled = UNTROUBLED.has(ending.outcome) && isInScope(pass.record, pass.key.namespace);
+      if (pass.events.length > 0 || (pass.state.untold && isUntroubled))
+        await writeEvents(this.#execution(pass), pass.events, pass.row.component);
       if (ending.outcome === 'gone') {
         await this.#forget(pass);
         pass.counted.push(...terminatedCounts(terminatedWith(pass.viewAtOpening)));
-      } else
-        nextWakeAtMs = await close(
-          this.#ports,
-          pass,
-          pass.state.untold ? { ...ending, againInMs: Math.min(ending.againInMs ?? UNTOLD_AGAIN_MS, UNTOLD_AGAIN_MS) } : ending,
-        );
+      } else {
+        const untoldMs = isUntroubled ? untoldInMs(pass.state) : undefined;
+        const againInMs = untoldMs === undefined ? ending.againInMs : Math.min(ending.againInMs ?? untoldMs, untoldMs);
+        nextWakeAtMs = await close(this.#ports, pass, { ...ending, againInMs });
+      }
     } catch (error) {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
       ending = { ...ending, outcome: 'overtaken', error };

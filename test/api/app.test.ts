@@ -5,6 +5,7 @@ import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-teleme
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
+import { OUT_OF_TIME } from '../../lib/reconciler/actions.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
 import { TOO_OFTEN } from '../../lib/reconciler/parking.ts';
 import type { PassState } from '../../lib/reconciler/pass-state.ts';
@@ -327,6 +328,14 @@ describe('workloads', () => {
     const reasons = items[0]?.reasons ?? [];
     expect(reasons.find((reason) => reason.code === code)?.text).toContain(says);
     expect(reasons.map((reason) => reason.code)).not.toContain('AboutToStartPods');
+  });
+
+  test('a pass that came to its own end in the midst of its work blames nobody', async () => {
+    const key = await know(ports, { name: 'demo' });
+    await ports.recorder.append(passOf(key, 'notDone', { error: OUT_OF_TIME }));
+    const { body } = await call('/v1/workloads/local/Job/default/demo');
+    const { items } = body as { items: { reasons: { code: string }[] }[] };
+    expect(items[0]?.reasons.map(({ code }) => code)).not.toContain('RefusedByApiServer');
   });
 
   test('a finished Job of a cluster that is being removed is not said to be deleted soon', async () => {

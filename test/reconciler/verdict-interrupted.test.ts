@@ -86,6 +86,32 @@ test('R8: a Job that is out of time fails by that, whatever becomes of its delet
   });
 });
 
+test('a success stands though pods that are still to be deleted fail meanwhile', async () => {
+  const pods = await running(60, { ...LEADER_SUFFICES, backoffLimit: 0 }, { writesPerSecond: 20 });
+  await world.elapse(20, { play: false });
+  await world.end(atIndex(pods, 0), 0);
+  const isBegun = async (): Promise<boolean> => (await world.pods()).some(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  for (let second = 0; second < 60 && !(await isBegun()); second++) await world.elapse(1, { play: false });
+  const left = (await world.pods()).find(({ metadata, status }) => !metadata.deletionTimestamp && status?.phase === 'Running');
+  if (!left) throw new Error('no pod is left to fail');
+  await world.end(left, 1);
+  await world.elapse(180);
+  expect((await ended()).conditions).toEqual(SUCCESS.conditions);
+});
+
+test('of a Job that fails and whose pods may not be deleted the status says the same all the time', async () => {
+  await running(3, { activeDeadlineSeconds: 60 });
+  world.interposer = ({ port, method, args, phase }) => {
+    if (port === 'cluster' && method === 'delete' && args[0] === PODS && phase === 'before')
+      throw new TerminalError('pods may not be deleted', { code: 403, reason: 'Forbidden', causes: [] });
+  };
+  await world.elapse(90, { play: false });
+  const before = await world.job('demo');
+  expect(before.status).toMatchObject({ active: 3, terminating: 0 });
+  await world.elapse(300, { play: false });
+  expect((await world.job('demo')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+});
+
 test.each([
   ['refused', new TerminalError('not allowed', { code: 403, reason: 'Forbidden', causes: [] })],
   ['put off', new ThrottledError('too many requests', { retryAfterSeconds: 1 })],
@@ -125,4 +151,21 @@ test('R14: the end of a Job that may not be told just now is told soon after, on
     expect.objectContaining({ message: 'Job completed', involvedObject: expect.objectContaining({ kind: 'Job', name: 'demo', uid }) }),
   ]);
   expect(await world.store.pendingBefore(world.clock.nowMs(), 10)).toEqual([]);
+});
+
+test('R14, R16: an end that may never be told is given up, and wakes nobody any more', async () => {
+  const [pod] = await running(1, {});
+  if (!pod) throw new Error('no pod');
+  let refusals = 0;
+  world.interposer = ({ port, method, args, phase }) => {
+    if (port !== 'cluster' || method !== 'create' || args[0] !== EVENTS || phase !== 'before') return;
+    refusals += 1;
+    throw new ThrottledError('too many requests', { retryAfterSeconds: 1 });
+  };
+  await world.end(pod, 0);
+  await world.elapse(120);
+  const [passes, tried] = [world.passes.length, refusals];
+  expect(tried).toBeGreaterThan(3);
+  await world.elapse(600);
+  expect([world.passes.length, refusals]).toEqual([passes, tried]);
 });
