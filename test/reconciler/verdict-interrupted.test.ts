@@ -73,19 +73,6 @@ test('R14: finalizers that wait for the write budget count no pod that a success
   expect(await ended()).toEqual(SUCCESS);
 });
 
-test('R8: a Job that is out of time fails by that, whatever becomes of its deletes', async () => {
-  const pods = await running(12, { activeDeadlineSeconds: 60 });
-  const isChanged = changeBeforeDeletes(pods[11] ?? atIndex(pods, 11));
-  await world.elapse(60, { play: false });
-  await world.elapse(60);
-  expect(isChanged()).toBe(true);
-  expect(await ended()).toEqual({
-    conditions: ['FailureTarget DeadlineExceeded', 'Failed DeadlineExceeded'],
-    failed: 12,
-    failedIndexes: '',
-  });
-});
-
 test('a success stands though pods that are still to be deleted fail meanwhile', async () => {
   const pods = await running(60, { ...LEADER_SUFFICES, backoffLimit: 0 }, { writesPerSecond: 20 });
   await world.elapse(20, { play: false });

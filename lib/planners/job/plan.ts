@@ -135,10 +135,10 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const status = writes[1] ?? writes[0] ?? before;
   const why = reasons(progress, { changes, verdict, obstacle, status });
   const children = nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal });
-  // Each action may be the last one of this pass. A verdict that is new is written before its pods go, or what becomes of them would decide
-  // once more; one that stands already is not written again and again where they cannot be deleted. A pod that is deleted while it has the
-  // finalizer counts as failed, whoever deleted it and whatever for: so it comes off first where the Job goes on or succeeds.
-  const isToldFirst = verdict !== undefined && verdictInStatus(job) === undefined;
+  // Each action may be the last one of this pass. A success that is new is written before its pods go, or what becomes of them would decide
+  // once more. A pod that is deleted while it has the finalizer counts as failed, whoever deleted it and whatever for: so it comes off first
+  // where the Job goes on or succeeds.
+  const isToldFirst = verdict?.succeeded === true && verdictInStatus(job) === undefined;
   const areUncounted = !decided || verdict?.succeeded === true;
   const removals = deleteActions(job, changes.remove, { uncounted: areUncounted, why: changes.why });
   const actions: Action[] = [
