@@ -678,7 +678,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '{ ...news, pods: news.whole ? news.pods : fresh }',
     replacement: '{ ...news, pods: isListed ? news.pods : fresh }',
     why: 'a pod that the list names, and that was heard of at its very version, is believed to be gone: another one runs beside it',
-    look: { scenario: 'wide', faults: ['gatewayTimesOut'] },
+    look: { scenario: 'wide', faults: ['tableIsWiped'] },
   },
   {
     name: '410 taken for an empty list',

@@ -12,7 +12,7 @@ import { editsOf, MUTANTS, type Mutant } from './mutants.ts';
 import { DECISION, decisionWith, UNTRIPPED } from './tables.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const FOR_MS = 20_000;
+const FOR_MS = 40_000;
 /** Of the core's time, for one that turns in circles: on a busy machine the hunt takes minutes and has done little. */
 const HANGS_AFTER_CORE_SECONDS = (3 * FOR_MS) / 1_000;
 /** For one that waits for what never comes, which takes no time of the core. */
