@@ -4,6 +4,7 @@ import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { AuditOptions, Findings } from './audit.ts';
 import { findSkipped } from './audit.ts';
+import { isListed } from './readiness.ts';
 import type { Scope } from './scope.ts';
 
 /** After one comparison and before another, however often watches break off. */
@@ -15,7 +16,7 @@ export interface AuditRoundsSetup {
   telemetry: Telemetry;
   cluster: string;
   options: AuditOptions;
-  scopes: () => readonly Pick<Scope, 'isListing' | 'audits'>[];
+  scopes: () => readonly Pick<Scope, 'readiness' | 'audits'>[];
   /** Whoever takes over lists everything: on standby nothing is compared. */
   isLeading: () => boolean;
   restored: (versions: NonNullable<Findings['restored']>) => void;
@@ -59,7 +60,7 @@ export class AuditRounds {
     if (!isLeading()) return;
     for (const scope of scopes())
       for (const { listAnew, ...audited } of scope.audits) {
-        if (scope.isListing) continue;
+        if (!isListed(scope.readiness)) continue;
         const { plural } = audited.resource;
         const name = `${plural}:${audited.namespace ?? ''}`;
         // What cannot be compared keeps nothing else from it (R13).

@@ -18,6 +18,8 @@ import { Heartbeats } from './heartbeats.ts';
 import { Identity } from './identity.ts';
 import type { OutboxOptions } from './outbox.ts';
 import { Outbox, OUTBOX_OPTIONS } from './outbox.ts';
+import type { Readiness } from './readiness.ts';
+import { areListed, isHeard, isLetIn, isListed } from './readiness.ts';
 import { Scope } from './scope.ts';
 import type { WatchOptions } from './watch.ts';
 import { WATCH_OPTIONS } from './watch.ts';
@@ -285,25 +287,15 @@ class RunningRelay {
     this.#externalJobs.clear();
   }
 
-  /** A scope that is refused keeps no other from being told of (R13). */
-  get #letIn(): Scope[] {
-    return this.#scopes.filter(({ isRefused }) => !isRefused);
-  }
-
-  /** Those whose lists are through, or are to come; of one that is refused just now, lists that are through still count. */
-  get #listable(): Scope[] {
-    return this.#scopes.filter(({ isRefused, isListing }) => !(isRefused && isListing));
-  }
-
-  get #isListing(): boolean {
-    return this.#listable.length === 0 || this.#listable.some(({ isListing }) => isListing);
+  get #readiness(): Readiness[] {
+    return this.#scopes.map(({ readiness }) => readiness);
   }
 
   /** A scope's lists are through, or refused; once none is waited for, the full list is told of behind them. */
   #listed(): void {
     this.#failures = 0;
-    if (this.#isListing) return;
-    const scopes = this.#listable;
+    if (!areListed(this.#readiness)) return;
+    const scopes = this.#scopes.filter(({ readiness }) => isListed(readiness));
     const startedAtMs = Math.min(...scopes.map((scope) => scope.startedAtMs));
     if (!this.#leading) {
       if (!this.#isWarm) this.#setup.telemetry.info('relay stands by', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
@@ -316,7 +308,7 @@ class RunningRelay {
       .heartbeat(() => this.#heartbeat({ resourceVersion, startedAtMs }), { afterWholes: true })
       .then(() => {
         // Nobody waits for it any more: the relay ends, or lists for a new era.
-        if (this.#ending.signal.aborted || !this.#leading || this.#isListing) return;
+        if (this.#ending.signal.aborted || !this.#leading || !areListed(this.#readiness)) return;
         this.#fullListAtMs = this.#setup.clock.monotonicMs();
         if (!this.#isReady) this.#setup.telemetry.info('relay ready', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
         this.#isReady = true;
@@ -404,7 +396,7 @@ class RunningRelay {
     if (this.#isWarm) return;
     if (error instanceof NotDoneError) this.#failures += 1;
     const isRefusal = error instanceof TerminalError || error instanceof NotFoundError;
-    if (isRefusal ? namespace !== undefined && this.#letIn.length > 0 : this.#failures < PATIENCE) return;
+    if (isRefusal ? namespace !== undefined && this.#readiness.some(isLetIn) : this.#failures < PATIENCE) return;
     this.#ready.reject(error instanceof Error ? error : new Error(String(error)));
     this.#ending.abort();
     for (const scope of this.#scopes) scope.stop();
@@ -413,7 +405,7 @@ class RunningRelay {
   /** What is known of that namespace may not be so any more, and is no answer to anything. */
   #isUnheard(namespace: string): boolean {
     const scope = this.#scopeOf(namespace);
-    return scope !== undefined && (scope.isBeginningAnew || scope.isRefused);
+    return scope !== undefined && !isHeard(scope.readiness);
   }
 
   #scopeOf(namespace: string): Scope | undefined {

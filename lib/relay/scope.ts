@@ -10,6 +10,8 @@ import type { Telemetry } from '../ports/telemetry.ts';
 import type { WatchState } from '../wire/observations.ts';
 import type { Audited } from './audit.ts';
 import type { News, RelayCache, Workload } from './cache.ts';
+import type { Readiness } from './readiness.ts';
+import { readinessOf } from './readiness.ts';
 import type { WatchOptions } from './watch.ts';
 import type { Follower, WatcherSetup } from './watcher.ts';
 import { Watcher } from './watcher.ts';
@@ -71,22 +73,13 @@ export class Scope {
     this.#jobs.list();
   }
 
-  get isBeginningAnew(): boolean {
-    return this.#begins !== undefined;
-  }
-
   stop(): void {
     this.#jobs.stop();
     this.#pods.stop();
   }
 
-  get isListing(): boolean {
-    return this.podFloor === '0' || this.#jobs.isListing || this.#pods.isListing;
-  }
-
-  /** The API server lets nobody watch here, as in a namespace that was deleted with the rights in it: nothing is said of what it holds. */
-  get isRefused(): boolean {
-    return this.#jobs.isRefused || this.#pods.isRefused;
+  get readiness(): Readiness {
+    return readinessOf({ watchers: [this.#jobs, this.#pods], hasLists: this.podFloor !== '0', isAnew: this.#begins !== undefined });
   }
 
   get podsHeardUntil(): string {
@@ -131,7 +124,7 @@ export class Scope {
     return {
       failed: (error) => failed(error, namespace),
       refused: () => {
-        if (this.isListing) refused();
+        if (this.readiness === 'refusedListing') refused();
       },
     };
   }

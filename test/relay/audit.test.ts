@@ -7,6 +7,7 @@ import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import { AuditRounds } from '../../lib/relay/audit-rounds.ts';
 import { findSkipped } from '../../lib/relay/audit.ts';
+import type { Readiness } from '../../lib/relay/readiness.ts';
 import { aJob, aPod, ScriptedSource } from './scripted-source.ts';
 
 /** The watch tells `told`; what the API server then has is changed behind its back by `atLook`, between the list and the look at the pod. */
@@ -64,7 +65,7 @@ function aWatch({ namespaces = [undefined] }: { namespaces?: (string | undefined
   const line = (): void => {};
   const versionOf = (uid: string | undefined): string => known.get(uid ?? '')?.metadata.resourceVersion ?? '0';
   const scopes = namespaces.map((namespace) => ({
-    isListing: false,
+    readiness: 'listed' as const,
     audits: [
       {
         resource: PODS,
@@ -215,7 +216,7 @@ describe('a comparison of what is known with the cluster', () => {
     const source = new ScriptedSource(clock);
     source.put('pods', aPod('a-1', 'a'));
     const scope = {
-      isListing: false,
+      readiness: 'listed' as Readiness,
       audits: [
         {
           resource: PODS,
@@ -226,7 +227,7 @@ describe('a comparison of what is known with the cluster', () => {
           heardUntil: () => String(source.version),
           listAnew: () => {
             listsAnew += 1;
-            scope.isListing = true;
+            scope.readiness = 'listing';
           },
         },
       ],
