@@ -1,6 +1,6 @@
 // Carries a plan's actions out: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
 // An action that failed or stayed unknown ends the wave; the rest is planned again.
-import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
+import type { Job, JobStatus, Pod } from '../objects/kubernetes.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import { countsOfCleanup, countsOfStrip, countsOfWrite } from '../planners/job/counts.ts';
@@ -9,19 +9,16 @@ import { hasPassed } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
 import type { WriteBudget } from './budget.ts';
+import { childIn, create, slowStart, type CreateAction } from './creates.ts';
 import { inParallel } from './parallel.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf, type Child } from './pass-state.ts';
 
 export type EventAction = Extract<Action, { verb: 'event' }>;
 type WriteAction = Exclude<Action, EventAction>;
-type CreateAction = Extract<Action, { verb: 'create' }>;
 type PodAction = Extract<Action, { verb: 'delete' | 'patch' }>;
 type DeleteAction = Extract<Action, { verb: 'delete' }>;
 type StatusAction = Extract<Action, { verb: 'status' }>;
-
-/** A pod of somebody else holds the name of one to be created (R5). */
-export class ForeignNamesakeError extends ConflictError {}
 
 /** One action that the API server refused. */
 interface Refusal {
@@ -115,17 +112,12 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
       ]);
     case 'owner':
       return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [await deleteOwner(execution, action)]);
-    case 'create': {
-      // Slow start: a quota or a webhook that refuses all is met by few requests.
-      let size = 1;
-      for (let at = 0; at < wave.actions.length; size *= 2) {
-        const batch = wave.actions.slice(at, at + size);
-        const stop = await underBudget(execution, batch, { writesEach: 1, done }, async (action) => [await create(execution, action)]);
+    case 'create':
+      for (const batch of slowStart(wave.actions)) {
+        const stop = await underBudget(execution, batch, { writesEach: 1, done }, async (action) => [await create(execution.pass, action)]);
         if (stop) return stop;
-        at += batch.length;
       }
       return undefined;
-    }
     case 'pods': {
       const chains = [...wave.chains.values()];
       const writesEach = Math.max(...chains.map((chain) => chain.length));
@@ -134,7 +126,7 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
   }
 }
 
-interface Result {
+export interface Result {
   action: WriteAction;
   error?: unknown;
   /** It is as it was wanted to be, or need not be any more, by no doing of this call: nobody is told that it was done. */
@@ -224,26 +216,6 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
   throw first.error;
 }
 
-const childIn = ({ slot, number }: CreateAction): Child => ({ slot, number });
-
-async function create({ pass }: Execution, action: CreateAction): Promise<Result> {
-  try {
-    const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline);
-    countCreate(pass, 'succeeded');
-    pass.hearPod(object as Pod, { isNew: true });
-    return { action };
-  } catch (error) {
-    // The namespace is going, and the Job with it: nobody is to be told, and nothing counts (spec 12.2).
-    if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
-      pass.namespaceEnds = true;
-      return { action, changedNothing: true };
-    }
-    countCreate(pass, 'failed');
-    if (error instanceof ConflictError && error.reason === 'alreadyExists') return await meetNamesake(pass, action);
-    return { action, error };
-  }
-}
-
 /** With the uid and version that were judged (R8). Whether anything is left of it says what the pass does next. */
 async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<Result> {
   const { namespace, name, uid, resourceVersion, propagationPolicy } = action;
@@ -265,36 +237,6 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
     if (!(error instanceof NotFoundError)) return { action, error };
     pass.gone = true;
     return { action };
-  }
-}
-
-const countCreate = ({ counted, creationReason: reason }: Pass, status: 'succeeded' | 'failed'): void =>
-  void counted.push({ metric: 'job_controller_job_pods_creation_total', value: 1, labels: { reason, status } });
-
-/** AlreadyExists (R5): ours, then the create is settled whatever state that pod is in; foreign, then the planner sees it hold the number. */
-async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
-  const name = action.object.metadata.name ?? '';
-  try {
-    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline);
-    const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
-    const child = pass.childOf(podFactsOf(object));
-    if (isOurs) pass.hearPod(object);
-    if (isOurs && typeof child !== 'string' && child.slot === action.slot && child.number === action.number) return { action };
-    // The next number: this name is taken for good as far as this workload is concerned.
-    pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.number + 1) };
-    return {
-      action,
-      // Of ours, somebody has changed the annotations: it would be met here for ever.
-      error: new ForeignNamesakeError(
-        `pods "${name}" already exists and ${isOurs ? 'has been made another one by hand' : 'belongs to somebody else'}`,
-        { reason: 'alreadyExists' },
-      ),
-    };
-  } catch (error) {
-    // Gone between the two calls: planned again.
-    if (error instanceof NotFoundError)
-      return { action, error: new ConflictError(`pod ${name} came and went`, { reason: 'alreadyExists' }) };
-    return { action, error };
   }
 }
 

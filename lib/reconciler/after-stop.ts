@@ -1,9 +1,9 @@
 // What follows when a plan could not be carried out whole: planned again from what there is now, or later.
 import type { Ports } from '../ports/ports.ts';
 import type { Stop } from './actions.ts';
-import { ForeignNamesakeError } from './actions.ts';
 import { turnOf } from './budget.ts';
 import type { Ending } from './closing.ts';
+import { ForeignNamesakeError } from './creates.ts';
 import { HELD_MS, backoffMs, parkedEnding, refusalEvent, roomTaken } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf, type PassState } from './pass-state.ts';
