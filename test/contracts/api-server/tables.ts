@@ -17,6 +17,14 @@ const init = (name: string): Fields => ({ name, image: 'busybox' });
 const sidecar = (name: string): Fields => ({ ...init(name), restartPolicy: 'Always' });
 
 export function tablesContract({ api }: Suite): void {
+  /** @returns a namespace of its own, in which the pod `a` is as wanted */
+  async function withPod({ spec = {}, status }: { spec: Fields | undefined; status: Fields | undefined }): Promise<string> {
+    const namespace = await freshNamespace(api());
+    const made = await api().create(core(namespace, 'pods'), aPod('a', { spec }));
+    if (status !== undefined) await api().put(core(namespace, 'pods', 'a/status'), withStatus(made, status));
+    return namespace;
+  }
+
   describe('tables', () => {
     // A star marks what only `-o wide` shows.
     test.each([
@@ -204,9 +212,7 @@ export function tablesContract({ api }: Suite): void {
       },
       { name: 'gated', spec: { schedulingGates: [{ name: 'farloop.dev/wait' }] }, ready: '0/1', shown: 'SchedulingGated' },
     ])('a pod that is $name shows as $shown', async ({ spec, status, ready, shown, restarts = '0' }) => {
-      const namespace = await freshNamespace(api());
-      const made = await api().create(core(namespace, 'pods'), aPod('a', spec === undefined ? {} : { spec }));
-      if (status !== undefined) await api().put(core(namespace, 'pods', 'a/status'), withStatus(made, status));
+      const namespace = await withPod({ spec, status });
       const { body } = await api().get(core(namespace, 'pods'), asTable);
       const cells = body.rows?.[0]?.cells ?? [];
       expect(cells.slice(0, 4).map(String)).toEqual(['a', ready, shown, restarts]);
@@ -215,12 +221,8 @@ export function tablesContract({ api }: Suite): void {
     });
 
     test('a terminating pod shows so, with its address and node', async () => {
-      const namespace = await freshNamespace(api());
-      const made = await api().create(core(namespace, 'pods'), aPod('a', { spec: { nodeName: 'n' } }));
-      await api().put(
-        core(namespace, 'pods', 'a/status'),
-        withStatus(made, { phase: 'Running', podIPs: [{ ip: '10.0.0.9' }], podIP: '10.0.0.9' }),
-      );
+      const status = { phase: 'Running', podIPs: [{ ip: '10.0.0.9' }], podIP: '10.0.0.9' };
+      const namespace = await withPod({ spec: { nodeName: 'n' }, status });
       await api().delete(core(namespace, 'pods', 'a'));
       const { body } = await api().get(core(namespace, 'pods', 'a'), asTable);
       expect(body.rows?.[0]?.cells).toEqual(['a', '0/1', 'Terminating', '0', expect.anything(), '10.0.0.9', 'n', '<none>', '<none>']);
