@@ -26,6 +26,13 @@ function atIndex(pods: readonly Pod[], index: number): Pod {
   return found;
 }
 
+/** Where the write budget has not enough at once to let all other pods go. */
+async function leaderSucceeds(count: number, spec: Partial<JobSpec> = {}): Promise<void> {
+  const pods = await running(count, { ...LEADER_SUFFICES, ...spec }, { writesPerSecond: 20 });
+  await world.elapse(20, { play: false });
+  await world.end(atIndex(pods, 0), 0);
+}
+
 /** Somebody changes the pod just before the first delete of any: one of them is judged as it no longer is (R8). */
 function changeBeforeDeletes(pod: Pod): () => boolean {
   let isChanged = false;
@@ -56,27 +63,21 @@ test('R8: a pod that changes while those that are needed no more are deleted mak
 });
 
 test('R14: deletes that wait for the write budget make no failure of a success', async () => {
-  const pods = await running(60, LEADER_SUFFICES, { writesPerSecond: 20 });
-  await world.elapse(20, { play: false });
-  await world.end(atIndex(pods, 0), 0);
+  await leaderSucceeds(60);
   await world.elapse(180);
   expect(world.passes.some(({ outcome }) => outcome === 'throttled')).toBe(true);
   expect(await ended()).toEqual(SUCCESS);
 });
 
 test('R14: finalizers that wait for the write budget count no pod that a success did not need', async () => {
-  const pods = await running(14, LEADER_SUFFICES, { writesPerSecond: 20 });
-  await world.elapse(20, { play: false });
-  await world.end(atIndex(pods, 0), 0);
+  await leaderSucceeds(14);
   await world.elapse(120);
   expect(world.passes.some(({ outcome }) => outcome === 'throttled')).toBe(true);
   expect(await ended()).toEqual(SUCCESS);
 });
 
 test('a success stands though pods that are still to be deleted fail meanwhile', async () => {
-  const pods = await running(60, { ...LEADER_SUFFICES, backoffLimit: 0 }, { writesPerSecond: 20 });
-  await world.elapse(20, { play: false });
-  await world.end(atIndex(pods, 0), 0);
+  await leaderSucceeds(60, { backoffLimit: 0 });
   const isBegun = async (): Promise<boolean> => (await world.pods()).some(({ metadata }) => metadata.deletionTimestamp !== undefined);
   for (let second = 0; second < 60 && !(await isBegun()); second++) await world.elapse(1, { play: false });
   const left = (await world.pods()).find(({ metadata, status }) => !metadata.deletionTimestamp && status?.phase === 'Running');
