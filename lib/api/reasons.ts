@@ -9,7 +9,8 @@ import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import { OUT_OF_TIME } from '../reconciler/actions.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
-import { holdIn, TOO_OFTEN } from '../reconciler/parking.ts';
+import { TOO_OFTEN } from '../reconciler/parking.ts';
+import { planHeadOf } from '../reconciler/planning.ts';
 import type { Trouble } from '../reconciler/reachability.ts';
 import { SILENT_MS } from './clusters.ts';
 
@@ -35,14 +36,7 @@ export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number
   // A drained cluster's pods are let go all the same.
   if (ownerIs) return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(pods, ownerIs)];
   if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
-  const { backoff } = state ?? {};
-  const head = {
-    ...EMPTY_HEAD,
-    ...(backoff && {
-      backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
-    }),
-    ...(state && holdIn({ state, owner, pods }, nowMs + offsetMs)),
-  };
+  const head = state ? planHeadOf({ state, owner, pods }, nowMs + offsetMs) : EMPTY_HEAD;
   return reasonsOf({ owner, pods, head, manage: record.manage }, new Date(nowMs + offsetMs), circumstances);
 }
 

@@ -15,6 +15,14 @@ export interface PlanHead {
   holdUntilMs?: number;
   /** Deleting pods does, for the same reason. */
   deleteHoldUntilMs?: number;
+  /** Why it fails, as an earlier pass decided it that could not write it into the status: what was deleted since for it decides no more. */
+  failure?: Failure;
+}
+
+/** Why a workload fails: reason and message of its condition. */
+export interface Failure {
+  reason: string;
+  message: string;
 }
 
 export const EMPTY_HEAD: PlanHead = { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 };
@@ -71,6 +79,8 @@ export interface Plan<Status> {
   syncAction?: SyncAction;
   /** Why it creates pods, as the reference's metrics call it; absent where it creates none. */
   creationReason?: string;
+  /** Why it fails, as long as its status does not say so: stored before anything is done for it. */
+  failure?: Failure;
   /** Durable state after the pass; stored once the pass's first status write is through. */
   head: { backoff: PlanHead['backoff']; ordinal: number };
 }

@@ -48,6 +48,8 @@ const PassState = v.looseObject({
   foreign: v.optional(v.object({ strikes: wholeNumber, seenAtMs: wholeNumber })),
   /** Of the spec when its Workload and PodGroup were seen to (alpha). */
   groupedGeneration: v.optional(wholeNumber),
+  /** Of that spec it was decided that the workload fails, and the status does not say so yet. */
+  failure: v.optional(v.object({ reason: v.string(), message: v.string(), generation: wholeNumber })),
   /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
   /** Events of the owner that could not be written just then. */

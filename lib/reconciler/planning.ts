@@ -1,6 +1,7 @@
 // What is to be done? Plans from the view, and from live reads where an action could not be taken back (R10) or counting needs them (R18).
 import type { JobStatus } from '../objects/kubernetes.ts';
 import type { Action, Plan, PlanHead } from '../planners/plan.ts';
+import type { Pods } from '../planners/pod-set.ts';
 import type { Clock } from '../ports/clock.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { holdIn } from './parking.ts';
@@ -63,18 +64,25 @@ function planFrom(clock: Clock, pass: Pass): Planned {
 function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   const owner = pass.owner;
   if (!owner) throw new OwnerGoneError('the owner is gone');
-  const { backoff } = pass.state;
   const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
-  const head: PlanHead = {
+  // Its number is above those too that have vanished since the last pass closed (R5).
+  const head = { ...planHeadOf(pass, nowMs), ordinal: lowestFreeNumber(pass) };
+  const schedulingGroup = pass.scheduling?.group;
+  return { given: { owner, pods: pass.pods, head, manage: pass.record.manage, ...(schedulingGroup && { schedulingGroup }) }, nowMs };
+}
+
+/** What earlier passes left for the planner, as it holds now. @param nowMs by the cluster's clock */
+export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }, nowMs: number): PlanHead {
+  const { backoff, ordinal, failure } = known.state;
+  const isOfThisSpec = failure?.generation === (known.owner?.metadata.generation ?? 0);
+  return {
     // Settled before: no intent is open when a pass plans.
     expectations: { create: [], delete: [], strip: [] },
     backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
-    // Of those too that have vanished since the last pass closed (R5).
-    ordinal: lowestFreeNumber(pass),
-    ...holdIn(pass, nowMs),
+    ordinal,
+    ...holdIn(known, nowMs),
+    ...(isOfThisSpec && { failure: { reason: failure.reason, message: failure.message } }),
   };
-  const schedulingGroup = pass.scheduling?.group;
-  return { given: { owner, pods: pass.pods, head, manage: pass.record.manage, ...(schedulingGroup && { schedulingGroup }) }, nowMs };
 }
 
 /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */

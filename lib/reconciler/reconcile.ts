@@ -197,6 +197,7 @@ export class Reconciler {
     const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
     // A head that is merely distrusted still holds the intents of all earlier passes: they are settled, not waited for.
     const isNew = pass.state.listedEra === undefined;
+    const isOfThisEra = pass.state.listedEra === pass.record.era;
     if (isNew && hadStarted && !isOver && ageMs < this.#options.unknownMs) {
       pass.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
       return this.#options.unknownMs - ageMs;
@@ -204,6 +205,8 @@ export class Reconciler {
     pass.state = {
       ...pass.state,
       listedEra: pass.record.era,
+      // What a restored server has forgotten decides nothing (R3).
+      ...(!isOfThisEra && { failure: undefined }),
       ordinal: lowestFreeNumber(pass),
       // Found, not written: whoever changes it from now on is another hand (R18).
       statusDigest: statusDigestOf(owner.status),
@@ -224,6 +227,8 @@ export class Reconciler {
       if ('rival' in plan) return parkedEnding(this.#ports, pass, fightText(pass, plan.rival));
       pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
       noteSync(pass, plan);
+      const failure = plan.failure && { ...plan.failure, generation: pass.generation ?? 0 };
+      pass.state = { ...pass.state, failure };
       if (plan.outcome === 'parked') {
         pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
         return parkedEnding(this.#ports, pass, plan.why.join('; '));

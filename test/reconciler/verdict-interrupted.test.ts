@@ -1,7 +1,7 @@
 // A verdict that a pass could not carry out whole stands: pods that Farloop itself deletes for it are no failures, nor a reason for another one.
 import { afterEach, expect, test } from '@jest/globals';
 import type { JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
-import { EVENTS, PODS } from '../../lib/objects/resources.ts';
+import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
 import { aJob, World, type WorldOptions } from '../world/world.ts';
 
@@ -85,6 +85,53 @@ test('a success stands though pods that are still to be deleted fail meanwhile',
   await world.end(left, 1);
   await world.elapse(180);
   expect((await ended()).conditions).toEqual(SUCCESS.conditions);
+});
+
+const DEADLINE_MISSED = { conditions: ['FailureTarget DeadlineExceeded', 'Failed DeadlineExceeded'], failed: 12, failedIndexes: '' };
+
+test('R8: a pod that changes while those of a Job past its deadline are deleted leaves it past its deadline', async () => {
+  const pods = await running(12, { activeDeadlineSeconds: 60 });
+  const isChanged = changeBeforeDeletes(pods[11] as Pod);
+  await world.elapse(60, { play: false });
+  await world.elapse(60);
+  expect(isChanged()).toBe(true);
+  expect(await ended()).toEqual(DEADLINE_MISSED);
+});
+
+test('R14: deletes that wait for the write budget leave a Job past its deadline', async () => {
+  await running(60, { activeDeadlineSeconds: 60 }, { writesPerSecond: 20 });
+  await world.elapse(60, { play: false });
+  await world.elapse(180);
+  expect(world.passes.some(({ outcome }) => outcome === 'throttled')).toBe(true);
+  expect(await ended()).toEqual({ ...DEADLINE_MISSED, failed: 60 });
+});
+
+test('R5: a function that dies while it deletes the pods of a Job past its deadline leaves it past its deadline', async () => {
+  await running(12, { activeDeadlineSeconds: 60 });
+  let deletes = 0;
+  world.interposer = ({ port, method, args, phase }, process) => {
+    if (port === 'cluster' && method === 'delete' && args[0] === PODS && phase === 'after' && ++deletes === 6) process.kill();
+  };
+  await world.elapse(60, { play: false });
+  await world.elapse(180);
+  expect(await ended()).toEqual(DEADLINE_MISSED);
+});
+
+test('a Job that is given more time before its first pod could be deleted goes on', async () => {
+  const pods = await running(12, { activeDeadlineSeconds: 60 });
+  let isThrottled = false;
+  world.interposer = ({ port, method, args, phase }) => {
+    if (port !== 'cluster' || method !== 'delete' || args[0] !== PODS || phase !== 'before') return;
+    isThrottled = true;
+    throw new ThrottledError('too many requests', { retryAfterSeconds: 5 });
+  };
+  await world.until(() => isThrottled, { play: false });
+  world.interposer = undefined;
+  const type = 'application/merge-patch+json';
+  await world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', body: { spec: { activeDeadlineSeconds: 6000 } }, type });
+  await world.elapse(60, { play: false });
+  expect(await ended()).toEqual({ conditions: [], failed: 0, failedIndexes: '' });
+  expect((await world.pods()).map(({ metadata }) => metadata.uid)).toEqual(pods.map(({ metadata }) => metadata.uid));
 });
 
 test('of a Job that fails and whose pods may not be deleted the status says the same all the time', async () => {

@@ -112,6 +112,11 @@ describe('snapshots', () => {
     expect(unpackSnapshot(packSnapshot(plan))).toEqual(plan);
   });
 
+  test('tell what is decided already, and how long what was refused waits', () => {
+    const head = { ...recorded().head, deleteHoldUntilMs: NOW_MS, failure: { reason: 'DeadlineExceeded', message: 'too long' } };
+    expect(unpackSnapshot(packSnapshot({ ...recorded(), head }))).toMatchObject({ head });
+  });
+
   test('are no later version of a message to a build that knows no such mark, but unreadable in one sentence', () => {
     const reading = (): unknown => open(packSnapshot(recorded()), { bytes: 1_000, unpackedBytes: 10_000 });
     expect(reading).toThrow(new UndecodableMessageError('version 66 is not known here; known are 1'));

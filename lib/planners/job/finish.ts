@@ -1,6 +1,7 @@
 // Whether the Job is over, and why: the first reason that holds decides.
 import type { Job } from '../../objects/kubernetes.ts';
 import type { IndexSet } from '../../objects/index-text.ts';
+import type { PlanHead } from '../plan.ts';
 import { exceededLimit } from './backoff-limit.ts';
 import { trueCondition } from './conditions.ts';
 import { missedDeadline, type Deadline } from './deadline.ts';
@@ -15,7 +16,12 @@ export const REACHED_COMPLETIONS: Verdict = {
   message: 'Reached expected number of succeeded pods',
 };
 
-/** What the status says already: a Job on its way to success or failure stays on it. */
+/** What is decided already: a Job on its way to success or failure stays on it, also before its status says so. */
+export function earlierVerdict(job: Job, { failure }: Pick<PlanHead, 'failure'>): Verdict | undefined {
+  return verdictInStatus(job) ?? (failure && { succeeded: false, ...failure });
+}
+
+/** What everybody can read already. */
 export function verdictInStatus(job: Job): Verdict | undefined {
   const success = trueCondition(job.status?.conditions, 'SuccessCriteriaMet');
   if (success) return { succeeded: true, reason: success.reason ?? '', message: success.message ?? '' };

@@ -12,7 +12,7 @@ import { nextBackoff } from './backoff.ts';
 import { creationReason } from './counts.ts';
 import { deadlineOf } from './deadline.ts';
 import { headcountFold } from './headcount.ts';
-import { indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
+import { earlierVerdict, indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
 import { MAX_PODS_PER_PASS, staffingOf, type Staffing } from './manage.ts';
 import { nextChildren } from './numbers.ts';
 import { holdsOf, obstacleOf, type Holds, type Obstacle } from './obstacles.ts';
@@ -111,7 +111,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const draft: JobStatus = { ...before };
   if (draft.startTime === undefined && !terms.suspended) draft.startTime = time;
   const deadline = deadlineOf(job, nowMs);
-  const early = verdictInStatus(job) ?? jobFailure(job, tally, deadline);
+  const early = earlierVerdict(job, head) ?? jobFailure(job, tally, deadline);
   const decided = early ?? (terms.indexed ? indexVerdict(job, progress) : undefined);
 
   const changes = podChanges(job, progress, { decided, obstacle, holds: holdsOf(head, nowMs), backoff, nowMs });
@@ -138,7 +138,8 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   // Each action may be the last one of this pass. A success that is new is written before its pods go, or what becomes of them would decide
   // once more. A pod that is deleted while it has the finalizer counts as failed, whoever deleted it and whatever for: so it comes off first
   // where the Job goes on or succeeds.
-  const isToldFirst = verdict?.succeeded === true && verdictInStatus(job) === undefined;
+  const isTold = verdictInStatus(job) !== undefined;
+  const isToldFirst = verdict?.succeeded === true && !isTold;
   const areUncounted = !decided || verdict?.succeeded === true;
   const removals = deleteActions(job, changes.remove, { uncounted: areUncounted, why: changes.why });
   const actions: Action[] = [
@@ -161,6 +162,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     outcome: changes.problem ? 'parked' : actions.length > 0 ? 'acted' : waitMs !== undefined || obstacle ? 'waiting' : 'converged',
     why,
     ...(changes.syncAction && { syncAction: changes.syncAction }),
+    ...(decided && !decided.succeeded && !isTold && { failure: { reason: decided.reason, message: decided.message } }),
     ...(children.length > 0 && { creationReason: creationReason(job, { failed: tally.failed, terminating: tally.counts.terminating }) }),
     head: { backoff: ends ? { failures: 0 } : backoff, ordinal: head.ordinal },
   };

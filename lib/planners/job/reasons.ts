@@ -25,6 +25,7 @@ import { latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
 import { trueCondition } from './conditions.ts';
 import { deadlineOf } from './deadline.ts';
 import { failureEvidence, policyEvidence } from './failure-evidence.ts';
+import { earlierVerdict } from './finish.ts';
 import { restartsOf } from './headcount.ts';
 import { wantedPods } from './manage.ts';
 import { holdsOf, type Holds } from './obstacles.ts';
@@ -104,15 +105,13 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
 
   if (terms.deleting)
     return [...undeleted, { code: 'BeingDeleted', text: `the Job itself is being deleted; ${untilGone}`, ...terminating }];
-  const success = trueCondition(job.status?.conditions, 'SuccessCriteriaMet');
-  if (success) return [...undeleted, { code: 'Succeeding', text: `it succeeds (${success.reason ?? ''}); ${untilGone}`, ...terminating }];
-  const failure = trueCondition(job.status?.conditions, 'FailureTarget');
-  if (failure) {
-    const evidence = policyEvidence(failure.message);
-    return [
-      ...undeleted,
-      { code: 'Failing', text: `it fails (${failure.reason ?? ''}: ${failure.message ?? ''}); ${untilGone}`, ...terminating, ...evidence },
-    ];
+  const verdict = earlierVerdict(job, head);
+  if (verdict?.succeeded)
+    return [...undeleted, { code: 'Succeeding', text: `it succeeds (${verdict.reason}); ${untilGone}`, ...terminating }];
+  if (verdict) {
+    const evidence = policyEvidence(verdict.message);
+    const text = `it fails (${verdict.reason}: ${verdict.message}); ${untilGone}`;
+    return [...undeleted, { code: 'Failing', text, ...terminating, ...evidence }];
   }
   if (terms.suspended) {
     const text = 'spec.suspend is true: no pod is started until that changes';

@@ -79,6 +79,23 @@ describe('deadline', () => {
     });
   });
 
+  test('a missed deadline stays what the Job fails for, whatever was deleted for it since, until its status says something', () => {
+    const failure = { reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' };
+    const spec = { parallelism: 3, completions: 3, backoffLimit: 0, activeDeadlineSeconds: 10 };
+    const status = { startTime: at(-15) };
+    expect(planOf({ job: aJob(spec, { status }), pods: '3A' }).failure).toEqual(failure);
+    const next = planOf({ job: aJob(spec, { status }), pods: '1A 2T', head: { failure } });
+    expect(next).toMatchObject({ failure, status: { conditions: [{ type: 'FailureTarget', ...failure }] } });
+    expect(outcomeOf(next)).toMatchObject({ deletes: 1, events: [] });
+    const conditions = [aCondition('FailureTarget', 'True', 'BackoffLimitExceeded', 'over')];
+    const told = planOf({ job: aJob(spec, { status: { ...status, conditions } }), pods: '1A 2T', head: { failure } });
+    expect(told.failure).toBeUndefined();
+    expect(told.status.conditions).toEqual(conditions);
+    const success = [aCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy', 'enough')];
+    const succeeds = planOf({ job: aJob(spec, { status: { ...status, conditions: success } }), pods: '2T', head: { failure } });
+    expect(outcomeOf(succeeds).conditions).toEqual(['SuccessCriteriaMet']);
+  });
+
   test('R12: a deadline is not taken as passed while a fraction of a second is left', () => {
     const job = aJob({ parallelism: 1, completions: 1, activeDeadlineSeconds: 10 }, { status: { startTime: at(-10) } });
     const plan = planOf({ job, pods: '1A' }, new Date(NOW * 1000 - 1));

@@ -197,6 +197,14 @@ const cases: Case[] = [
     pods: podsOf('1T'),
     holds: { exitCode: 5, rule: 1 },
   },
+  {
+    code: 'Failing',
+    name: 'though its status does not say so yet',
+    job: aJob({ backoffLimit: 0 }),
+    pods: podsOf('1A 1T'),
+    head: { failure: { reason: 'DeadlineExceeded', message: 'too long' } },
+    says: 'it fails (DeadlineExceeded: too long); 2 of its pods have yet to go',
+  },
   { code: 'Suspended', name: 'until it changes', job: aJob({ suspend: true }) },
   { code: 'NoParallelism', name: 'no pods allowed', job: aJob({ parallelism: 0 }) },
   {

@@ -3,8 +3,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { JOBS } from '../../../lib/objects/resources.ts';
+import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { isJobFinished } from '../../../lib/objects/job-facts.ts';
+import { ThrottledError } from '../../../lib/ports/errors.ts';
 import { readView } from '../../../lib/reconciler/view-access.ts';
 import { decodeAsk } from '../../../lib/wire/messages.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
@@ -117,6 +118,33 @@ describe('R3: an API server restored from an older state', () => {
     await runToEnd(world, 'old');
     await world.elapse(65);
     expect(await world.store.readHead(key)).toBeUndefined();
+  });
+
+  test('R3: that a Job fails is forgotten with the pod that had failed', async () => {
+    await world.watch();
+    await world.apply(aJob('demo', { completions: 4, parallelism: 4, backoffLimit: 0 }));
+    await world.elapse(2, { play: false });
+    for (const pod of await world.pods()) await world.startPod(pod);
+    await world.elapse(20, { play: false });
+    await keepCopy();
+    let isThrottled = false;
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port !== 'cluster' || method !== 'delete' || args[0] !== PODS || phase !== 'before') return;
+      isThrottled = true;
+      throw new ThrottledError('too many requests', { retryAfterSeconds: 60 });
+    };
+    const [pod] = await world.pods();
+    if (pod) await world.end(pod, 1);
+    await world.until(() => isThrottled, { play: false });
+    world.interposer = undefined;
+    await relist(world);
+    await world.settle();
+    await putBack();
+    world.loseHeard();
+    await notice();
+    await relist(world);
+    await world.until(finished, { seconds: 240 });
+    expect(await world.job('demo')).toMatchObject({ status: { succeeded: 4 } });
   });
 
   // The server was set back and has counted on since: lists and watches look as ever, but an object is not what a list of that version showed.
