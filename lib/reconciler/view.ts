@@ -78,12 +78,13 @@ function supersedes(observation: PodObservation, known: PodEntry | undefined, fl
  * Removes what the list proves absent (R19) and raises the floor. At the floor already, it may be the next range of the same list.
  * @returns whether that changed anything
  */
-function applyWholeList(part: ViewPart, whole: WholeList, listed: readonly PodObservation[], onChange: OnChange | undefined): boolean {
+function applyWholeList(part: ViewPart, whole: WholeList, told: readonly PodObservation[], onChange: OnChange | undefined): boolean {
   const floorBefore = part.floor;
   if (isNewer(floorBefore, whole.floor)) return false;
   const raises = isNewer(whole.floor, floorBefore);
   let changed = raises;
-  const named = new Set(listed.map(({ pod }) => pod.uid));
+  // What was heard before the list may be told beside it, and is none of what it names.
+  const named = new Set(told.flatMap(({ heardAt, pod }) => (isNewer(whole.floor, heardAt) ? [] : [pod.uid])));
   for (const [uid, entry] of part.pods) {
     if (isNewer(entry.heardAt, whole.floor)) continue;
     if (entry.deleted) {

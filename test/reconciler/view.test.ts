@@ -86,6 +86,14 @@ describe('R19: whole lists', () => {
     expect(living(after(start, news(seen('b', '21')), list('20', seen('a', '20'))))).toEqual(['a@20', 'b@21']);
   });
 
+  test('R19: what was heard before it may be told beside it, and is not named by it', () => {
+    const told = list('20', seen('a', '20'), seen('b', '10'), seen('c', '21'));
+    for (const known of [start, after(start, news(seen('b', '9')))]) expect(living(after(known, told))).toEqual(['a@20', 'c@21']);
+    // Its number stays known (R5).
+    expect(after(start, told).pods.get('b')?.deleted).toBe(true);
+    expect(living(after(start, news(seen('b', '22')), told))).toEqual(['a@20', 'b@22', 'c@21']);
+  });
+
   test('R19: a list of some slots proves nothing of the others', () => {
     const part = after(start, news(seen('1', '10'), seen('7', '11')), {
       pods: [],

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
+import { wake } from '../../../lib/reconciler/wake.ts';
+import type { Point } from '../../world/process.ts';
 import { relist } from '../../world/reporter.ts';
 import { aJob, World } from '../../world/world.ts';
 
@@ -67,6 +69,49 @@ test('R18: a status that was found, not written by us, and has changed since: th
   await world.settle();
   world.loseHeard();
   await world.clock.advance(2_000);
+  await world.run();
+  const { succeeded = 0, uncountedTerminatedPods } = (await world.job('demo')).status ?? {};
+  expect(succeeded + (uncountedTerminatedPods?.succeeded?.length ?? 0)).toBe(1);
+});
+
+test('R18, R19: read by a pass, then gone from the list of the same pass: gone for the next one too, and not counted once more', async () => {
+  await world.apply(aJob('demo', { completions: 12, parallelism: 4 }));
+  const isRunning = async (): Promise<boolean> => {
+    await world.play(() => undefined);
+    return (await world.pods()).filter(({ status }) => status?.phase === 'Running').length === 4;
+  };
+  await world.until(isRunning, { play: false });
+  await world.elapse(10, { play: false });
+  // The pass dies once it has written that it strips the ended pod: the next one looks what became of that.
+  const [ended] = (await world.pods()) as [Pod];
+  const isPodPatch = ({ port, method, args }: Point): boolean => port === 'cluster' && method === 'patch' && args[0] === PODS;
+  world.interposer = (point, process) => {
+    if (isPodPatch(point) && point.phase === 'before') process.kill();
+  };
+  await world.end(ended, 0);
+  await world.report();
+  await world.clock.advance(2_000);
+  await world.run().catch(() => {});
+  world.restart();
+  // From now on nobody tells of pods.
+  world.keepBack('Pod');
+  const type = 'application/merge-patch+json';
+  const status = { active: 3, ready: 3, succeeded: 1, uncountedTerminatedPods: null };
+  await world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', subresource: 'status', body: { status }, type });
+  const { name = '' } = ended.metadata;
+  const looks: string[] = [];
+  world.interposer = async ({ port, method, args, phase }) => {
+    if (port !== 'cluster' || phase !== 'after' || args[0] !== PODS) return;
+    if (method === 'list') looks.push('list');
+    if (looks.length > 0 || method !== 'get' || (args[1] as { name: string }).name !== name) return;
+    looks.push('get');
+    await world.as('PATCH', PODS, { namespace: 'default', name, body: { metadata: { finalizers: null } }, type });
+    await world.as('DELETE', PODS, { namespace: 'default', name, body: { gracePeriodSeconds: 0 } });
+  };
+  await world.report();
+  await world.run();
+  expect(looks).toEqual(['get', 'list']);
+  await wake(world.ports, await world.keyOf('demo'));
   await world.run();
   const { succeeded = 0, uncountedTerminatedPods } = (await world.job('demo')).status ?? {};
   expect(succeeded + (uncountedTerminatedPods?.succeeded?.length ?? 0)).toBe(1);
