@@ -79,7 +79,7 @@ export interface Plan<Status> {
   syncAction?: SyncAction;
   /** Why it creates pods, as the reference's metrics call it; absent where it creates none. */
   creationReason?: string;
-  /** Why it fails, as long as its status does not say so: stored before anything is done for it. */
+  /** Why it fails, as long as its status does not say so: stored before pods are deleted for it. */
   failure?: Failure;
   /** Durable state after the pass; stored once the pass's first status write is through. */
   head: { backoff: PlanHead['backoff']; ordinal: number };

@@ -117,6 +117,38 @@ test('R5: a function that dies while it deletes the pods of a Job past its deadl
   expect(await ended()).toEqual(DEADLINE_MISSED);
 });
 
+test('R8: an index fails for good by its own pod, not by one that is deleted because the Job fails', async () => {
+  const spec = { completionMode: 'Indexed', backoffLimitPerIndex: 0, maxFailedIndexes: 0 } as const;
+  const pods = await running(12, spec);
+  const isChanged = changeBeforeDeletes(atIndex(pods, 11));
+  await world.end(atIndex(pods, 3), 1);
+  await world.elapse(120);
+  expect(isChanged()).toBe(true);
+  const conditions = ['FailureTarget MaxFailedIndexesExceeded', 'Failed MaxFailedIndexesExceeded'];
+  expect(await ended()).toEqual({ conditions, failed: 12, failedIndexes: '3' });
+});
+
+test('a Job whose pods may not be deleted, and which had too many restarts, still completes when its pods do', async () => {
+  const template = { spec: { restartPolicy: 'OnFailure', containers: [{ name: 'main', image: 'example.com/none' }] } };
+  const pods = await running(2, { backoffLimit: 2, template });
+  let refusals = 0;
+  world.interposer = ({ port, method, args, phase }) => {
+    if (port !== 'cluster' || method !== 'delete' || args[0] !== PODS || phase !== 'before') return;
+    refusals += 1;
+    throw new TerminalError('pods may not be deleted', { code: 403, reason: 'Forbidden', causes: [] });
+  };
+  const restarted = { name: 'main', image: 'example.com/none', imageID: '', ready: true, restartCount: 1, state: { running: {} } };
+  const body = { status: { containerStatuses: [restarted] } };
+  const type = 'application/merge-patch+json';
+  for (const { metadata } of pods)
+    await world.as('PATCH', PODS, { namespace: 'default', name: metadata.name ?? '', subresource: 'status', body, type });
+  await world.elapse(5, { play: false });
+  expect(refusals).toBeGreaterThan(0);
+  for (const pod of pods) await world.end(pod, 0);
+  await world.elapse(120, { play: false });
+  expect((await ended()).conditions).toEqual(['SuccessCriteriaMet CompletionsReached', 'Complete CompletionsReached']);
+});
+
 test('a Job that is given more time before its first pod could be deleted goes on', async () => {
   const pods = await running(12, { activeDeadlineSeconds: 60 });
   let isThrottled = false;

@@ -17,9 +17,12 @@ export const REACHED_COMPLETIONS: Verdict = {
 };
 
 /** What is decided already: a Job on its way to success or failure stays on it, also before its status says so. */
-export function earlierVerdict(job: Job, { failure }: Pick<PlanHead, 'failure'>): Verdict | undefined {
-  return verdictInStatus(job) ?? (failure && { succeeded: false, ...failure });
-}
+export const earlierVerdict = (job: Job, head: Pick<PlanHead, 'failure'>, tally: Tally): Verdict | undefined =>
+  verdictInStatus(job) ?? notedFailure(head, tally);
+
+/** Where no pod has been deleted for it, as where the API server refuses that, it is decided anew: then the reference has forgotten it too. */
+const notedFailure = ({ failure }: Pick<PlanHead, 'failure'>, { leaving }: Tally): Verdict | undefined =>
+  failure && leaving.some(({ deletedAt }) => deletedAt !== undefined) ? { succeeded: false, ...failure } : undefined;
 
 /** What everybody can read already. */
 export function verdictInStatus(job: Job): Verdict | undefined {

@@ -22,14 +22,18 @@ const earlierFailures = (pod: PodFacts): number => failureCountOf(pod.failureCou
 
 /**
  * The indexes that have failed: those of the status, and those of failed pods that are past the limit or match a FailIndex
- * rule. An index that has completed does not fail any more.
+ * rule. An index that has completed does not fail any more; nor does one whose pod is deleted because the Job fails.
  */
-export function failedIndexesOf(spec: JobSpec, tally: Tally, { before, completed }: { before: IndexSet; completed: IndexSet }): IndexSet {
+export function failedIndexesOf(
+  spec: JobSpec,
+  tally: Tally,
+  { before, completed, isFailing }: { before: IndexSet; completed: IndexSet; isFailing: boolean },
+): IndexSet {
   const { leaving, terms } = tally;
   const completions = terms.completions ?? 0;
   const fresh: number[] = [];
   for (const pod of leaving) {
-    if (!isFailed(pod, terms)) continue;
+    if (!isFailed(pod, terms) || (isFailing && pod.deletedAt !== undefined)) continue;
     const index = usableIndexOf(pod, completions);
     if (index === undefined || hasIndex(completed, index)) continue;
     const { action, counted } = judgeFailure(spec.podFailurePolicy?.rules, pod);

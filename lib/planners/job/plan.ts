@@ -102,7 +102,10 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const terms = termsOf(job);
   const time = timeOf(Math.floor(nowMs / 1000));
   const tally = tallyOf(job, terms, { pods: claims.pods, stripping: head.expectations.strip });
-  const progress = progressOf(job, tally);
+  const isTold = verdictInStatus(job) !== undefined;
+  const earlier = earlierVerdict(job, head, tally);
+  const isNoted = earlier !== undefined && !isTold;
+  const progress = progressOf(job, tally, { isFailing: isNoted });
   // With failures counted per index each index waits for itself.
   const countsPerIndex = terms.perIndexLimit !== undefined;
   const backoff = countsPerIndex ? head.backoff : nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });
@@ -111,7 +114,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const draft: JobStatus = { ...before };
   if (draft.startTime === undefined && !terms.suspended) draft.startTime = time;
   const deadline = deadlineOf(job, nowMs);
-  const early = earlierVerdict(job, head) ?? jobFailure(job, tally, deadline);
+  const early = earlier ?? jobFailure(job, tally, deadline);
   const decided = early ?? (terms.indexed ? indexVerdict(job, progress) : undefined);
 
   const changes = podChanges(job, progress, { decided, obstacle, holds: holdsOf(head, nowMs), backoff, nowMs });
@@ -138,7 +141,6 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   // Each action may be the last one of this pass. A success that is new is written before its pods go, or what becomes of them would decide
   // once more. A pod that is deleted while it has the finalizer counts as failed, whoever deleted it and whatever for: so it comes off first
   // where the Job goes on or succeeds.
-  const isTold = verdictInStatus(job) !== undefined;
   const isToldFirst = verdict?.succeeded === true && !isTold;
   const areUncounted = !decided || verdict?.succeeded === true;
   const removals = deleteActions(job, changes.remove, { uncounted: areUncounted, why: changes.why });
@@ -162,7 +164,10 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     outcome: changes.problem ? 'parked' : actions.length > 0 ? 'acted' : waitMs !== undefined || obstacle ? 'waiting' : 'converged',
     why,
     ...(changes.syncAction && { syncAction: changes.syncAction }),
-    ...(decided && !decided.succeeded && !isTold && { failure: { reason: decided.reason, message: decided.message } }),
+    ...(decided &&
+      !decided.succeeded &&
+      !isTold &&
+      (isNoted || changes.remove.length > 0) && { failure: { reason: decided.reason, message: decided.message } }),
     ...(children.length > 0 && { creationReason: creationReason(job, { failed: tally.failed, terminating: tally.counts.terminating }) }),
     head: { backoff: ends ? { failures: 0 } : backoff, ordinal: head.ordinal },
   };

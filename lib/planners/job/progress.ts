@@ -20,8 +20,11 @@ export interface Progress {
 
 const NOBODY: ReadonlyMap<number, PodFacts> = new Map();
 
-/** @param tally of this pass's pods; what the status counts already is read from the Job */
-export function progressOf(job: Job, tally: Tally): Progress {
+/**
+ * @param tally of this pass's pods; what the status counts already is read from the Job
+ * @param end.isFailing an earlier pass has decided so and begun to delete pods: none of these says anything of its index
+ */
+export function progressOf(job: Job, tally: Tally, { isFailing = false }: { isFailing?: boolean } = {}): Progress {
   const { terms } = tally;
   if (!terms.indexed) {
     return { tally, succeeded: tally.succeeded, completedBefore: noIndexes, completed: noIndexes, failed: undefined, delayed: NOBODY };
@@ -30,7 +33,7 @@ export function progressOf(job: Job, tally: Tally): Progress {
   const countsPerIndex = terms.perIndexLimit !== undefined;
   const alreadyFailed = countsPerIndex ? parseIndexes(job.status?.failedIndexes ?? '', completions) : noIndexes;
   const { before, now } = completedIndexesOf(job.status ?? {}, tally.leaving, { completions, alreadyFailed });
-  const failed = countsPerIndex ? failedIndexesOf(job.spec, tally, { before: alreadyFailed, completed: now }) : undefined;
+  const failed = countsPerIndex ? failedIndexesOf(job.spec, tally, { before: alreadyFailed, completed: now, isFailing }) : undefined;
   return {
     tally,
     succeeded: countIndexes(now),

@@ -105,7 +105,7 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
 
   if (terms.deleting)
     return [...undeleted, { code: 'BeingDeleted', text: `the Job itself is being deleted; ${untilGone}`, ...terminating }];
-  const verdict = earlierVerdict(job, head);
+  const verdict = earlierVerdict(job, head, tally);
   if (verdict?.succeeded)
     return [...undeleted, { code: 'Succeeding', text: `it succeeds (${verdict.reason}); ${untilGone}`, ...terminating }];
   if (verdict) {
