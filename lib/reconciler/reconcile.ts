@@ -206,7 +206,7 @@ export class Reconciler {
       ...pass.state,
       listedEra: pass.record.era,
       // What a restored server has forgotten decides nothing (R3).
-      ...(!isOfThisEra && { failure: undefined }),
+      ...(!isOfThisEra && { failure: undefined, backoff: initialState().backoff }),
       ordinal: lowestFreeNumber(pass),
       // Found, not written: whoever changes it from now on is another hand (R18).
       statusDigest: statusDigestOf(owner.status),
