@@ -31,7 +31,12 @@ const PassState = v.looseObject({
   /** Lowest number that no vanished child held (R5). */
   ordinal: wholeNumber,
   /** Failed pods since the last success; the reference keeps it in memory. */
-  backoff: v.object({ failures: v.pipe(wholeNumber, v.maxValue(LARGEST_INT32)), lastFailureTime: v.optional(v.string()) }),
+  backoff: v.object({
+    failures: v.pipe(wholeNumber, v.maxValue(LARGEST_INT32)),
+    lastFailureTime: v.optional(v.string()),
+    /** Successes in the status when this was written. */
+    succeeded: v.optional(wholeNumber),
+  }),
   /** The API server refused creates, or deletes: these wait until then, until the spec is another generation, or until less room is taken. */
   hold: v.optional(
     v.object({

@@ -7,7 +7,7 @@ import { foreignWriterOf } from './foreign-writer.ts';
 import { holdIn } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { OwnerGoneError } from './pass.ts';
-import { statusDigestOf } from './pass-state.ts';
+import { statusDigestOf, type PassState } from './pass-state.ts';
 import type { Planned } from './recorded-plan.ts';
 import { lowestFreeNumber } from './settle.ts';
 
@@ -73,17 +73,31 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
 
 /** What earlier passes left for the planner, as it holds now. @param nowMs by the cluster's clock */
 export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }, nowMs: number): PlanHead {
-  const { backoff, ordinal, failure } = known.state;
+  const { ordinal, failure } = known.state;
   const isOfThisSpec = failure?.generation === (known.owner?.metadata.generation ?? 0);
   return {
     // Settled before: no intent is open when a pass plans.
     expectations: { create: [], delete: [], strip: [] },
-    backoff: { failures: backoff.failures, ...(backoff.lastFailureTime !== undefined && { lastFailureTime: backoff.lastFailureTime }) },
+    backoff: backoffIn(known),
     ordinal,
     ...holdIn(known, nowMs),
     ...(isOfThisSpec && { failure: { reason: failure.reason, message: failure.message } }),
   };
 }
+
+/** Empty where the status tells of a later success: another controller counted it, or a pass of which an old copy of the table knows nothing. */
+function backoffIn({ state: { backoff }, owner }: Pick<Pass, 'state' | 'owner'>): PlanHead['backoff'] {
+  const { succeeded, failures, lastFailureTime } = backoff;
+  if (succeeded !== undefined && successesIn(owner?.status) > succeeded) return { failures: 0 };
+  return { failures, ...(lastFailureTime !== undefined && { lastFailureTime }) };
+}
+
+/** What is stored of it, with the status as it stands then. */
+export const backoffToStore = (backoff: PlanHead['backoff'], status: JobStatus | undefined): PassState['backoff'] =>
+  backoff.failures === 0 ? { ...backoff } : { ...backoff, succeeded: successesIn(status) };
+
+const successesIn = (status: JobStatus | undefined): number =>
+  (status?.succeeded ?? 0) + (status?.uncountedTerminatedPods?.succeeded?.length ?? 0);
 
 /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
 async function lookBeforeCounting(pass: Pass): Promise<void> {

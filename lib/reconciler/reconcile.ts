@@ -26,7 +26,7 @@ import { HELD_MS, TOO_OFTEN, backoffMs, fightText, parkedEnding, parkedFor, room
 import { Pass, OwnerGoneError } from './pass.ts';
 import { decodeState, initialState, statusDigestOf } from './pass-state.ts';
 import { tellOfPass } from './pass-told.ts';
-import { planOnce, planPass, rivalOf } from './planning.ts';
+import { backoffToStore, planOnce, planPass, rivalOf } from './planning.ts';
 import { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
 import { ensureSchedulingGroup, needsSchedulingGroup } from './scheduling.ts';
@@ -249,7 +249,7 @@ export class Reconciler {
       // Of one that a policy ignores that write is the last of its finalizer.
       const { failures } = plan.head.backoff;
       const isCounted = pass.wroteStatus && (failures <= pass.state.backoff.failures || failuresIn(plan.status) > failedBefore);
-      if (!stop || isCounted) pass.state = { ...pass.state, backoff: { ...plan.head.backoff } };
+      if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoffToStore(plan.head.backoff, pass.owner?.status) };
       if (!stop) {
         // A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was
         // seen, and a status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.

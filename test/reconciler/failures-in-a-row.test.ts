@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import { UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { heartbeat, relist } from '../world/reporter.ts';
 import { aJob, World } from '../world/world.ts';
 
@@ -65,4 +67,46 @@ test('R3: those that a restored API server has forgotten count no more', async (
   await relist(world);
   expect((await world.job('demo')).status?.failed ?? 0).toBe(0);
   expect(await waitAfter(1)).toBe(10);
+});
+
+test('R1, R18: those of an old copy of the table count no more once a pod has succeeded since', async () => {
+  await failedInARow(4);
+  const copy = world.copyStore();
+  await waitAfter(0);
+  // The queue has forgotten the wakes that followed the old fence.
+  await world.elapse(310, { play: false });
+  world.restoreStore(copy);
+  expect(await waitAfter(1)).toBe(10);
+});
+
+test('those before a pod that the built-in controller counted as succeeded count no more', async () => {
+  await failedInARow(4);
+  world.record = { ...world.record, manage: 'own' };
+  const pod = await theNextPod();
+  await world.end(pod, 0);
+  await world.elapse(2, { play: false });
+  const type = 'application/merge-patch+json';
+  const at = { namespace: 'default', name: 'demo', subresource: 'status', type };
+  await world.as('PATCH', JOBS, { ...at, body: { status: { active: 0, ready: 0, succeeded: 1 } } });
+  const letGo = { namespace: 'default', name: pod.metadata.name ?? '', type, body: { metadata: { finalizers: null } } };
+  await world.as('PATCH', PODS, letGo);
+  await world.elapse(2, { play: false });
+  world.record = { ...world.record, manage: 'all' };
+  await world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', type, body: { metadata: { labels: { moved: 'back' } } } });
+  expect(await waitAfter(1)).toBe(10);
+  expect((await world.job('demo')).status).toMatchObject({ succeeded: 1, failed: 5 });
+});
+
+test('R6: those of which a status tells whose answer was lost count on', async () => {
+  await failedInARow(2);
+  let isLost = false;
+  world.interposer = ({ port, method, args, phase }) => {
+    if (port !== 'cluster' || method !== 'patch' || args[0] === PODS || phase !== 'after' || isLost) return;
+    isLost = true;
+    throw new UnknownOutcomeError('no answer');
+  };
+  await waitAfter(1);
+  expect(isLost).toBe(true);
+  // Of the one whose answer was lost nobody knows whether it had been counted.
+  expect(await waitAfter(1)).toBe(40);
 });

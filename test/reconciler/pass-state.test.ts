@@ -49,7 +49,12 @@ const states: fc.Arbitrary<PassState> = fc
       })
       .map(({ create, delete: deletes, strip, atMs, ordinal, failures }): PassState => {
         const intents = { atMs, create, delete: deletes, strip };
-        return { ...rest, ordinal, backoff: { failures }, intents: hasIntents(intents) ? intents : NO_INTENTS };
+        return {
+          ...rest,
+          ordinal,
+          backoff: { failures, ...(failures > 0 && { succeeded: ordinal }) },
+          intents: hasIntents(intents) ? intents : NO_INTENTS,
+        };
       }),
   );
 
