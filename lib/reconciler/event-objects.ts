@@ -15,14 +15,15 @@ const LONGEST_MESSAGE = 1_024;
 /** From this one on, similar events are told by one. */
 const COMBINED_FROM = 10;
 
-/** What is told but once, such as the end of a workload, waits in its head for so many passes, 1 s, 2 s, 4 s … after each other. */
+/** What is told but once, such as the end of a workload, waits in its head for so long. Passes come for it 1 s, 2 s, 4 s … after each other. */
 const MOST_UNTOLD = 2;
-const UNTOLD_TRIES = 6;
+const UNTOLD_FOR_MS = 60_000;
 const UNTOLD_AGAIN_MS = 1_000;
 const REPEATED = new Set(['SuccessfulCreate', 'SuccessfulDelete', 'FailedCreate', 'FailedDelete']);
 
 /** When the next pass should come for their sake. */
-export const untoldInMs = ({ untold }: PassState): number | undefined => untold && UNTOLD_AGAIN_MS * 2 ** (untold.tries - 1);
+export const untoldInMs = ({ untold }: PassState, nowMs: number): number | undefined =>
+  untold && UNTOLD_AGAIN_MS + Math.min(...untold.map(({ atMs }) => Math.max(nowMs - atMs, 0)));
 
 /**
  * Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. Where nothing may be
@@ -33,41 +34,45 @@ export async function writeEvents(
   events: readonly EventAction[],
   component: string,
 ): Promise<void> {
-  const { untold: { tries, events: untold } = { tries: 0, events: [] }, ...state } = pass.state;
+  const nowMs = clock.nowMs();
+  const { untold = [], ...state } = pass.state;
   pass.state = state;
-  const told: ToldEvent[] = [...untold.map((event) => ofOwner(pass, event)), ...combined(withinLimit(pass, clock.nowMs(), events))];
+  const told: ToldEvent[] = [...untold.map((event) => ofOwner(pass, event, nowMs)), ...combined(withinLimit(pass, nowMs, events))];
   if (told.length === 0) return;
   const { granted } = await budget.take(pass.record, told.length);
-  const putOff = told.slice(granted);
+  const putOff = new Set(told.slice(granted));
   await inParallel(told.slice(0, granted), parallelism, async (event, at) => {
     try {
       await pass.cluster.create(
         EVENTS,
         eventObject(event, {
           component,
-          // One of an earlier pass keeps its name, and is not told twice.
-          id: at < untold.length ? `${event.reason} ${event.message}` : `${pass.fence} ${at}`,
-          nowMs: clock.nowMs(),
+          // One of an earlier pass keeps its name, and is not told twice; what happens once more is told once more.
+          id: event.atMs === undefined ? `${pass.fence} ${at}` : `${event.atMs} ${event.reason} ${event.message}`,
+          atMs: event.atMs ?? clock.nowMs(),
           resourceVersion: pass.owner?.metadata.resourceVersion,
         }),
         pass.deadline,
       );
     } catch (error) {
       // The next pass has other things to say; that the API server wants rest counts for all (R14).
-      if (error instanceof ThrottledError || error instanceof NotDoneError) putOff.push(event);
+      if (error instanceof ThrottledError || error instanceof NotDoneError) putOff.add(event);
       if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
     }
   });
-  const waiting = putOff.filter(({ reason }) => !REPEATED.has(reason)).slice(-MOST_UNTOLD);
-  if (waiting.length === 0 || tries === UNTOLD_TRIES) return;
-  const kept = waiting.map(({ type, reason, message }) => ({ type, reason, message: message.slice(0, LONGEST_MESSAGE) }));
-  pass.state = { ...pass.state, untold: { tries: tries + 1, events: kept } };
+  const kept = told
+    .filter((event) => putOff.has(event) && !REPEATED.has(event.reason) && nowMs - (event.atMs ?? nowMs) < UNTOLD_FOR_MS)
+    .slice(-MOST_UNTOLD)
+    .map(({ type, reason, message, atMs = nowMs }) => ({ type, reason, message: message.slice(0, LONGEST_MESSAGE), atMs }));
+  if (kept.length > 0) pass.state = { ...pass.state, untold: kept };
 }
 
-function ofOwner({ row, key }: Execution['pass'], event: NonNullable<PassState['untold']>['events'][number]): ToldEvent {
+function ofOwner({ row, key }: Execution['pass'], event: NonNullable<PassState['untold']>[number], nowMs: number): ToldEvent {
   const { apiVersion, kind } = row.resource;
   const { namespace, name, uid } = key;
-  return { verb: 'event', ...event, regarding: { apiVersion, kind, namespace, name, uid }, why: 'an earlier pass could not tell it' };
+  const regarding = { apiVersion, kind, namespace, name, uid };
+  // Our clock may have been set back: it waits no longer for that.
+  return { verb: 'event', ...event, atMs: Math.min(event.atMs, nowMs), regarding, why: 'an earlier pass could not tell it' };
 }
 
 /** Spends of the workload's allowance, kept in its state. */
@@ -83,6 +88,8 @@ function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly Ev
 }
 
 interface ToldEvent extends EventAction {
+  /** Of one that an earlier pass could not tell: when it happened. */
+  atMs?: number;
   /** Of a combined one: how many it speaks for. */
   combines?: number;
 }
@@ -113,9 +120,9 @@ const rank = ({ reason }: EventAction): number => (reason === 'SuccessfulCreate'
 
 function eventObject(
   { type, reason, message, regarding, combines }: ToldEvent,
-  { component, id, nowMs, resourceVersion }: { component: string; id: string; nowMs: number; resourceVersion: string | undefined },
+  { component, id, atMs, resourceVersion }: { component: string; id: string; atMs: number; resourceVersion: string | undefined },
 ): KubernetesObject & Record<string, unknown> {
-  const time = timeOf(Math.floor(nowMs / 1000));
+  const time = timeOf(Math.floor(atMs / 1000));
   const { apiVersion, kind, namespace, name, uid } = regarding;
   // A repeated write of the same pass meets its own name.
   const suffix = createHash('sha256').update(`${uid} ${id}`).digest('hex').slice(0, 16);

@@ -57,12 +57,9 @@ const PassState = v.looseObject({
   failure: v.optional(v.object({ reason: v.string(), message: v.string(), generation: wholeNumber })),
   /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
-  /** Events of the owner that could not be written just then. */
+  /** Events of the owner that could not be written just then, and when they happened. */
   untold: v.optional(
-    v.object({
-      tries: wholeNumber,
-      events: v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string() })),
-    }),
+    v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string(), atMs: wholeNumber })),
   ),
 });
 

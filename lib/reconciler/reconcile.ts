@@ -333,7 +333,7 @@ export class Reconciler {
         await this.#forget(pass);
         pass.counted.push(...terminatedCounts(terminatedWith(pass.viewAtOpening)));
       } else {
-        const untoldMs = isUntroubled ? untoldInMs(pass.state) : undefined;
+        const untoldMs = isUntroubled ? untoldInMs(pass.state, this.#ports.clock.nowMs()) : undefined;
         const againInMs = untoldMs === undefined ? ending.againInMs : Math.min(ending.againInMs ?? untoldMs, untoldMs);
         nextWakeAtMs = await close(this.#ports, pass, { ...ending, againInMs });
       }

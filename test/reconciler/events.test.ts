@@ -1,7 +1,7 @@
 // Event objects are limited as the reference limits them: 25 at once for each workload, then one per 5 minutes; and best effort.
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
-import { TerminalError } from '../../lib/ports/errors.ts';
+import { TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
 import { runToEnd } from '../world/right.ts';
 import { aJob, World } from '../world/world.ts';
 
@@ -23,8 +23,25 @@ const told = async (name: string): Promise<Told[]> =>
   (await world.as<{ items: Told[] }>('GET', EVENTS, { namespace: 'default' })).items.filter(
     ({ involvedObject }) => involvedObject.name === name,
   );
-const scale = (parallelism: number): Promise<unknown> =>
-  world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', body: { spec: { parallelism } }, type: 'application/merge-patch+json' });
+const change = (spec: { parallelism?: number; suspend?: boolean }): Promise<unknown> =>
+  world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', body: { spec }, type: 'application/merge-patch+json' });
+const scale = (parallelism: number): Promise<unknown> => change({ parallelism });
+const pause = async (suspend: boolean): Promise<void> => void (await change({ suspend }));
+/** How often it was told that the Job paused, and that it went on. */
+const pausesTold = async (): Promise<{ Suspended: number; Resumed: number }> => {
+  const reasons = (await told('demo')).map(({ reason }) => reason);
+  const times = (one: string): number => reasons.filter((reason) => reason === one).length;
+  return { Suspended: times('Suspended'), Resumed: times('Resumed') };
+};
+
+/** From now on the API server takes no Event; all else it takes. @returns its end */
+function takeNoEvents(): () => void {
+  world.interposer = ({ port, method, args, phase }) => {
+    if (port === 'cluster' && method === 'create' && args[0] === EVENTS && phase === 'before')
+      throw new ThrottledError('too many requests', { retryAfterSeconds: 0 });
+  };
+  return () => (world.interposer = undefined);
+}
 
 /** As people count them: a combined one stands for as many as it says. */
 const toldInAll = async (name: string): Promise<number> => (await told(name)).reduce((sum, { count }) => sum + count, 0);
@@ -118,4 +135,63 @@ test('an Event that cannot be written stops nothing', async () => {
   await runToEnd(world, 'demo');
   expect((await world.job('demo')).status?.succeeded).toBe(2);
   expect(await told('demo')).toEqual([]);
+});
+
+describe('R14: what is told but once and may not be told just now', () => {
+  beforeEach(async () => {
+    await world.apply(aJob('demo', { completions: 1_000, parallelism: 1 }));
+    await world.elapse(3, { play: false });
+  });
+
+  test('waits, however many passes have other things to tell meanwhile', async () => {
+    const takeEvents = takeNoEvents();
+    await pause(true);
+    await world.elapse(3, { play: false });
+    await pause(false);
+    for (let pods = 2; pods < 12; pods++) {
+      await scale(pods);
+      await world.elapse(2, { play: false });
+    }
+    takeEvents();
+    await world.elapse(40, { play: false });
+    expect(await pausesTold()).toEqual({ Suspended: 1, Resumed: 1 });
+  });
+
+  test('is given up after a minute, and not with it what has happened since', async () => {
+    const takeEvents = takeNoEvents();
+    await pause(true);
+    await world.elapse(62, { play: false });
+    await pause(false);
+    await world.elapse(3, { play: false });
+    takeEvents();
+    await world.elapse(40, { play: false });
+    expect(await pausesTold()).toEqual({ Suspended: 0, Resumed: 1 });
+  });
+
+  test('is told as often as it happened', async () => {
+    for (const suspend of [true, false, true, false]) {
+      const takeEvents = takeNoEvents();
+      await pause(suspend);
+      await world.elapse(2, { play: false });
+      takeEvents();
+      await world.elapse(20, { play: false });
+    }
+    expect(await pausesTold()).toEqual({ Suspended: 2, Resumed: 2 });
+  });
+
+  test('is told once, though the pass that told it died before it noted that', async () => {
+    const takeEvents = takeNoEvents();
+    await pause(true);
+    await world.elapse(2, { play: false });
+    takeEvents();
+    let isDead = false;
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port !== 'cluster' || method !== 'create' || args[0] !== EVENTS || phase !== 'after' || isDead) return;
+      isDead = true;
+      world.process.kill();
+    };
+    await world.elapse(60, { play: false });
+    expect(isDead).toBe(true);
+    expect(await pausesTold()).toEqual({ Suspended: 1, Resumed: 0 });
+  });
 });
