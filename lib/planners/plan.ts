@@ -58,8 +58,20 @@ export type Action =
   /** `strip`: of a pod that is counted, or need not be; `letGo`: of one that nobody owns; `resize`: of the group that pods are scheduled with. */
   | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release' | 'letGo' | 'resize'; type: PatchType; patch: object; why: string } & Target)
   | { verb: 'status'; status: object; why: string }
-  /** Told once what stands before it was carried out. `about`: of this pod alone, told if what was done to it was. */
-  | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target; about?: string; why: string };
+  /**
+   * Told once what stands before it was carried out. `about`: of this pod alone, told if what was done to it was. `evenUnanswered`: told too
+   * where nobody knows whether the status before it was taken.
+   */
+  | {
+      verb: 'event';
+      type: 'Normal' | 'Warning';
+      reason: string;
+      message: string;
+      regarding: Target;
+      about?: string;
+      evenUnanswered?: true;
+      why: string;
+    };
 
 export type Outcome = 'acted' | 'waiting' | 'converged' | 'parked' | 'notOurs';
 

@@ -61,11 +61,16 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
   pass.wroteStatus = false;
   const done = new Set<string>();
   let stop: Stop | undefined;
+  let isStatusUnanswered = false;
   for (const wave of wavesOf(actions)) {
     if (wave.verb === 'event') {
-      const { about } = wave.action;
-      if (about === undefined ? stop === undefined : done.has(about)) pass.events.push(wave.action);
-    } else if (stop === undefined) stop = await runWave(execution, wave, done);
+      const { about, evenUnanswered } = wave.action;
+      const isCarriedOut = about === undefined ? stop === undefined : done.has(about);
+      if (isCarriedOut || (evenUnanswered && isStatusUnanswered)) pass.events.push(wave.action);
+    } else if (stop === undefined) {
+      stop = await runWave(execution, wave, done);
+      isStatusUnanswered = wave.verb === 'status' && stop?.kind === 'unknown';
+    }
     // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference. A webhook that cannot be
     // called answers as unknown (R6); what is told of the pods of a finished Job bears on nothing that the owner's end rests on.
     else if (wave.verb === 'owner' && (stop.kind === 'refused' || stop.kind === 'unknown'))

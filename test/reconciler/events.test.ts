@@ -1,7 +1,7 @@
 // Event objects are limited as the reference limits them: 25 at once for each workload, then one per 5 minutes; and best effort.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
-import { TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
+import { TerminalError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { runToEnd } from '../world/right.ts';
 import { aJob, World } from '../world/world.ts';
 
@@ -113,6 +113,43 @@ test("an Event names the workload, and the reference's component as its source",
   expect(all.map(({ reason }) => reason).toSorted()).toEqual(['Completed', 'SuccessfulCreate']);
   for (const { source, involvedObject } of all)
     expect([source.component, involvedObject]).toMatchObject(['job-controller', { uid, resourceVersion: expect.stringMatching(/^\d+$/) }]);
+});
+
+describe('R6: a suspension is told though its status got no answer, as the reference tells it before it writes', () => {
+  test.each([
+    { name: 'the status was taken', phase: 'after', expected: 1 },
+    { name: 'it was not, and is written once more', phase: 'before', expected: 2 },
+  ])('$name', async ({ phase: lostIn, expected }) => {
+    await world.apply(aJob('demo', { completions: 1_000, parallelism: 1 }));
+    await world.elapse(3, { play: false });
+    for (const suspend of [true, false]) {
+      let isLost = false;
+      world.interposer = ({ port, method, args, phase }) => {
+        if (port !== 'cluster' || method !== 'patch' || args[0] === PODS || phase !== lostIn || isLost) return;
+        isLost = true;
+        throw new UnknownOutcomeError('no answer');
+      };
+      await pause(suspend);
+      await world.elapse(20, { play: false });
+      expect(isLost).toBe(true);
+    }
+    expect(await pausesTold()).toEqual({ Suspended: expected, Resumed: expected });
+  });
+
+  test('not where a delete before it got none: that status was never sent', async () => {
+    await world.apply(aJob('demo', { completions: 1_000, parallelism: 1 }));
+    await world.elapse(3, { play: false });
+    let isLost = false;
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port !== 'cluster' || method !== 'delete' || args[0] !== PODS || phase !== 'before' || isLost) return;
+      isLost = true;
+      throw new UnknownOutcomeError('no answer');
+    };
+    await pause(true);
+    await world.elapse(20, { play: false });
+    expect(isLost).toBe(true);
+    expect(await pausesTold()).toEqual({ Suspended: 1, Resumed: 0 });
+  });
 });
 
 test("what is refused is told in the API server's words alone, as the reference tells it", async () => {

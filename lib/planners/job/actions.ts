@@ -11,6 +11,7 @@ export interface NewEvent {
   type: 'Normal' | 'Warning';
   reason: string;
   message: string;
+  evenUnanswered?: true;
 }
 
 const jobTarget = ({ metadata }: Job): Target => ({
@@ -21,11 +22,9 @@ const jobTarget = ({ metadata }: Job): Target => ({
   uid: metadata.uid ?? '',
 });
 
-export const eventAction = (job: Job, { type, reason, message }: NewEvent): Action => ({
+export const eventAction = (job: Job, event: NewEvent): Action => ({
   verb: 'event',
-  type,
-  reason,
-  message,
+  ...event,
   regarding: jobTarget(job),
   why: 'people and tools follow a Job by its events',
 });

@@ -149,7 +149,8 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     ...(isToldFirst ? [] : removals),
     ...createActions(job, children, { delayed: progress.delayed, why: changes.why, group: snapshot.schedulingGroup }),
     ...(writes[0] ? [statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
-    ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension })] : []),
+    // The reference tells it before it writes: where the status was taken and its answer lost, nothing would tell it any more.
+    ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension, evenUnanswered: true })] : []),
     ...(ends && verdict ? finishEvents(job, status, verdict) : []),
     ...(isToldFirst ? removals : []),
     ...stripActions(areUncounted ? without(strip, changes.remove) : strip, verdict),
