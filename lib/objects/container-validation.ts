@@ -4,12 +4,13 @@ import type { FieldError } from './field-error.ts';
 import { LARGEST_INT32 } from './integers.ts';
 import type { Container, PodSpec } from './kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfPortName } from './names.ts';
+import { validateDescendingPath } from './path-validation.ts';
 import { isPort, portProblem, validateNoProbesNorHooks, validateProbesAndHooks } from './probe-validation.ts';
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooMany, unsupportedValue } from './refusals.ts';
 import { validateContainerResources } from './resource-validation.ts';
 import type { Fields } from './untyped-fields.ts';
 import { fieldsOf, isFields, listOf, numberOf, textOf } from './untyped-fields.ts';
-import { validateDescendingPath, validateVolumeMounts } from './volume-validation.ts';
+import { validateVolumeMounts } from './volume-mount-validation.ts';
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
@@ -23,23 +24,25 @@ export function validateContainers(spec: PodSpec, field: string, mountable: Read
   const containers = spec.containers ?? [];
   const initContainers = spec.initContainers ?? [];
   const claimNames = listOf(spec['resourceClaims']).map((claim) => textOf(claim['name']));
+  const volumes = new Map(listOf(spec['volumes']).map((volume) => [textOf(volume['name']), volume]));
+  const graceSeconds = numberOf(spec['terminationGracePeriodSeconds']);
   const refusals: FieldError[] = containers.length === 0 ? [requiredValue(`${field}.containers`)] : [];
   const names = new Set<string>();
   for (const [at, container] of containers.entries()) {
     const path = `${field}.containers[${at}]`;
-    refusals.push(...validateContainer(container, { path, mountable, claimNames }));
+    refusals.push(...validateContainer(container, { path, volumes, mountable, claimNames }));
     if (names.has(container.name ?? '')) refusals.push(duplicateValue(`${path}.name`, container.name));
     names.add(container.name ?? '');
-    refusals.push(...validateProbesAndHooks(container, path), ...validateRestartPolicy(container, path));
+    refusals.push(...validateProbesAndHooks(container, path, graceSeconds), ...validateRestartPolicy(container, path));
   }
   refusals.push(...validateHostPorts(containers, `${field}.containers`));
   for (const [at, container] of initContainers.entries()) {
     const path = `${field}.initContainers[${at}]`;
-    refusals.push(...validateContainer(container, { path, mountable, claimNames }), ...validateRestartPolicy(container, path));
+    refusals.push(...validateContainer(container, { path, volumes, mountable, claimNames }), ...validateRestartPolicy(container, path));
     if (names.has(container.name ?? '')) refusals.push(duplicateValue(`${path}.name`, container.name));
     else if (container.name) names.add(container.name);
     const isSidecar = container.restartPolicy === 'Always';
-    refusals.push(...(isSidecar ? validateProbesAndHooks : validateNoProbesNorHooks)(container, path));
+    refusals.push(...(isSidecar ? validateProbesAndHooks(container, path, graceSeconds) : validateNoProbesNorHooks(container, path)));
     // They run one by one, so each is alone with its ports.
     refusals.push(...validateHostPorts([container], `${field}.initContainers`));
   }
@@ -48,18 +51,20 @@ export function validateContainers(spec: PodSpec, field: string, mountable: Read
 
 interface ContainerContext {
   readonly path: string;
+  /** Those of the pod by name, in order or not. */
+  readonly volumes: ReadonlyMap<string, Fields>;
   readonly mountable: ReadonlyMap<string, Fields>;
   readonly claimNames: readonly string[];
 }
 
-function validateContainer(container: Container, { path, mountable, claimNames }: ContainerContext): FieldError[] {
+function validateContainer(container: Container, { path, volumes, mountable, claimNames }: ContainerContext): FieldError[] {
   const { name = '', image = '' } = container as Partial<Container>;
   return [
     ...(name === '' ? [requiredValue(`${path}.name`)] : invalidFor(`${path}.name`, name, problemsOfDnsLabel(name))),
     ...(image === '' ? [requiredValue(`${path}.image`)] : []),
     ...oneOf(`${path}.terminationMessagePolicy`, container['terminationMessagePolicy'], messagePolicies),
     ...validatePorts(listOf(container['ports']), `${path}.ports`),
-    ...validateEnvironment(container, path),
+    ...validateEnvironment(container, path, volumes),
     ...validateVolumeMounts(container, path, mountable),
     ...oneOf(`${path}.imagePullPolicy`, container['imagePullPolicy'], pullPolicies),
     ...validateContainerResources(fieldsOf(container.resources), { field: `${path}.resources`, claimNames }),

@@ -1,61 +1,34 @@
 // What the API server asks of the environment variables of a container and of what they are taken from.
 import type { FieldError } from './field-error.ts';
-import { problemsOfConfigKey, problemsOfDnsSubdomain, problemsOfEnvName, problemsOfQualifiedName } from './names.ts';
-import { admittedQuantity, isQuantity } from './quantity.ts';
-import { invalidFor, invalidValue, requiredValue, unsupportedValue } from './refusals.ts';
+import { validateFieldReference, validateResourceReference, variablePaths } from './field-reference-validation.ts';
+import { problemsOfConfigKey, problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfEnvName } from './names.ts';
+import { validateNoBacksteps } from './path-validation.ts';
+import { invalidFor, invalidValue, notFound, requiredValue } from './refusals.ts';
 import type { Fields } from './untyped-fields.ts';
 import { isFields, listOf, textOf } from './untyped-fields.ts';
 
 const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
-const variablePaths = [
-  'metadata.name',
-  'metadata.namespace',
-  'metadata.uid',
-  'spec.nodeName',
-  'spec.serviceAccountName',
-  'status.hostIP',
-  'status.hostIPs',
-  'status.podIP',
-  'status.podIPs',
-];
-/** Paths that exist, though a variable cannot hold all of them. */
-const convertiblePaths = new Set([
-  ...variablePaths,
-  'metadata.annotations',
-  'metadata.labels',
-  'spec.host',
-  'spec.restartPolicy',
-  'spec.schedulerName',
-  'status.phase',
-]);
-const resources = ['cpu', 'ephemeral-storage', 'memory'];
-const resourcePaths = ['limits', 'requests'].flatMap((list) => resources.map((resource) => `${list}.${resource}`));
-const sizeDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** The refusals of a container's `env` and `envFrom`; `field` is the container's. */
-export function validateEnvironment(container: Fields, field: string): FieldError[] {
+/** The refusals of a container's `env` and `envFrom`; `field` is the container's, `volumes` are the pod's by name. */
+export function validateEnvironment(container: Fields, field: string, volumes: ReadonlyMap<string, Fields>): FieldError[] {
   return [
-    ...listOf(container['env']).flatMap((variable, at) => validateVariable(variable, `${field}.env[${at}]`)),
+    ...listOf(container['env']).flatMap((variable, at) => validateVariable(variable, `${field}.env[${at}]`, volumes)),
     ...listOf(container['envFrom']).flatMap((source, at) => validateEnvFrom(source, `${field}.envFrom`, at)),
   ];
 }
 
-function validateVariable(variable: Fields, field: string): FieldError[] {
+function validateVariable(variable: Fields, field: string, volumes: ReadonlyMap<string, Fields>): FieldError[] {
   const name = textOf(variable['name']);
   const refusals = name === '' ? [requiredValue(`${field}.name`)] : invalidFor(`${field}.name`, name, problemsOfEnvName(name));
   const { valueFrom } = variable;
   if (!isFields(valueFrom)) return refusals;
   const path = `${field}.valueFrom`;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
-  if (isFields(fieldRef)) refusals.push(...validateFieldReference(fieldRef, `${path}.fieldRef`));
+  if (isFields(fieldRef)) refusals.push(...validateFieldReference(fieldRef, `${path}.fieldRef`, variablePaths));
   if (isFields(resourceFieldRef)) refusals.push(...validateResourceReference(resourceFieldRef, `${path}.resourceFieldRef`));
   if (isFields(configMapKeyRef)) refusals.push(...validateKeyReference(configMapKeyRef, `${path}.configMapKeyRef`));
   if (isFields(secretKeyRef)) refusals.push(...validateKeyReference(secretKeyRef, `${path}.secretKeyRef`));
-  if (isFields(fileKeyRef)) {
-    for (const part of ['key', 'volumeName', 'path']) {
-      if (textOf(fileKeyRef[part]) === '') refusals.push(requiredValue(`${path}.fileKeyRef.${part}`));
-    }
-  }
+  if (isFields(fileKeyRef)) refusals.push(...validateFileReference(fileKeyRef, `${path}.fileKeyRef`, volumes));
   const count = sources.filter((source) => isFields(valueFrom[source])).length;
   if (count === 0) {
     const detail = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
@@ -65,56 +38,26 @@ function validateVariable(variable: Fields, field: string): FieldError[] {
   return refusals;
 }
 
-function validateFieldReference(reference: Fields, field: string): FieldError[] {
-  const fieldPath = textOf(reference['fieldPath']);
-  const apiVersion = textOf(reference['apiVersion']);
-  if (apiVersion === '') return [requiredValue(`${field}.apiVersion`)];
-  if (fieldPath === '') return [requiredValue(`${field}.fieldPath`)];
-  const refuse = (problem: string): FieldError[] => [
-    invalidValue(`${field}.fieldPath`, fieldPath, `error converting fieldPath: ${problem}`),
-  ];
-  if (apiVersion !== 'v1') return refuse(`unsupported pod version: ${apiVersion}`);
-  const subscripted = /^([^[]+)\['(.*)'\]$/.exec(fieldPath);
-  if (subscripted === null) {
-    if (!convertiblePaths.has(fieldPath)) return refuse(`field label not supported: ${fieldPath}`);
-    const path = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath;
-    return variablePaths.includes(path) ? [] : [unsupportedValue(`${field}.fieldPath`, path, variablePaths)];
-  }
-  const [, path = '', key = ''] = subscripted;
-  if (path === 'metadata.annotations') return invalidFor(field, key.toLowerCase(), problemsOfQualifiedName(key.toLowerCase()));
-  if (path === 'metadata.labels') return invalidFor(field, key, problemsOfQualifiedName(key));
-  return refuse(`field label does not support subscript: ${fieldPath}`);
-}
-
-function validateResourceReference(reference: Fields, field: string): FieldError[] {
-  const resource = textOf(reference['resource']);
-  const refusals: FieldError[] = [];
-  if (resource === '') refusals.push(requiredValue(`${field}.resource`));
-  else if (!resourcePaths.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
-    refusals.push(unsupportedValue(`${field}.resource`, resource, resourcePaths));
-  }
-  const divisor = reference['divisor'];
-  const text = isQuantity(divisor) ? admittedQuantity(divisor) : '0';
-  const isCpu = resource.endsWith('.cpu');
-  const allowed = isCpu ? ['1m', '1'] : sizeDivisors;
-  if (resource !== '' && text !== '0' && !allowed.includes(text)) {
-    const what = isCpu
-      ? 'cpu'
-      : resource.includes('hugepages')
-        ? 'hugepages'
-        : resource.endsWith('memory')
-          ? 'memory'
-          : 'local ephemeral storage';
-    const names = isCpu ? '1m and 1' : sizeDivisors.join(', ');
-    refusals.push(invalidValue(`${field}.divisor`, resource, `only divisor's values ${names} are supported with the ${what} resource`));
-  }
-  return refusals;
-}
-
 function validateKeyReference(reference: Fields, field: string): FieldError[] {
   const [name, key] = [textOf(reference['name']), textOf(reference['key'])];
   const refusals = invalidFor(`${field}.name`, name, problemsOfDnsSubdomain(name));
   return [...refusals, ...(key === '' ? [requiredValue(`${field}.key`)] : invalidFor(`${field}.key`, key, problemsOfConfigKey(key)))];
+}
+
+/** Init containers leave such files in a directory of the pod for those after them. */
+function validateFileReference(reference: Fields, field: string, volumes: ReadonlyMap<string, Fields>): FieldError[] {
+  const [key, volumeName, path] = [textOf(reference['key']), textOf(reference['volumeName']), textOf(reference['path'])];
+  const volume = volumes.get(volumeName);
+  const refusals = [
+    ...(key === '' ? [requiredValue(`${field}.key`)] : invalidFor(`${field}.key`, key, problemsOfEnvName(key))),
+    ...(volumeName === ''
+      ? [requiredValue(`${field}.volumeName`)]
+      : invalidFor(`${field}.volumeName`, volumeName, problemsOfDnsLabel(volumeName))),
+    ...(path === '' ? [requiredValue(`${field}.path`)] : validateNoBacksteps(path, `${field}.path`)),
+  ];
+  if (volume === undefined) return [...refusals, notFound(`${field}.volumeName`, volumeName)];
+  if (isFields(volume['emptyDir'])) return refusals;
+  return [...refusals, invalidValue(`${field}.volumeName`, volumeName, 'referenced volume must be of type emptyDir')];
 }
 
 function validateEnvFrom(source: Fields, listField: string, at: number): FieldError[] {

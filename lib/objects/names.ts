@@ -130,6 +130,13 @@ export function problemsOfEnvName(text: string): string[] {
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
+/** What is wrong with the name of an HTTP header. */
+export function problemsOfHttpHeaderName(text: string): string[] {
+  const pattern = '[-A-Za-z0-9]+';
+  const words = "a valid HTTP header must consist of alphanumeric characters or '-'";
+  return whole(pattern).test(text) ? [] : [notMatching(words, pattern, 'X-Header-Name')];
+}
+
 /** What is wrong with a port's name: an IANA service name of 15 bytes at most with a letter in it. */
 export function problemsOfPortName(text: string): string[] {
   const problems: string[] = [];

@@ -30,6 +30,10 @@ export function validatePodObject({ metadata, spec }: Pod): FieldError[] {
       }
     }
   }
+  for (const [at, volume] of listOf(spec['volumes']).entries()) {
+    if (!isFields(volume['image']) || textOf(volume['image']['reference']) !== '') continue;
+    refusals.push(requiredValue(`spec.volumes[${at}].image.reference`));
+  }
   for (const list of ['containers', 'initContainers'] as const) {
     for (const [at, { image = '' }] of (spec[list] ?? []).entries()) {
       if (image === image.trim()) continue;

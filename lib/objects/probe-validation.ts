@@ -1,23 +1,29 @@
 // What the API server asks of the probes and the lifecycle hooks of a container.
 import type { FieldError } from './field-error.ts';
-import { problemsOfPortName } from './names.ts';
+import { problemsOfHttpHeaderName, problemsOfPortName } from './names.ts';
 import { forbidden, invalidFor, invalidValue, requiredValue, unlessNonNegative, unsupportedValue } from './refusals.ts';
 import type { Fields } from './untyped-fields.ts';
-import { fieldsOf, isFields, numberOf, textOf } from './untyped-fields.ts';
+import { fieldsOf, isFields, listOf, numberOf, textOf } from './untyped-fields.ts';
 
 const probes = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+const handlerKinds = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
 type ProbeField = (typeof probes)[number];
 
 export const portProblem = 'must be between 1 and 65535, inclusive';
 export const isPort = (port: unknown): boolean => typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535;
 
-/** The refusals of probes and hooks that run while the container lives; `field` is the container's. */
-export function validateProbesAndHooks(container: Fields, field: string): FieldError[] {
+/**
+ * The refusals of probes and hooks that run while the container lives; `field` is the container's.
+ * @param graceSeconds the pod's `terminationGracePeriodSeconds`
+ */
+export function validateProbesAndHooks(container: Fields, field: string, graceSeconds: number | undefined): FieldError[] {
   const lifecycle = fieldsOf(container['lifecycle']);
   return [
-    ...(['postStart', 'preStop'] as const).flatMap((hook) =>
-      isFields(lifecycle[hook]) ? validateHandler(lifecycle[hook], `${field}.lifecycle.${hook}`) : [],
-    ),
+    ...(['postStart', 'preStop'] as const).flatMap((hook) => {
+      const handler = lifecycle[hook];
+      const path = `${field}.lifecycle.${hook}`;
+      return isFields(handler) ? [...validateHandler(handler, path), ...validateSleep(handler, `${path}.sleep`, graceSeconds)] : [];
+    }),
     ...probes.flatMap((probe) => (isFields(container[probe]) ? validateProbe(container[probe], probe, `${field}.${probe}`) : [])),
   ];
 }
@@ -46,9 +52,17 @@ function validateProbe(probe: Fields, kind: ProbeField, field: string): FieldErr
   return refusals;
 }
 
+/** A hook sleeps within the pod's grace. Not after another kind of handler, which is refused already. */
+function validateSleep(handler: Fields, field: string, graceSeconds: number | undefined): FieldError[] {
+  const [kind] = handlerKinds.filter((each) => isFields(handler[each]));
+  if (kind !== 'sleep' || graceSeconds === undefined) return [];
+  const seconds = numberOf(fieldsOf(handler['sleep'])['seconds']) ?? 0;
+  if (seconds >= 0 && seconds <= graceSeconds) return [];
+  return [invalidValue(field, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)];
+}
+
 function validateHandler(handler: Fields, field: string): FieldError[] {
-  const kinds = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'].filter((kind) => isFields(handler[kind]));
-  const [kind, ...others] = kinds;
+  const [kind, ...others] = handlerKinds.filter((each) => isFields(handler[each]));
   if (kind === undefined) return [requiredValue(field, 'must specify a handler type')];
   const refusals = others.map((other) => forbidden(`${field}.${other}`, 'may not specify more than 1 handler type'));
   const action = fieldsOf(handler[kind]);
@@ -59,6 +73,10 @@ function validateHandler(handler: Fields, field: string): FieldError[] {
     if (textOf(action['path']) === '') refusals.push(requiredValue(`${path}.path`));
     const scheme = textOf(action['scheme']);
     if (scheme !== 'HTTP' && scheme !== 'HTTPS') refusals.push(unsupportedValue(`${path}.scheme`, scheme, ['HTTP', 'HTTPS']));
+    for (const header of listOf(action['httpHeaders'])) {
+      const name = textOf(header['name']);
+      refusals.push(...invalidFor(`${path}.httpHeaders`, name, problemsOfHttpHeaderName(name)));
+    }
   }
   if (kind === 'httpGet' || kind === 'tcpSocket') refusals.push(...validatePortOrName(action['port'], `${path}.port`));
   if (kind === 'grpc' && !isPort(action['port'])) refusals.push(invalidValue(`${path}.port`, action['port'], portProblem));

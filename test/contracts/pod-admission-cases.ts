@@ -3,10 +3,12 @@ import type { PodCase } from './admission/judge.ts';
 import { podCreations } from './admission/pod-creations.ts';
 import { podPlacements } from './admission/pod-placements.ts';
 import { podStatuses, podUpdates } from './admission/pod-updates.ts';
+import { podVolumes } from './admission/pod-volumes.ts';
 
 export const podAdmissionCases: { group: string; cases: PodCase[] }[] = [
   { group: 'a new pod', cases: podCreations },
   { group: 'a new pod with wishes', cases: podPlacements },
+  { group: 'a new pod with files', cases: podVolumes },
   { group: 'a change of a pod', cases: podUpdates },
   { group: 'a change of a status', cases: podStatuses },
 ];
