@@ -12,6 +12,7 @@ import {
 } from './api-error.ts';
 import { isFields } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
+import type { DeleteOptions } from './body.ts';
 import { jsonOf, parseJson, readObject } from './body.ts';
 import { checkFieldValidation, patchStrictnessOf, strictnessOf } from './field-validation.ts';
 import { evictPod } from './eviction.ts';
@@ -31,7 +32,7 @@ import { applyObject, applyType } from './server-side-apply.ts';
 import { apiVersionOf, rowAt, storageName } from './resources.ts';
 import { jsonKind } from './schema/decode.ts';
 import { keyOf, Version } from './version.ts';
-import { warningsOf } from './warnings.ts';
+import { warningsOf, warningsOfDeletion } from './warnings.ts';
 import { watchObjects } from './watch.ts';
 import { answerObject, createObject, storedRow, subjectOf, updateObject } from './writing.ts';
 import type { Cluster } from './writing.ts';
@@ -202,8 +203,13 @@ export class ApiServer {
     const { request, row, path } = target;
     if (path.subresource !== undefined) throw this.#notAllowed(target, 'delete');
     const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
+    return warned(warningsOfDeletion(row, options), () => this.#deleteOne(target, options));
+  }
+
+  #deleteOne(target: Target, options: DeleteOptions): ApiResponse {
+    const { row } = target;
     const previous = this.#find(target);
-    const isTry = isDryRun(options.dryRun, 'DeleteOptions');
+    const isTry = options.dryRun.length > 0;
     const { isGone, version } =
       storageName(row) === 'namespaces'
         ? { isGone: false, version: terminateNamespace(this.#cluster, previous, options, isTry) }
@@ -218,12 +224,14 @@ export class ApiServer {
   #deleteCollection({ request, row, path }: Target): ApiResponse {
     const { storage, surroundings } = this.#cluster;
     const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
-    const { versions, facts } = listObjects(storage, row, path.namespace, request.query);
-    const isTry = isDryRun(options.dryRun, 'DeleteOptions');
-    for (const version of versions) deleteObject(this.#cluster, row, version, options, isTry);
-    const representation = representationOf(request.headers['accept'], request.query);
-    const body = renderList(row, versions, facts, representation, surroundings.now());
-    return { status: 200, headers: { 'Content-Type': representation.contentType }, body };
+    return warned(warningsOfDeletion(row, options), () => {
+      const { versions, facts } = listObjects(storage, row, path.namespace, request.query);
+      const isTry = options.dryRun.length > 0;
+      for (const version of versions) deleteObject(this.#cluster, row, version, options, isTry);
+      const representation = representationOf(request.headers['accept'], request.query);
+      const body = renderList(row, versions, facts, representation, surroundings.now());
+      return { status: 200, headers: { 'Content-Type': representation.contentType }, body };
+    });
   }
 
   #lookUp({ row, path }: Target): Version | undefined {
@@ -261,14 +269,27 @@ export class ApiServer {
     { status = 200, warnings = [] }: { status?: number; warnings?: string[] } = {},
   ): ApiResponse {
     const representation = representationOf(request.headers['accept'], request.query);
-    const headers: Record<string, string> = { 'Content-Type': representation.contentType };
-    if (warnings.length > 0) headers['Warning'] = warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+    const headers = { 'Content-Type': representation.contentType, ...warningHeader(warnings) };
     return { status, headers, body: renderObject(row, version, representation, this.#cluster.surroundings.now()) };
   }
 
   #notAllowed({ row }: Target, verb: string): ApiError {
     return methodNotAllowed(subjectOf(row, ''), verb);
   }
+}
+
+const warningHeader = (warnings: readonly string[]): { Warning?: string } =>
+  warnings.length === 0 ? {} : { Warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };
+
+/** Warns with whatever is answered, a refusal too. */
+function warned(warnings: readonly string[], answer: () => ApiResponse): ApiResponse {
+  let response: ApiResponse;
+  try {
+    response = answer();
+  } catch (error) {
+    response = responseOf(error);
+  }
+  return { ...response, headers: { ...response.headers, ...warningHeader(warnings) } };
 }
 
 function patchedBy(type: string, row: ResourceRow, before: Fields, patch: unknown): unknown {

@@ -1,17 +1,19 @@
 // Deletions: preconditions, grace, finalizers. What depends on the deleted is garbage-collection.ts.
+import type { FieldError } from '../objects/field-error.ts';
 import { durationSecondsOf } from '../objects/time.ts';
 import { badRequest, conflict, invalid } from './api-error.ts';
 import type { Subject } from './api-error.ts';
 import { isFields, timeText } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import type { DeleteOptions } from './body.ts';
+import { flagIn, problemsOfDryRun } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { storageName } from './resources.ts';
 import { Version } from './version.ts';
-import { storedRow, subjectOf } from './writing.ts';
+import { kindSubject, storedRow } from './writing.ts';
 import type { Cluster } from './writing.ts';
 
-const policies = ['Background', 'Foreground', 'Orphan'] as const;
+const policies = ['Foreground', 'Background', 'Orphan'] as const;
 const ownFinalizers = ['orphan', 'foregroundDeletion'];
 
 /** What a DELETE asks for, from its body and its query. @throws ApiError 400, 422 */
@@ -24,7 +26,7 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   const asked: Fields = body ?? {
     gracePeriodSeconds: query.get('gracePeriodSeconds'),
     propagationPolicy: query.get('propagationPolicy'),
-    orphanDependents: query.has('orphanDependents') ? query.get('orphanDependents') === 'true' : undefined,
+    orphanDependents: query.has('orphanDependents') ? flagIn(query, 'orphanDependents') : undefined,
     dryRun: query.getAll('dryRun'),
   };
   const { gracePeriodSeconds: grace, orphanDependents: orphan } = asked;
@@ -32,15 +34,17 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   const preconditions = isFields(asked['preconditions']) ? asked['preconditions'] : {};
   const dryRun = Array.isArray(asked['dryRun']) ? asked['dryRun'].map(String) : [];
   const known = policies.find((each) => each === policy);
-  if (policy !== undefined && !known) {
-    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions', name: '' }, [
-      {
-        reason: 'FieldValueNotSupported',
-        field: 'propagationPolicy',
-        message: `Unsupported value: ${JSON.stringify(policy)}: supported values: "Background", "Foreground", "Orphan"`,
-      },
-    ]);
+  const errors: FieldError[] = [];
+  if (policy !== undefined && typeof orphan === 'boolean') {
+    const message = `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`;
+    errors.push({ reason: 'FieldValueInvalid', field: 'propagationPolicy', message });
   }
+  if (policy !== undefined && !known) {
+    const message = `Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`;
+    errors.push({ reason: 'FieldValueNotSupported', field: 'propagationPolicy', message });
+  }
+  errors.push(...problemsOfDryRun(dryRun));
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions', name: '' }, errors);
   const graceSeconds = grace === undefined || grace === null || grace === '' ? undefined : Number(grace);
   if (graceSeconds !== undefined && !Number.isInteger(graceSeconds))
     throw badRequest(`gracePeriodSeconds must be a whole number, not ${JSON.stringify(grace)}`);
@@ -69,7 +73,7 @@ export function deleteObject(cluster: Cluster, row: ResourceRow, previous: Versi
   const { storage, surroundings } = cluster;
   const stored = storedRow(row);
   const before = previous.object;
-  checkPreconditions(subjectOf(row, before.metadata.name ?? ''), before, options);
+  checkPreconditions(kindSubject(row, before.metadata.name ?? ''), before, options);
   const nowMs = surroundings.now();
   const graceful = withGrace(stored, before, options, nowMs);
   if (graceful === 'pending') return { isGone: false, version: previous };

@@ -1,4 +1,5 @@
 // What a request asks for: its path taken apart, its query read.
+import type { FieldError } from '../objects/field-error.ts';
 import { badRequest, invalid } from './api-error.ts';
 
 /** In bytes. */
@@ -58,13 +59,10 @@ function decoded(word: string): string {
   }
 }
 
-/** True for `true`, `1` and a bare parameter, as Go reads them. @throws ApiError 400 for other words */
+/** Whether a parameter is there and says yes: any word does but `0` and `false`. */
 export function flagIn(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
-  if (value === null) return false;
-  if (['', 'true', '1', 't', 'T', 'TRUE', 'True'].includes(value)) return true;
-  if (['false', '0', 'f', 'F', 'FALSE', 'False'].includes(value)) return false;
-  throw badRequest(`invalid value ${JSON.stringify(value)} for the parameter ${name}: expected true or false`);
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
 /** A whole number of the query, undefined where there is none. @throws ApiError 400 for other texts */
@@ -118,15 +116,13 @@ export function fieldManagerOf(request: ApiRequest): string {
  * @throws ApiError 422 for another value than `All`
  */
 export function isDryRun(values: readonly string[], options: string): boolean {
-  const unknown = values.find((value) => value !== 'All');
-  if (unknown !== undefined) {
-    throw invalid({ group: 'meta.k8s.io', kind: options, name: '' }, [
-      {
-        reason: 'FieldValueNotSupported',
-        field: 'dryRun',
-        message: `Unsupported value: ${JSON.stringify(unknown)}: supported values: "All"`,
-      },
-    ]);
-  }
+  const problems = problemsOfDryRun(values);
+  if (problems.length > 0) throw invalid({ group: 'meta.k8s.io', kind: options, name: '' }, problems);
   return values.length > 0;
+}
+
+export function problemsOfDryRun(values: readonly string[]): FieldError[] {
+  if (values.every((value) => value === 'All')) return [];
+  const message = `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`;
+  return [{ reason: 'FieldValueNotSupported', field: 'dryRun', message }];
 }

@@ -4,6 +4,7 @@ import type { Container, Job, JobSpec, Pod, PodSpec } from '../objects/kubernete
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import { parseQuantity } from '../objects/quantity.ts';
 import { fieldsAt, listAt, numberAt, type ApiObject } from './api-object.ts';
+import type { DeleteOptions } from './body.ts';
 import type { ResourceRow } from './resource-row.ts';
 import type { Version } from './version.ts';
 
@@ -21,6 +22,14 @@ export function warningsOf({ kind, group }: ResourceRow, next: ApiObject, previo
   const problems = problemsOfDnsLabel(metadata.name ?? '');
   const why = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
   return [...(problems.length > 0 ? [`metadata.name: ${why}: [${problems.join(' ')}]`] : []), ...ofJobSpec(spec)];
+}
+
+/** Of a deletion, whether or not it then happens: batch/v1 keeps a Job's pods where nobody says what becomes of them. */
+export function warningsOfDeletion({ kind, group }: ResourceRow, { policy }: DeleteOptions): string[] {
+  if (kind !== 'Job' || group !== 'batch' || policy !== undefined) return [];
+  return [
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  ];
 }
 
 const MANY_INDEXES =

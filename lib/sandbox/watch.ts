@@ -36,7 +36,7 @@ export function watchObjects(
   const asked = versionIn(query);
   const timeoutSeconds = numberIn(query, 'timeoutSeconds') ?? 0;
   const wantsBookmarks = flagIn(query, 'allowWatchBookmarks');
-  const wantsInitial = initialIn(query);
+  const wantsInitial = query.has('sendInitialEvents') ? flagIn(query, 'sendInitialEvents') : undefined;
   checkInitial(wantsInitial, query);
   const resource = storageName(row);
   const prefix = namespace === undefined ? undefined : keyOf(namespace, '');
@@ -135,13 +135,7 @@ function linesFor(storage: Storage): EventLines {
   return lines;
 }
 
-/** Whether a watch begins with what there is; undefined where it does not say. Any word but these two means yes. */
-function initialIn(query: URLSearchParams): boolean | undefined {
-  const value = query.get('sendInitialEvents');
-  return value === null ? undefined : value !== 'false' && value !== '0';
-}
-
-/** @throws ApiError 422 for parameters that do not go together */
+/** @param wantsInitial undefined where the watch does not say. @throws ApiError 422 for parameters that do not go together */
 function checkInitial(wantsInitial: boolean | undefined, query: URLSearchParams): void {
   const match = query.get('resourceVersionMatch') ?? '';
   const errors: FieldError[] = [];

@@ -39,9 +39,9 @@ const attemptsAtNames = 8;
 /** The row whose rules and storage hold for a row: its own, but for a second view on the same objects. */
 export const storedRow = (row: ResourceRow): ResourceRow => row.stored?.as ?? row;
 
-/** How refusals name an object of a row. */
+/** How refusals name an object of a row; those of rules and preconditions by its kind. */
 export const subjectOf = ({ group, plural }: ResourceRow, name: string): Subject => ({ group, kind: plural, name });
-const kindSubject = ({ group, kind }: ResourceRow, name: string): Subject => ({ group, kind, name });
+export const kindSubject = ({ group, kind }: ResourceRow, name: string): Subject => ({ group, kind, name });
 
 /**
  * Creates an object.

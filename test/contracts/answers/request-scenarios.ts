@@ -1,7 +1,7 @@
 // What is said of bodies that do not fit, of evictions, and of who may do what.
 import { jsonPatch, mergePatch, strategicPatch } from '../api-server/client.ts';
 import type { Scenario, Step } from './scenario.ts';
-import { aJob, budgets, configMaps, get, jobs, main, patch, pods, post, put } from './steps.ts';
+import { aJob, budgets, configMaps, get, jobs, main, patch, pods, post, put, remove } from './steps.ts';
 
 const aConfigMap = (name: string, more: object = {}): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more });
 const aPod = (name: string, metadata: object = {}): object => ({
@@ -105,6 +105,35 @@ export const requestScenarios: Scenario[] = [
       evict('f'),
       get(`${pods}/f`),
       patch(`${pods}/f`, mergePatch, { metadata: { finalizers: null } }),
+    ],
+  },
+  {
+    name: 'what a deletion may ask for, and what it is warned of',
+    steps: [
+      post(jobs, aJob('a', { suspend: true })),
+      remove(`${jobs}/a`, { propagationPolicy: 'Orphan', orphanDependents: true }),
+      remove(`${jobs}/a`, { propagationPolicy: 'Background', orphanDependents: false, dryRun: ['Some'] }),
+      remove(`${jobs}/a`, { propagationPolicy: 'Sideways', orphanDependents: false }),
+      remove(`${jobs}/a?propagationPolicy=Background&orphanDependents=false`),
+      remove(`${jobs}?propagationPolicy=Background&orphanDependents=false`),
+      remove(`${jobs}/none?propagationPolicy=`),
+      remove(`${jobs}/none`, { dryRun: ['All', 'Some'] }),
+      post(`${jobs}?dryRun=Some`, aJob('b')),
+      evict('none', { deleteOptions: { propagationPolicy: 'Sideways' } }),
+      post(pods, aPod('a')),
+      evict('a', { deleteOptions: { propagationPolicy: 'Orphan', orphanDependents: true } }),
+      evict('a', { deleteOptions: { dryRun: ['Some'] } }),
+      get(`${jobs}/a`),
+      remove(`${jobs}/a`, { dryRun: ['All'], orphanDependents: null }),
+      remove(`${jobs}/a`, { dryRun: ['All'], orphanDependents: true }),
+      remove(`${jobs}/a?dryRun=All&orphanDependents=0`),
+      remove(`${jobs}/a?dryRun=All&orphanDependents=some`),
+      remove(`${jobs}/a`, { preconditions: { uid: '00000000-0000-0000-0000-000000000000' } }),
+      remove(`${jobs}/none`),
+      remove(`${jobs}?labelSelector=no%3Dsuch`),
+      remove(`${jobs}?labelSelector=no%3Dsuch&propagationPolicy=Foreground`),
+      remove(`${pods}/none`),
+      remove(`${jobs}/a`),
     ],
   },
   {

@@ -10,6 +10,7 @@ export const leases = '/apis/coordination.k8s.io/v1/namespaces/{ns}/leases';
 export const get = (path: string): Step => ({ method: 'GET', path });
 export const post = (path: string, body: unknown): Step => ({ method: 'POST', path, body });
 export const put = (path: string, body: unknown): Step => ({ method: 'PUT', path, body });
+export const remove = (path: string, options?: object): Step => ({ method: 'DELETE', path, body: options });
 export const patch = (path: string, contentType: string, body: unknown): Step => ({ method: 'PATCH', path, contentType, body });
 export const apply = (path: string, body: unknown): Step => patch(`${path}?fieldManager=one`, 'application/apply-patch+yaml', body);
 
