@@ -44,11 +44,11 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
     const pods = [...podSetOf(snapshot.pods)];
     // Only of one that is to be deleted is anything more wanted.
     const isOursToDelete = needsCleanup(job) && isOurs(job.spec, snapshot.manage);
-    if (isLeaving) return [endReason(job, pods), ...(isOursToDelete ? [LEAVING] : expiryReason(job, now))];
+    if (isLeaving) return [endReason(job, pods), ...(isOursToDelete ? [LEAVING] : expiryReason(job, now)), ...goingReason(job)];
     const obstacles = obstaclesOf(isOursToDelete ? { ...circumstances, isDrained: false } : hindered ? { hindered } : {});
     const surplus = pods.some((pod) => isLeftRunning(job, pod));
     const undeleted = surplus ? refusedPods({ deletes: holdsOf(snapshot.head, now.getTime()).deletes }, circumstances.refusal) : [];
-    return [endReason(job, pods), ...undeleted, ...obstacles, ...expiryReason(job, now)];
+    return [endReason(job, pods), ...undeleted, ...obstacles, ...expiryReason(job, now), ...goingReason(job)];
   }
   if (!isOurs(job.spec, snapshot.manage)) {
     const manager = job.spec.managedBy ?? 'the built-in controller';
@@ -246,6 +246,13 @@ function restartsReason(backoffLimit: number, pods: readonly PodFacts[]): Reason
   const text = `it failed: its containers restarted ${least} or more, which count with restartPolicy OnFailure; backoffLimit is ${backoffLimit}`;
   const [most] = pods.filter((pod) => restartsOf(pod) > 0).toSorted((a, b) => restartsOf(b) - restartsOf(a));
   return { code: 'BackoffLimitExceeded', text, ...(most && { pods: [most.name] }) };
+}
+
+/** Of one that has ended and is being deleted: it stays until its finalizers are off. */
+function goingReason({ metadata }: Job): Reason[] {
+  if (metadata.deletionTimestamp === undefined) return [];
+  const held = (metadata.finalizers ?? []).join(', ');
+  return [{ code: 'BeingDeleted', text: `the Job itself is being deleted${held && `; it goes when its finalizers are off: ${held}`}` }];
 }
 
 function expiryReason(job: Job, now: Date): Reason[] {

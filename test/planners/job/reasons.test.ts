@@ -184,6 +184,18 @@ const cases: Case[] = [
     says: '2 of its pods',
   },
   {
+    code: 'BeingDeleted',
+    name: 'of one that has ended, what holds it still',
+    job: aJob(
+      {},
+      {
+        metadata: { deletionTimestamp: at(-5), finalizers: ['foregroundDeletion', 'example.com/x'] },
+        status: { conditions: [aCondition('Complete', 'True', 'CompletionsReached', '')] },
+      },
+    ),
+    says: 'finalizers are off: foregroundDeletion, example.com/x',
+  },
+  {
     code: 'Succeeding',
     name: 'while pods go',
     job: aJob({}, { status: { conditions: [aCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy')] } }),
