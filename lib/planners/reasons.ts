@@ -40,6 +40,7 @@ export const REASONS = [
   'IndexBackingOff',
   'WaitsForTerminatingPods',
   'PodsPending',
+  'PodsUnknown',
   // running
   'PodsRunning',
   'DeadlineAhead',

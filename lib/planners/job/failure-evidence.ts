@@ -17,7 +17,7 @@ export function failureEvidence(pods: readonly PodFacts[]): Omit<Evidence, 'rule
 export function policyEvidence(message: string | undefined): Evidence {
   const text = message ?? '';
   const pod = /\b[Pp]od [^/\s]+\/(\S+)/.exec(text)?.[1];
-  const exitCode = /exit code (\d+)/.exec(text)?.[1];
+  const exitCode = /exit code (-?\d+)/.exec(text)?.[1];
   const rule = /rule at index (\d+)/.exec(text)?.[1];
   return {
     ...(pod !== undefined && { pods: [pod] }),

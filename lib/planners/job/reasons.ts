@@ -147,10 +147,18 @@ function waitingReasons(
     }
   }
   const waiting = [...delayed].filter(([, pod]) => indexBackoffMs(pod, nowMs) > 0).toSorted(([a], [b]) => a - b);
-  for (const [index, pod] of waiting.slice(0, MOST_NAMES)) {
+  // Of more than may be told, the last is about all the others.
+  const told = waiting.length > MOST_NAMES ? MOST_NAMES - 1 : waiting.length;
+  for (const [index, pod] of waiting.slice(0, told)) {
     const remainingSeconds = seconds(indexBackoffMs(pod, nowMs));
     const text = `index ${index} failed and is tried again in ${span(remainingSeconds)}`;
     reasons.push({ code: 'IndexBackingOff', text, index: String(index), remainingSeconds, ...failureEvidence([pod]) });
+  }
+  const untold = waiting.slice(told).map(([, pod]) => indexBackoffMs(pod, nowMs));
+  if (untold.length > 0) {
+    const remainingSeconds = seconds(untold.reduce((soonest, each) => Math.min(soonest, each)));
+    const text = `${untold.length} more indexes failed and are tried again, the first of them in ${span(remainingSeconds)}`;
+    reasons.push({ code: 'IndexBackingOff', text, remainingSeconds });
   }
   if (terms.replacesOnlyFailed && counts.terminating > 0 && isShort)
     reasons.push({
@@ -162,8 +170,9 @@ function waitingReasons(
 }
 
 function podReasons({ tally }: Progress): Reason[] {
-  const pending = tally.active.filter(({ phase }) => phase !== 'Running');
-  const running = tally.active.length - pending.length;
+  const unknown = tally.active.filter(({ phase }) => phase === 'Unknown');
+  const pending = tally.active.filter(({ phase }) => phase !== 'Running' && phase !== 'Unknown');
+  const running = tally.active.length - unknown.length - pending.length;
   const reasons: Reason[] = [];
   if (running > 0)
     reasons.push({ code: 'PodsRunning', text: `${counted(running, 'pod runs', 'pods run')}, ${tally.counts.ready} of them ready` });
@@ -175,6 +184,10 @@ function podReasons({ tally }: Progress): Reason[] {
       text: `${counted(pending.length, 'pod has', 'pods have')} not started, ${where}`,
       pods: names(pending),
     });
+  }
+  if (unknown.length > 0) {
+    const text = `nobody knows whether ${counted(unknown.length, 'pod runs', 'pods run')}: no node says`;
+    reasons.push({ code: 'PodsUnknown', text, pods: names(unknown) });
   }
   return reasons;
 }

@@ -83,6 +83,12 @@ const cases: Case[] = [
   },
   {
     code: 'PodFailurePolicyMatched',
+    name: 'an exit code below zero',
+    job: finished('Failed', 'PodFailurePolicy', FAIL_JOB.replace('code 5', 'code -1').replace('index 1', 'index 10')),
+    holds: { pods: ['demo-x'], exitCode: -1, rule: 10 },
+  },
+  {
+    code: 'PodFailurePolicyMatched',
     name: 'pod and rule of a condition',
     job: finished('Failed', 'PodFailurePolicy', 'Pod default/demo-y has condition ConfigIssue matching FailJob rule at index 0'),
     holds: { pods: ['demo-y'], rule: 0 },
@@ -324,6 +330,14 @@ const cases: Case[] = [
     holds: { pods: ['demo-p'] },
     says: '1 pod has not started, 1 of them not on a node',
   },
+  {
+    code: 'PodsUnknown',
+    name: 'which',
+    job: aJob({ completions: 3 }),
+    pods: [aPod({ name: 'demo-u', phase: 'Unknown' }), ...podsOf('1R')],
+    holds: { pods: ['demo-u'] },
+    says: 'whether 1 pod runs',
+  },
   { code: 'PodsRunning', name: 'how many are ready', job: aJob({ completions: 2 }), pods: podsOf('1A 1R'), says: '2 pods run, 1 of them' },
   {
     code: 'DeadlineAhead',
@@ -375,6 +389,30 @@ describe('why a Job is running or not', () => {
     const scaled = aSnapshot(aJob({ parallelism: 2, podReplacementPolicy: 'Failed' }), [...podsOf('2R'), aPod({ deletedAt: 1 })]);
     const codes = [emptying, scaled].map((snapshot) => reasonsOf(snapshot, now).map(({ code }) => code));
     expect(codes).toEqual([['PodsRunning'], ['PodsRunning']]);
+  });
+
+  test('of pods whose node does not say whether they run, none is said not to have started', () => {
+    const codes = reasonsOf(aSnapshot(aJob({ completions: 1, parallelism: 1 }), [aPod({ phase: 'Unknown' })]), now).map(({ code }) => code);
+    expect(codes).toEqual(['PodsUnknown']);
+  });
+
+  test('of many indexes that wait each is told of, or counted', () => {
+    const textsOf = (count: number): string[] => {
+      const pods = Array.from({ length: count }, (_, index) => ({
+        ...failedPod(1, index % 2),
+        uid: `u${index}`,
+        index: String(index),
+        failureCount: '0',
+      }));
+      const job = anIndexedJob({ completions: count, parallelism: count, backoffLimitPerIndex: 1 });
+      return reasonsOf(aSnapshot(job, pods), now)
+        .filter(({ code }) => code === 'IndexBackingOff')
+        .map(({ text }) => text);
+    };
+    expect(textsOf(5).map((text) => text.slice(0, 7))).toEqual(['index 0', 'index 1', 'index 2', 'index 3', 'index 4']);
+    const many = textsOf(12);
+    expect(many).toHaveLength(5);
+    expect(many[4]).toBe('8 more indexes failed and are tried again, the first of them in 9 s');
   });
 
   test('of a finished Job that nothing more is wanted of, nothing holds it up', () => {
