@@ -46,7 +46,8 @@ function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }:
   const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
   // A create without an answer that came to nothing is held like a refused one.
   const held = passes.flatMap(({ actions }) => actions.filter(({ result }) => result === 'refused' || result === 'unknown'));
-  const refusal = held.find(({ verb }) => verb === (state?.hold?.verb ?? 'create'));
+  const heldVerb = state?.hold?.verb ?? 'create';
+  const refusal = held.find(({ verb }) => verb === heldVerb)?.detail ?? (heldVerb === 'delete' ? keptFinalizerIn(held) : undefined);
   // A pass that is stopped by what is refused to a pod, or to the owner, twice comes back later and later.
   // One that lets pods go waits after the first.
   const isStopped =
@@ -63,9 +64,15 @@ function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }:
     // Without an error: what asked for time is a lost table, not a call without an answer.
     ...(latest?.outcome === 'unknown' && latest.error === undefined && againMs > 0 && { leftAloneMs: againMs }),
     ...(latest?.outcome === 'throttled' && againMs > 0 && { throttledMs: againMs }),
-    ...(refusal?.detail !== undefined && { refusal: refusal.detail }),
+    ...(refusal !== undefined && { refusal }),
     ...(hindered && { hindered }),
   };
+}
+
+/** What keeps a pod from being deleted where no delete was refused. */
+function keptFinalizerIn(actions: PassRecord['actions']): string | undefined {
+  const strip = actions.find(({ verb, result }) => verb === 'strip' && result === 'refused');
+  return strip?.detail && `the tracking finalizer, which comes off first, may not be taken off ${strip.target}: ${strip.detail}`;
 }
 
 /** What ended the latest pass, where that was a call that no answer, or an error of the server's own, was all that came of. */

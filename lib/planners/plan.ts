@@ -52,9 +52,17 @@ export type Action =
   | { verb: 'create'; object: KubernetesObject; slot: number; number: number; why: string }
   /**
    * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8).
+   * `evenTracked`: the pod goes also where the finalizer that was to come off it first is refused to.
    * `propagationPolicy`: of the owner, whose children go first.
    */
-  | ({ verb: 'delete'; active: boolean; resourceVersion?: string; propagationPolicy?: 'Foreground'; why: string } & Target)
+  | ({
+      verb: 'delete';
+      active: boolean;
+      resourceVersion?: string;
+      evenTracked?: true;
+      propagationPolicy?: 'Foreground';
+      why: string;
+    } & Target)
   /** `strip`: of a pod that is counted, or need not be; `letGo`: of one that nobody owns; `resize`: of the group that pods are scheduled with. */
   | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release' | 'letGo' | 'resize'; type: PatchType; patch: object; why: string } & Target)
   | { verb: 'status'; status: object; why: string }

@@ -21,9 +21,11 @@ type DeleteAction = Extract<Action, { verb: 'delete' }>;
 type StatusAction = Extract<Action, { verb: 'status' }>;
 
 /** One action that the API server refused. */
-interface Refusal {
+export interface Refusal {
   during: WriteAction['verb'] | 'ownerDelete';
   error: TerminalError;
+  /** Of a finalizer: the delete of its pod was not sent. */
+  keepsDelete?: true;
 }
 
 /** Nothing went wrong: what is left is the next pass's. */
@@ -136,6 +138,8 @@ export interface Result {
   error?: unknown;
   /** It is as it was wanted to be, or need not be any more, by no doing of this call: nobody is told that it was done. */
   changedNothing?: true;
+  /** Of a finalizer that is refused to come off: the delete of its pod was not sent. */
+  keepsDelete?: true;
 }
 
 /** Runs what the budget grants; one failure lets the others of this round end, and nothing after it begins. */
@@ -214,7 +218,9 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
   for (const { error } of failed) if (error instanceof UnknownOutcomeError) return { kind: 'unknown', error };
   for (const { error } of failed) if (error instanceof NotDoneError) return { kind: 'notDone', error };
   const duringOf = (action: WriteAction): Refusal['during'] => (isOfOwner(action) ? 'ownerDelete' : action.verb);
-  const refusals = failed.flatMap(({ action, error }) => (error instanceof TerminalError ? [{ during: duringOf(action), error }] : []));
+  const refusals = failed.flatMap(({ action, error, keepsDelete }) =>
+    error instanceof TerminalError ? [{ during: duringOf(action), error, ...(keepsDelete && { keepsDelete }) }] : [],
+  );
   const [refusal] = refusals;
   if (refusal) return { kind: 'refused', ...refusal, refusals };
   if (first.error instanceof ConflictError) return { kind: 'conflict', during: first.action.verb, error: first.error };
@@ -245,12 +251,12 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
   }
 }
 
-/** The actions on one pod, in their order; a failure leaves the rest of them undone. */
+/** The actions on one pod, in their order; a failure leaves the rest of them undone, but for a delete that is due in any case. */
 async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promise<Result[]> {
   const results: Result[] = [];
-  const activeDelete = chain.find((action) => action.verb === 'delete' && action.active);
+  const activeDelete = chain.filter((action) => action.verb === 'delete').find(({ active }) => active);
   // A pod that is taken to be active must still be in the state that was judged, in every call on it (R8).
-  let guard = activeDelete?.verb === 'delete' ? activeDelete.resourceVersion : undefined;
+  let guard = activeDelete?.resourceVersion;
   for (const action of chain) {
     const facts = pass.view.pods.get(action.uid)?.pod;
     try {
@@ -286,8 +292,10 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
         continue;
       }
       if (error instanceof ConflictError && facts) await pass.readChild(facts);
-      results.push({ action, error });
-      return results;
+      const isBeforeDelete = activeDelete !== undefined && action.verb === 'patch' && action.purpose === 'strip';
+      const goesAllTheSame = isBeforeDelete && activeDelete.evenTracked === true && error instanceof TerminalError;
+      results.push({ action, error, ...(isBeforeDelete && !goesAllTheSame && { keepsDelete: true }) });
+      if (!goesAllTheSame) return results;
     }
   }
   return results;

@@ -1,6 +1,6 @@
 // What follows when a plan could not be carried out whole: planned again from what there is now, or later.
 import type { Ports } from '../ports/ports.ts';
-import type { Stop } from './actions.ts';
+import type { Refusal, Stop } from './actions.ts';
 import { turnOf } from './budget.ts';
 import type { Ending } from './closing.ts';
 import { ForeignNamesakeError } from './creates.ts';
@@ -30,7 +30,7 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
         await lookAnew(pass);
         return 'again';
       }
-      const held = stop.during === 'create' || stop.during === 'delete' ? stop.during : undefined;
+      const held = stop.refusals.map(heldBy).find((verb) => verb !== undefined);
       // A pod's patch, or the owner's end: once more with what else there is to do, and then later and later.
       if (!held && pass.wasHindered)
         return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.error };
@@ -56,6 +56,12 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
     case 'notDone':
       return { outcome: stop.kind, againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: stop.error };
   }
+}
+
+/** A pod whose finalizer may not come off first is not deleted, as if that were refused. */
+function heldBy({ during, keepsDelete }: Refusal): 'create' | 'delete' | undefined {
+  if (keepsDelete) return 'delete';
+  return during === 'create' || during === 'delete' ? during : undefined;
 }
 
 function holdOf({ clock }: Pick<Ports, 'clock'>, pass: Pass, verb: 'create' | 'delete'): PassState['hold'] {

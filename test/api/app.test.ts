@@ -281,6 +281,16 @@ describe('workloads', () => {
       await ports.recorder.append(passOf(key, 'waiting', { actions: [refused, denied] }));
     },
   });
+  waits.push({
+    code: 'RefusedByApiServer',
+    says: 'refused to delete a pod: the tracking finalizer, which comes off first, may not be taken off demo-x: denied by a policy',
+    state: { hold: { failures: 1, untilMs: Date.now() + 60_000, generation: 0, verb: 'delete' } },
+    because: async (key) => {
+      const denied = { ...refused, verb: 'strip', detail: 'denied by a policy' };
+      await ports.recorder.append(passOf(key, 'acted', { startedAtMs: Date.now() - 2_000, actions: [refused, denied] }));
+      await ports.recorder.append(passOf(key, 'waiting'));
+    },
+  });
   const hindrances: [PassRecord['actions'][number]['verb'], string][] = [
     ['strip', 'refused to let the tracking finalizer be taken off demo-x: denied by a webhook; tried again in 60 s'],
     ['adopt', 'refused to adopt demo-x: denied by a webhook'],

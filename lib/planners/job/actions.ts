@@ -60,12 +60,24 @@ export function createActions(
 /**
  * The deletes of active pods, then their events.
  * @param uncounted the finalizer comes off first, so that the pod is never counted as failed
+ * @param evenTracked where it is refused to, the pod goes all the same
  */
-export function deleteActions(job: Job, pods: readonly PodFacts[], { uncounted, why }: { uncounted: boolean; why: string }): Action[] {
+export function deleteActions(
+  job: Job,
+  pods: readonly PodFacts[],
+  { uncounted, evenTracked = false, why }: { uncounted: boolean; evenTracked?: boolean; why: string },
+): Action[] {
   if (pods.length === 0) return [];
   const strips = uncounted ? pods.filter(({ tracked }) => tracked).map((pod) => stripAction(pod, `removed and not counted: ${why}`)) : [];
   const deletes = pods.map((pod): Action => {
-    return { verb: 'delete', ...targetOf(pod), active: true, resourceVersion: pod.resourceVersion, why };
+    return {
+      verb: 'delete',
+      ...targetOf(pod),
+      active: true,
+      resourceVersion: pod.resourceVersion,
+      ...(evenTracked && { evenTracked }),
+      why,
+    };
   });
   const regarding = jobTarget(job);
   const events = pods.map(({ name }): Action => {

@@ -140,10 +140,11 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const children = nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal });
   // Each action may be the last one of this pass. A success that is new is written before its pods go, or what becomes of them would decide
   // once more. A pod that is deleted while it has the finalizer counts as failed, whoever deleted it and whatever for: so it comes off first
-  // where the Job goes on or succeeds.
-  const isToldFirst = verdict?.succeeded === true && !isTold;
-  const areUncounted = !decided || verdict?.succeeded === true;
-  const removals = deleteActions(job, changes.remove, { uncounted: areUncounted, why: changes.why });
+  // where the Job goes on or succeeds. Of one that goes on, a pod that may not lose it stays; one that ends needs it no more in any case.
+  const isSuccess = verdict?.succeeded === true;
+  const isToldFirst = isSuccess && !isTold;
+  const areUncounted = !decided || isSuccess;
+  const removals = deleteActions(job, changes.remove, { uncounted: areUncounted, evenTracked: isSuccess, why: changes.why });
   const actions: Action[] = [
     ...claimActions(job, claims),
     ...(isToldFirst ? [] : removals),
