@@ -47,7 +47,6 @@ export function validateObjectMeta(
     ...validateAnnotations(metadata.annotations, 'metadata.annotations'),
     ...validateOwnerReferences(metadata.ownerReferences ?? [], 'metadata.ownerReferences'),
     ...validateFinalizers(finalizers, 'metadata.finalizers'),
-    ...validateManagedFields(metadata),
   );
   for (const [at, finalizer] of finalizers.entries()) {
     if (!isCustom && !finalizer.includes('/') && !standardFinalizers.has(finalizer)) {
@@ -124,18 +123,4 @@ function validateFinalizers(finalizers: readonly string[], field: string): Field
     refusals.push(invalidValue(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
   }
   return refusals;
-}
-
-function validateManagedFields({ managedFields = [] }: ObjectMeta): FieldError[] {
-  return managedFields.flatMap(({ operation = '', fieldsType = '' }, at) => {
-    const field = `metadata.managedFields[${at}]`;
-    const refusals: FieldError[] = [];
-    if (operation !== 'Apply' && operation !== 'Update') {
-      refusals.push(invalidValue(`${field}.operation`, operation, 'must be `Apply` or `Update`'));
-    }
-    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
-      refusals.push(invalidValue(`${field}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
-    }
-    return refusals;
-  });
 }

@@ -256,6 +256,10 @@ const metadata: JobCase[] = [
     aJob({}, {}, { name: 'large-note', annotations: { note: 'x'.repeat(262_144) } }),
     'metadata.annotations',
   ),
+  taken(
+    'owners of fields that the server cannot read, and makes anew',
+    aJob({}, {}, { name: 'owned', managedFields: [{ manager: 'x', operation: 'Sideways', fieldsType: 'V0' }] }),
+  ),
   refused('a finalizer without a domain', aJob({}, {}, { name: 'loose-end', finalizers: ['mine'] }), 'metadata.finalizers[0]'),
   taken('a finalizer with one', aJob({}, {}, { name: 'tidy-end', finalizers: ['example.com/mine', 'foregroundDeletion'] })),
   refused(
