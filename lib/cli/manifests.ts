@@ -1,7 +1,7 @@
 // Manifests from files or standard input, read so that they mean what they mean to kubectl: its YAML is that of Go's reader,
 // where `yes` is true, `017` is 15, `1_000` is 1000, and a repeated key, or a merge (`<<`), wins over the keys before it.
 import { readFile } from 'node:fs/promises';
-import { text as textOfStream } from 'node:stream/consumers';
+import { buffer as bytesOfStream } from 'node:stream/consumers';
 import { defineMappingTag, defineScalarTag, FAILSAFE_SCHEMA, loadAll, NOT_RESOLVED, YAMLException } from 'js-yaml';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { SourcedDocument } from '../planners/manifest-plan.ts';
@@ -11,7 +11,7 @@ import { UsageError } from './exit.ts';
 export async function readManifests(files: readonly string[], standardInput: NodeJS.ReadableStream): Promise<SourcedDocument[]> {
   const documents: SourcedDocument[] = [];
   for (const file of files) {
-    const text = file === '-' ? await textOfStream(standardInput) : await textOfFile(file);
+    const text = textIn(file === '-' ? await bytesOfStream(standardInput) : await bytesOfFile(file));
     documents.push(...parseManifests(text, file === '-' ? 'standard input' : file));
   }
   return documents;
@@ -23,14 +23,20 @@ const WHY: Record<string, string> = {
   EACCES: 'this user is not allowed to',
 };
 
-async function textOfFile(file: string): Promise<string> {
+async function bytesOfFile(file: string): Promise<Buffer> {
   if (file === '') throw new UsageError('the path of a manifest is empty: expected a file, or - for standard input');
   try {
-    return await readFile(file, 'utf8');
+    return await readFile(file);
   } catch (error) {
     const { code, message } = fieldsOf(error);
     throw new UsageError(`${file}: cannot be read: ${(WHY[textOf(code)] ?? textOf(message)) || String(error)}`, { cause: error });
   }
+}
+
+/** UTF-8, or UTF-16 where its mark stands before it: so some shells of Windows write files. */
+function textIn(bytes: Buffer): string {
+  const mark = bytes.toString('hex', 0, 2);
+  return new TextDecoder(mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8').decode(bytes);
 }
 
 /** The documents of one text: a stream of YAML, or of JSON objects one after the other. @throws UsageError naming file and line */
@@ -93,7 +99,7 @@ const lineAt = (text: string, offset: number): number => text.slice(0, offset).s
 
 function yamlDocuments(text: string, file: string): SourcedDocument[] {
   const documents: SourcedDocument[] = [];
-  for (const { content, line } of yamlParts(text)) {
+  for (const { content, line } of yamlParts(text, file)) {
     try {
       // Of what is still more than one document after the separators, the first one counts.
       const [document] = loadAll(content, { schema: KUBECTL_SCHEMA, json: true, maxDepth: DEEPEST });
@@ -138,6 +144,8 @@ function plainOf(value: unknown, { source, path, depth, room }: Place): unknown 
   }
   const inside = (field: unknown, within: string): unknown => plainOf(field, { source, path: within, depth: depth + 1, room });
   if (Array.isArray(value)) return value.map((item: unknown, at) => inside(item, `${path}[${at}]`));
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw new UsageError(`${source}: ${path || 'the document'}: expected whole characters, found half of one: ${JSON.stringify(value)}`);
   if (!(value instanceof YamlMap)) return value;
   const entries = value.pairs.flatMap(([key, field]): (readonly [string, unknown])[] =>
     key === MERGE
@@ -153,15 +161,23 @@ function plainOf(value: unknown, { source, path, depth, room }: Place): unknown 
 /** What a merge names: one map, or several in a list. */
 const mergedMaps = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** The parts between lines of `---`, which may carry a comment; each with the number of its first line. */
-function yamlParts(text: string): { content: string; line: number }[] {
+/**
+ * The parts between lines of `---`, which may carry a comment; each with the number of its first line.
+ * @throws UsageError for a line that begins with dashes and says more, or is indented where a document should begin
+ */
+function yamlParts(text: string, file: string): { content: string; line: number }[] {
   const parts: { content: string; line: number }[] = [];
   let lines: string[] = [];
   let first = 1;
   for (const [at, line] of text.split('\n').entries()) {
-    if (!/^---\s*(#.*)?$/.test(line)) {
+    const isIndented = /^\s+---\s*$/.test(line) && lines.every(isBlank);
+    if (!line.startsWith('---') && !isIndented) {
       lines.push(line);
       continue;
+    }
+    if (isIndented || !/^---\s*(#.*)?$/.test(line)) {
+      const found = JSON.stringify(line.slice(0, 80));
+      throw new UsageError(`${file}:${at + 1}: expected --- alone on the line between two documents, not indented, found ${found}`);
     }
     parts.push({ content: lines.join('\n'), line: first });
     lines = [];
@@ -174,8 +190,10 @@ function yamlParts(text: string): { content: string; line: number }[] {
 const leadingLines = (content: string): number =>
   Math.max(
     0,
-    content.split('\n').findIndex((line) => line.trim() !== '' && !line.trim().startsWith('#')),
+    content.split('\n').findIndex((line) => !isBlank(line)),
   );
+
+const isBlank = (line: string): boolean => line.trim() === '' || line.trim().startsWith('#');
 
 const TRUE = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']);
 const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']);

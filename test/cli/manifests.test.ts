@@ -1,8 +1,12 @@
 // Manifests mean what they mean to kubectl. kubectl itself is asked in test/cluster.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../lib/cli/exit.ts';
 import { parseManifests, readManifests } from '../../lib/cli/manifests.ts';
-import { MANY_MERGES, withAnchors, YAML_KEYS, YAML_MERGES, YAML_VALUES } from '../contracts/yaml-values.ts';
+import { MANY_MERGES, withAnchors, YAML_KEYS, YAML_MERGES, YAML_REFUSED, YAML_VALUES } from '../contracts/yaml-values.ts';
 
 const documentsOf = (text: string) => parseManifests(text, 'f.yaml').map(({ document }) => document);
 const sourcesOf = (text: string) => parseManifests(text, 'f.yaml').map(({ source }) => source);
@@ -34,7 +38,12 @@ describe('YAML', () => {
     expect(sourcesOf(text)).toEqual(['f.yaml:2', 'f.yaml:5', 'f.yaml:9']);
   });
 
-  test.each([
+  test('dashes within a text are no line between documents', () => {
+    expect(documentsOf('a: |\n  ---\n  x\n')).toEqual([{ a: '---\nx\n' }]);
+    expect(documentsOf('a:\n  - |\n    --- y\n')).toEqual([{ a: ['--- y\n'] }]);
+  });
+
+  test.each<[string, RegExp]>([
     ['a: 1\n---\nb: [1\nc: 2\n', /^f\.yaml:\d+: not YAML/],
     ['a: b: c', /^f\.yaml:1: not YAML/],
     ['a: *nobody', /^f\.yaml:1: not YAML/],
@@ -59,6 +68,7 @@ describe('YAML', () => {
     ['a: 1\n<<: 3', /^f\.yaml:2: not YAML: a merge \(<<\) takes a map, or a list of maps/],
     ['a: &x ~\n<<: [*x]', /^f\.yaml:2: not YAML: a merge \(<<\) takes a map, or a list of maps/],
     ['a: .NaN', /^f\.yaml:1: a: .* found \.nan/],
+    ...YAML_REFUSED,
   ])('%j is refused with file and line', (text, message) => {
     expect(() => parseManifests(text, 'f.yaml')).toThrow(UsageError);
     expect(() => parseManifests(text, 'f.yaml')).toThrow(message);
@@ -78,6 +88,19 @@ describe('JSON', () => {
     expect(() => documentsOf(nested(20_000))).toThrow(/^f\.yaml:1: nested deeper than 100/);
   });
   test('what only looks like it is YAML', () => expect(documentsOf('{a: yes}')).toEqual([{ a: true }]));
+});
+
+test.each(['utf-8', 'utf-16le', 'utf-16be'])('a file that says so is read as %s, and so is standard input', async (encoding) => {
+  const text = Buffer.from('\uFEFFa: "é😀"\n---\nb: 2\n', encoding === 'utf-8' ? 'utf8' : 'utf16le');
+  const bytes = encoding === 'utf-16be' ? text.swap16() : text;
+  const folder = await mkdtemp(join(tmpdir(), 'farloop-manifests-'));
+  try {
+    await writeFile(join(folder, 'f.yaml'), bytes);
+    const documents = await readManifests([join(folder, 'f.yaml'), '-'], Readable.from([bytes.subarray(0, 3), bytes.subarray(3)]));
+    expect(documents.map(({ document }) => document)).toEqual([{ a: 'é😀' }, { b: 2 }, { a: 'é😀' }, { b: 2 }]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test('a file that is not there is named', async () => {

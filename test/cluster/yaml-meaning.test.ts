@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { parseManifests } from '../../lib/cli/manifests.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
-import { MANY_MERGES, withAnchors, YAML_KEYS, YAML_MERGES, YAML_VALUES } from '../contracts/yaml-values.ts';
+import { MANY_MERGES, withAnchors, YAML_KEYS, YAML_MERGES, YAML_REFUSED, YAML_VALUES } from '../contracts/yaml-values.ts';
 import { controlPlanePaths } from './build-control-plane.ts';
 
 const run = promisify(execFile);
@@ -35,6 +35,10 @@ test('values, repeated keys, keys that are no texts, anchors, merges: kubectl pr
     const read = parseManifests(texts.join('---\n'), 'all.yaml').map(({ document }) => (document as { data: unknown }).data);
     expect(read).toEqual(items.map(({ data }) => data));
     expect(items).toHaveLength(texts.length);
+    for (const [text] of YAML_REFUSED) {
+      await writeFile(file, `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---\n${text}`);
+      await expect(run(kubectl, args)).rejects.toThrow(/error parsing .*(separator|mapping values|Unicode)/);
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
     await sandbox.stop();

@@ -75,3 +75,15 @@ export const withAnchors = (merge: string): string => [...ANCHORS, `of: ${merge}
 
 /** More merged keys than js-yaml takes by itself. */
 export const MANY_MERGES = `x: &x {${Array.from({ length: 10 }, (_, at) => `k${at}: ${at}`).join(', ')}}\n  of: [${'{k0: a, <<: *x}, '.repeat(1_500)}]`;
+
+/** What kubectl does not take for documents: more than dashes between two of them, dashes that are indented, half a character. */
+export const YAML_REFUSED: readonly [string, RegExp][] = [
+  ['--- {a: 1}\n', /^f\.yaml:1: expected --- alone on the line .* found "--- {a: 1}"/],
+  ['a: 1\n--- !!map\nb: 1\n', /^f\.yaml:2: expected --- alone/],
+  ['----\na: 1\n', /^f\.yaml:1: expected --- alone/],
+  ['a: "x\n--- y"\n', /^f\.yaml:2: expected --- alone/],
+  [' ---\na: 1\n', /^f\.yaml:1: expected --- alone/],
+  ['\n# c\n  ---\na: 1\n', /^f\.yaml:3: expected --- alone/],
+  ['a: "\\ud83d"\n', /^f\.yaml:1: a: expected whole characters, found half of one: "\\ud83d"/],
+  ['a: [{b: "x \\ude00"}]\n', /^f\.yaml:1: a\[0\]\.b: expected whole characters/],
+];
