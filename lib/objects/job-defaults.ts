@@ -3,6 +3,7 @@ import { LARGEST_INT32 } from './integers.ts';
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts';
 import type { Job, JobSpec, PodTemplate } from './kubernetes.ts';
 import { withPodTemplateDefaults } from './pod-defaults.ts';
+import { dropSwitchedOffFields } from './switched-off-fields.ts';
 import { treeCopy } from './tree-copy.ts';
 
 /**
@@ -10,7 +11,7 @@ import { treeCopy } from './tree-copy.ts';
  * `metadata.name` and `metadata.uid` must be set before. The input stays untouched; a `status` is passed through.
  */
 export function withJobDefaults(job: Job): Job {
-  const defaulted = withFieldDefaults(job);
+  const defaulted = withSentFieldDefaults(job);
   if (defaulted.spec.manualSelector !== true) generateSelector(defaulted);
   return withTemplateLabels(defaulted);
 }
@@ -19,7 +20,16 @@ export function withJobDefaults(job: Job): Job {
  * A Job with the defaults of its fields alone, as the API server reads the body of an update: no selector is made, for a
  * stored Job has one.
  */
-export const withJobUpdateDefaults = (job: Job): Job => withTemplateLabels(withFieldDefaults(job));
+export const withJobUpdateDefaults = (job: Job): Job => withTemplateLabels(withSentFieldDefaults(job));
+
+/** A Job that a cluster holds: as `withJobUpdateDefaults`, but what is in it the cluster knows, whatever features it has on. */
+export const withStoredJobDefaults = (job: Job): Job => withTemplateLabels(withFieldDefaults(job));
+
+function withSentFieldDefaults(job: Job): Job {
+  const defaulted = withFieldDefaults(job);
+  if (defaulted.spec.template) dropSwitchedOffFields(defaulted.spec.template.spec);
+  return defaulted;
+}
 
 function withFieldDefaults(job: Job): Job {
   const defaulted = treeCopy(job);

@@ -3,6 +3,7 @@ import { defaultPullPolicyOf } from './image-reference.ts';
 import type { Pod, PodTemplate } from './kubernetes.ts';
 import { setRequestDefaults } from './pod-resource-defaults.ts';
 import { qosClassOf } from './qos-class.ts';
+import { dropSwitchedOffFields } from './switched-off-fields.ts';
 import { treeCopy } from './tree-copy.ts';
 import { admittedQuantity, isQuantity } from './quantity.ts';
 import type { Fields } from './untyped-fields.ts';
@@ -42,6 +43,7 @@ export function withPodDefaults(pod: Pod, admission: PodAdmission = {}): Pod {
 export function withPodFieldDefaults(pod: Pod): Pod {
   const defaulted = treeCopy(pod);
   const spec: Fields = defaulted.spec;
+  dropSwitchedOffFields(defaulted.spec);
   setPodSpecDefaults(spec);
   setRequestDefaults(spec);
   spec['enableServiceLinks'] ??= true;

@@ -40,7 +40,9 @@ export function setVolumeDefaults(volume: Fields): void {
 function setProjectionDefaults(source: Fields): void {
   const { downwardAPI, serviceAccountToken } = source;
   if (isFields(downwardAPI)) setFileDefaults(downwardAPI['items']);
-  if (isFields(serviceAccountToken)) serviceAccountToken['expirationSeconds'] ??= 3600;
+  if (!isFields(serviceAccountToken)) return;
+  serviceAccountToken['expirationSeconds'] ??= 3600;
+  if (serviceAccountToken['audience'] === '') delete serviceAccountToken['audience'];
 }
 
 function setFileDefaults(items: unknown): void {
@@ -55,6 +57,8 @@ function setClaimDefaults(template: Fields): void {
   const { spec } = template;
   if (!isFields(spec)) return;
   spec['volumeMode'] ??= 'Filesystem';
+  // Always told, even where the group is the default one.
+  for (const source of [spec['dataSource'], spec['dataSourceRef']]) if (isFields(source)) source['apiGroup'] ??= null;
   const requests = fieldsOf(fieldsOf(spec['resources'])['requests']);
   for (const [name, amount] of Object.entries(requests)) if (isQuantity(amount)) requests[name] = admittedQuantity(amount);
 }

@@ -1,5 +1,5 @@
 // Planning from manifests: parsed documents in, what one pass would do out, as `farloop plan` prints it. Nothing is contacted.
-import { withJobDefaults, withJobUpdateDefaults } from '../objects/job-defaults.ts';
+import { withJobDefaults, withStoredJobDefaults } from '../objects/job-defaults.ts';
 import { validateJob, validateJobUpdate } from '../objects/job-validation.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
 import { legacyControllerUidLabel } from '../objects/job-labels.ts';
@@ -308,7 +308,7 @@ function ownerOf({ value, source, namespace }: Owner, now: Date): Job {
   const { metadata, ...rest } = value;
   const creationTimestamp = metadata.creationTimestamp ?? now.toISOString().replace(/\.\d+Z$/, 'Z');
   const given = { ...rest, metadata: { ...metadata, namespace, uid: metadata.uid || UNSTORED_UID, creationTimestamp } };
-  const job = isStored(value) ? withJobUpdateDefaults(given) : withJobDefaults(given);
+  const job = isStored(value) ? withStoredJobDefaults(given) : withJobDefaults(given);
   const [refusal, ...others] = isStored(value) ? validateJobUpdate(job, job) : validateJob(job);
   if (refusal) {
     const more = others.length === 0 ? '' : ` (and ${others.length} more: ${others.map(({ field }) => field).join(', ')})`;

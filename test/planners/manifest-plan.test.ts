@@ -66,6 +66,18 @@ describe('planning from manifests', () => {
     expect(() => planOf(other)).toThrow('f.yaml:1: spec.template.metadata.labels[job-name]: Invalid value');
   });
 
+  test('what a server of 1.36 has switched off is in no pod, unless a cluster has stored it', () => {
+    const manifest = aManifest();
+    const bundle = { clusterTrustBundle: { name: 'b', path: 'p' } };
+    Object.assign(manifest.spec.template.spec, { volumes: [{ name: 'trust', projected: { sources: [bundle] } }] });
+    const sourcesIn = (document: object): unknown => planOf(structuredClone(document)).actions[0];
+    expect(sourcesIn(manifest)).toHaveProperty('object.spec.volumes[0].projected.sources', [{}]);
+    const [labels, selector] = [{ 'controller-uid': 'u', 'job-name': 'demo' }, { matchLabels: { 'controller-uid': 'u' } }];
+    const template = { ...manifest.spec.template, metadata: { labels } };
+    const stored = aManifest({ selector, template }, { uid: 'u', labels });
+    expect(sourcesIn(stored)).toHaveProperty('object.spec.volumes[0].projected.sources', [bundle]);
+  });
+
   test('a pod is counted once: given twice it is refused, and one of another namespace is not the Job’s', () => {
     const twice = (): unknown => planOf(aManifest({}, { uid: 'u' }), aPodManifest(), aPodManifest());
     expect(twice).toThrow(UnusableManifestError);

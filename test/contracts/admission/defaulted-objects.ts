@@ -36,7 +36,9 @@ const volumes = [
     name: 'all',
     projected: {
       sources: [
-        { serviceAccountToken: { path: 'token' } },
+        { serviceAccountToken: { path: 'token', audience: '' } },
+        { clusterTrustBundle: { name: 'b', path: 'bundle' } },
+        { podCertificate: { signerName: 'a/b', keyType: 'RSA3072', credentialBundlePath: 'c' } },
         { downwardAPI: { items: [{ path: 'cpu', resourceFieldRef: { containerName: 'main', resource: 'limits.cpu' } }] } },
         { configMap: { name: 'c' } },
       ],
@@ -47,6 +49,19 @@ const volumes = [
   {
     name: 'made',
     ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } } },
+  },
+  {
+    name: 'copied',
+    ephemeral: {
+      volumeClaimTemplate: {
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          resources: { requests: { storage: '1Gi' } },
+          dataSource: { kind: 'PersistentVolumeClaim', name: 'p' },
+          dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'p' },
+        },
+      },
+    },
   },
   { name: 'files', image: { reference: 'busybox:1' } },
   { name: 'share', nfs: { server: 'n', path: '/a' } },
