@@ -32,7 +32,7 @@ import { applyObject, applyType } from './server-side-apply.ts';
 import { apiVersionOf, rowAt, storageName } from './resources.ts';
 import { jsonKind } from './schema/decode.ts';
 import { keyOf, Version } from './version.ts';
-import { warningsOf, warningsOfDeletion } from './warnings.ts';
+import { warningHeader, warningsOf, warningsOfDeletion } from './warnings.ts';
 import { watchObjects } from './watch.ts';
 import { answerObject, createObject, storedRow, subjectOf, updateObject } from './writing.ts';
 import type { Cluster } from './writing.ts';
@@ -277,9 +277,6 @@ export class ApiServer {
     return methodNotAllowed(subjectOf(row, ''), verb);
   }
 }
-
-const warningHeader = (warnings: readonly string[]): { Warning?: string } =>
-  warnings.length === 0 ? {} : { Warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };
 
 /** Warns with whatever is answered, a refusal too. */
 function warned(warnings: readonly string[], answer: () => ApiResponse): ApiResponse {

@@ -3,8 +3,10 @@ import { LARGEST_INT64 } from '../objects/integers.ts';
 import type { Container, Job, JobSpec, Pod, PodSpec } from '../objects/kubernetes.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import { parseQuantity } from '../objects/quantity.ts';
-import { fieldsAt, listAt, numberAt, type ApiObject } from './api-object.ts';
+import { fieldsAt, listAt, numberAt, textAt, type ApiObject, type Fields } from './api-object.ts';
 import type { DeleteOptions } from './body.ts';
+import { quoted } from './go-text.ts';
+import { ofOverlaps } from './path-overlaps.ts';
 import type { ResourceRow } from './resource-row.ts';
 import type { Version } from './version.ts';
 
@@ -31,6 +33,27 @@ export function warningsOfDeletion({ kind, group }: ResourceRow, { policy }: Del
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   ];
 }
+
+/** What all warnings of an answer hold, and one where they are cut. */
+const [MOST_CHARACTERS, MOST_CHARACTERS_CUT] = [4096, 256];
+
+/** The header that tells them: each once, cut where they would be too much. What is not ASCII goes as bytes of UTF-8. */
+export function warningHeader(warnings: readonly string[]): { Warning?: string } {
+  if (warnings.length === 0) return {};
+  const texts = [...new Set(warnings)];
+  const areTooMany = texts.reduce((sum, text) => sum + lengthOf(text), 0) > MOST_CHARACTERS;
+  const told: string[] = [];
+  let written = 0;
+  for (const text of texts) {
+    if (written >= MOST_CHARACTERS) break;
+    const shown = areTooMany ? Array.from(text).slice(0, MOST_CHARACTERS_CUT).join('') : text;
+    told.push(`299 - ${JSON.stringify(shown)}`);
+    written += lengthOf(shown);
+  }
+  return { Warning: Buffer.from(told.join(', ')).toString('latin1') };
+}
+
+const lengthOf = (text: string): number => Array.from(text).length;
 
 const MANY_INDEXES =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
@@ -61,10 +84,23 @@ function ofPodSpec(spec: PodSpec, path: string): string[] {
       const old = OLD_LABELS.get(label);
       return old ? [`${path}.nodeSelector[${label}]: deprecated since ${old.since}; use ${JSON.stringify(old.now)} instead`] : [];
     }),
+    ...ofOverlaps(listAt(spec, 'volumes')),
+    ...ofPullSecrets(listAt(spec, 'imagePullSecrets'), `${path}.imagePullSecrets`),
     ...all.flatMap(({ container, at }) => ofContainer(container, at)),
     ...ofPorts(all),
     ...(numberAt(spec, 'terminationGracePeriodSeconds') < 0 ? [`${path}.terminationGracePeriodSeconds: ${why}`] : []),
   ];
+}
+
+function ofPullSecrets(secrets: readonly Fields[], path: string): string[] {
+  const names = secrets.map((secret) => textAt(secret, 'name'));
+  const seen = new Set<string>();
+  const repeated = names.flatMap((name, at) => {
+    if (seen.has(name)) return [`${path}[${at}].name: duplicate name ${quoted(name)}`];
+    seen.add(name);
+    return [];
+  });
+  return [...repeated, ...names.flatMap((name, at) => (name === '' ? [`${path}[${at}].name: invalid empty name ""`] : []))];
 }
 
 /** Those of all containers: they share the pod's address. */

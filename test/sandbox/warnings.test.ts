@@ -40,3 +40,11 @@ test('whose they are is found so too', () => {
   expect(JSON.stringify(written).match(/"k:{\\"name\\":\\"N\d+\\"}":{}/g)).toHaveLength(500);
   expect(looks()).toBeLessThan(env.length * LOOKS_AT_EACH);
 });
+
+test('of files in each other’s place no more are told than fit an answer', () => {
+  const items = Array.from({ length: 20_000 }, (_, index) => ({
+    key: 'k',
+    path: Array.from({ length: (index % 50) + 1 }, () => 'a').join('/'),
+  }));
+  expect(warningsOf(pods, podOf({ volumes: [{ name: 'v', configMap: { name: 'c', items } }] }))).toHaveLength(100);
+});

@@ -30,8 +30,11 @@ function ungiven({ type, required, isEmbedded }: Field): unknown {
   return null;
 }
 
-/** A field's value, or what is serialised for it where it is not given. */
-export const valueOf = (field: Field, object: Fields): unknown => object[field.name] ?? ungiven(field);
+/** A field's value, or what is serialised for it where it is not given. A null that is stored is serialised too. */
+export const valueOf = (field: Field, object: Fields): unknown => {
+  const value = object[field.name];
+  return value === undefined ? ungiven(field) : value;
+};
 
 /** The names of an object's fields, those that are always serialised among them. */
 export function namesIn(type: ObjectType, object: Fields): string[] {

@@ -1,6 +1,6 @@
 // What a server takes and warns of: kubectl shows it to whoever applies such a thing.
 import { mergePatch } from '../api-server/client.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario, Step } from './scenario.ts';
 import { aJob, apply, dryJob, dryPod, jobs, main, patch, post } from './steps.ts';
 
 const twice = [
@@ -8,6 +8,18 @@ const twice = [
   { name: 'B', value: '1' },
   { name: 'A', value: '2' },
 ];
+
+const asFiles = (...paths: string[]): object => ({ items: paths.map((path) => ({ key: 'k', path })) });
+const withVolume = (volume: object): Step => dryJob('j', {}, { volumes: [{ name: 'v', ...volume }] });
+const projecting = (...sources: object[]): Step => withVolume({ projected: { sources } });
+const ofName = { items: ['a', 'a/b'].map((path) => ({ path, fieldRef: { fieldPath: 'metadata.name' } })) };
+/** In a header of bytes, and in quotes. */
+const odd = 'ä"\u200b\u0007\u007f日\u{1f600}';
+/** More to tell than an answer holds, in many warnings and in few. */
+const nested = Array.from({ length: 20 }, (_, at) => '日/'.repeat(at + 1));
+const long = (letter: string): string => `日/${letter.repeat(1_000)}`;
+const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const source = { kind: 'PersistentVolumeClaim', name: 'p' };
 
 export const warningScenarios: Scenario[] = [
   {
@@ -23,7 +35,23 @@ export const warningScenarios: Scenario[] = [
       dryJob('j', {}, { nodeSelector: { 'beta.kubernetes.io/os': 'linux', 'kubernetes.io/os': 'linux' } }),
       dryJob('j', {}, {}, { ports: [{ containerPort: 80 }, { containerPort: 80 }] }),
       dryJob('j', { completionMode: 'Indexed', completions: 200_000, parallelism: 20_000 }),
-      dryPod({}, { env: twice, resources: { requests: { memory: '1m' } } }),
+      dryJob('j', {}, { imagePullSecrets: [{}, { name: 'a' }, { name: 'B c' }, { name: 'a' }, {}] }),
+      withVolume({ configMap: { name: 'c', ...asFiles('a/b', 'a', 'ab', 'a/b/c', 'a/', odd, odd) } }),
+      withVolume({ secret: { secretName: 's', ...asFiles('a', 'a', 'a') } }),
+      withVolume({ secret: { secretName: 's', ...asFiles(...nested) } }),
+      withVolume({ secret: { secretName: 's', ...asFiles(...nested.slice(0, 3), ...Array.from('abcdefgh', long)) } }),
+      projecting(
+        { configMap: { name: 'c', ...asFiles('p') } },
+        { secret: { name: 's', ...asFiles('p/q', 'x') } },
+        ...['p/', 'y'].map((path) => ({ serviceAccountToken: { path } })),
+        { configMap: { name: 'whole' } },
+      ),
+      projecting({ clusterTrustBundle: { path: 'a' } }, {}, { podCertificate: {}, serviceAccountToken: { path: 'a', audience: '' } }),
+      withVolume({ ephemeral: { volumeClaimTemplate: { spec: { ...claim, dataSource: source, dataSourceRef: source } } } }),
+      dryPod(
+        { imagePullSecrets: [{}], volumes: [{ name: 'v', downwardAPI: ofName }] },
+        { env: twice, resources: { requests: { memory: '1m' } } },
+      ),
       dryPod({ terminationGracePeriodSeconds: -1, nodeSelector: { 'beta.kubernetes.io/arch': 'amd64' } }),
       post(jobs, aJob('kept', { suspend: true }, {}, { env: twice })),
       patch(`${jobs}/kept`, mergePatch, { metadata: { labels: { a: 'b' } } }),
