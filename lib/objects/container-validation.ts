@@ -1,13 +1,12 @@
 // What the API server asks of the containers of a pod or a template.
 import { validateEnvironment } from './env-validation.ts';
 import type { FieldError } from './field-error.ts';
-import { LARGEST_INT32 } from './integers.ts';
 import type { Container, PodSpec } from './kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfPortName } from './names.ts';
-import { validateDescendingPath } from './path-validation.ts';
 import { isPort, portProblem, validateNoProbesNorHooks, validateProbesAndHooks } from './probe-validation.ts';
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooMany, unsupportedValue } from './refusals.ts';
-import { validateContainerResources } from './resource-validation.ts';
+import { claimNamesOf, validateContainerResources } from './resource-validation.ts';
+import { validateContainerSecurityContext } from './security-context-validation.ts';
 import type { Fields } from './untyped-fields.ts';
 import { fieldsOf, isFields, listOf, numberOf, textOf } from './untyped-fields.ts';
 import { validateVolumeMounts } from './volume-mount-validation.ts';
@@ -16,33 +15,38 @@ const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const restartPolicies = ['Always', 'Never', 'OnFailure'];
-const seccompTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+const restartActions = ['Restart', 'RestartAllContainers'];
 const restartRulesLimit = 20;
+const exitCodesLimit = 255;
 
 /** The refusals of all containers of a spec that lies at `field`; `mountable` are its volumes that are in order. */
 export function validateContainers(spec: PodSpec, field: string, mountable: ReadonlyMap<string, Fields>): FieldError[] {
   const containers = spec.containers ?? [];
   const initContainers = spec.initContainers ?? [];
-  const claimNames = listOf(spec['resourceClaims']).map((claim) => textOf(claim['name']));
+  const claimNames = claimNamesOf(spec);
   const volumes = new Map(listOf(spec['volumes']).map((volume) => [textOf(volume['name']), volume]));
   const graceSeconds = numberOf(spec['terminationGracePeriodSeconds']);
   const refusals: FieldError[] = containers.length === 0 ? [requiredValue(`${field}.containers`)] : [];
   const names = new Set<string>();
   for (const [at, container] of containers.entries()) {
     const path = `${field}.containers[${at}]`;
-    refusals.push(...validateContainer(container, { path, volumes, mountable, claimNames }));
+    refusals.push(...validateContainer(container, { path, spec, volumes, mountable, claimNames }));
     if (names.has(container.name ?? '')) refusals.push(duplicateValue(`${path}.name`, container.name));
     names.add(container.name ?? '');
-    refusals.push(...validateProbesAndHooks(container, path, graceSeconds), ...validateRestartPolicy(container, path));
+    refusals.push(...validateProbesAndHooks(container, path, graceSeconds), ...validateRestartPolicy(container, path, { isInit: false }));
   }
   refusals.push(...validateHostPorts(containers, `${field}.containers`));
   for (const [at, container] of initContainers.entries()) {
     const path = `${field}.initContainers[${at}]`;
-    refusals.push(...validateContainer(container, { path, volumes, mountable, claimNames }), ...validateRestartPolicy(container, path));
+    refusals.push(
+      ...validateContainer(container, { path, spec, volumes, mountable, claimNames }),
+      ...validateRestartPolicy(container, path, { isInit: true }),
+    );
     if (names.has(container.name ?? '')) refusals.push(duplicateValue(`${path}.name`, container.name));
     else if (container.name) names.add(container.name);
     const isSidecar = container.restartPolicy === 'Always';
     refusals.push(...(isSidecar ? validateProbesAndHooks(container, path, graceSeconds) : validateNoProbesNorHooks(container, path)));
+    if (!isSidecar) refusals.push(...validateNoRestartToResize(container, `${path}.resizePolicy`));
     // They run one by one, so each is alone with its ports.
     refusals.push(...validateHostPorts([container], `${field}.initContainers`));
   }
@@ -51,13 +55,14 @@ export function validateContainers(spec: PodSpec, field: string, mountable: Read
 
 interface ContainerContext {
   readonly path: string;
+  readonly spec: PodSpec;
   /** Those of the pod by name, in order or not. */
   readonly volumes: ReadonlyMap<string, Fields>;
   readonly mountable: ReadonlyMap<string, Fields>;
   readonly claimNames: readonly string[];
 }
 
-function validateContainer(container: Container, { path, volumes, mountable, claimNames }: ContainerContext): FieldError[] {
+function validateContainer(container: Container, { path, spec, volumes, mountable, claimNames }: ContainerContext): FieldError[] {
   const { name = '', image = '' } = container as Partial<Container>;
   return [
     ...(name === '' ? [requiredValue(`${path}.name`)] : invalidFor(`${path}.name`, name, problemsOfDnsLabel(name))),
@@ -68,7 +73,8 @@ function validateContainer(container: Container, { path, volumes, mountable, cla
     ...validateVolumeMounts(container, path, mountable),
     ...oneOf(`${path}.imagePullPolicy`, container['imagePullPolicy'], pullPolicies),
     ...validateContainerResources(fieldsOf(container.resources), { field: `${path}.resources`, claimNames }),
-    ...validateSecurityContext(fieldsOf(container['securityContext']), `${path}.securityContext`),
+    ...validateResizePolicy(listOf(container['resizePolicy']), `${path}.resizePolicy`, spec),
+    ...validateContainerSecurityContext(fieldsOf(container['securityContext']), `${path}.securityContext`, spec),
   ];
 }
 
@@ -115,54 +121,65 @@ function validateHostPorts(containers: readonly Container[], field: string): Fie
   return refusals;
 }
 
-function validateRestartPolicy(container: Container, field: string): FieldError[] {
+function validateRestartPolicy(container: Container, field: string, { isInit }: { isInit: boolean }): FieldError[] {
   const { restartPolicy } = container;
   const rules = listOf(container['restartPolicyRules']);
   const refusals: FieldError[] = [];
   if (restartPolicy === undefined && rules.length > 0) {
     refusals.push(requiredValue(`${field}.restartPolicy`, 'must specify restartPolicy when restart rules are used'));
+    // The API server looks no further then.
+    if (isInit) return refusals;
   } else if (restartPolicy !== undefined && !restartPolicies.includes(restartPolicy)) {
     refusals.push(unsupportedValue(`${field}.restartPolicy`, restartPolicy, restartPolicies));
   }
   if (rules.length > restartRulesLimit)
     refusals.push(tooMany(`${field}.restartPolicyRules`, { count: rules.length, limit: restartRulesLimit }));
-  for (const [at, rule] of rules.entries()) {
-    if (!isFields(rule['exitCodes'])) refusals.push(requiredValue(`${field}.restartPolicyRules[${at}].exitCodes`, 'must be specified'));
+  for (const [at, { action, exitCodes }] of rules.entries()) {
+    const path = `${field}.restartPolicyRules[${at}]`;
+    if (!restartActions.includes(textOf(action))) refusals.push(unsupportedValue(`${path}.action`, textOf(action), restartActions));
+    refusals.push(
+      ...(isFields(exitCodes)
+        ? validateExitCodes(exitCodes, `${path}.exitCodes`)
+        : [requiredValue(`${path}.exitCodes`, 'must be specified')]),
+    );
   }
   return refusals;
 }
 
-function validateSecurityContext(context: Fields, field: string): FieldError[] {
-  const refusals: FieldError[] = [];
-  for (const key of ['runAsUser', 'runAsGroup']) refusals.push(...validateUserId(context[key], `${field}.${key}`));
-  refusals.push(...validateSeccompProfile(context['seccompProfile'], `${field}.seccompProfile`));
-  if (context['allowPrivilegeEscalation'] === false && context['privileged'] === true) {
-    refusals.push(invalidValue(field, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
-  }
-  // Whether privileged containers are allowed at all is a flag of the API server: on in nearly every cluster, so not asked here.
-  return refusals;
+function validateExitCodes({ operator, values }: Fields, field: string): FieldError[] {
+  const refusals = ['In', 'NotIn'].includes(textOf(operator))
+    ? []
+    : [unsupportedValue(`${field}.operator`, textOf(operator), ['In', 'NotIn'])];
+  const count = Array.isArray(values) ? values.length : 0;
+  return count > exitCodesLimit ? [...refusals, tooMany(`${field}.values`, { count, limit: exitCodesLimit })] : refusals;
 }
 
-/** Users and groups of a security context. */
-export function validateUserId(value: unknown, field: string): FieldError[] {
-  const id = numberOf(value);
-  if (id === undefined || (id >= 0 && id <= LARGEST_INT32)) return [];
-  return [invalidValue(field, id, `must be between 0 and ${LARGEST_INT32}, inclusive`)];
+/** What happens to a container whose resources change. The API server leaves the place in the list out of most of these paths. */
+function validateResizePolicy(policies: readonly Fields[], field: string, { restartPolicy }: PodSpec): FieldError[] {
+  const seen = new Set<string>();
+  return policies.flatMap((policy, at) => {
+    const [resource, restart] = [textOf(policy['resourceName']), textOf(policy['restartPolicy'])];
+    const refusals = seen.has(resource) ? [duplicateValue(`${field}[${at}]`, resource)] : [];
+    seen.add(resource);
+    refusals.push(...oneOf(field, resource, ['cpu', 'memory']), ...oneOf(field, restart, ['NotRequired', 'RestartContainer']));
+    if (restartPolicy === 'Never' && restart !== 'NotRequired') {
+      refusals.push(invalidValue(field, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
+    }
+    return refusals;
+  });
 }
 
-/** Which system calls a security context leaves to its containers. */
-export function validateSeccompProfile(profile: unknown, field: string): FieldError[] {
-  if (!isFields(profile)) return [];
-  const { type, localhostProfile } = profile;
-  const refusals =
-    textOf(type) === ''
-      ? [requiredValue(`${field}.type`, 'type is required when seccompProfile is set')]
-      : oneOf(`${field}.type`, type, seccompTypes);
-  const path = `${field}.localhostProfile`;
-  if (type !== 'Localhost') {
-    if (localhostProfile === undefined) return refusals;
-    return [...refusals, invalidValue(path, profile, 'can only be set when seccomp type is Localhost')];
-  }
-  if (localhostProfile === undefined) return [requiredValue(path, 'must be set when seccomp type is Localhost')];
-  return validateDescendingPath(textOf(localhostProfile), path);
+/** An init container that ends before the others start is not started again to be resized. */
+function validateNoRestartToResize(container: Container, field: string): FieldError[] {
+  return listOf(container['resizePolicy']).flatMap(({ restartPolicy }, at) =>
+    restartPolicy === 'RestartContainer'
+      ? [
+          invalidValue(
+            `${field}[${at}].restartPolicy`,
+            restartPolicy,
+            "must not be set to 'RestartContainer' for non-sidecar initContainers",
+          ),
+        ]
+      : [],
+  );
 }

@@ -109,9 +109,38 @@ function validatePodTerm(term: Fields, field: string): FieldError[] {
     ...(isFields(labelSelector) ? validateLabelSelector(selectorOf(labelSelector), `${field}.labelSelector`) : []),
     ...(isFields(namespaceSelector) ? validateLabelSelector(selectorOf(namespaceSelector), `${field}.namespaceSelector`) : []),
     ...textsOf(term['namespaces']).flatMap((name) => invalidFor(`${field}.namespace`, name, problemsOfDnsLabel(name))),
+    ...validateLabelKeys(term, field),
     ...(topologyKey === '' ? [requiredValue(`${field}.topologyKey`, 'can not be empty')] : []),
     ...invalidFor(`${field}.topologyKey`, topologyKey, problemsOfQualifiedName(topologyKey)),
   ];
+}
+
+/** Keys whose values the pod's own labels give; of a spread or a term of affinity that lies at `field`. */
+function validateLabelKeys(term: Fields, field: string): FieldError[] {
+  const { labelSelector } = term;
+  const [alike, unlike] = [textsOf(term['matchLabelKeys']), textsOf(term['mismatchLabelKeys'])];
+  const refusals = Object.entries({ matchLabelKeys: alike, mismatchLabelKeys: unlike }).flatMap(([list, keys]) => {
+    const path = `${field}.${list}`;
+    if (keys.length > 0 && !isFields(labelSelector)) return [forbidden(path, 'must not be specified when labelSelector is not set')];
+    return keys.flatMap((key, at) => invalidFor(`${path}[${at}]`, key, problemsOfQualifiedName(key)));
+  });
+  // Such a key is refused when the selector asks for it more than once; the API server leaves the list out of the path.
+  const places = new Map(alike.map((key, at) => [key, at]));
+  const asked = new Set(Object.keys(fieldsOf(fieldsOf(labelSelector)['matchLabels'])));
+  for (const expression of listOf(fieldsOf(labelSelector)['matchExpressions'])) {
+    const key = textOf(expression['key']);
+    const at = places.get(key);
+    if (at !== undefined && asked.has(key))
+      refusals.push(invalidValue(`${field}[${at}]`, key, 'exists in both matchLabelKeys and labelSelector'));
+    asked.add(key);
+  }
+  const shunned = new Set(unlike);
+  for (const [at, key] of alike.entries()) {
+    if (shunned.has(key)) {
+      refusals.push(invalidValue(`${field}.matchLabelKeys[${at}]`, key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+    }
+  }
+  return refusals;
 }
 
 function selectorOf(value: Fields): LabelSelector {
@@ -152,6 +181,7 @@ function validateSpread(constraints: readonly Fields[], field: string): FieldErr
         refusals.push(unsupportedValue(`${path}.${name}`, textOf(policy), ['Honor', 'Ignore']));
       }
     }
+    refusals.push(...validateLabelKeys(constraint, path));
     const { labelSelector } = constraint;
     return isFields(labelSelector) ? [...refusals, ...validateLabelSelector(selectorOf(labelSelector), `${path}.labelSelector`)] : refusals;
   });

@@ -18,7 +18,7 @@ export function setRequestDefaults(spec: Fields): void {
   }
   const whole = spec['resources'];
   if (!isFields(whole) || !isFields(whole['limits'])) return;
-  const byContainers = requestsOfContainers(spec);
+  const byContainers = totalsOfContainers(spec, 'requests');
   const requests: Fields = { ...whole['limits'], ...fieldsOf(whole['requests']) };
   for (const [name, total] of byContainers) {
     if (sharedResources.includes(name) && !(name in fieldsOf(whole['requests']))) requests[name] = formatQuantity(total);
@@ -26,26 +26,26 @@ export function setRequestDefaults(spec: Fields): void {
   whole['requests'] = requests;
 }
 
-/** Containers run at once, after the init containers, of which sidecars stay: the most that is needed at any moment. */
-function requestsOfContainers(spec: Fields): Totals {
+/** What the containers of a spec need together: they run at once, after the init containers, of which sidecars stay. The most of any moment. */
+export function totalsOfContainers(spec: Fields, list: 'requests' | 'limits'): ReadonlyMap<string, Quantity> {
   const sidecars: Totals = new Map();
   const needed: Totals = new Map();
   for (const container of listOf(spec['initContainers'])) {
-    const own = requestsOf(container);
+    const own = amountsOf(container, list);
     if (container['restartPolicy'] === 'Always') addTo(sidecars, own);
     const moment = new Map(sidecars);
     if (container['restartPolicy'] !== 'Always') addTo(moment, own);
     raiseTo(needed, moment);
   }
   const together = new Map(sidecars);
-  for (const container of listOf(spec['containers'])) addTo(together, requestsOf(container));
+  for (const container of listOf(spec['containers'])) addTo(together, amountsOf(container, list));
   raiseTo(needed, together);
   return needed;
 }
 
-function requestsOf(container: Fields): Totals {
+function amountsOf(container: Fields, list: 'requests' | 'limits'): Totals {
   const totals: Totals = new Map();
-  for (const [name, value] of Object.entries(fieldsOf(fieldsOf(container['resources'])['requests']))) {
+  for (const [name, value] of Object.entries(fieldsOf(fieldsOf(container['resources'])[list]))) {
     if (isQuantity(value)) totals.set(name, parseQuantity(value));
   }
   return totals;

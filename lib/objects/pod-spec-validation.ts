@@ -1,26 +1,45 @@
 // What the API server asks of the spec of a pod, wherever it lies: in a pod or in the template of another object.
-import { validateContainers, validateSeccompProfile, validateUserId } from './container-validation.ts';
+import { validateContainers } from './container-validation.ts';
 import { validateDns } from './dns-validation.ts';
 import type { FieldError } from './field-error.ts';
 import { LARGEST_INT32 } from './integers.ts';
 import type { Pod, PodSpec, PodTemplate } from './kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfIpAddress, problemsOfLabelValue, problemsOfQualifiedName } from './names.ts';
 import { validateAnnotations, validateLabels, validateObjectMeta } from './object-metadata-validation.ts';
+import { validateOperatingSystem } from './operating-system-validation.ts';
+import { placedContainers } from './placed-containers.ts';
 import { validatePlacement } from './placement-validation.ts';
-import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, uniqueRefusals, unsupportedValue } from './refusals.ts';
-import { validatePodResources } from './resource-validation.ts';
+import { validatePodAnnotations } from './pod-annotations-validation.ts';
+import {
+  duplicateValue,
+  forbidden,
+  invalidFor,
+  invalidValue,
+  requiredValue,
+  tooLong,
+  uniqueRefusals,
+  unsupportedValue,
+} from './refusals.ts';
+import { validateContainerResources, validatePodResources, validateResourceClaims } from './resource-validation.ts';
+import { validatePodSecurityContext } from './security-context-validation.ts';
 import type { Fields } from './untyped-fields.ts';
 import { fieldsOf, isFields, listOf, numberOf, textOf, textsOf } from './untyped-fields.ts';
 import { validateVolumes } from './volume-validation.ts';
+import { validateHostProcesses } from './windows-options-validation.ts';
 
 const restartPolicies = ['Always', 'OnFailure', 'Never'];
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const hostnameLimitBytes = 64;
 
 /** What holds for a pod at any time, new or changed. */
 export function validatePodObject({ metadata, spec }: Pod): FieldError[] {
-  const refusals = [...validateObjectMeta(metadata), ...validatePodSpec(spec, 'spec', { isPod: true })];
+  const refusals = [
+    ...validateObjectMeta(metadata),
+    ...validatePodAnnotations(metadata.annotations, 'metadata.annotations', spec),
+    ...validatePodSpec(spec, 'spec', { isPod: true }),
+  ];
   if (textOf(spec['serviceAccountName']) === '') {
     for (const [at, volume] of listOf(spec['volumes']).entries()) {
       for (const [place, source] of listOf(fieldsOf(volume['projected'])['sources']).entries()) {
@@ -48,6 +67,7 @@ export function validatePodTemplate({ metadata, spec }: PodTemplate, field: stri
   const refusals = [
     ...validateLabels(metadata?.labels, `${field}.labels`),
     ...validateAnnotations(metadata?.annotations, `${field}.annotations`),
+    ...validatePodAnnotations(metadata?.annotations, `${field}.annotations`, spec),
     ...validatePodSpec(spec, `${field}.spec`, { isPod: false }),
   ];
   if (listOf(spec['ephemeralContainers']).length > 0) {
@@ -60,20 +80,27 @@ function validatePodSpec(spec: PodSpec, field: string, { isPod }: { isPod: boole
   const { mountable, refusals: ofVolumes } = validateVolumes(listOf(spec['volumes']), `${field}.volumes`);
   return [
     ...ofVolumes,
+    ...validateResourceClaims(spec, `${field}.resourceClaims`),
     ...validateContainers(spec, field, mountable),
-    ...(isFields(spec['resources']) ? validatePodResources(spec['resources'], `${field}.resources`) : []),
+    ...validatePodResources(spec, `${field}.resources`),
     ...validateHostNetwork(spec, field, isPod),
     ...oneOf(`${field}.restartPolicy`, spec.restartPolicy, restartPolicies),
     ...oneOf(`${field}.dnsPolicy`, spec['dnsPolicy'], dnsPolicies),
     ...validateNodeSelector(spec['nodeSelector'], `${field}.nodeSelector`),
-    ...validateSecurityContext(spec, `${field}.securityContext`),
+    ...validatePodSecurityContext(spec, `${field}.securityContext`),
     ...validatePlacement(spec, field),
     ...validateDns(spec, field),
     ...validateGates(spec, field),
+    ...validateHostProcesses(spec, field),
+    ...validateHostUsers(spec, field),
+    ...validateHostnameOverride(spec, `${field}.hostnameOverride`),
     ...validateTolerations(listOf(spec['tolerations']), `${field}.tolerations`),
     ...validateNames(spec, field),
     ...validateActiveDeadline(numberOf(spec['activeDeadlineSeconds']), `${field}.activeDeadlineSeconds`),
     ...(spec['preemptionPolicy'] === undefined ? [] : oneOf(`${field}.preemptionPolicy`, spec['preemptionPolicy'], preemptionPolicies)),
+    // An overhead is judged as limits of a container, and the API server says so in its path.
+    ...validateContainerResources({ limits: spec['overhead'] }, { field: `${field}.overhead`, claimNames: [] }),
+    ...validateOperatingSystem(spec, field),
   ];
 }
 
@@ -96,30 +123,36 @@ function validateHostNetwork(spec: PodSpec, field: string, isPod: boolean): Fiel
   );
 }
 
+/** Users of a pod that are not the host's: such a pod shares nothing else with the host either. */
+function validateHostUsers(spec: PodSpec, field: string): FieldError[] {
+  if (spec['hostUsers'] !== false) return [];
+  const detail = 'when `hostUsers` is false';
+  // Two of these paths are capitalized by the API server.
+  const shared = { hostNetwork: 'hostNetwork', hostPID: 'HostPID', hostIPC: 'HostIPC' };
+  return [
+    ...Object.entries(shared).flatMap(([name, shown]) => (spec[name] === true ? [forbidden(`${field}.${shown}`, detail)] : [])),
+    ...placedContainers(spec, field).flatMap(({ container, path }) =>
+      listOf(container['volumeDevices']).length > 0 ? [forbidden(`${path}.volumeDevices`, detail)] : [],
+    ),
+  ];
+}
+
+function validateHostnameOverride(spec: PodSpec, field: string): FieldError[] {
+  const { hostnameOverride } = spec;
+  if (typeof hostnameOverride !== 'string') return [];
+  return [
+    ...(spec['setHostnameAsFQDN'] === true ? [forbidden(field, 'may not be specified when setHostnameAsFQDN is true')] : []),
+    ...(spec['hostNetwork'] === true ? [forbidden(field, 'may not be specified when hostNetwork is true')] : []),
+    ...(Buffer.byteLength(hostnameOverride) > hostnameLimitBytes ? [tooLong(field, hostnameLimitBytes)] : []),
+    ...invalidFor(field, hostnameOverride, problemsOfDnsSubdomain(hostnameOverride)),
+  ];
+}
+
 function validateNodeSelector(selector: unknown, field: string): FieldError[] {
   return Object.entries(fieldsOf(selector)).flatMap(([key, value]) => [
     ...invalidFor(field, key, problemsOfQualifiedName(key)),
     ...invalidFor(field, textOf(value), problemsOfLabelValue(textOf(value))),
   ]);
-}
-
-function validateSecurityContext(spec: PodSpec, field: string): FieldError[] {
-  const context = fieldsOf(spec['securityContext']);
-  const { supplementalGroups, fsGroupChangePolicy, supplementalGroupsPolicy } = context;
-  const refusals = ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap((key) => validateUserId(context[key], `${field}.${key}`));
-  const groups = Array.isArray(supplementalGroups) ? supplementalGroups : [];
-  refusals.push(...groups.flatMap((group: unknown, at) => validateUserId(group, `${field}.supplementalGroups[${at}]`)));
-  if (spec['shareProcessNamespace'] === true && spec['hostPID'] === true) {
-    refusals.push(invalidValue(`${field}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
-  }
-  const supportedOf = (key: string, value: unknown, supported: readonly string[]): FieldError[] =>
-    value === undefined || supported.includes(textOf(value)) ? [] : [unsupportedValue(`${field}.${key}`, value, supported)];
-  return [
-    ...refusals,
-    ...supportedOf('fsGroupChangePolicy', fsGroupChangePolicy, ['Always', 'OnRootMismatch']),
-    ...validateSeccompProfile(context['seccompProfile'], `${field}.seccompProfile`),
-    ...supportedOf('supplementalGroupsPolicy', supplementalGroupsPolicy, ['Merge', 'Strict']),
-  ];
 }
 
 function validateGates(spec: PodSpec, field: string): FieldError[] {

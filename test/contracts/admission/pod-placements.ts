@@ -22,6 +22,8 @@ const expression = `nodeAffinity.${required}.nodeSelectorTerms[0].matchExpressio
 const nodeField = `nodeAffinity.${required}.nodeSelectorTerms[0].matchFields[0]`;
 const withPods = (term: object) => ({ podAffinity: { [required]: [term] } });
 const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
+const twice = { matchLabels: { app: 'x' }, matchExpressions: [{ key: 'app', operator: 'Exists' }] };
+const near = { topologyKey: 'zone', labelSelector: {} };
 
 export const podPlacements: PodCase[] = [
   affinityCase('an empty affinity', {}),
@@ -72,6 +74,21 @@ export const podPlacements: PodCase[] = [
     'a selector that is none',
     [{ ...spread, labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } }],
     '[0].labelSelector.matchExpressions[0].operator',
+  ),
+  spreadCase('a spread over alike pods', [{ ...spread, matchLabelKeys: ['app'], labelSelector: {} }]),
+  spreadCase('alike pods of no selector', [{ ...spread, matchLabelKeys: ['app'] }], '[0].matchLabelKeys'),
+  spreadCase('alike pods by a bad key', [{ ...spread, matchLabelKeys: ['app', 'a b'], labelSelector: {} }], '[0].matchLabelKeys[1]'),
+  spreadCase('alike pods that are asked for twice', [{ ...spread, matchLabelKeys: ['b', 'app'], labelSelector: twice }], '[0][1]'),
+  affinityCase('alike pods and unlike ones', withPods({ ...near, matchLabelKeys: ['a'], mismatchLabelKeys: ['b'] })),
+  affinityCase(
+    'pods that are alike and unlike',
+    withPods({ ...near, matchLabelKeys: ['a', 'b'], mismatchLabelKeys: ['b'] }),
+    `podAffinity.${required}[0].matchLabelKeys[1]`,
+  ),
+  affinityCase(
+    'unlike pods of no selector',
+    withPods({ topologyKey: 'zone', mismatchLabelKeys: ['b'] }),
+    `podAffinity.${required}[0].mismatchLabelKeys`,
   ),
   { name: 'DNS of nobody', pod: aPod({ dnsPolicy: 'None' }), code: 422, fields: ['spec.dnsConfig'] },
   { name: 'DNS of no server', pod: aPod({ dnsPolicy: 'None', dnsConfig: {} }), code: 422, fields: ['spec.dnsConfig.nameservers'] },

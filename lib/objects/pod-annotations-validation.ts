@@ -1,0 +1,49 @@
+// What the API server asks of the annotations of a pod or a template that Kubernetes itself reads.
+import type { FieldError } from './field-error.ts';
+import { LARGEST_INT32 } from './integers.ts';
+import type { ObjectMeta, PodSpec } from './kubernetes.ts';
+import { validateDescendingPath } from './path-validation.ts';
+import { placedContainers } from './placed-containers.ts';
+import { invalidValue } from './refusals.ts';
+import { textOf } from './untyped-fields.ts';
+
+type Annotations = ObjectMeta['annotations'];
+
+const mirror = 'kubernetes.io/config.mirror';
+const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
+const seccompOfPod = 'seccomp.security.alpha.kubernetes.io/pod';
+const seccompPrefix = 'container.seccomp.security.alpha.kubernetes.io/';
+const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/';
+const localhostPrefix = 'localhost/';
+
+/** The refusals of annotations that lie at `field`; `spec` is that of their pod. */
+export function validatePodAnnotations(annotations: Annotations = {}, field: string, spec: PodSpec): FieldError[] {
+  const names = new Set(placedContainers(spec, '').map(({ container }) => textOf(container['name'])));
+  return Object.entries(annotations).flatMap(([key, value]) => {
+    const path = `${field}[${key}]`;
+    if (key === mirror && textOf(spec.nodeName) === '') {
+      return [invalidValue(path, value, 'must set spec.nodeName if mirror pod annotation is set')];
+    }
+    if (key === deletionCost) return isInt32(value) ? [] : [invalidValue(path, value, 'must be a 32bit integer')];
+    if (key === seccompOfPod || key.startsWith(seccompPrefix)) return validateSeccomp(value, `${field}.${key}`);
+    if (!key.startsWith(appArmorPrefix)) return [];
+    const container = key.slice(appArmorPrefix.length);
+    return [
+      ...(names.has(container) ? [] : [invalidValue(path, container, 'container not found')]),
+      ...(['', 'runtime/default', 'unconfined'].includes(value) || value.startsWith(localhostPrefix)
+        ? []
+        : [invalidValue(path, value, `invalid AppArmor profile name: ${JSON.stringify(value)}`)]),
+    ];
+  });
+}
+
+function validateSeccomp(value: string, field: string): FieldError[] {
+  if (['runtime/default', 'docker/default', 'unconfined'].includes(value)) return [];
+  if (value.startsWith(localhostPrefix)) return validateDescendingPath(value.slice(localhostPrefix.length), field);
+  return [invalidValue(field, value, 'must be a valid seccomp profile')];
+}
+
+/** As text: no plus sign, and no zeros before a number that is not negative. */
+function isInt32(text: string): boolean {
+  return /^(0|-\d+|[1-9]\d*)$/.test(text) && Number(text) >= -LARGEST_INT32 - 1 && Number(text) <= LARGEST_INT32;
+}
