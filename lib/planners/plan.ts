@@ -15,6 +15,8 @@ export interface PlanHead {
   holdUntilMs?: number;
   /** Deleting pods does, for the same reason. */
   deleteHoldUntilMs?: number;
+  /** No pod is started before all else that can be done is done. */
+  createsLast?: true;
   /** Why it fails, as an earlier pass decided it that could not write it into the status: what was deleted since for it decides no more. */
   failure?: Failure;
 }

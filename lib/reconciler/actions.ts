@@ -72,6 +72,8 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
     } else if (stop === undefined) {
       stop = await runWave(execution, wave, done);
       isStatusUnanswered = wave.verb === 'status' && stop?.kind === 'unknown';
+      if (wave.verb === 'create' && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
+        pass.state = { ...pass.state, createsLast: true };
     }
     // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference. A webhook that cannot be
     // called answers as unknown (R6); what is told of the pods of a finished Job bears on nothing that the owner's end rests on.

@@ -53,6 +53,8 @@ const PassState = v.looseObject({
   foreign: v.optional(v.object({ strikes: wholeNumber, seenAtMs: wholeNumber })),
   /** Of the spec when its Workload and PodGroup were seen to (alpha). */
   groupedGeneration: v.optional(wholeNumber),
+  /** The last pass was cut short while it created pods: the next one does all else before it goes on with them. */
+  createsLast: v.optional(v.boolean()),
   /** Of that spec it was decided that the workload fails, and the status does not say so yet. */
   failure: v.optional(v.object({ reason: v.string(), message: v.string(), generation: wholeNumber })),
   /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */

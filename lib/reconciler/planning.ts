@@ -73,7 +73,7 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
 
 /** What earlier passes left for the planner, as it holds now. @param nowMs by the cluster's clock */
 export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }, nowMs: number): PlanHead {
-  const { ordinal, failure } = known.state;
+  const { ordinal, createsLast, failure } = known.state;
   const isOfThisSpec = failure?.generation === (known.owner?.metadata.generation ?? 0);
   return {
     // Settled before: no intent is open when a pass plans.
@@ -81,6 +81,7 @@ export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }
     backoff: backoffIn(known),
     ordinal,
     ...holdIn(known, nowMs),
+    ...(createsLast && { createsLast }),
     ...(isOfThisSpec && { failure: { reason: failure.reason, message: failure.message } }),
   };
 }

@@ -24,7 +24,7 @@ import { noteLateness } from './lateness.ts';
 import { open } from './opening.ts';
 import { HELD_MS, TOO_OFTEN, backoffMs, fightText, parkedEnding, parkedFor, roomTaken } from './parking.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
-import { decodeState, initialState, statusDigestOf } from './pass-state.ts';
+import { decodeState, initialState, statusDigestOf, type PassState } from './pass-state.ts';
 import { tellOfPass } from './pass-told.ts';
 import { backoffToStore, planOnce, planPass, rivalOf } from './planning.ts';
 import { Reachability } from './reachability.ts';
@@ -236,11 +236,17 @@ export class Reconciler {
       const actions = withoutHurriedStatus(pass, plan.actions, this.#timing(pass).nowMs);
       const writes = actions.filter((action) => action.verb !== 'event');
       const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
-      if (writes.length === 0) return { outcome: plan.outcome, againInMs: again };
       const waitMs = readyAloneWaitMs(pass, writes, this.#timing(pass));
+      // All else is done, or can wait: now the creates that an earlier pass left.
+      if (pass.state.createsLast && (writes.length === 0 || waitMs > 0)) {
+        pass.state = withCreatesNext(pass);
+        continue;
+      }
+      if (writes.length === 0) return { outcome: plan.outcome, againInMs: again };
       if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
 
       pass.creationReason = plan.creationReason ?? 'new';
+      const { createsLast } = pass.state;
       await intend(this.#ports, pass, writes);
       const failedBefore = failuresIn(pass.owner?.status);
       const stop = await act(this.#execution(pass), actions);
@@ -250,6 +256,10 @@ export class Reconciler {
       const { failures } = plan.head.backoff;
       const isCounted = pass.wroteStatus && (failures <= pass.state.backoff.failures || failuresIn(plan.status) > failedBefore);
       if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoffToStore(plan.head.backoff, pass.owner?.status) };
+      if (!stop && createsLast) {
+        pass.state = withCreatesNext(pass);
+        continue;
+      }
       if (!stop) {
         // A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was
         // seen, and a status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.
@@ -355,5 +365,7 @@ const failuresIn = (status: JobStatus | undefined): number =>
 /** R9: what nobody knows is looked at again soon, whatever else the pass waits for. */
 const lookedAtAgain = ({ unanswered }: Pass, ending: Ending): Ending =>
   unanswered.length === 0 ? ending : { ...ending, againInMs: Math.min(ending.againInMs ?? Infinity, UNKNOWN_OUTCOME_AGAIN_MS) };
+
+const withCreatesNext = (pass: Pass): PassState => ({ ...pass.state, createsLast: undefined, intents: stillOpen(pass) });
 
 const hasBegun = ({ owner, pods }: Pass): boolean => owner?.status?.startTime !== undefined || pods.size > 0;

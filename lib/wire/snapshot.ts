@@ -24,6 +24,7 @@ const Head = v.strictObject({
   ordinal: whole,
   holdUntilMs: v.exactOptional(v.number()),
   deleteHoldUntilMs: v.exactOptional(v.number()),
+  createsLast: v.exactOptional(v.literal(true)),
   failure: v.exactOptional(v.strictObject({ reason: v.string(), message: v.string() })),
 });
 

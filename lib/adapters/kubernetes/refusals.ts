@@ -73,6 +73,8 @@ export function errorOfStatus(
     case 404:
       return isAbout(asked, status) ? new NotFoundError(sentence) : terminal();
     case 409:
+      // A create has no precondition: somebody else was first at what admission looks at, as at a quota that many write.
+      if (asked.verb === 'create' && status.reason !== 'AlreadyExists') return terminal();
       return new ConflictError(sentence, { reason: status.reason === 'AlreadyExists' ? 'alreadyExists' : 'precondition' });
     case 410:
       return new ExpiredError(sentence);

@@ -117,7 +117,14 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const early = earlier ?? jobFailure(job, tally, deadline);
   const decided = early ?? (terms.indexed ? indexVerdict(job, progress) : undefined);
 
-  const changes = podChanges(job, progress, { decided, obstacle, holds: holdsOf(head, nowMs), backoff, nowMs });
+  const changes = podChanges(job, progress, {
+    decided,
+    obstacle,
+    holds: holdsOf(head, nowMs),
+    createsLast: head.createsLast === true,
+    backoff,
+    nowMs,
+  });
   const active = tally.counts.active - changes.remove.length + changes.start.length;
   draft.active = active;
   draft.terminating = tally.counts.terminating + changes.remove.length;
@@ -190,12 +197,14 @@ function podChanges(
     decided,
     obstacle,
     holds,
+    createsLast,
     backoff,
     nowMs,
   }: {
     decided: Verdict | undefined;
     obstacle: Obstacle | undefined;
     holds: Holds;
+    createsLast: boolean;
     backoff: Plan<JobStatus>['head']['backoff'];
     nowMs: number;
   },
@@ -213,6 +222,7 @@ function podChanges(
   // It starts or removes, never both.
   const heldMs = staffing.remove.length > 0 ? holds.deletes : staffing.start.length > 0 ? holds.creates : undefined;
   if (heldMs !== undefined) return heldBack(staffing, heldMs);
+  if (createsLast && staffing.start.length > 0) return { ...staffing, start: [], why: 'all else comes before more pods', isHeld: true };
   const problem = staffing.start.length > 0 ? templateProblem(job) : undefined;
   const waitMs = staffing.waitMs === undefined ? {} : { waitMs: Math.max(staffing.waitMs, MIN_WAIT_MS) };
   return problem === undefined ? { ...staffing, ...waitMs } : { ...staffing, ...waitMs, start: [], why: problem, problem };

@@ -135,6 +135,13 @@ const cases: {
     also: { reason: 'precondition' },
   },
   {
+    name: '409 of a create, which has no precondition',
+    script: refuses(409, { reason: 'Conflict', message: 'Operation cannot be fulfilled on resourcequotas "small"' }),
+    call: create,
+    error: errors.TerminalError,
+    also: { code: 409, reason: 'Conflict', said: 'Operation cannot be fulfilled on resourcequotas "small"' },
+  },
+  {
     name: '410',
     script: refuses(410, { reason: 'Expired' }),
     call: () => cluster.listPage(PODS, { limit: 1 }, new AbortController().signal),

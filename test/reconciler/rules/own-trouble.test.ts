@@ -89,6 +89,7 @@ describe('R14: a small budget', () => {
       return (await world.pods()).length === 0;
     };
     await world.until(isOver, { play: false, seconds: 60 });
+    await world.elapse(3, { play: false });
     expect((await world.job('demo')).status?.active ?? 0).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 // R14: each cluster's write budget is shared by all functions, Retry-After is everybody's, and a silent cluster is probed by one.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { isJobFinished } from '../../../lib/objects/job-facts.ts';
+import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { StaleWriteError } from '../../../lib/ports/store.ts';
 import { WriteBudget } from '../../../lib/reconciler/budget.ts';
@@ -44,6 +45,54 @@ describe('R14: the budget', () => {
     }
     expect(writesAtMs.length).toBeLessThanOrEqual(20 + Math.ceil(seconds) * 20);
     expect(writesAtMs.length / seconds).toBeGreaterThan(10);
+  });
+
+  test('R14: of a Job that wants more pods than the budget gives, those that have ended are counted all the while', async () => {
+    await begin({ writesPerSecond: 30 });
+    await world.apply(aJob('demo', { parallelism: 100, completions: 300 }));
+    const beganAtMs = world.clock.nowMs();
+    const lags: number[] = [];
+    for (let second = 0; second < 90 && !isJobFinished(await world.job('demo')); second += 3) {
+      await world.elapse(3);
+      const { startTime = '', succeeded = 0, uncountedTerminatedPods: uncounted } = (await world.job('demo')).status ?? {};
+      expect(Date.parse(startTime) - beganAtMs).toBeLessThanOrEqual(2_000);
+      const ended = (await world.pods()).filter(({ status }) => status?.phase === 'Succeeded').length;
+      lags.push(ended - succeeded - (uncounted?.succeeded?.length ?? 0));
+    }
+    expect(isJobFinished(await world.job('demo'))).toBe(true);
+    expect(Math.max(...lags)).toBeLessThan(100);
+  });
+
+  test('R14: a Job that wants more pods than the budget gives is resumed at once, and fails when its time is over', async () => {
+    await begin({ writesPerSecond: 30 });
+    await world.apply(aJob('demo', { parallelism: 700, completions: 700, suspend: true, activeDeadlineSeconds: 20 }));
+    await world.elapse(3, { play: false });
+    const beganAtMs = world.clock.nowMs();
+    const type = 'application/merge-patch+json';
+    await world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', body: { spec: { suspend: false } }, type });
+    await world.elapse(3, { play: false });
+    const { startTime = '', conditions } = (await world.job('demo')).status ?? {};
+    expect(Date.parse(startTime) - beganAtMs).toBeLessThanOrEqual(2_000);
+    expect(conditions).toMatchObject([{ type: 'Suspended', status: 'False' }]);
+    await world.elapse(27, { play: false });
+    expect((await world.pods()).some(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
+    await world.until(async () => isJobFinished(await world.job('demo')), { seconds: 180 });
+    expect((await world.job('demo')).status?.conditions?.at(-1)).toMatchObject({ type: 'Failed', reason: 'DeadlineExceeded' });
+  });
+
+  test('R14: where the API server throttles creates, all else comes first in the next pass', async () => {
+    await begin();
+    await world.apply(aJob('demo', { parallelism: 4, completions: 40 }));
+    let creates = 0;
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port === 'cluster' && method === 'create' && args[0] === PODS && phase === 'before' && ++creates > 2)
+        throw new ThrottledError('too many requests', { retryAfterSeconds: 1 });
+    };
+    await world.elapse(10, { play: false });
+    expect((await world.job('demo')).status).toMatchObject({ active: 2, startTime: expect.any(String) as unknown });
+    for (const pod of await world.pods()) await world.end(pod, 0);
+    await world.elapse(10, { play: false });
+    expect((await world.job('demo')).status).toMatchObject({ succeeded: 2, uncountedTerminatedPods: {} });
   });
 
   test('R14: Retry-After is honoured by all', async () => {
