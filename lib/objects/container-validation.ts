@@ -9,7 +9,7 @@ import { claimNamesOf, validateContainerResources } from './resource-validation.
 import { validateContainerSecurityContext } from './security-context-validation.ts';
 import type { Fields } from './untyped-fields.ts';
 import { fieldsOf, isFields, listOf, numberOf, textOf } from './untyped-fields.ts';
-import { validateVolumeMounts } from './volume-mount-validation.ts';
+import { validateVolumeDevices, validateVolumeMounts } from './volume-mount-validation.ts';
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
@@ -71,6 +71,7 @@ function validateContainer(container: Container, { path, spec, volumes, mountabl
     ...validatePorts(listOf(container['ports']), `${path}.ports`),
     ...validateEnvironment(container, path, volumes),
     ...validateVolumeMounts(container, path, mountable),
+    ...validateVolumeDevices(container, path, mountable),
     ...oneOf(`${path}.imagePullPolicy`, container['imagePullPolicy'], pullPolicies),
     ...validateContainerResources(fieldsOf(container.resources), { field: `${path}.resources`, claimNames }),
     ...validateResizePolicy(listOf(container['resizePolicy']), `${path}.resizePolicy`, spec),

@@ -69,8 +69,9 @@ function validateHandler(handler: Fields, field: string): FieldError[] {
   const path = `${field}.${kind}`;
   if (kind === 'exec' && (!Array.isArray(action['command']) || action['command'].length === 0))
     refusals.push(requiredValue(`${path}.command`));
+  if (kind === 'httpGet' && textOf(action['path']) === '') refusals.push(requiredValue(`${path}.path`));
+  if (kind === 'httpGet' || kind === 'tcpSocket') refusals.push(...validatePortOrName(action['port'], `${path}.port`));
   if (kind === 'httpGet') {
-    if (textOf(action['path']) === '') refusals.push(requiredValue(`${path}.path`));
     const scheme = textOf(action['scheme']);
     if (scheme !== 'HTTP' && scheme !== 'HTTPS') refusals.push(unsupportedValue(`${path}.scheme`, scheme, ['HTTP', 'HTTPS']));
     for (const header of listOf(action['httpHeaders'])) {
@@ -78,7 +79,6 @@ function validateHandler(handler: Fields, field: string): FieldError[] {
       refusals.push(...invalidFor(`${path}.httpHeaders`, name, problemsOfHttpHeaderName(name)));
     }
   }
-  if (kind === 'httpGet' || kind === 'tcpSocket') refusals.push(...validatePortOrName(action['port'], `${path}.port`));
   if (kind === 'grpc' && !isPort(action['port'])) refusals.push(invalidValue(`${path}.port`, action['port'], portProblem));
   return refusals;
 }

@@ -33,7 +33,10 @@ export function setVolumeDefaults(volume: Fields): void {
   if (isFields(emptyDir) && isQuantity(emptyDir['sizeLimit'])) emptyDir['sizeLimit'] = admittedQuantity(emptyDir['sizeLimit']);
   if (isFields(image)) image['pullPolicy'] ||= defaultPullPolicyOf(typeof image['reference'] === 'string' ? image['reference'] : '');
   if (isFields(downwardAPI)) setFileDefaults(downwardAPI['items']);
-  if (isFields(projected)) for (const source of listOf(projected['sources'])) setProjectionDefaults(source);
+  if (isFields(projected)) {
+    for (const source of listOf(projected['sources'])) setProjectionDefaults(source);
+    projected['sources'] ??= null;
+  }
   if (isFields(ephemeral) && isFields(ephemeral['volumeClaimTemplate'])) setClaimDefaults(ephemeral['volumeClaimTemplate']);
 }
 

@@ -12,7 +12,8 @@ const recursiveReadOnlyModes = ['Disabled', 'Enabled', 'IfPossible'];
 export function validateVolumeMounts(container: Fields, field: string, mountable: ReadonlyMap<string, Fields>): FieldError[] {
   const refusals: FieldError[] = [];
   const places = new Set<string>();
-  const devices = listOf(container['volumeDevices']);
+  const volumeDevices = listOf(container['volumeDevices']);
+  const [devices, devicePaths] = [textsAt(volumeDevices, 'name'), textsAt(volumeDevices, 'devicePath')];
   for (const [at, mount] of listOf(container['volumeMounts']).entries()) {
     const path = `${field}.volumeMounts[${at}]`;
     const [name, mountPath] = [textOf(mount['name']), textOf(mount['mountPath'])];
@@ -22,8 +23,9 @@ export function validateVolumeMounts(container: Fields, field: string, mountable
     if (mountPath === '') refusals.push(requiredValue(`${path}.mountPath`));
     if (places.has(mountPath)) refusals.push(invalidValue(`${path}.mountPath`, mountPath, 'must be unique'));
     places.add(mountPath);
-    if (devices.some((device) => textOf(device['name']) === name)) {
-      refusals.push(invalidValue(`${path}.name`, name, 'must not already exist in volumeDevices'));
+    if (devices.has(name)) refusals.push(invalidValue(`${path}.name`, name, 'must not already exist in volumeDevices'));
+    if (devicePaths.has(mountPath)) {
+      refusals.push(invalidValue(`${path}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'));
     }
     // The API server leaves the place in the list out of these paths.
     if (subPath !== '') refusals.push(...validateDescendingPath(subPath, `${field}.volumeMounts.subPath`));
@@ -38,9 +40,18 @@ export function validateVolumeMounts(container: Fields, field: string, mountable
     }
     refusals.push(...validateRecursiveReadOnly(mount, `${field}.volumeMounts.recursiveReadOnly`));
   }
-  for (const [at, device] of devices.entries()) {
-    const name = textOf(device['name']);
+  return refusals;
+}
+
+/** The refusals of a container's `volumeDevices`: volumes that it has as they are, without files. */
+export function validateVolumeDevices(container: Fields, field: string, mountable: ReadonlyMap<string, Fields>): FieldError[] {
+  const refusals: FieldError[] = [];
+  const mounts = listOf(container['volumeMounts']);
+  const mounted = { name: textsAt(mounts, 'name'), devicePath: textsAt(mounts, 'mountPath') };
+  const seen = { name: new Set<string>(), devicePath: new Set<string>() };
+  for (const [at, device] of listOf(container['volumeDevices']).entries()) {
     const path = `${field}.volumeDevices[${at}]`;
+    const [name, devicePath] = [textOf(device['name']), textOf(device['devicePath'])];
     const volume = mountable.get(name);
     if (name === '') refusals.push(requiredValue(`${path}.name`));
     if (volume === undefined) refusals.push(notFound(`${path}.name`, name));
@@ -48,10 +59,23 @@ export function validateVolumeMounts(container: Fields, field: string, mountable
       const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
       refusals.push(invalidValue(`${path}.name`, name, detail));
     }
-    if (textOf(device['devicePath']) === '') refusals.push(requiredValue(`${path}.devicePath`));
+    if (devicePath === '') refusals.push(requiredValue(`${path}.devicePath`));
+    if (devicePath.split('/').includes('..')) {
+      refusals.push(invalidValue(`${path}.devicePath`, devicePath, "can not contain backsteps ('..')"));
+    }
+    for (const [key, text, as] of [
+      ['name', name, ''],
+      ['devicePath', devicePath, ' as a path'],
+    ] as const) {
+      if (seen[key].has(text)) refusals.push(invalidValue(`${path}.${key}`, text, 'must be unique'));
+      if (mounted[key].has(text)) refusals.push(invalidValue(`${path}.${key}`, text, `must not already exist${as} in volumeMounts`));
+      seen[key].add(text);
+    }
   }
   return refusals;
 }
+
+const textsAt = (items: readonly Fields[], key: string): Set<string> => new Set(items.map((item) => textOf(item[key])));
 
 function validatePropagation(propagation: unknown, field: string, isPrivileged: boolean): FieldError[] {
   if (!mountPropagations.includes(textOf(propagation))) return [unsupportedValue(field, propagation, mountPropagations)];

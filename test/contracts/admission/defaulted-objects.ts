@@ -20,7 +20,7 @@ const probes = {
   livenessProbe: { httpGet: { port: 80 } },
   readinessProbe: { tcpSocket: { port: 'http' }, periodSeconds: 3 },
   startupProbe: { grpc: { port: 9000 }, failureThreshold: 7 },
-  lifecycle: { preStop: { httpGet: { port: 80, path: '/bye' } }, postStart: { exec: { command: ['true'] } } },
+  lifecycle: { stopSignal: 'SIGTERM', preStop: { httpGet: { port: 80, path: '/bye' } }, postStart: { exec: { command: ['true'] } } },
   ports: [
     { name: 'http', containerPort: 80 },
     { containerPort: 53, protocol: 'UDP' },
@@ -44,6 +44,7 @@ const volumes = [
       ],
     },
   },
+  { name: 'empty', projected: {} },
   { name: 'host', hostPath: { path: '/a' } },
   { name: 'disk', persistentVolumeClaim: { claimName: 'p' } },
   {
@@ -142,6 +143,7 @@ export const jobsToDefault: Job[] = [
             image: 'busybox:latest',
             resources: { limits: { memory: '2000Mi' }, requests: {} },
             securityContext: { runAsUser: 5 },
+            lifecycle: { stopSignal: 'SIGTERM' },
           },
         ],
         volumes,

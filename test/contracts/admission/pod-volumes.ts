@@ -207,6 +207,30 @@ const mounts: PodCase[] = [
   ),
 ];
 
+const device = { name: 'data', devicePath: '/dev/a' };
+const withDevices = (volumeDevices: object[], volumeMounts: object[] = []): Pod =>
+  aPod({
+    volumes: ['data', 'other'].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    containers: [{ ...main, volumeDevices, volumeMounts }],
+  });
+const [devices, inMounts] = [`${container}.volumeDevices`, `${container}.volumeMounts[0]`];
+
+const blocks: PodCase[] = [
+  taken('a device and a mount', withDevices([device], [{ name: 'other', mountPath: '/a' }])),
+  taken('a relative device', withDevices([{ name: 'data', devicePath: 'a' }])),
+  refused('a device twice', withDevices([device, { ...device, devicePath: '/dev/b' }]), `${devices}[1].name`),
+  refused('two devices in one place', withDevices([device, { ...device, name: 'other' }]), `${devices}[1].devicePath`),
+  refused('a device that climbs', withDevices([{ name: 'data', devicePath: '/dev/../a' }]), `${devices}[0].devicePath`),
+  refused('a device of nothing', withDevices([{}]), `${devices}[0].name`, `${devices}[0].devicePath`),
+  refused('a device that is mounted', withDevices([device], [{ name: 'data', mountPath: '/a' }]), `${devices}[0].name`, `${inMounts}.name`),
+  refused(
+    'a device where another volume is mounted',
+    withDevices([device], [{ name: 'other', mountPath: '/dev/a' }]),
+    `${devices}[0].devicePath`,
+    `${inMounts}.mountPath`,
+  ),
+];
+
 const fromFile = (fileKeyRef: object, volumes: object[] = [{ name: 'data', emptyDir: {} }]): Pod =>
   withMain(
     {
@@ -267,4 +291,4 @@ const handlers: PodCase[] = [
   ),
 ];
 
-export const podVolumes: PodCase[] = [...claims, ...files, ...storage, ...mounts, ...fileVariables, ...handlers];
+export const podVolumes: PodCase[] = [...claims, ...files, ...storage, ...mounts, ...blocks, ...fileVariables, ...handlers];
