@@ -1,6 +1,6 @@
 // The forms in which a client may ask for objects: whole, their metadata only, or rows of a table.
 import { jsonText } from '../objects/json-text.ts';
-import { notAcceptable } from './api-error.ts';
+import { badRequest, notAcceptable } from './api-error.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { apiVersionOf } from './resources.ts';
 import type { Version } from './version.ts';
@@ -28,15 +28,19 @@ export function acceptedTypes(accept: string | undefined): MediaType[] {
   });
 }
 
-/** The first form of an Accept header that can be served. @throws ApiError 406 where there is none */
+/** The first form of an Accept header that can be served. @throws ApiError 406 where there is none, 400 for a table of unknown contents */
 export function representationOf(accept: string | undefined, query: URLSearchParams): Representation {
-  const asked = query.get('includeObject');
+  const asked = query.get('includeObject') ?? '';
   const include = asked === 'None' || asked === 'Object' ? asked : 'Metadata';
   for (const { type, parameters } of acceptedTypes(accept)) {
     if (!['application/json', 'application/*', '*/*'].includes(type)) continue;
     const as = parameters.get('as');
     if (as === undefined) return { form: 'object', include, contentType: 'application/json' };
     if (parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') continue;
+    if (as === 'Table' && !['None', 'Metadata', 'Object', ''].includes(asked)) {
+      const problem = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+      throw badRequest(`Unable to convert to Table as requested: ${problem}`);
+    }
     if (as === 'Table') return { form: 'table', include, contentType: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
     if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList')
       return { form: 'metadata', include, contentType: 'application/json' };

@@ -37,7 +37,7 @@ export function watchObjects(
   const timeoutSeconds = numberIn(query, 'timeoutSeconds') ?? 0;
   const wantsBookmarks = flagIn(query, 'allowWatchBookmarks');
   const wantsInitial = query.has('sendInitialEvents') ? flagIn(query, 'sendInitialEvents') : undefined;
-  checkInitial(wantsInitial, query);
+  checkInitial(wantsInitial, asked ?? 0, query);
   const resource = storageName(row);
   const prefix = namespace === undefined ? undefined : keyOf(namespace, '');
 
@@ -136,7 +136,7 @@ function linesFor(storage: Storage): EventLines {
 }
 
 /** @param wantsInitial undefined where the watch does not say. @throws ApiError 422 for parameters that do not go together */
-function checkInitial(wantsInitial: boolean | undefined, query: URLSearchParams): void {
+function checkInitial(wantsInitial: boolean | undefined, version: number, query: URLSearchParams): void {
   const match = query.get('resourceVersionMatch') ?? '';
   const errors: FieldError[] = [];
   const forbid = (message: string): void => {
@@ -144,13 +144,14 @@ function checkInitial(wantsInitial: boolean | undefined, query: URLSearchParams)
   };
   if (wantsInitial === undefined) {
     if (match !== '') forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
-  } else if (match !== 'NotOlderThan') {
-    forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
-    if (match !== '') {
-      const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`;
-      errors.push({ reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message });
-    }
-  } else if (query.get('continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
+  } else if (match !== 'NotOlderThan') forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  if (match !== '' && match !== 'NotOlderThan') {
+    const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`;
+    errors.push({ reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message });
+  }
+  // Where a watch says nothing of how it begins, and names no version, a real server fills in NotOlderThan.
+  const isFilledIn = wantsInitial === undefined && version === 0;
+  if ((match !== '' || isFilledIn) && query.get('continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors);
 }
 

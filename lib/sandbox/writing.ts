@@ -54,7 +54,10 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
   const { storage, surroundings } = cluster;
   checkNamespaceName(given, namespace);
   if (namespace !== undefined) checkNamespace(storage, namespace, row, given.metadata.name ?? '');
-  if (given.metadata.resourceVersion) throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
+  // What is only tried reaches no storage, which is what refuses it.
+  const claimed = context.isDryRun ? 0n : readVersion(given.metadata.resourceVersion);
+  if (typeof claimed === 'bigint' && claimed > 0n)
+    throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
   const named = withName(cluster, given, namespace, row);
   const entries = entriesAfter(cluster, undefined, named, context);
   const {
@@ -132,17 +135,18 @@ export function updateObject(
   const before = previous.object;
   const name = before.metadata.name ?? '';
   checkIdentity(given, before, row, isReplacement);
-  const { resourceVersion } = given.metadata;
-  if (!resourceVersion) {
+  const asked = readVersion(given.metadata.resourceVersion);
+  if (typeof asked !== 'bigint') throw new ApiError(500, '', asked.problem);
+  if (asked === 0n) {
     if (stored.needsVersion) {
       throw invalid(subjectOf(row, name), [
         { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: 'Invalid value: 0: must be specified for an update' },
       ]);
     }
-  } else if (resourceVersion !== before.metadata.resourceVersion) throw staleVersion(subjectOf(row, name));
+  } else if (asked !== readVersion(before.metadata.resourceVersion)) throw staleVersion(subjectOf(row, name));
 
-  const asked = withServerMetadata(given, before);
-  const next = applyRules(stored, asked, before, subresource);
+  const requested = withServerMetadata(given, before);
+  const next = applyRules(stored, requested, before, subresource);
   const errors = [
     ...(stored.rules.validateMetadata || subresource
       ? validateObjectMetaUpdate(next.metadata, before.metadata, metadataRulesOf(stored))
@@ -158,7 +162,7 @@ export function updateObject(
   const entries = entriesAfter(
     cluster,
     before,
-    { ...asked, metadata: { ...asked.metadata, managedFields: given.metadata.managedFields ?? known } },
+    { ...requested, metadata: { ...requested.metadata, managedFields: given.metadata.managedFields ?? known } },
     context,
   );
   if (isUntouched && isSameOwnership(entries, known)) return previous;
@@ -205,6 +209,12 @@ function entriesAfter(cluster: Cluster, before: ApiObject | undefined, asked: Ap
 /** Marked as deleted, no grace left and no finalizer: nothing keeps it. */
 const isReleased = ({ metadata }: ApiObject): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+
+/** The resourceVersion of a body, 0 where it names none. */
+function readVersion(text = ''): bigint | { problem: string } {
+  const why = !/^\d*$/.test(text) ? 'invalid syntax' : BigInt(text) >= 2n ** 64n ? 'value out of range' : undefined;
+  return why === undefined ? BigInt(text) : { problem: `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}` };
+}
 
 function checkIdentity({ metadata }: ApiObject, { metadata: known }: ApiObject, row: ResourceRow, isReplacement: boolean): void {
   if (metadata.name !== undefined && metadata.name !== known.name) {

@@ -1,7 +1,7 @@
 // What is said of bodies that do not fit, of evictions, and of who may do what.
 import { jsonPatch, mergePatch, strategicPatch } from '../api-server/client.ts';
 import type { Scenario, Step } from './scenario.ts';
-import { aJob, budgets, configMaps, get, jobs, main, patch, pods, post, put, remove } from './steps.ts';
+import { aJob, budgets, configMaps, get, jobs, leases, main, patch, pods, post, put, remove } from './steps.ts';
 
 const aConfigMap = (name: string, more: object = {}): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more });
 const aPod = (name: string, metadata: object = {}): object => ({
@@ -134,6 +134,38 @@ export const requestScenarios: Scenario[] = [
       remove(`${jobs}?labelSelector=no%3Dsuch&propagationPolicy=Foreground`),
       remove(`${pods}/none`),
       remove(`${jobs}/a`),
+    ],
+  },
+  {
+    name: 'versions, flags and contents that are none',
+    steps: [
+      post(configMaps, aConfigMap('a')),
+      ...['abc', '-1', '1.5', '99999999999999999999', '01', '0'].map((version) =>
+        put(`${configMaps}/a`, aConfigMap('a', { metadata: { name: 'a', resourceVersion: version } })),
+      ),
+      patch(`${configMaps}/a`, mergePatch, { metadata: { resourceVersion: 'abc' } }),
+      patch(`${configMaps}/a`, mergePatch, { metadata: { resourceVersion: '0' } }),
+      put(`${leases}/none`, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'none', resourceVersion: '0' } }),
+      put(`${leases}/none`, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'none', resourceVersion: '0' } }),
+      ...['abc', '0', '5'].map((version) =>
+        post(configMaps, aConfigMap('b', { metadata: { name: `b${version}`, resourceVersion: version } })),
+      ),
+      post(`${configMaps}?dryRun=All`, aConfigMap('c', { metadata: { name: 'c', resourceVersion: '5' } })),
+      patch(`${configMaps}/a?fieldManager=one&force=some`, 'application/apply-patch+yaml', aConfigMap('a', { data: { a: '1' } })),
+      patch(`${configMaps}/a?fieldManager=two&force=FALSE`, 'application/apply-patch+yaml', aConfigMap('a', { data: { a: '2' } })),
+      patch(`${configMaps}/a?fieldManager=two&force=f`, 'application/apply-patch+yaml', aConfigMap('a', { data: { a: '2' } })),
+      // A watch refuses the token as it refuses any, a list because it is damaged.
+      ...['some', 'f', '', '1', '1&resourceVersion=0'].map((flag) => get(`${configMaps}?continue=x&timeoutSeconds=1&watch=${flag}`)),
+      get(`${configMaps}?continue=x&timeoutSeconds=1&watch=1&resourceVersionMatch=Exact`),
+      get(`${configMaps}?continue=x&timeoutSeconds=1&watch=1&resourceVersionMatch=Exact&sendInitialEvents=some`),
+      get(`${configMaps}?continue=x&timeoutSeconds=1&watch=1&sendInitialEvents=false`),
+      ...['some', 'metadata'].map((included) => ({
+        ...get(`${configMaps}?includeObject=${included}`),
+        accept: 'application/json;as=Table;g=meta.k8s.io;v=v1',
+      })),
+      { ...get(`${configMaps}/a?includeObject=some`), accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
+      { ...get(`${configMaps}/none?includeObject=some`), accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
+      get(`${configMaps}/a?includeObject=some`),
     ],
   },
   {
