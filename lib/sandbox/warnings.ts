@@ -3,10 +3,11 @@ import { LARGEST_INT64 } from '../objects/integers.ts';
 import type { Container, Job, JobSpec, Pod, PodSpec } from '../objects/kubernetes.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import { parseQuantity } from '../objects/quantity.ts';
-import { fieldsAt, listAt, numberAt, textAt, type ApiObject, type Fields } from './api-object.ts';
+import { listAt, numberAt, textAt, type ApiObject, type Fields } from './api-object.ts';
 import type { DeleteOptions } from './body.ts';
 import { quoted } from './go-text.ts';
 import { ofOverlaps } from './path-overlaps.ts';
+import { warningsOfNodes, warningsOfPodAffinity } from './placement-warnings.ts';
 import type { ResourceRow } from './resource-row.ts';
 import type { Version } from './version.ts';
 
@@ -63,15 +64,6 @@ function ofJobSpec({ completionMode, completions = 0, parallelism = 0, template 
   return [...(areMany ? [`spec: ${MANY_INDEXES}`] : []), ...(template ? ofPodSpec(template.spec, 'spec.template.spec') : [])];
 }
 
-/** Labels of nodes that others have taken the place of, and since when. */
-const OLD_LABELS: ReadonlyMap<string, { since: string; now: string }> = new Map([
-  ['beta.kubernetes.io/arch', { since: 'v1.14', now: 'kubernetes.io/arch' }],
-  ['beta.kubernetes.io/os', { since: 'v1.14', now: 'kubernetes.io/os' }],
-  ['beta.kubernetes.io/instance-type', { since: 'v1.17', now: 'node.kubernetes.io/instance-type' }],
-  ['failure-domain.beta.kubernetes.io/region', { since: 'v1.17', now: 'topology.kubernetes.io/region' }],
-  ['failure-domain.beta.kubernetes.io/zone', { since: 'v1.17', now: 'topology.kubernetes.io/zone' }],
-]);
-
 function ofPodSpec(spec: PodSpec, path: string): string[] {
   const { initContainers = [], containers } = spec;
   const all = [
@@ -80,15 +72,13 @@ function ofPodSpec(spec: PodSpec, path: string): string[] {
   ];
   const why = 'must be >= 0; negative values are invalid and will be treated as 1';
   return [
-    ...Object.keys(fieldsAt(spec, 'nodeSelector')).flatMap((label) => {
-      const old = OLD_LABELS.get(label);
-      return old ? [`${path}.nodeSelector[${label}]: deprecated since ${old.since}; use ${JSON.stringify(old.now)} instead`] : [];
-    }),
+    ...warningsOfNodes(spec, path),
     ...ofOverlaps(listAt(spec, 'volumes')),
     ...ofPullSecrets(listAt(spec, 'imagePullSecrets'), `${path}.imagePullSecrets`),
     ...all.flatMap(({ container, at }) => ofContainer(container, at)),
     ...ofPorts(all),
     ...(numberAt(spec, 'terminationGracePeriodSeconds') < 0 ? [`${path}.terminationGracePeriodSeconds: ${why}`] : []),
+    ...warningsOfPodAffinity(spec, path),
   ];
 }
 

@@ -20,6 +20,26 @@ const nested = Array.from({ length: 20 }, (_, at) => '日/'.repeat(at + 1));
 const long = (letter: string): string => `日/${letter.repeat(1_000)}`;
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 const source = { kind: 'PersistentVolumeClaim', name: 'p' };
+const oldZone = 'failure-domain.beta.kubernetes.io/zone';
+const inZone = (values: string[]) => ({
+  matchExpressions: [
+    { key: oldZone, operator: 'In', values },
+    { key: 'a', operator: 'NotIn', values: ['b'] },
+  ],
+});
+const [required, preferred] = ['requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution'];
+const near = { topologyKey: 'a' };
+const affinity = {
+  nodeAffinity: {
+    [required]: { nodeSelectorTerms: [inZone(['a'])] },
+    [preferred]: [{ weight: 1, preference: inZone(['a', 'not valid!', 'x'.repeat(64)]) }],
+  },
+  podAffinity: {
+    [required]: [near, { ...near, labelSelector: {} }],
+    [preferred]: [{ weight: 1, podAffinityTerm: near }],
+  },
+};
+const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
 
 export const warningScenarios: Scenario[] = [
   {
@@ -36,6 +56,8 @@ export const warningScenarios: Scenario[] = [
       dryJob('j', {}, {}, { ports: [{ containerPort: 80 }, { containerPort: 80 }] }),
       dryJob('j', { completionMode: 'Indexed', completions: 200_000, parallelism: 20_000 }),
       dryJob('j', {}, { imagePullSecrets: [{}, { name: 'a' }, { name: 'B c' }, { name: 'a' }, {}] }),
+      dryJob('j', {}, { affinity, topologySpreadConstraints: [spread, { ...spread, topologyKey: oldZone, labelSelector: {} }] }),
+      dryPod({ affinity: { podAntiAffinity: affinity.podAffinity } }),
       withVolume({ configMap: { name: 'c', ...asFiles('a/b', 'a', 'ab', 'a/b/c', 'a/', odd, odd) } }),
       withVolume({ secret: { secretName: 's', ...asFiles('a', 'a', 'a') } }),
       withVolume({ secret: { secretName: 's', ...asFiles(...nested) } }),
