@@ -4,8 +4,8 @@ import { LARGEST_INT32 } from './integers.ts';
 import type { ObjectMeta, PodSpec } from './kubernetes.ts';
 import { validateDescendingPath } from './path-validation.ts';
 import { placedContainers } from './placed-containers.ts';
-import { invalidValue } from './refusals.ts';
-import { textOf } from './untyped-fields.ts';
+import { forbidden, invalidValue } from './refusals.ts';
+import { fieldsOf, isFields, textOf } from './untyped-fields.ts';
 
 type Annotations = ObjectMeta['annotations'];
 
@@ -35,6 +35,45 @@ export function validatePodAnnotations(annotations: Annotations = {}, field: str
         : [invalidValue(path, value, `invalid AppArmor profile name: ${JSON.stringify(value)}`)]),
     ];
   });
+}
+
+/** The refusals of profiles in a template whose annotations name others; `field` is that of its spec. */
+export function validateAnnotatedProfiles(annotations: Annotations = {}, field: string, spec: PodSpec): FieldError[] {
+  const ofPod = fieldsOf(spec['securityContext']);
+  const inContext = 'securityContext.seccompProfile';
+  const refusals = validateAgreement(ofPod['seccompProfile'], annotations[seccompOfPod], `${field}.${inContext}`, 'seccomp');
+  const containers = placedContainers(spec, field).map(({ container, path }) => ({
+    name: textOf(container['name']),
+    path,
+    own: fieldsOf(container['securityContext']),
+  }));
+  for (const { name, path, own } of containers) {
+    refusals.push(...validateAgreement(own['seccompProfile'], annotations[`${seccompPrefix}${name}`], `${path}.${inContext}`, 'seccomp'));
+  }
+  if (fieldsOf(spec['os'])['name'] === 'windows') return refusals;
+  for (const { name, path, own } of containers) {
+    const profile = own['appArmorProfile'] ?? ofPod['appArmorProfile'];
+    const annotation = annotations[`${appArmorPrefix}${name}`];
+    refusals.push(...validateAgreement(profile, annotation, `${path}.securityContext.appArmorProfile`, 'apparmor'));
+  }
+  return refusals;
+}
+
+function validateAgreement(profile: unknown, annotation: string | undefined, field: string, word: 'seccomp' | 'apparmor'): FieldError[] {
+  if (!isFields(profile) || annotation === undefined) return [];
+  const otherType = [forbidden(`${field}.type`, `${word} type in annotation and field must match`)];
+  switch (profile['type']) {
+    case 'Unconfined':
+      return annotation === 'unconfined' ? [] : otherType;
+    case 'RuntimeDefault':
+      return annotation === 'runtime/default' || (word === 'seccomp' && annotation === 'docker/default') ? [] : otherType;
+    case 'Localhost':
+      if (!annotation.startsWith(localhostPrefix)) return otherType;
+      if (annotation.slice(localhostPrefix.length) === profile['localhostProfile']) return [];
+      return [forbidden(`${field}.localhostProfile`, `${word} profile in annotation and field must match`)];
+    default:
+      return [];
+  }
 }
 
 function validateSeccomp(value: string, field: string): FieldError[] {

@@ -9,7 +9,7 @@ import { validateAnnotations, validateLabels, validateObjectMeta } from './objec
 import { validateOperatingSystem } from './operating-system-validation.ts';
 import { placedContainers } from './placed-containers.ts';
 import { validatePlacement } from './placement-validation.ts';
-import { validatePodAnnotations } from './pod-annotations-validation.ts';
+import { validateAnnotatedProfiles, validatePodAnnotations } from './pod-annotations-validation.ts';
 import {
   duplicateValue,
   forbidden,
@@ -69,6 +69,7 @@ export function validatePodTemplate({ metadata, spec }: PodTemplate, field: stri
     ...validateAnnotations(metadata?.annotations, `${field}.annotations`),
     ...validatePodAnnotations(metadata?.annotations, `${field}.annotations`, spec),
     ...validatePodSpec(spec, `${field}.spec`, { isPod: false }),
+    ...validateAnnotatedProfiles(metadata?.annotations, `${field}.spec`, spec),
   ];
   if (listOf(spec['ephemeralContainers']).length > 0) {
     refusals.push(forbidden(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));

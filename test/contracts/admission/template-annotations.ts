@@ -13,11 +13,19 @@ const refused = (name: string, annotations: Record<string, string>, ...fields: s
   code: 422,
   fields: fields.map((field) => `spec.template.annotations${field}`).toSorted(),
 });
+/** A template whose profiles are of one kind, in its spec, and by annotation of another. */
+const disagreeing = (name: string, annotations: Record<string, string>, spec: Partial<PodSpec>, ...fields: string[]): JobCase => ({
+  ...annotated(name, annotations, spec),
+  code: fields.length === 0 ? 201 : 422,
+  fields: fields.map((field) => `spec.template.spec.${field}`).toSorted(),
+});
 
 const cost = 'controller.kubernetes.io/pod-deletion-cost';
 const mirror = 'kubernetes.io/config.mirror';
 const appArmor = 'container.apparmor.security.beta.kubernetes.io';
 const [seccomp, seccompOfMain] = ['seccomp.security.alpha.kubernetes.io/pod', 'container.seccomp.security.alpha.kubernetes.io/main'];
+const ofHost = { type: 'Localhost', localhostProfile: 'a' };
+const agreed = { seccompProfile: { type: 'RuntimeDefault' }, appArmorProfile: ofHost };
 
 export const templateAnnotations: JobCase[] = [
   ...['1', '0', '-0', '-01', '2147483647', '-2147483648'].map((value) => annotated(`a cost of deletion of ${value}`, { [cost]: value })),
@@ -41,5 +49,21 @@ export const templateAnnotations: JobCase[] = [
       `.${seccomp}`,
       `.${seccompOfMain}`,
     ),
+  ),
+  disagreeing('profiles that agree', { [seccomp]: 'docker/default', [`${appArmor}/main`]: 'localhost/a' }, { securityContext: agreed }),
+  disagreeing(
+    'profiles of other kinds by annotation',
+    { [seccomp]: 'unconfined', [seccompOfMain]: 'runtime/default', [`${appArmor}/main`]: 'unconfined' },
+    { securityContext: agreed, containers: [{ name: 'main', image: 'busybox', securityContext: { seccompProfile: ofHost } }] },
+    'securityContext.seccompProfile.type',
+    'containers[0].securityContext.seccompProfile.type',
+    'containers[0].securityContext.appArmorProfile.type',
+  ),
+  disagreeing(
+    'profiles of other names by annotation',
+    { [seccompOfMain]: 'localhost/b', [`${appArmor}/main`]: 'localhost/b' },
+    { securityContext: agreed, containers: [{ name: 'main', image: 'busybox', securityContext: { seccompProfile: ofHost } }] },
+    'containers[0].securityContext.seccompProfile.localhostProfile',
+    'containers[0].securityContext.appArmorProfile.localhostProfile',
   ),
 ];
