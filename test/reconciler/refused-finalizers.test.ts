@@ -3,7 +3,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import type { JobSpec, JobStatus, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
-import { aJob, conditionsOf, World, type WorldOptions } from '../world/world.ts';
+import { runningPods } from '../world/right.ts';
+import { conditionsOf, World, type WorldOptions } from '../world/world.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
 let world: World;
@@ -11,12 +12,7 @@ afterEach(() => world.close());
 
 async function running(pods: number, spec: Partial<JobSpec>, options: WorldOptions = {}): Promise<Pod[]> {
   world = new World(options);
-  await world.watch();
-  await world.apply(aJob('demo', { parallelism: pods, completions: pods, ...spec }));
-  await world.elapse(20, { play: false });
-  for (const pod of await world.pods()) await world.startPod(pod);
-  await world.elapse(20, { play: false });
-  return await world.pods();
+  return await runningPods(world, pods, spec);
 }
 
 /** As a policy does that keeps them as they are. */

@@ -3,7 +3,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import type { JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
-import { aJob, World, type WorldOptions } from '../world/world.ts';
+import { runningPods } from '../world/right.ts';
+import { World, type WorldOptions } from '../world/world.ts';
 
 let world: World;
 afterEach(() => world.close());
@@ -12,12 +13,7 @@ const LEADER_SUFFICES: Partial<JobSpec> = { completionMode: 'Indexed', successPo
 
 async function running(pods: number, spec: Partial<JobSpec>, options: WorldOptions = {}): Promise<Pod[]> {
   world = new World(options);
-  await world.watch();
-  await world.apply(aJob('demo', { parallelism: pods, completions: pods, ...spec }));
-  await world.elapse(20, { play: false });
-  for (const pod of await world.pods()) await world.startPod(pod);
-  await world.elapse(20, { play: false });
-  return await world.pods();
+  return await runningPods(world, pods, spec);
 }
 
 function atIndex(pods: readonly Pod[], index: number): Pod {

@@ -1,8 +1,19 @@
 // What must be true of a Job however it got there, and of a world in which nothing happens any more.
 import { expect } from '@jest/globals';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import type { JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf } from '../../lib/objects/pod-facts.ts';
-import type { World } from './world.ts';
+import { aJob, type World } from './world.ts';
+
+/** The Job `demo`, as many pods of it as it has, and all of them running. */
+export async function runningPods(world: World, pods: number, spec: Partial<JobSpec>): Promise<Pod[]> {
+  await world.watch();
+  await world.apply(aJob('demo', { parallelism: pods, completions: pods, ...spec }));
+  await world.elapse(20, { play: false });
+  for (const pod of await world.pods()) await world.startPod(pod);
+  await world.elapse(20, { play: false });
+  return await world.pods();
+}
 
 /** Its finish, counted and stripped, within so many seconds of virtual time. */
 export async function runToEnd(world: World, name: string, seconds = 240): Promise<void> {

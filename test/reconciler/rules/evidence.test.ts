@@ -50,7 +50,7 @@ test('R18: counted by somebody else between the list of the children and the loo
   expect(succeeded + (uncountedTerminatedPods?.succeeded?.length ?? 0)).toBe(1);
 });
 
-test('R18: a status that was found, not written by us, and has changed since: the pods are looked up before they are counted', async () => {
+async function runFour(): Promise<void> {
   await world.apply(aJob('demo', { completions: 12, parallelism: 4 }));
   const isRunning = async (): Promise<boolean> => {
     await world.play(() => undefined);
@@ -58,6 +58,10 @@ test('R18: a status that was found, not written by us, and has changed since: th
   };
   await world.until(isRunning, { play: false });
   await world.elapse(10, { play: false });
+}
+
+test('R18: a status that was found, not written by us, and has changed since: the pods are looked up before they are counted', async () => {
+  await runFour();
   world.store.wipe();
   await relist(world);
   await world.elapse(45, { play: false });
@@ -75,13 +79,7 @@ test('R18: a status that was found, not written by us, and has changed since: th
 });
 
 test('R18, R19: read by a pass, then gone from the list of the same pass: gone for the next one too, and not counted once more', async () => {
-  await world.apply(aJob('demo', { completions: 12, parallelism: 4 }));
-  const isRunning = async (): Promise<boolean> => {
-    await world.play(() => undefined);
-    return (await world.pods()).filter(({ status }) => status?.phase === 'Running').length === 4;
-  };
-  await world.until(isRunning, { play: false });
-  await world.elapse(10, { play: false });
+  await runFour();
   // The pass dies once it has written that it strips the ended pod: the next one looks what became of that.
   const [ended] = (await world.pods()) as [Pod];
   const isPodPatch = ({ port, method, args }: Point): boolean => port === 'cluster' && method === 'patch' && args[0] === PODS;
