@@ -25,6 +25,8 @@ export interface PlanHead {
 export interface Failure {
   reason: string;
   message: string;
+  /** Those that had failed for good by then, in the status's words; absent where there is none, or too many to be kept. */
+  failedIndexes?: string;
 }
 
 export const EMPTY_HEAD: PlanHead = { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 };

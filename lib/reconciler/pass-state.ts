@@ -56,7 +56,9 @@ const PassState = v.looseObject({
   /** The last pass was cut short while it created pods: the next one does all else before it goes on with them. */
   createsLast: v.optional(v.boolean()),
   /** Of that spec it was decided that the workload fails, and the status does not say so yet. */
-  failure: v.optional(v.object({ reason: v.string(), message: v.string(), generation: wholeNumber })),
+  failure: v.optional(
+    v.object({ reason: v.string(), message: v.string(), failedIndexes: v.exactOptional(v.string()), generation: wholeNumber }),
+  ),
   /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
   /** Events of the owner that could not be written just then, and when they happened. */

@@ -1,6 +1,6 @@
 // What is to be done? Plans from the view, and from live reads where an action could not be taken back (R10) or counting needs them (R18).
 import type { JobStatus } from '../objects/kubernetes.ts';
-import type { Action, Plan, PlanHead } from '../planners/plan.ts';
+import type { Action, Failure, Plan, PlanHead } from '../planners/plan.ts';
 import type { Pods } from '../planners/pod-set.ts';
 import type { Clock } from '../ports/clock.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
@@ -82,9 +82,11 @@ export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }
     ordinal,
     ...holdIn(known, nowMs),
     ...(createsLast && { createsLast }),
-    ...(isOfThisSpec && { failure: { reason: failure.reason, message: failure.message } }),
+    ...(failure && isOfThisSpec && { failure: failureIn(failure) }),
   };
 }
+
+const failureIn = ({ generation: _generation, ...failure }: NonNullable<PassState['failure']>): Failure => failure;
 
 /** Empty where the status tells of a later success: another controller counted it, or a pass of which an old copy of the table knows nothing. */
 function backoffIn({ state: { backoff }, owner }: Pick<Pass, 'state' | 'owner'>): PlanHead['backoff'] {

@@ -215,6 +215,7 @@ export class Reconciler {
   }
 
   async #rounds(pass: Pass): Promise<Ending> {
+    let hasActed = false;
     for (let round = 1; ; round++) {
       let plan = await planPass(this.#ports.clock, pass);
       if (plan && !('rival' in plan) && pass.scheduling === undefined && needsSchedulingGroup(pass, plan)) {
@@ -242,7 +243,7 @@ export class Reconciler {
         pass.state = withCreatesNext(pass);
         continue;
       }
-      if (writes.length === 0) return { outcome: plan.outcome, againInMs: again };
+      if (writes.length === 0) return { outcome: hasActed ? 'acted' : plan.outcome, againInMs: again };
       if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
 
       pass.creationReason = plan.creationReason ?? 'new';
@@ -254,12 +255,16 @@ export class Reconciler {
       // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
       // Of one that a policy ignores that write is the last of its finalizer.
       const { failures } = plan.head.backoff;
-      const isCounted = pass.wroteStatus && (failures <= pass.state.backoff.failures || failuresIn(plan.status) > failedBefore);
+      const failuresBefore = pass.planned?.given.head.backoff.failures ?? 0;
+      const isCounted = pass.wroteStatus && (failures <= failuresBefore || failuresIn(plan.status) > failedBefore);
       if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoffToStore(plan.head.backoff, pass.owner?.status) };
       if (!stop && createsLast) {
         pass.state = withCreatesNext(pass);
+        hasActed = true;
         continue;
       }
+      // What is refused, or met somebody else's hand, may be so for long: it holds up no create. What is cut short goes on first.
+      if (stop && stop.kind !== 'throttled' && stop.kind !== 'notDone') pass.state = { ...pass.state, createsLast: undefined };
       if (!stop) {
         // A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was
         // seen, and a status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.
@@ -276,7 +281,7 @@ export class Reconciler {
       }
       const next = await afterStop(this.#ports, pass, stop);
       if (next !== 'again') return next;
-      if (round === MOST_ROUNDS) return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error(TOO_OFTEN) };
+      if (round >= MOST_ROUNDS) return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error(TOO_OFTEN) };
     }
   }
 

@@ -26,12 +26,13 @@ export function readyAloneWaitMs(pass: Pass, writes: readonly Action[], timing: 
 
 /**
  * The actions without what the next wave's status tells as well, in the middle of many creates: how many pods run, which indexes have
- * succeeded. A Job of ten thousand pods would else be written as often as there are waves. Failures are always counted at once, and a
+ * succeeded. A Job of ten thousand pods would else be written as often as there are waves, or passes that the budget cuts short. Failures are always counted at once, and a
  * finalizer stays until its pod is counted.
  */
 export function withoutHurriedStatus(pass: Pass, actions: readonly Action[], nowMs: number): readonly Action[] {
   const creates = actions.reduce((count, { verb }) => count + (verb === 'create' ? 1 : 0), 0);
-  if (creates < WHOLE_WAVE || leftToWaitMs(pass, { nowMs, everyMs: WAVES_STATUS_EVERY_MS }) === 0) return actions;
+  const isAmidCreates = creates >= WHOLE_WAVE || pass.state.createsLast === true;
+  if (!isAmidCreates || leftToWaitMs(pass, { nowMs, everyMs: WAVES_STATUS_EVERY_MS }) === 0) return actions;
   const status = pass.owner?.status ?? {};
   const counted = parseIndexes(status.completedIndexes ?? '', pass.owner?.spec.completions ?? 0);
   const now: Action[] = [];

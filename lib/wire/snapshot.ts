@@ -25,7 +25,7 @@ const Head = v.strictObject({
   holdUntilMs: v.exactOptional(v.number()),
   deleteHoldUntilMs: v.exactOptional(v.number()),
   createsLast: v.exactOptional(v.literal(true)),
-  failure: v.exactOptional(v.strictObject({ reason: v.string(), message: v.string() })),
+  failure: v.exactOptional(v.strictObject({ reason: v.string(), message: v.string(), failedIndexes: v.exactOptional(v.string()) })),
 });
 
 const Decided = v.strictObject({

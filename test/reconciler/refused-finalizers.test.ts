@@ -4,7 +4,7 @@ import type { JobSpec, JobStatus, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { runningPods } from '../world/right.ts';
-import { conditionsOf, World, type WorldOptions } from '../world/world.ts';
+import { aJob, conditionsOf, World, type WorldOptions } from '../world/world.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
 let world: World;
@@ -131,4 +131,17 @@ test('section 8.17: of a success whose pod may neither lose the finalizer nor be
   world.interposer = undefined;
   await world.elapse(120);
   expect(conditionsOf(await world.job('demo'))).toEqual(['SuccessCriteriaMet', 'Complete']);
+});
+
+test('R14: a finalizer that may not come off holds up no creates that the write budget had cut short', async () => {
+  world = new World({ writesPerSecond: 20 });
+  await world.watch();
+  await world.apply(aJob('demo', { parallelism: 60, completions: 100 }));
+  await world.until(async () => (await world.pods()).length >= 10, { play: false });
+  const [ended] = (await world.pods()) as [Pod];
+  refuse(['patch'], [ended]);
+  await world.end(ended, 0);
+  await world.elapse(60, { play: false });
+  const { active, uncountedTerminatedPods } = (await world.job('demo')).status ?? {};
+  expect({ active, uncountedTerminatedPods }).toEqual({ active: 60, uncountedTerminatedPods: { succeeded: [ended.metadata.uid] } });
 });

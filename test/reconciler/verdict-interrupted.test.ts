@@ -124,6 +124,17 @@ test('R8: an index fails for good by its own pod, not by one that is deleted bec
   expect(await ended()).toEqual({ conditions, failed: 12, failedIndexes: '3' });
 });
 
+test('R8: an index whose pod somebody deleted, so that the Job fails, is one that failed', async () => {
+  const spec = { completionMode: 'Indexed', backoffLimitPerIndex: 0, maxFailedIndexes: 0 } as const;
+  const pods = await running(12, spec);
+  const isChanged = changeBeforeDeletes(atIndex(pods, 11));
+  await world.as('DELETE', PODS, { namespace: 'default', name: atIndex(pods, 3).metadata.name ?? '' });
+  await world.elapse(120);
+  expect(isChanged()).toBe(true);
+  const conditions = ['FailureTarget MaxFailedIndexesExceeded', 'Failed MaxFailedIndexesExceeded'];
+  expect(await ended()).toEqual({ conditions, failed: 12, failedIndexes: '3' });
+});
+
 test('a Job whose pods may not be deleted, and which had too many restarts, still completes when its pods do', async () => {
   const template = { spec: { restartPolicy: 'OnFailure', containers: [{ name: 'main', image: 'example.com/none' }] } };
   const pods = await running(2, { backoffLimit: 2, template });

@@ -1,7 +1,7 @@
 // Whether the Job is over, and why: the first reason that holds decides.
 import type { Job } from '../../objects/kubernetes.ts';
 import type { IndexSet } from '../../objects/index-text.ts';
-import type { PlanHead } from '../plan.ts';
+import type { Failure, PlanHead } from '../plan.ts';
 import { exceededLimit } from './backoff-limit.ts';
 import { trueCondition } from './conditions.ts';
 import { missedDeadline, type Deadline } from './deadline.ts';
@@ -17,12 +17,16 @@ export const REACHED_COMPLETIONS: Verdict = {
 };
 
 /** What is decided already: a Job on its way to success or failure stays on it, also before its status says so. */
-export const earlierVerdict = (job: Job, head: Pick<PlanHead, 'failure'>, tally: Tally): Verdict | undefined =>
-  verdictInStatus(job) ?? notedFailure(head, tally);
+export function earlierVerdict(job: Job, head: Pick<PlanHead, 'failure'>, tally: Tally): Verdict | undefined {
+  const told = verdictInStatus(job);
+  if (told) return told;
+  const noted = notedFailure(head, tally);
+  return noted && { succeeded: false, reason: noted.reason, message: noted.message };
+}
 
 /** Where no pod has been deleted for it, as where the API server refuses that, it is decided anew: then the reference has forgotten it too. */
-const notedFailure = ({ failure }: Pick<PlanHead, 'failure'>, { leaving }: Tally): Verdict | undefined =>
-  failure && leaving.some(({ deletedAt }) => deletedAt !== undefined) ? { succeeded: false, ...failure } : undefined;
+export const notedFailure = ({ failure }: Pick<PlanHead, 'failure'>, { leaving }: Tally): Failure | undefined =>
+  failure && leaving.some(({ deletedAt }) => deletedAt !== undefined) ? failure : undefined;
 
 /** What everybody can read already. */
 export function verdictInStatus(job: Job): Verdict | undefined {

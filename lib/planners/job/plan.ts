@@ -1,18 +1,19 @@
 // batch/v1 Job: keep up to `parallelism` pods running until `completions` of them have succeeded, count each exactly once, and
 // end as the policies say. One pass, in the reference's order: claim, count, decide the end, start or stop pods, suspend, write.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import { formatIndexes, noIndexes } from '../../objects/index-text.ts';
 import { isJobFinished } from '../../objects/job-facts.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
 import { isOurs } from '../../objects/managed-by.ts';
 import { isActive, isReady, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
-import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
+import type { Action, Failure, Plan, Planner, Snapshot } from '../plan.ts';
 import { podSetOf, type PodSet } from '../pod-set.ts';
 import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './actions.ts';
 import { nextBackoff } from './backoff.ts';
 import { creationReason } from './counts.ts';
 import { deadlineOf } from './deadline.ts';
 import { headcountFold } from './headcount.ts';
-import { earlierVerdict, indexVerdict, isComplete, jobFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
+import { earlierVerdict, indexVerdict, isComplete, jobFailure, notedFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
 import { MAX_PODS_PER_PASS, staffingOf, type Staffing } from './manage.ts';
 import { nextChildren } from './numbers.ts';
 import { holdsOf, obstacleOf, type Holds, type Obstacle } from './obstacles.ts';
@@ -28,6 +29,9 @@ import type { Verdict } from './verdict.ts';
 
 /** Pod events come in bursts: a Job that waits for its back-off is not looked at sooner than this. */
 const MIN_WAIT_MS = 1000;
+
+/** Characters: the head that keeps them is small. */
+const MAX_KEPT_INDEXES = 200;
 
 export const jobPlanner: Planner<Job, JobStatus> = { plan, orphans };
 
@@ -104,8 +108,8 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const tally = tallyOf(job, terms, { pods: claims.pods, stripping: head.expectations.strip });
   const isTold = verdictInStatus(job) !== undefined;
   const earlier = earlierVerdict(job, head, tally);
-  const isNoted = earlier !== undefined && !isTold;
-  const progress = progressOf(job, tally, { isFailing: isNoted });
+  const noted = isTold ? undefined : notedFailure(head, tally);
+  const progress = progressOf(job, tally, noted);
   // With failures counted per index each index waits for itself.
   const countsPerIndex = terms.perIndexLimit !== undefined;
   const backoff = countsPerIndex ? head.backoff : nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });
@@ -173,10 +177,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     outcome: changes.problem ? 'parked' : actions.length > 0 ? 'acted' : waitMs !== undefined || obstacle ? 'waiting' : 'converged',
     why,
     ...(changes.syncAction && { syncAction: changes.syncAction }),
-    ...(decided &&
-      !decided.succeeded &&
-      !isTold &&
-      (isNoted || changes.remove.length > 0) && { failure: { reason: decided.reason, message: decided.message } }),
+    ...(decided && !decided.succeeded && !isTold && (noted || changes.remove.length > 0) && { failure: failureOf(decided, progress) }),
     ...(children.length > 0 && { creationReason: creationReason(job, { failed: tally.failed, terminating: tally.counts.terminating }) }),
     head: { backoff: ends ? { failures: 0 } : backoff, ordinal: head.ordinal },
   };
@@ -263,6 +264,13 @@ function without(pods: readonly PodFacts[], others: readonly PodFacts[]): readon
   if (others.length === 0) return pods;
   const left = new Set(others);
   return pods.filter((pod) => !left.has(pod));
+}
+
+/** As it is kept until the status says it. */
+function failureOf({ reason, message }: Verdict, { failed }: Progress): Failure {
+  const failedIndexes = formatIndexes(failed ?? noIndexes);
+  const isKept = failedIndexes !== '' && failedIndexes.length <= MAX_KEPT_INDEXES;
+  return { reason, message, ...(isKept && { failedIndexes }) };
 }
 
 const statusAction = (status: JobStatus, why: string): Action => ({ verb: 'status', status, why });

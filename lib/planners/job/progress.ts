@@ -1,7 +1,8 @@
 // How far the Job is: its pods counted, and of an Indexed Job its indexes.
 import type { Job } from '../../objects/kubernetes.ts';
-import { countIndexes, noIndexes, parseIndexes, type IndexSet } from '../../objects/index-text.ts';
+import { countIndexes, noIndexes, parseIndexes, unionOfIndexes, type IndexSet } from '../../objects/index-text.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { Failure } from '../plan.ts';
 import { completedIndexesOf } from './indexes.ts';
 import { delayedPods, failedIndexesOf } from './per-index-backoff.ts';
 import type { Tally } from './tally.ts';
@@ -20,20 +21,25 @@ export interface Progress {
 
 const NOBODY: ReadonlyMap<number, PodFacts> = new Map();
 
+const failedBefore = ({ status }: Job, completions: number, failure: Failure | undefined): IndexSet =>
+  unionOfIndexes(parseIndexes(status?.failedIndexes ?? '', completions), parseIndexes(failure?.failedIndexes ?? '', completions));
+
 /**
  * @param tally of this pass's pods; what the status counts already is read from the Job
- * @param end.isFailing an earlier pass has decided so and begun to delete pods: none of these says anything of its index
+ * @param failure as an earlier pass decided it that has begun to delete pods: none of these says anything of its index
  */
-export function progressOf(job: Job, tally: Tally, { isFailing = false }: { isFailing?: boolean } = {}): Progress {
+export function progressOf(job: Job, tally: Tally, failure?: Failure): Progress {
   const { terms } = tally;
   if (!terms.indexed) {
     return { tally, succeeded: tally.succeeded, completedBefore: noIndexes, completed: noIndexes, failed: undefined, delayed: NOBODY };
   }
   const completions = terms.completions ?? 0;
   const countsPerIndex = terms.perIndexLimit !== undefined;
-  const alreadyFailed = countsPerIndex ? parseIndexes(job.status?.failedIndexes ?? '', completions) : noIndexes;
+  const alreadyFailed = countsPerIndex ? failedBefore(job, completions, failure) : noIndexes;
   const { before, now } = completedIndexesOf(job.status ?? {}, tally.leaving, { completions, alreadyFailed });
-  const failed = countsPerIndex ? failedIndexesOf(job.spec, tally, { before: alreadyFailed, completed: now, isFailing }) : undefined;
+  const failed = countsPerIndex
+    ? failedIndexesOf(job.spec, tally, { before: alreadyFailed, completed: now, isFailing: failure !== undefined })
+    : undefined;
   return {
     tally,
     succeeded: countIndexes(now),

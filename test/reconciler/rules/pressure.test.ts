@@ -80,6 +80,24 @@ describe('R14: the budget', () => {
     expect((await world.job('demo')).status?.conditions?.at(-1)).toMatchObject({ type: 'Failed', reason: 'DeadlineExceeded' });
   });
 
+  test('R14: while the budget lets few creates through at a time, the status is not written as often as they are', async () => {
+    await begin({ writesPerSecond: 20 });
+    let statuses = 0;
+    world.interposer = ({ port, method, args, phase }) => {
+      if (port === 'cluster' && method === 'patch' && args[0] === JOBS && phase === 'after') statuses += 1;
+    };
+    await world.apply(aJob('demo', { parallelism: 400, completions: 400, completionMode: 'Indexed' }));
+    const isStarted = async (): Promise<boolean> => (await world.pods()).length === 400;
+    const beganAtMs = world.clock.nowMs();
+    for (let tenth = 0; tenth < 600 && !(await isStarted()); tenth++) {
+      await world.clock.advance(100);
+      await world.report();
+      await world.run();
+    }
+    expect(await isStarted()).toBe(true);
+    expect(statuses).toBeLessThanOrEqual(2 + (world.clock.nowMs() - beganAtMs) / 2_000);
+  });
+
   test('R14: where the API server throttles creates, all else comes first in the next pass', async () => {
     await begin();
     await world.apply(aJob('demo', { parallelism: 4, completions: 40 }));
