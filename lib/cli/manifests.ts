@@ -175,7 +175,7 @@ function yamlParts(text: string, file: string): { content: string; line: number 
       lines.push(line);
       continue;
     }
-    if (isIndented || !/^---\s*(#.*)?$/.test(line)) {
+    if (isIndented || !/^---\s*(#.*)?$/.test(line.trimEnd())) {
       const found = JSON.stringify(line.slice(0, 80));
       throw new UsageError(`${file}:${at + 1}: expected --- alone on the line between two documents, not indented, found ${found}`);
     }

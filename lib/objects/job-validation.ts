@@ -26,6 +26,9 @@ const failedIndexesLimitForMany = 10_000;
 const managedByLimitBytes = 63;
 const generatedLabels = new Set([jobNameLabel, controllerUidLabel, legacyJobNameLabel, legacyControllerUidLabel]);
 
+/** What a template may keep that has it from a server which took it. */
+const sparedOnceStored = /\.(resizePolicy|seLinuxChangePolicy|hostUsers|sysctls|matchLabelKeys)\b|hugepages-|pod-deletion-cost/;
+
 /** The refusals of a new Job; none means that it is admitted. */
 export function validateJob(job: Job): FieldError[] {
   return uniqueRefusals([
@@ -38,11 +41,12 @@ export function validateJob(job: Job): FieldError[] {
 
 /** The refusals of a change of a Job: `next` with its defaults, `previous` as stored, its status included. */
 export function validateJobUpdate(next: Job, previous: Job): FieldError[] {
+  const keepsTemplate = isSameValue(next.spec.template, previous.spec.template);
   const hadPrefixedLabels = [jobNameLabel, controllerUidLabel].every((label) => label in (previous.spec.template?.metadata?.labels ?? {}));
   return uniqueRefusals([
     ...validateObjectMetaUpdate(next.metadata, previous.metadata),
     ...validateGeneratedSelector(next, { mustHavePrefixedLabels: hadPrefixedLabels }),
-    ...validateSpec(next.spec),
+    ...validateSpec(next.spec).filter(({ field }) => !(keepsTemplate && sparedOnceStored.test(field))),
     ...validateHostnames(next),
     ...validateCompletionsUpdate(next.spec, previous.spec),
     ...validateTemplateUpdate(next, previous),

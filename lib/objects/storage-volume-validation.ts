@@ -140,7 +140,7 @@ function validateQuobyte({ registry: named, tenant }: Fields, field: string): Fi
   if (Buffer.byteLength(textOf(tenant)) > tenantLimitBytes) {
     return [requiredValue(`${field}.tenant`, `must be a UUID and may not exceed a length of ${tenantLimitBytes} characters`)];
   }
-  const arePairs = registry.split(',').every((pair) => pair.split(':').length === 2);
+  const arePairs = registry.split(',').every((pair) => /^(\[[^\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair));
   return arePairs ? [] : [invalidValue(`${field}.registry`, registry, words)];
 }
 

@@ -38,10 +38,13 @@ export function warningsOfDeletion({ kind, group }: ResourceRow, { policy }: Del
 /** What all warnings of an answer hold, and one where they are cut. */
 const [MOST_CHARACTERS, MOST_CHARACTERS_CUT] = [4096, 256];
 
-/** The header that tells them: each once, cut where they would be too much. What is not ASCII goes as bytes of UTF-8. */
+/**
+ * The header that tells them: each once, cut where they would be too much. What is not ASCII goes as bytes of UTF-8; of one with a control
+ * character nothing is told.
+ */
 export function warningHeader(warnings: readonly string[]): { Warning?: string } {
-  if (warnings.length === 0) return {};
-  const texts = [...new Set(warnings)];
+  const texts = [...new Set(warnings)].filter((text) => !/\p{Cc}/u.test(text));
+  if (texts.length === 0) return {};
   const areTooMany = texts.reduce((sum, text) => sum + lengthOf(text), 0) > MOST_CHARACTERS;
   const told: string[] = [];
   let written = 0;

@@ -36,6 +36,7 @@ describe('YAML', () => {
     const text = '# first\na: 1\n--- # second\n\nb: 2\n---\n# nothing\n---\nc: 3\n';
     expect(documentsOf(text)).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
     expect(sourcesOf(text)).toEqual(['f.yaml:2', 'f.yaml:5', 'f.yaml:9']);
+    expect(documentsOf('--- # first\r\na: 1\r\n--- # second\r\nb: 2\r\n---\r\nc: 3\r\n')).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
   });
 
   test('dashes within a text are no line between documents', () => {

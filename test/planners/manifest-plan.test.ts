@@ -78,6 +78,19 @@ describe('planning from manifests', () => {
     expect(sourcesIn(stored)).toHaveProperty('object.spec.volumes[0].projected.sources', [bundle]);
   });
 
+  test('a Job that is stored may have what its API server let it keep', () => {
+    const labels = { 'controller-uid': 'u', 'job-name': 'demo' };
+    const given = aManifest();
+    const resized = { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }], name: 'first', image: 'busybox' };
+    Object.assign(given.spec.template.spec, { initContainers: [resized], seLinuxChangePolicy: 'MountOption' });
+    expect(() => planOf(structuredClone(given))).toThrow(/resizePolicy|seLinuxChangePolicy/);
+    const template = { ...given.spec.template, metadata: { labels } };
+    const stored = aManifest({ selector: { matchLabels: { 'controller-uid': 'u' } }, template }, { uid: 'u', labels });
+    expect(planOf(structuredClone(stored)).actions[0]).toMatchObject({ verb: 'create' });
+    Object.assign(stored.spec.template.spec, { dnsPolicy: 'Nobody' });
+    expect(() => planOf(stored)).toThrow('dnsPolicy');
+  });
+
   test('a pod is counted once: given twice it is refused, and one of another namespace is not the Job’s', () => {
     const twice = (): unknown => planOf(aManifest({}, { uid: 'u' }), aPodManifest(), aPodManifest());
     expect(twice).toThrow(UnusableManifestError);

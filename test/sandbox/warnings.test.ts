@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { compare } from '../../lib/sandbox/ownership/comparison.ts';
 import { pods } from '../../lib/sandbox/rows/pods.ts';
 import { schemaOf } from '../../lib/sandbox/schema/notation.ts';
-import { warningsOf } from '../../lib/sandbox/warnings.ts';
+import { warningHeader, warningsOf } from '../../lib/sandbox/warnings.ts';
 
 const podOf = (spec: object): Parameters<typeof warningsOf>[1] => ({ metadata: { name: 'p' }, spec: { containers: [], ...spec } });
 
@@ -39,6 +39,11 @@ test('whose they are is found so too', () => {
   const { written } = compare(schemaOf('Pod'), undefined, podOf({ containers: [{ name: 'main', env }] }));
   expect(JSON.stringify(written).match(/"k:{\\"name\\":\\"N\d+\\"}":{}/g)).toHaveLength(500);
   expect(looks()).toBeLessThan(env.length * LOOKS_AT_EACH);
+});
+
+test('one with a control character is not told: a header cannot carry it', () => {
+  expect(warningHeader(['a\u007f', 'b', 'c\nd'])).toEqual({ Warning: '299 - "b"' });
+  expect(warningHeader(['\u0000'])).toEqual({});
 });
 
 test('of files in each other’s place no more are told than fit an answer', () => {

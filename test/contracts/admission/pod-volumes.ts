@@ -169,6 +169,7 @@ const oddOnes: [kind: string, source: object][] = [
   ['azureDisk', { diskName: 'd', diskURI: '/subscriptions/x', kind: 'Managed' }],
   ['awsElasticBlockStore', { volumeID: 'v', partition: 0 }],
   ['image', { reference: ' a' }],
+  ['quobyte', { registry: '[::1]:7861', volume: 'v' }],
   ['quobyte', { registry: ':', volume: 'v'.repeat(65) }],
   ['flexVolume', { driver: 'a b' }],
 ];
