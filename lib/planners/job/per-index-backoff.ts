@@ -44,19 +44,27 @@ export function failedIndexesOf(
 
 /**
  * The failed pod of each open index that keeps its finalizer until a replacement is active, because it carries the count: the
- * one with the most failures, of equals the one that finished last.
+ * one with the most failures, of equals the one that finished last. Pods that are adopted come after the Job's own, as in the reference: of
+ * these one takes the place only where it is behind in neither.
  */
-export function delayedPods(tally: Tally, { completed, failed }: { completed: IndexSet; failed: IndexSet }): Map<number, PodFacts> {
+export function delayedPods(
+  tally: Tally,
+  { completed, failed, adopt }: { completed: IndexSet; failed: IndexSet; adopt: readonly PodFacts[] },
+): Map<number, PodFacts> {
   const delayed = new Map<number, PodFacts>();
   if (tally.newFailed.length === 0 && tally.uncounted.failed.size === 0) return delayed;
   const completions = tally.terms.completions ?? 0;
   const hasActivePod = activeFinder(tally, completions);
-  for (const pod of tally.leaving) {
+  const adopted = new Set(adopt.map(({ uid }) => uid));
+  const isAdopted = ({ uid }: PodFacts): boolean => adopted.has(uid);
+  const leaving = adopt.length === 0 ? tally.leaving : tally.leaving.toSorted((a, b) => Number(isAdopted(a)) - Number(isAdopted(b)));
+  for (const pod of leaving) {
     if (!tally.isTracked(pod) || !isFailed(pod, tally.terms)) continue;
     const index = usableIndexOf(pod, completions);
     if (index === undefined || hasActivePod(index) || hasIndex(completed, index) || hasIndex(failed, index)) continue;
     const other = delayed.get(index);
-    if (other === undefined || isPreferred(pod, other)) delayed.set(index, pod);
+    const takesPlace = other === undefined || (isAdopted(pod) && !isAdopted(other) ? isBehindInNeither : isPreferred)(pod, other);
+    if (takesPlace) delayed.set(index, pod);
   }
   return delayed;
 }
@@ -72,6 +80,9 @@ function isPreferred(pod: PodFacts, other: PodFacts): boolean {
   const more = earlierFailures(pod) - earlierFailures(other);
   return more > 0 || (more === 0 && finishTimeOf(pod) >= finishTimeOf(other));
 }
+
+const isBehindInNeither = (pod: PodFacts, other: PodFacts): boolean =>
+  earlierFailures(pod) >= earlierFailures(other) && finishTimeOf(pod) >= finishTimeOf(other);
 
 /** Milliseconds until the index of this delayed pod may be tried again. */
 export const indexBackoffMs = (delayed: PodFacts | undefined, nowMs: number): number =>

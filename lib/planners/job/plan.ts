@@ -109,7 +109,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const isTold = verdictInStatus(job) !== undefined;
   const earlier = earlierVerdict(job, head, tally);
   const noted = isTold ? undefined : notedFailure(head, tally);
-  const progress = progressOf(job, tally, noted);
+  const progress = progressOf(job, tally, { adopt: claims.adopt, failure: noted });
   // With failures counted per index each index waits for itself.
   const countsPerIndex = terms.perIndexLimit !== undefined;
   const backoff = countsPerIndex ? head.backoff : nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });

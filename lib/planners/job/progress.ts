@@ -26,9 +26,14 @@ const failedBefore = ({ status }: Job, completions: number, failure: Failure | u
 
 /**
  * @param tally of this pass's pods; what the status counts already is read from the Job
- * @param failure as an earlier pass decided it that has begun to delete pods: none of these says anything of its index
+ * @param known.adopt of these pods, those that are yet to be adopted
+ * @param known.failure as an earlier pass decided it that has begun to delete pods: none of these says anything of its index
  */
-export function progressOf(job: Job, tally: Tally, failure?: Failure): Progress {
+export function progressOf(
+  job: Job,
+  tally: Tally,
+  { adopt = [], failure }: { adopt?: readonly PodFacts[]; failure?: Failure | undefined } = {},
+): Progress {
   const { terms } = tally;
   if (!terms.indexed) {
     return { tally, succeeded: tally.succeeded, completedBefore: noIndexes, completed: noIndexes, failed: undefined, delayed: NOBODY };
@@ -46,6 +51,6 @@ export function progressOf(job: Job, tally: Tally, failure?: Failure): Progress 
     completedBefore: before,
     completed: now,
     failed,
-    delayed: failed ? delayedPods(tally, { completed: now, failed }) : NOBODY,
+    delayed: failed ? delayedPods(tally, { completed: now, failed, adopt }) : NOBODY,
   };
 }

@@ -93,7 +93,7 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
   const terms = termsOf(job);
   const claims = claimPods(job, podSetOf(snapshot.pods));
   const tally = tallyOf(job, terms, { pods: claims.pods, stripping: head.expectations.strip });
-  const progress = progressOf(job, tally);
+  const progress = progressOf(job, tally, { adopt: claims.adopt });
   const { counts } = tally;
   const terminating = counts.terminating === 0 ? {} : { pods: names(tally.terminating) };
   const still = counts.terminating + counts.active;

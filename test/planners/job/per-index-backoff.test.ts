@@ -168,3 +168,19 @@ test.each([
   ['+2', 2],
   ['007', 7],
 ])('the failure count %j reads as %d', (text, wanted) => expect(failureCountOf(text)).toBe(wanted));
+
+test.each([
+  ['finished before the Job’s own', 3_000, '1'],
+  ['finished after the Job’s own', 1_000, '3'],
+])('a pod that is adopted, with more failures, and %s: what its replacement inherits', (_, secondsAgo, inherited) => {
+  const own = failedAgo(0, 2_000, '0');
+  const { controller: _none, ...orphan } = failedAgo(0, secondsAgo, '2');
+  const job = perIndex({ completions: 1, backoffLimitPerIndex: 9 });
+  for (const pods of [
+    [own, orphan],
+    [orphan, own],
+  ])
+    expect(actionsOf(planOf({ job, pods }), 'create')).toMatchObject([
+      { object: { metadata: { annotations: { [INDEX_FAILURE_COUNT]: inherited } } } },
+    ]);
+});
