@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { jsonText } from '../objects/json-text.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
-import { compareResourceVersions, isResourceVersion } from '../objects/resource-version.ts';
+import { isResourceVersion } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
 import { PATCH_CONTENT_TYPES, pathOf } from '../objects/resources.ts';
 import { fieldsOf, isFields, isObjectMetadata, jsonIn } from '../objects/untyped-fields.ts';
@@ -24,11 +24,12 @@ import type {
 } from '../ports/cluster.ts';
 import type { ClusterAccess } from './kubernetes/access.ts';
 import type { Incoming, Outgoing } from './kubernetes/connection.ts';
-import { AnswerTooLongError, Connection } from './kubernetes/connection.ts';
+import { Connection } from './kubernetes/connection.ts';
 import type { Asked } from './kubernetes/refusals.ts';
 import { ListStream, ListTools } from './kubernetes/list-stream.ts';
 import { errorOf, isStatus, notAnApiServer } from './kubernetes/refusals.ts';
 import { WatchStream } from './kubernetes/watch-stream.ts';
+import { wholeList, type Page } from './kubernetes/whole-list.ts';
 
 export type { Authentication, ClusterAccess, Credentials } from './kubernetes/access.ts';
 
@@ -68,8 +69,6 @@ interface ListBody<Item> {
   items: Item[] | null;
 }
 
-type Page<Item> = ListAnswer<Item> & { continueToken?: string };
-
 export class KubernetesCluster implements Cluster, ClusterSource {
   readonly #connection: Connection;
   readonly #clock: Clock;
@@ -97,26 +96,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     selection: ProjectedSelection,
     deadline: Deadline,
   ): Promise<ListAnswer<Item>> {
-    const items: Item[] = [];
-    let continueToken: string | undefined;
-    let lowest: string | undefined;
-    let limit = LIST_PAGE;
-    for (;;) {
-      const asked = { ...selection, limit, ...(continueToken !== undefined && { continueToken }) };
-      let page: Page<Item>;
-      try {
-        page = await this.#page<Item>(resource, asked, { deadline });
-      } catch (error) {
-        // An object may take a megabyte: fewer at once, down to one.
-        if (!(error instanceof AnswerTooLongError) || limit === 1) throw error;
-        limit = Math.ceil(limit / 4);
-        continue;
-      }
-      for (const item of page.items) items.push(item);
-      if (lowest === undefined || compareResourceVersions(page.resourceVersion, lowest) < 0) lowest = page.resourceVersion;
-      continueToken = page.continueToken;
-      if (continueToken === undefined) return { items, resourceVersion: lowest, dateMs: page.dateMs };
-    }
+    return await wholeList(LIST_PAGE, async (page) => await this.#page<Item>(resource, { ...selection, ...page }, { deadline }));
   }
 
   async create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {

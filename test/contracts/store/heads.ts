@@ -63,6 +63,37 @@ export function headsContract(open: () => Promise<StoreUnderTest>): void {
   );
 
   test(
+    'R15: one uid, namespace and name on two clusters are two workloads, read apart and together',
+    on(open, async ({ store }) => {
+      const west = aKey();
+      const east = { ...west, cluster: `${west.cluster}-2` };
+      // As a cluster made from another one's backup has them; each begins as `west` does, and `other` shares the uid alone.
+      const other = { ...east, namespace: 'elsewhere', name: 'another' };
+      const heads = [aHead(west, { fence: 'west' }), aHead(east, { fence: 'east' }), aHead(other, { fence: 'other' })] as const;
+      for (const head of heads) await store.createHead(head);
+      expect(await store.readHeads([east, west, other, east])).toEqual([heads[1], heads[0], heads[2], heads[1]]);
+      const missing = { ...west, cluster: `${west.cluster}-3` };
+      expect(await store.readHeads([missing, west])).toEqual([undefined, heads[0]]);
+      for (const [key, text] of [
+        [west, 'of west'],
+        [east, 'of east'],
+      ] as const)
+        await store.putItem(key, { name: 'pods-0', bytes: bytesOf(text) }, 0);
+      for (const [key, text] of [
+        [west, 'of west'],
+        [east, 'of east'],
+      ] as const) {
+        expect((await store.readItems(key, ['pods-0'])).map(({ bytes }) => textOf(bytes))).toEqual([text]);
+        expect((await store.read(key)).items.map(({ bytes }) => textOf(bytes))).toEqual([text]);
+      }
+      await store.updateHead(east, { ifFence: 'east' }, { fence: 'east-2' });
+      await store.forget(west, 'west');
+      expect(await store.readHeads([west, east])).toEqual([undefined, { ...heads[1], fence: 'east-2' }]);
+      expect((await store.readItems(east, ['pods-0'])).map(({ bytes }) => textOf(bytes))).toEqual(['of east']);
+    }),
+  );
+
+  test(
     'a change leaves what it does not name, and answers the head as it stands',
     on(open, async ({ store, nowMs }) => {
       const key = aKey();
