@@ -1,6 +1,7 @@
 // Telemetry of a function on AWS: log lines as JSON with the field names that Powertools for AWS Lambda uses, and metrics in CloudWatch's
 // embedded metric format, which CloudWatch reads off the log. Counts wait until the invocation ends: one line instead of dozens.
 import { referenceMetric } from '../objects/reference-metrics.ts';
+import { shownText } from '../objects/shown-text.ts';
 import type { Clock } from '../ports/clock.ts';
 import { METRICS } from '../ports/metrics.ts';
 import type { MetricDescription } from '../ports/metrics.ts';
@@ -126,7 +127,7 @@ export class EmfTelemetry extends LeveledTelemetry {
       }),
     };
     // First for the reader, last so that no field takes their place.
-    this.#write(textOf({ ...own, ...plain, ...own }));
+    this.#write(shownText(textOf({ ...own, ...plain, ...own })));
   }
 }
 

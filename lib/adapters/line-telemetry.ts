@@ -1,5 +1,6 @@
 // Telemetry of local mode: a line per event on standard error, sums of metrics in memory for the /metrics page.
 import { referenceMetric } from '../objects/reference-metrics.ts';
+import { shownText } from '../objects/shown-text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fields, MetricUnit } from '../ports/telemetry.ts';
 import { DEEPEST_CAUSE, LeveledTelemetry, isError, isUnexpected, plainOf, textOf, type Level } from './log-lines.ts';
@@ -75,12 +76,12 @@ export class LineTelemetry extends LeveledTelemetry {
     const time = new Date(this.#clock.nowMs()).toISOString();
     const given = Object.entries(fields).filter(([, value]) => value !== undefined);
     const plain = (): Fields => Object.fromEntries(given.map(([name, value]) => [name, plainOf(value)]));
-    this.#write(
+    const line =
       this.#format === 'json'
         ? // First for the reader, last so that no field takes their place.
           textOf(Object.assign({ time, level, message }, plain(), { time, level, message }))
-        : [time, level.padEnd(5), message, ...given.map(([name, value]) => `${name}=${valueText(sentenceOr(value))}`)].join(' '),
-    );
+        : [time, level.padEnd(5), message, ...given.map(([name, value]) => `${name}=${valueText(sentenceOr(value))}`)].join(' ');
+    this.#write(shownText(line));
   }
 }
 

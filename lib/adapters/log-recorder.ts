@@ -1,6 +1,7 @@
 // The flight recorder on AWS: a pass is one line in its function's own log, which costs no request and no write unit, and is read back
 // from CloudWatch Logs when somebody asks. How long passes are kept is that log's retention.
 import type { CloudWatchLogsClient, FilterLogEventsCommandOutput } from '@aws-sdk/client-cloudwatch-logs';
+import { shownText } from '../objects/shown-text.ts';
 import { parseKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
 import { NotDoneError } from '../ports/errors.ts';
@@ -69,7 +70,8 @@ export class LogRecorder implements Recorder {
     const left = pass.actions.length - MOST_ACTIONS;
     const { key, ...rest } = pass;
     const record = left > 0 ? { ...rest, actions: [...pass.actions.slice(0, MOST_ACTIONS), leftOut(left)] } : rest;
-    this.#write(textOf({ level: 'INFO', message: 'pass', recorded: nameText(key), uid: key.uid, record, snapshot: kept }));
+    const line = textOf({ level: 'INFO', message: 'pass', recorded: nameText(key), uid: key.uid, record, snapshot: kept });
+    this.#write(shownText(line));
   }
 
   /**

@@ -2,6 +2,7 @@
 // wrapped by serverless-http in a function. Bearer tokens only, no cookies: another site's page cannot act in a visitor's name.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { shownText } from '../objects/shown-text.ts';
 import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './routes.ts';
 import { readStaticFile } from './static-files.ts';
 
@@ -64,16 +65,23 @@ async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: 
   const body = method === 'GET' ? undefined : await bodyOf(request);
   const routed = await answer({ method, path, query: url.searchParams, body });
   if ('text' in routed) return { status: 200, contentType: routed.contentType, body: routed.text };
-  return { status: 200, contentType: JSON_TYPE, body: `${JSON.stringify(routed.json)}\n` };
+  return { status: 200, contentType: JSON_TYPE, body: jsonLine(routed.json) };
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** With escapes, so that it can be read at a terminal too. */
+const jsonLine = (data: unknown): string => `${shownText(JSON.stringify(data))}\n`;
+
 function refusal(error: unknown): Sent {
   const status = error instanceof RefusedRequestError ? error.status : 500;
   const message = error instanceof Error ? error.message : String(error);
-  return { status, contentType: JSON_TYPE, body: `${JSON.stringify({ error: message })}\n` };
+  // The log has all of it; a caller elsewhere never learns how this machine is laid out.
+  return { status, contentType: JSON_TYPE, body: jsonLine({ error: status === 500 ? message.replaceAll(FILE_PATH, '…') : message }) };
 }
+
+/** An absolute path, here or on Windows; the path of a URL follows a host, and is none. */
+const FILE_PATH = /(?<![\w.:/\]])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:'"`,;()]+)+/g;
 
 const hostOf = (request: IncomingMessage): string => (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
 

@@ -13,6 +13,7 @@ import { ConflictError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import { UsageError } from './exit.ts';
 import type { LocalInstance } from './local-instance.ts';
+import { printLine, printProblem } from './output.ts';
 
 /** An object and where it stands, such as `job.yaml:12`. */
 export interface SourcedObject {
@@ -76,11 +77,11 @@ export async function applyAndFollow(
     const name = `${object.kind?.toLowerCase()}/${object.metadata.name}`;
     try {
       const { became, uid } = await applyOne(cluster.access, object, source, ports.clock);
-      process.stdout.write(`${name} ${became}\n`);
+      printLine(`${name} ${became}`);
       if (object.kind === 'Job') jobs.add(uid);
     } catch (error) {
       // The instance runs all the same, and so do the other manifests.
-      process.stderr.write(`farloop: ${source}: ${name} is not applied: ${error instanceof Error ? error.message : String(error)}\n`);
+      printProblem(`farloop: ${source}: ${name} is not applied: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   await follow(ports, cluster.name, jobs, signal);
@@ -118,7 +119,7 @@ async function follow(ports: Ports, cluster: string, jobs: ReadonlySet<string>, 
       if (!open.has(uid)) continue;
       const counts = `${succeeded}${completions === undefined ? '' : ` of ${completions}`} succeeded, ${active} active, ${failed} failed`;
       const line = `job/${name} ${state}: ${counts}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
-      if (told.get(uid) !== line) process.stdout.write(`${line}\n`);
+      if (told.get(uid) !== line) printLine(line);
       told.set(uid, line);
       if (state === 'Complete' || state === 'Failed') open.delete(uid);
     }

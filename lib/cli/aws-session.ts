@@ -12,6 +12,7 @@ import type { Installation } from '../adapters/stack-outputs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
 import { FailedError, UsageError } from './exit.ts';
+import { printProblem } from './output.ts';
 
 export interface AwsOptions {
   stage?: string;
@@ -107,7 +108,7 @@ export async function registryOf(
   const { dynamodb, iam, close: _close, ...rest } = session;
   const { clustersTable: tableName, allowLoopback } = session.installation;
   const onFault = (cluster: string, fault: string): void => {
-    process.stderr.write(`farloop: the record of the cluster ${cluster} is not usable: ${fault}\n`);
+    printProblem(`farloop: the record of the cluster ${cluster} is not usable: ${fault}`);
   };
   return {
     ...rest,

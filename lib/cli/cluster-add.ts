@@ -1,5 +1,6 @@
 // `farloop cluster add`: options → what is asked for, contradictions told before anything is contacted.
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { shownText } from '../objects/shown-text.ts';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import type { DynamoDbClusters, StoredAccess } from '../adapters/dynamodb-clusters.ts';
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
@@ -13,7 +14,7 @@ import { refuseManyNamespaces, wholeNumber, workloadWithJobOption } from './argu
 import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
-import { outputOption } from './output.ts';
+import { outputOption, print, printLine, printLines, yamlText } from './output.ts';
 
 interface AddOptions extends AwsOptions {
   kubeconfig: string;
@@ -162,15 +163,14 @@ async function add(cluster: string, options: AddOptions, given: ReadonlySet<stri
     const lines: { step: string; what: string }[] = [];
     const tell = (step: string, what: string): void => {
       lines.push({ step, what });
-      if (output === 'text') process.stdout.write(`${step.padEnd(11)} ${what}\n`);
+      if (output === 'text') printLine(`${step.padEnd(11)} ${what}`);
     };
     tell('cluster', `${access.server} answers as ${found.version || 'an API server'}, kube-system ${found.kubeSystemUid}`);
     const { plan, asksQueueUrl } = await registration.register(place, request, found, tell);
     if (output !== 'text') {
-      const { print } = await import('./output.ts');
       return await print({ cluster, steps: lines, asksQueueUrl }, output, () => '');
     }
-    process.stdout.write(`\n${nextSteps(plan, request, asksQueueUrl)}\n`);
+    printLines(`\n${nextSteps(plan, request, asksQueueUrl)}`);
   } finally {
     administration.close();
     session.close();
@@ -316,16 +316,13 @@ async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Sur
   const { manifests, queue, sender, eks, secret, record, access } = plan;
   const aws = { queues: [queue, `${queue}-dead`], sender, eks, secret, record, access };
   if (output === 'json') {
-    process.stdout.write(`${JSON.stringify({ aws, manifests }, null, 2)}\n`);
-    return;
+    return await print({ aws, manifests }, output, () => '');
   }
-  const { dump } = await import('js-yaml');
-  const yaml = (data: unknown): string => dump(JSON.parse(JSON.stringify(data)), { lineWidth: -1, noRefs: true });
   if (output === 'yaml') {
     // kubectl reads comments over: the whole output can be given to it.
-    const commented = yaml({ aws }).replaceAll(/^(?=.)/gm, '# ');
-    process.stdout.write([commented, ...manifests.map(yaml)].join('---\n'));
-    return;
+    const commented = (await yamlText({ aws })).replaceAll(/^(?=.)/gm, '# ');
+    const documents = await Promise.all(manifests.map(yamlText));
+    return printLines([commented, ...documents].join('---\n').trimEnd());
   }
   const lines = [
     `on AWS, nothing of which is made yet:`,
@@ -345,7 +342,7 @@ async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Sur
     '',
     'see all of it with -o yaml; leave --dry-run away to make it',
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  return printLines(lines.map(shownText).join('\n'));
 }
 
 function nextSteps({ relay, sender }: RegistrationPlan, { image, cluster }: RegistrationRequest, asksQueueUrl: string): string {

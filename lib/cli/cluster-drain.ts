@@ -8,6 +8,7 @@ import { registeredName } from './cluster-add.ts';
 import { administrationOf, jobsSentence } from './cluster-administration.ts';
 import { wholeNumber } from './arguments.ts';
 import { FailedError, UsageError } from './exit.ts';
+import { printLine, printLines } from './output.ts';
 
 interface DrainOptions extends AwsOptions {
   undo?: boolean;
@@ -46,8 +47,8 @@ async function drain(name: string, options: DrainOptions): Promise<void> {
     if (!record) throw new FailedError(`no cluster ${name} is registered with the stage ${session.installation.stage}`);
     const { version, draining = false, ...rest } = record;
     if (draining === undo) await clusters.put({ ...rest, ...(!undo && { draining: true }) }, version);
-    process.stdout.write(
-      undo ? `${name} takes work again within ten seconds\n` : `${name} begins no Jobs any more, ten seconds from now at the latest\n`,
+    printLines(
+      undo ? `${name} takes work again within ten seconds` : `${name} begins no Jobs any more, ten seconds from now at the latest`,
     );
     if (kubeconfig !== undefined) await follow(record, { kubeconfig, context, waitMinutes });
   } finally {
@@ -77,7 +78,7 @@ async function follow(
       const running = (await administration.list<Job>(JOBS))
         .filter(isRunning)
         .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-      if (running.length !== told) process.stdout.write(`${jobsSentence(running, 'running')}\n`);
+      if (running.length !== told) printLine(jobsSentence(running, 'running'));
       told = running.length;
       if (running.length === 0 || waitMinutes === 0) return;
       if (performance.now() > untilMs) throw new FailedError(`after ${waitMinutes} minutes ${jobsSentence(running, 'running')}`);

@@ -31,7 +31,9 @@ export const clusterListCommand = (): Command =>
     )
     .action(async (options: ListOptions) => {
       const items = await summaries(options);
-      await print({ items }, options.output, () => (items.length === 0 ? 'no clusters' : withTroubles(items, tableOf(items))));
+      await print({ items }, options.output, ({ items: shown }) =>
+        shown.length === 0 ? 'no clusters' : withTroubles(shown, tableOf(shown)),
+      );
     });
 
 async function summaries(options: ListOptions): Promise<ClusterSummary[]> {

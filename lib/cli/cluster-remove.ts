@@ -1,5 +1,6 @@
 // `farloop cluster remove`: says what will happen before it does, and does nothing to running workloads unasked.
 import { Command } from 'commander';
+import { shownText } from '../objects/shown-text.ts';
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Leftovers, Remains } from '../onboarding/removal.ts';
@@ -8,6 +9,7 @@ import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from '
 import { namespaceName, registeredName } from './cluster-add.ts';
 import { administrationOf, jobsSentence } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
+import { printLine, printLines } from './output.ts';
 
 interface RemoveOptions extends AwsOptions {
   kubeconfig?: string;
@@ -55,7 +57,7 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
       if (unreachable && force && !dryRun && (await removeUnregistered({ ...registry, ...storage }, name, tell))) return;
       const left = await leftOnAws({ ...registry, ...storage }, name);
       if (dryRun && unreachable && isAnything(left)) {
-        process.stdout.write(`${leftText(left)}: --unreachable --force removes that\n`);
+        printLine(`${leftText(left)}: --unreachable --force removes that`);
         return;
       }
       const names = (await registry.clusters.list()).map((other) => other.name);
@@ -71,7 +73,7 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
     const remains = administration ? await remainsOn(administration, record) : { unfinished: [], tracked: [] };
     const sentences = consequences(remains, unreachable);
     if (dryRun) {
-      process.stdout.write(`${sentences.join('\n')}\n`);
+      printLines(sentences.map(shownText).join('\n'));
       return;
     }
     if (!force && (remains.unfinished.length > 0 || unreachable))
@@ -79,7 +81,7 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
         `${sentences.join('; ')}; "farloop cluster drain ${name}" lets Jobs end first, --force removes it all the same`,
       );
     await removeCluster({ ...registry, ...storage, administration }, { record, relayNamespace }, tell);
-    process.stdout.write(`\n${sentences.join('\n')}\n`);
+    printLines(`\n${sentences.map(shownText).join('\n')}`);
   } finally {
     administration?.close();
     session.close();
@@ -87,7 +89,7 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
 }
 
 function tell(step: string, what: string): void {
-  process.stdout.write(`${step.padEnd(11)} ${what}\n`);
+  printLine(`${step.padEnd(11)} ${what}`);
 }
 
 /** A kubeconfig of another cluster must not cost that one its relay. */

@@ -4,6 +4,7 @@ import { connectToInstance, endpointOption, type ApiClient } from './api-client.
 import { wholeNumber } from './arguments.ts';
 import { FailedError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
+import { printLine } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
 export const consoleCommand = (): Command =>
@@ -39,7 +40,7 @@ async function runConsole(port: number, api: ApiClient): Promise<number> {
       }
     },
   });
-  process.stdout.write(`console     ${served.consoleUrl}\n`);
+  printLine(`console     ${served.consoleUrl}`);
   const exitCode = await stopping.asked;
   await served.close();
   return exitCode;

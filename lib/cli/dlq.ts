@@ -45,8 +45,7 @@ export function deadLettersCommand(): Command {
       const answer = await connectToInstance({ state, endpoint }).get<OfQueues & { items: DeadLetterSummary[] }>(
         `/v1/dead-letters${queryOf(queue, { limit: '1000' })}`,
       );
-      const { items } = answer;
-      await print(answer, output, () =>
+      await print(answer, output, ({ items }) =>
         items.length === 0
           ? 'no dead letters'
           : `${tableText(
@@ -56,7 +55,7 @@ export function deadLettersCommand(): Command {
                 messageId,
                 sentTime,
                 String(bytes),
-                onOneLine(problem),
+                problem,
                 shortened(body),
               ]),
             )}\n\nfarloop dlq redrive MESSAGE-ID... sends them back; without an id, all of them`,
@@ -105,7 +104,7 @@ export function deadLettersCommand(): Command {
  */
 function failWith({ failed = [] }: OfQueues, done: string, only: string | undefined): void {
   if (failed.length === 0) return;
-  const told = failed.map(({ queue, reason }) => `${queue} (${onOneLine(reason)})`).join(', ');
+  const told = failed.map(({ queue, reason }) => `${queue} (${reason})`).join(', ');
   throw new FailedError(`not all ${done}: ${told}${only === undefined ? '; the other queues were' : ''}`);
 }
 
@@ -130,11 +129,5 @@ function queryOf(queue: string | undefined, rest: Record<string, string> = {}): 
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-/** Control characters left away: who wrote it may be anybody. */
-const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\s]+/gu, ' ');
-
 /** As much as a table has room for. */
-function shortened(body: string): string {
-  const line = onOneLine(body);
-  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
-}
+const shortened = (body: string): string => (body.length > SHOWN_CHARACTERS ? `${body.slice(0, SHOWN_CHARACTERS)}…` : body);

@@ -55,7 +55,7 @@ export const explainCommand = (): Command =>
       const [workload] = described.items;
       if (!workload) throw new FailedError(`there is no ${text}`);
       const { passes, failure } = await recordedPasses(api, `${path}/passes?limit=${options.limit}`);
-      await print({ workload, passes }, options.output, () => explanationOf(workload, passes, failure !== undefined));
+      await print({ workload, passes }, options.output, (shown) => explanationOf(shown.workload, shown.passes, failure !== undefined));
       // What is known stands there; the command fails all the same.
       if (failure) throw failure;
     });

@@ -63,12 +63,12 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
   const found = items.filter((cluster) => name === undefined || cluster.name === name);
   if (name !== undefined && found.length === 0)
     throw new FailedError(`there is no cluster ${name}: there is ${items.map((cluster) => cluster.name).join(', ') || 'none yet'}`);
-  await print({ items: found }, output, () =>
+  await print({ items: found }, output, ({ items: shown }) =>
     withTroubles(
-      found,
+      shown,
       tableText(
         ['NAME', 'STATE', 'HEARD', 'WATCHES', 'MANAGES', 'NAMESPACES'],
-        found.map((cluster) => [
+        shown.map((cluster) => [
           cluster.name,
           stateText(cluster),
           cluster.relay ? `${spanText(cluster.relay.silentForSeconds * 1000)} ago` : '-',
@@ -86,7 +86,7 @@ async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: str
   if (filter.name !== undefined && items.length === 0)
     throw new FailedError(absenceText({ ...filter, name: filter.name, namespace }, await allWorkloads(api, kindOnly(filter))));
   const none = `no ${filter.kind ?? 'workload'} yet${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
-  await print({ items }, output, () => (items.length === 0 ? none : tableText(HEADER, items.map(rowOf))));
+  await print({ items }, output, ({ items: shown }) => (shown.length === 0 ? none : tableText(HEADER, shown.map(rowOf))));
 }
 
 const kindOnly = ({ kind }: { kind?: string }): { kind?: string } => (kind === undefined ? {} : { kind });

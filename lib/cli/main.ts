@@ -1,10 +1,11 @@
 // The command line's entry: what bin/farloop.js starts, in a checkout and as the bundle.
+import { printProblem } from './output.ts';
 import { runProgram } from './program.ts';
 
 // A reader that has seen enough (`| head`) is no failure of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`farloop: standard output cannot be written: ${error.message}\n`);
+  printProblem(`farloop: standard output cannot be written: ${error.message}`);
   process.exit(1);
 });
 // Who does not read what went wrong loses lines, no more; a full disk below a log is no reason to end either.

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { NAMESPACES } from '../objects/resources.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { UsageError } from './exit.ts';
+import { printLine, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
 interface NodeOptions {
@@ -13,10 +14,6 @@ interface NodeOptions {
 }
 
 const PROBE_MS = 10_000;
-
-const onProblem = (problem: string): void => {
-  process.stderr.write(`${problem}\n`);
-};
 
 export const nodeCommand = (): Command =>
   new Command('node')
@@ -59,9 +56,9 @@ async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<numb
     ...(certPem !== undefined && { clientCertPem: certPem }),
     ...(keyPem !== undefined && { clientKeyPem: keyPem }),
   });
-  const node = startSimulatedNode({ client, onProblem, ...(name !== undefined && { nodeName: name }) });
+  const node = startSimulatedNode({ client, onProblem: printProblem, ...(name !== undefined && { nodeName: name }) });
   await Promise.race([node.ready, stopping.asked]);
-  if (!stopping.signal.aborted) process.stdout.write(`node ${node.nodeName} ready\n`);
+  if (!stopping.signal.aborted) printLine(`node ${node.nodeName} ready`);
   const exitCode = await stopping.asked;
   await node.stop();
   await client.close();

@@ -1,20 +1,62 @@
 // How commands print: data on standard output as text, JSON or YAML; logs on standard error; colour only where a person reads.
 import { Option } from 'commander';
+import { isActing, shownData, shownLines, shownText } from '../objects/shown-text.ts';
 
 export type OutputFormat = 'text' | 'json' | 'yaml';
 
 export const outputOption = (): Option =>
   new Option('-o, --output <format>', 'how data is printed').choices(['text', 'json', 'yaml']).default('text');
 
-/** @param text made only when it is asked for; ends without a line break */
-export async function print(data: unknown, format: OutputFormat, text: () => string): Promise<void> {
-  const { stdout } = process;
-  if (format === 'json') stdout.write(`${JSON.stringify(data, null, 2)}\n`);
-  else if (format === 'yaml') {
-    const { dump } = await import('js-yaml');
-    // Through JSON once: absent fields are left out, as there.
-    stdout.write(dump(JSON.parse(JSON.stringify(data)), { lineWidth: -1, noRefs: true }));
-  } else stdout.write(`${text()}\n`);
+/**
+ * @param text takes the data as it may be shown to people: with escapes instead of characters that act (shown-text.ts). Made only when
+ * it is asked for; ends without a line break
+ */
+export async function print<Data>(data: Data, format: OutputFormat, text: (shown: Data) => string): Promise<void> {
+  if (format === 'json') printLines(JSON.stringify(data, null, 2));
+  else if (format === 'yaml') process.stdout.write(await yamlText(data));
+  else printLines(text(shownData(data)));
+}
+
+/** Data as YAML. Texts with characters that act are spelled as in JSON, with escapes; YAML reads them as the same texts. */
+export async function yamlText(data: unknown): Promise<string> {
+  const { dump } = await import('js-yaml');
+  const spelled: string[] = [];
+  // Through JSON once: absent fields are left out, as there.
+  const json = JSON.stringify(data);
+  let mark = 'text-with-escapes-';
+  while (json.includes(mark)) mark += '-';
+  const marked = (value: unknown): unknown => {
+    if (typeof value === 'string') return needsSpelling(value) ? `${mark}${spelled.push(value) - 1};` : value;
+    if (Array.isArray(value)) return value.map(marked);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [marked(key), marked(part)]));
+  };
+  const text = dump(marked(JSON.parse(json)), { lineWidth: -1, noRefs: true });
+  const marks = new RegExp(`${mark}(\\d+);`, 'g');
+  return text.replaceAll(marks, (_, at) => shownLines(JSON.stringify(spelled[Number(at)])));
+}
+
+/** YAML itself has a way to write a line end. */
+const needsSpelling = (text: string): boolean => isActing(text.replaceAll('\n', ''));
+
+/** What `paint` adds stays; nothing else that acts does. */
+// oxlint-disable-next-line no-control-regex
+const OUR_COLOURS = /(\u001B\[(?:0|1|2|31|32|33)m)/;
+
+/** Lines on standard output that hold text from elsewhere. Where its line ends must not show as ours, give it through `shownText`. */
+export function printLines(text: string): void {
+  const parts = text.split(OUR_COLOURS).map((part, at) => (at % 2 === 1 ? part : shownLines(part)));
+  process.stdout.write(`${parts.join('')}\n`);
+}
+
+/** One line on standard output. */
+export function printLine(text: string): void {
+  process.stdout.write(`${shownText(text)}\n`);
+}
+
+/** One line on standard error. @param problem with the name of the speaker before it, as in `farloop: …` */
+export function printProblem(problem: string): void {
+  process.stderr.write(`${shownText(problem)}\n`);
 }
 
 /** Columns as wide as their widest cell. @param rows each as long as the header */

@@ -1,6 +1,7 @@
 // `farloop plan --stream`: one case a line in, its plan a line out. A bad line gets an error of its own and never ends the stream.
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { shownText } from '../objects/shown-text.ts';
 import { isTime } from '../objects/time.ts';
 import { isFields } from '../objects/untyped-fields.ts';
 import {
@@ -57,10 +58,10 @@ async function* endedLines(input: Readable): AsyncGenerator<string[]> {
 /** JSON that can be read may be nested too deep to be written. */
 function writtenAnswer(answer: Answer): { answer: string; isPlan: boolean } {
   try {
-    return { answer: JSON.stringify(answer), isPlan: !('error' in answer) };
+    return { answer: shownText(JSON.stringify(answer)), isPlan: !('error' in answer) };
   } catch (error) {
     const problem = `the answer cannot be written, as when its id is nested too deep: ${error instanceof Error ? error.message : String(error)}`;
-    return { answer: JSON.stringify({ id: null, error: problem } satisfies Answer), isPlan: false };
+    return { answer: shownText(JSON.stringify({ id: null, error: problem } satisfies Answer)), isPlan: false };
   }
 }
 

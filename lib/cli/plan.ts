@@ -1,11 +1,12 @@
 // `farloop plan`: what one pass would do with objects from files; nothing is contacted.
 import { Command, Option } from 'commander';
+import { shownData, shownText } from '../objects/shown-text.ts';
 import { isTime } from '../objects/time.ts';
 import type { ManifestReader } from '../planners/manifest-plan.ts';
 import { workloadWithJobOption } from './arguments.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
-import { outputOption, print } from './output.ts';
+import { outputOption, print, printProblem } from './output.ts';
 
 interface PlanOptions {
   filename?: string[];
@@ -56,7 +57,7 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
     const result = readManifest(kind, document);
     if ('unknown' in result)
       for (const field of result.unknown)
-        process.stderr.write(`farloop: ${source}: ${field}: there is no such field; the API server drops it, and kubectl refuses it\n`);
+        printProblem(`farloop: ${source}: ${field}: there is no such field; the API server drops it, and kubectl refuses it`);
     return result;
   };
   const documents = await readManifests(filename, process.stdin);
@@ -68,7 +69,7 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
       ...(workloadWithJob && { workloadWithJob }),
     });
     const { kind, namespace, name } = decision.workload;
-    await print(printedPlan(decision), output, () => explainPlan(`${kind}/${namespace}/${name}`, decision.plan));
+    await print(printedPlan(decision), output, () => explainPlan(shownText(`${kind}/${namespace}/${name}`), shownData(decision.plan)));
   } catch (error) {
     if (error instanceof SeveralWorkloadsError) throw new AmbiguousError(error.message, { cause: error });
     if (error instanceof UnusableManifestError) throw new UsageError(error.message, { cause: error });

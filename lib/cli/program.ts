@@ -11,6 +11,7 @@ import { explainCommand } from './explain.ts';
 import { getCommand } from './get.ts';
 import { helpCommand } from './help.ts';
 import { nodeCommand } from './node.ts';
+import { printProblem } from './output.ts';
 import { planCommand } from './plan.ts';
 import { relayCommand } from './relay.ts';
 import { replayCommand } from './replay.ts';
@@ -72,7 +73,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
     const { exitCode, message } = endingOf(error, args);
-    if (message !== undefined) process.stderr.write(`farloop: ${message.replaceAll(/\s*[\r\n]+\s*/g, ' ')}\n`);
+    if (message !== undefined) printProblem(`farloop: ${message.replaceAll(/\s*[\r\n]+\s*/g, ' ')}`);
     return exitCode;
   }
 }

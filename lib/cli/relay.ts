@@ -5,6 +5,7 @@ import type { Level } from '../adapters/log-lines.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import { clusterName, collectNamespaces, logLevelOption, queueUrl, refuseManyNamespaces, wholeNumber } from './arguments.ts';
 import { UsageError } from './exit.ts';
+import { printLine } from './output.ts';
 import { connectToSqs } from './sqs-client.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -146,7 +147,7 @@ async function runRelay({
   try {
     await Promise.race([relay.ready, stopping.asked]);
     isReady = true;
-    if (!stopping.signal.aborted) process.stdout.write(`relay of ${cluster} ready\n`);
+    if (!stopping.signal.aborted) printLine(`relay of ${cluster} ready`);
     return await stopping.asked;
   } finally {
     await election?.stop();

@@ -30,7 +30,7 @@ export const replayCommand = (): Command =>
       const { replay } = await import('../reconciler/recorded-plan.ts');
       const replayed = readable(() => replay(pass.key.kind, Buffer.from(snapshot, 'base64')), passId);
       if (replayed.differences.length > 0) process.exitCode = DECIDES_OTHERWISE;
-      await print({ pass, ...replayed }, output, () => replayText(pass, replayed));
+      await print({ pass, ...replayed }, output, (shown) => replayText(shown.pass, shown));
     });
 
 /** Of what becomes of a pass, the outcomes in which nothing had been planned. */

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
+import { printLine, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
 interface SandboxOptions {
@@ -12,7 +13,7 @@ interface SandboxOptions {
 }
 
 const report = (problem: string): void => {
-  process.stderr.write(`simulated node: ${problem}\n`);
+  printProblem(`simulated node: ${problem}`);
 };
 
 export const sandboxCommand = (): Command =>
@@ -38,9 +39,9 @@ export const sandboxCommand = (): Command =>
       const kubeconfigPath = `${folder.path}/kubeconfig`;
       const files = { folder: `${folder.path}/sandbox`, kubeconfigPath };
       const sandbox = await startLocalSandbox({ ...files, port, withNode: node, workloadWithJob: workloadWithJob === true, report });
-      process.stdout.write(`kubeconfig  ${sandbox.kubeconfigPath}\n`);
+      printLine(`kubeconfig  ${sandbox.kubeconfigPath}`);
       await Promise.race([sandbox.ready, stopping.asked]);
-      if (!stopping.signal.aborted) process.stdout.write('sandbox ready\n');
+      if (!stopping.signal.aborted) printLine('sandbox ready');
       process.exitCode = await stopping.asked;
       await sandbox.stop();
       folder.close();

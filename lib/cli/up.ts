@@ -5,6 +5,7 @@ import type { SourcedObject } from './apply.ts';
 import { collect, collectNamespaces, logLevelOption, refuseManyNamespaces, wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
+import { printLine, printLines } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
 interface UpOptions {
@@ -101,10 +102,10 @@ async function up({
     return instance;
   }
   try {
-    process.stdout.write(`console     ${instance.consoleUrl}\nkubeconfig  ${instance.kubeconfigPath}\n`);
+    printLines(`console     ${instance.consoleUrl}\nkubeconfig  ${instance.kubeconfigPath}`);
     await Promise.race([instance.ready, stopping.asked]);
     if (!stopping.signal.aborted) {
-      process.stdout.write('farloop ready\n');
+      printLine('farloop ready');
       if (objects.length > 0) {
         const { applyAndFollow } = await import('./apply.ts');
         await applyAndFollow(instance, objects, stopping.signal);

@@ -59,8 +59,9 @@ describe('line telemetry', () => {
 
   test('nothing that a cluster says can forge a line', () => {
     const { telemetry, lines } = opened({});
-    telemetry.info('seen', { name: 'a\nerror forged', other: '\u001b[31mred' });
-    expect(lines.join('')).not.toMatch(/\p{Cc}/u);
+    telemetry.info('seen', { name: 'a\nerror forged', other: '\u001b[31mred', third: 'gpj\u202Eexe\u009B2J', deep: [{ a: '\u2066' }] });
+    expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+    expect(lines[0]).toContain('third="gpj\\u202eexe\\u009b2J"');
   });
 
   test('JSON is one object a line', () => {

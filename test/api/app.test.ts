@@ -2,10 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { FullDiskError } from '../../lib/adapters/embedded/sqlite-file.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
 import { OUT_OF_TIME } from '../../lib/reconciler/actions.ts';
+import { NotDoneError } from '../../lib/ports/errors.ts';
 import { createHead } from '../../lib/reconciler/heads.ts';
 import { TOO_OFTEN } from '../../lib/reconciler/parking.ts';
 import type { PassState } from '../../lib/reconciler/pass-state.ts';
@@ -68,8 +70,36 @@ describe('who may ask', () => {
   });
 
   test('no path leads to other files', async () => {
-    for (const path of ['/console/..%2fapp.ts', '/console/%2e%2e/app.ts', '/console/package.json', '/..%2f..%2fpackage.json', '/console/'])
+    for (const path of [
+      '/console/constructor',
+      '/console/__proto__',
+      '/console/..%2fapp.ts',
+      '/console/%2e%2e/app.ts',
+      '/console/package.json',
+      '/..%2f..%2fpackage.json',
+      '/console/',
+    ])
       expect([401, 404]).toContain((await fetch(`${url}${path}`)).status);
+  });
+
+  test('no answer tells where files of this machine lie', async () => {
+    const path = '/var/lib/somebody/farloop/store.db';
+    const failures = [
+      Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT', path }),
+      new TypeError(`undefined is not a function at ${path}:1:2`),
+      new FullDiskError(path),
+      new NotDoneError(`https://127.0.0.1:6443/api/v1/pods did not answer (${path})`),
+    ];
+    const bodies: string[] = [];
+    for (const failure of failures) {
+      ports.store.workloads = async () => await Promise.reject(failure);
+      const { status, body } = await call('/v1/workloads');
+      expect(status).toBe(500);
+      bodies.push(JSON.stringify(body));
+    }
+    expect(bodies.join('\n')).not.toMatch(/var|somebody|store\.db/);
+    expect(bodies[2]).toContain('no space left');
+    expect(bodies[3]).toContain('https://127.0.0.1:6443/api/v1/pods did not answer (…)');
   });
 
   test('every answer carries the headers that keep a browser safe', async () => {

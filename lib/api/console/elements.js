@@ -1,5 +1,17 @@
 // Building blocks of the pages. Texts go in as text, never as markup: names come from clusters.
 
+/** Controls, bidirectional marks, line ends: what lib/objects/shown-text.ts shows at a terminal is shown here in the same way. */
+const ACTING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+const SHORT = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** A text with an escape in place of each character that would act instead of showing. @param {string} text */
+export const shownText = (text) =>
+  text.replace(ACTING, (character) => SHORT.get(character) ?? `\\u${character.codePointAt(0).toString(16).padStart(4, '0')}`);
+
 /**
  * An element with properties and children. `class`, `title`, `href`, `scope` and `aria-…` are attributes, functions are listeners.
  * @param {string} tag
@@ -10,9 +22,12 @@ export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (typeof value === 'function') made.addEventListener(name, value);
-    else if (value !== undefined) made.setAttribute(name, String(value));
+    else if (value !== undefined) made.setAttribute(name, shownText(String(value)));
   }
-  for (const child of children) if (child !== undefined && child !== false) made.append(typeof child === 'number' ? String(child) : child);
+  for (const child of children) {
+    if (child === undefined || child === false) continue;
+    made.append(typeof child === 'object' ? child : shownText(String(child)));
+  }
   return made;
 }
 
@@ -36,28 +51,30 @@ export function table(label, columns, rows, empty) {
   );
 }
 
-const TONES = {
-  Complete: 'good',
-  Watching: 'good',
-  acted: 'good',
-  converged: 'good',
-  Succeeded: 'good',
-  Failed: 'bad',
-  Silent: 'bad',
-  Parked: 'bad',
-  parked: 'bad',
-  failed: 'bad',
-  unreachable: 'bad',
-  'in trouble': 'bad',
-  Unknown: 'warn',
-  Waiting: 'warn',
-  overtaken: 'warn',
-  throttled: 'warn',
-  putOff: 'warn',
-};
+const TONES = new Map(
+  Object.entries({
+    Complete: 'good',
+    Watching: 'good',
+    acted: 'good',
+    converged: 'good',
+    Succeeded: 'good',
+    Failed: 'bad',
+    Silent: 'bad',
+    Parked: 'bad',
+    parked: 'bad',
+    failed: 'bad',
+    unreachable: 'bad',
+    'in trouble': 'bad',
+    Unknown: 'warn',
+    Waiting: 'warn',
+    overtaken: 'warn',
+    throttled: 'warn',
+    putOff: 'warn',
+  }),
+);
 
 /** A word for a state: its colour only repeats what it says. */
-export const tag = (word) => element('span', { class: `tag ${TONES[word] ?? ''}` }, word);
+export const tag = (word) => element('span', { class: `tag ${TONES.get(word) ?? ''}` }, word);
 
 /** A list of names and values; undefined values are left out. @param {[string, Node | string | number | undefined][]} pairs */
 export const facts = (pairs) =>
