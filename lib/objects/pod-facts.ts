@@ -2,6 +2,8 @@
 // Never environment values, never volumes, never secrets.
 import { integerOf } from './index-text.ts';
 import type { ContainerStatus, LabelSelector, OwnerReference, Pod } from './kubernetes.ts';
+import type { PodReason } from './pod-reasons.ts';
+import { podReasonsOf, REASON_FIELDS } from './pod-reasons.ts';
 import { isDurationSeconds } from './time.ts';
 import type { WantedFields } from './wanted-fields.ts';
 
@@ -59,6 +61,8 @@ export interface PodFacts {
   conditions: { type: string; status: string }[];
   /** Regular containers first, then init containers, each in the pod's order. */
   containers: ContainerFacts[];
+  /** Why it does not run, or was ended, in the cluster's words: for people, nothing is decided by them. Absent where nothing is said. */
+  reasons?: readonly PodReason[];
 }
 
 /** Unix seconds of an RFC 3339 text; undefined when absent or unreadable. */
@@ -109,7 +113,11 @@ let written = { seconds: 0, text: '1970-01-01T00:00:00Z' };
 export const controllerOf = (references: readonly OwnerReference[] | undefined): OwnerReference | undefined =>
   references?.find((reference) => reference.controller === true);
 
-const CONTAINER_FIELDS: WantedFields = { name: true, restartCount: true, state: { terminated: { exitCode: true, finishedAt: true } } };
+const CONTAINER_FIELDS: WantedFields = {
+  name: true,
+  restartCount: true,
+  state: { terminated: { exitCode: true, finishedAt: true }, waiting: REASON_FIELDS.waiting },
+};
 
 /** What `podFactsOf` reads of a pod. */
 export const POD_FIELDS: WantedFields = {
@@ -129,7 +137,9 @@ export const POD_FIELDS: WantedFields = {
   spec: { nodeName: true, initContainers: { name: true, restartPolicy: true } },
   status: {
     phase: true,
-    conditions: { type: true, status: true, lastTransitionTime: true },
+    reason: true,
+    message: true,
+    conditions: { type: true, status: true, lastTransitionTime: true, ...REASON_FIELDS.condition },
     containerStatuses: CONTAINER_FIELDS,
     initContainerStatuses: CONTAINER_FIELDS,
   },
@@ -183,6 +193,8 @@ export function podFactsOf(pod: Pod): PodFacts {
   }
   if (ready) facts.ready = ready.status === 'True' || ready.status === 'False' ? ready.status : 'Unknown';
   if (readySince !== undefined) facts.readySince = readySince;
+  const reasons = podReasonsOf(pod);
+  if (reasons) facts.reasons = reasons;
   return facts;
 }
 

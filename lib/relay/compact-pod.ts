@@ -22,6 +22,7 @@ export interface Shape {
     | 'readySince'
     | 'labels'
     | 'controller'
+    | 'reasons'
   >;
   labels: readonly (readonly [string, string | OwnerPart])[];
   /** `owner`: the apiVersion of a controller that is the owner itself. */
@@ -49,6 +50,7 @@ export interface CompactPod {
   readySince: number | undefined;
   /** One for each terminated container that tells when, in order. */
   finishedAt: readonly number[];
+  reasons: PodFacts['reasons'];
 }
 
 /** As much of a pod as was known before as helps to find its shape. */
@@ -95,6 +97,7 @@ export class PodShapes {
       deletedAt: pod.deletedAt,
       readySince: pod.readySince,
       finishedAt: finishedAtOf(pod),
+      reasons: pod.reasons,
     };
   }
 
@@ -228,7 +231,7 @@ export function nameOf({ name, index, number }: Omit<Known, 'shape'>, owner: Own
 
 /** The pod as it was given to `compact`; what many have in common is one object for all of them, to be read only. */
 export function expand(pod: CompactPod, owner: OwnerName): PodFacts {
-  const { shape, index, number, deletedAt, readySince, finishedAt } = pod;
+  const { shape, index, number, deletedAt, readySince, finishedAt, reasons } = pod;
   const { facts } = shape;
   const { labels, controller } = sharedOf(shape, owner);
   const expanded: PodFacts = {
@@ -253,6 +256,7 @@ export function expand(pod: CompactPod, owner: OwnerName): PodFacts {
   if (facts.deletionGraceSeconds !== undefined) expanded.deletionGraceSeconds = facts.deletionGraceSeconds;
   if (facts.ready !== undefined) expanded.ready = facts.ready;
   if (readySince !== undefined) expanded.readySince = readySince;
+  if (reasons) expanded.reasons = reasons;
   return expanded;
 }
 

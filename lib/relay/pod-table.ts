@@ -2,6 +2,7 @@
 // texts they took 300, and the heap around them as much again.
 import type { CompactPod, PodShapes } from './compact-pod.ts';
 import { hashOfUid, packUid, UID_WORDS, unpackUid } from './packed-uid.ts';
+import { SharedReasons } from './shared-reasons.ts';
 
 /** Where a pod stands. Given to another one once that pod is removed. */
 export type PodRow = number;
@@ -31,7 +32,8 @@ const HAS_INDEX = 1,
   HAS_NAME = 32,
   /** Its values are no such numbers: they stand beside the table. */
   IS_ODD = 64,
-  HAS_VALUES = 128;
+  HAS_VALUES = 128,
+  HAS_REASONS = 256;
 
 const BLOCK_BITS = 11;
 const BLOCK_ROWS = 2 ** BLOCK_BITS;
@@ -54,6 +56,7 @@ export class PodTable {
   readonly #oddUids = new Map<PodRow, string>();
   readonly #odd = new Map<PodRow, CompactPod>();
   readonly #names = new Map<PodRow, string>();
+  readonly #reasons = new SharedReasons();
 
   /** @param shapes of the pods that are put here; a shape is released with its row */
   constructor(shapes: PodShapes) {
@@ -105,8 +108,9 @@ export class PodTable {
       flags |= HAS_NAME;
       this.#names.set(row, pod.name);
     }
+    if (pod.reasons && this.#reasons.put(row, pod.reasons)) flags |= HAS_REASONS;
     if (!fits(pod)) {
-      this.#odd.set(row, pod);
+      this.#odd.set(row, { ...pod, reasons: this.#reasons.of(row) });
       this.#set(row, FLAGS, flags | IS_ODD);
       return;
     }
@@ -214,6 +218,7 @@ export class PodTable {
       deletedAt: flags & HAS_DELETED ? this.#unsigned(row, DELETED) : undefined,
       readySince: flags & HAS_READY ? this.#unsigned(row, READY) : undefined,
       finishedAt: flags & HAS_FINISHED ? [this.#unsigned(row, FINISHED)] : NEVER,
+      reasons: flags & HAS_REASONS ? this.#reasons.of(row) : undefined,
     };
   }
 
@@ -256,6 +261,7 @@ export class PodTable {
     this.#shapes.release(this.#shapes.at(this.#get(row, SHAPE)));
     if (flags & HAS_NAME) this.#names.delete(row);
     if (flags & IS_ODD) this.#odd.delete(row);
+    if (flags & HAS_REASONS) this.#reasons.delete(row);
     this.#set(row, FLAGS, 0);
   }
 

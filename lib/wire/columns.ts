@@ -7,6 +7,7 @@ import { isResourceVersion } from '../objects/resource-version.ts';
 import type { PodEntry } from './observations.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { parseGuarded } from './guarded-json.ts';
+import { ReasonColumn, readReasons } from './reason-column.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
 
 export interface PackedPods {
@@ -68,7 +69,7 @@ const Shape = v.object({
   i: v.optional(text),
   f: v.optional(text),
   g: v.optional(text),
-  /** tracked, assigned, deleted, by a pass: 1, 2, 4, 8; then which columns it has: index 16, number 32, deletedAt 64, readySince 128, computed name 256 */
+  /** tracked, assigned, deleted, by a pass: 1, 2, 4, 8; then which columns it has: index 16, number 32, deletedAt 64, readySince 128, computed name 256, reasons 512 */
   b: wholeNumber,
   p: text,
   /** Grace seconds of a deletion. */
@@ -89,7 +90,18 @@ const Shape = v.object({
 });
 type Shape = v.InferOutput<typeof Shape>;
 
-const BITS = { tracked: 1, assigned: 2, deleted: 4, byPass: 8, index: 16, number: 32, deletedAt: 64, readySince: 128, computedName: 256 };
+const BITS = {
+  tracked: 1,
+  assigned: 2,
+  deleted: 4,
+  byPass: 8,
+  index: 16,
+  number: 32,
+  deletedAt: 64,
+  readySince: 128,
+  computedName: 256,
+  reasons: 512,
+};
 
 const isPlainIndex = (index: string | undefined): index is string => index !== undefined && /^(0|[1-9]\d{0,8})$/.test(index);
 
@@ -108,7 +120,8 @@ function bitsOf({ pod, deleted, byPass }: PodEntry): number {
     (pod.number !== undefined ? BITS.number : 0) |
     (pod.deletedAt !== undefined ? BITS.deletedAt : 0) |
     (pod.readySince !== undefined ? BITS.readySince : 0) |
-    (computedNameOf(pod) === pod.name ? BITS.computedName : 0)
+    (computedNameOf(pod) === pod.name ? BITS.computedName : 0) |
+    (pod.reasons ? BITS.reasons : 0)
   );
 }
 
@@ -195,6 +208,7 @@ export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): P
     times: new ByteWriter(),
   };
   const shapes = new Map<string, number>();
+  const reasons = new ReasonColumn();
   const uids = new ByteWriter();
   let version = '0';
   let index = 0;
@@ -238,7 +252,9 @@ export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): P
     if (pod.deletedAt !== undefined) writers.times.signed(pod.deletedAt - createdAt);
     if (pod.readySince !== undefined) writers.times.signed(pod.readySince - createdAt);
     for (const { finishedAt } of pod.containers) if (finishedAt !== undefined) writers.times.signed(finishedAt - createdAt);
+    if (pod.reasons) reasons.add(pod.reasons);
   }
+  reasons.writeTo(writers.times);
   if (count > MOST_PODS || shapes.size > MOST_SHAPES) throw new MessageTooLargeError(`${count} pods of ${shapes.size} kinds`);
   const all = new ByteWriter();
   all.unsigned(count);
@@ -272,6 +288,7 @@ export function unpackPods({ columns, uids }: PackedPods): PodEntry[] {
     times: column(),
   };
   const entries: PodEntry[] = [];
+  const explained: PodFacts[] = [];
   let version = 0n;
   let index = 0;
   let number = 0;
@@ -313,9 +330,14 @@ export function unpackPods({ columns, uids }: PackedPods): PodEntry[] {
     };
     if (name === undefined) pod.name = computedNameOf(pod) ?? '';
     if (pod.name === '' || index < 0 || number < 0) throw new UndecodableMessageError('a pod without a name, or with a negative number');
+    if ((shape.b & BITS.reasons) !== 0) explained.push(pod);
     entries.push({ heardAt: versionOf(heardAt), byPass: (shape.b & BITS.byPass) !== 0, deleted: (shape.b & BITS.deleted) !== 0, pod });
   }
   if (!reader.isAtEnd) throw new UndecodableMessageError('more bytes than pods');
+  for (const [at, reasons] of readReasons(readers.times, explained.length).entries()) {
+    const pod = explained[at];
+    if (pod && reasons) pod.reasons = reasons;
+  }
   return entries;
 }
 

@@ -52,10 +52,17 @@ export interface RecordedPlan {
   decided: Decided;
 }
 
+/** Nothing is decided by what a cluster says of a pod in its own words, and a snapshot is paid for by its size. */
+function plannedFactsOf(pod: PodFacts): PodFacts {
+  if (!pod.reasons) return pod;
+  const { reasons: _, ...planned } = pod;
+  return planned;
+}
+
 /** @param plan its owner must be facts, as `jobFactsOf` makes them */
 export function packSnapshot({ owner, pods, head, manage, nowMs, decided }: RecordedPlan): Uint8Array {
   const entries = pods
-    .map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod }))
+    .map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod: plannedFactsOf(pod) }))
     .toSorted((one, other) => slotOf(one.pod) - slotOf(other.pod));
   const header = { o: owner, h: head, m: manage, t: nowMs, d: decided };
   return sealSnapshot({ header: JSON.stringify(header), pods: packPods(entries) }, { ...owner.metadata, nowMs });

@@ -31,13 +31,15 @@ const podArbitrary = fc
     readySince: optional(seconds),
     phase: fc.constantFrom('Running', 'Failed'),
     finishedAt: fc.array(seconds, { maxLength: 2 }),
+    reasons: optional(fc.constantFrom([{ reason: 'Unschedulable', message: '0/3 nodes' }], [{ reason: 'Evicted' }])),
   })
-  .map(({ index, number, deletedAt, readySince, finishedAt, ...rest }) => ({
+  .map(({ index, number, deletedAt, readySince, finishedAt, reasons, ...rest }) => ({
     ...rest,
     ...(index !== undefined && { index }),
     ...(number !== undefined && { number }),
     ...(deletedAt !== undefined && { deletedAt }),
     ...(readySince !== undefined && { readySince }),
+    ...(reasons !== undefined && { reasons }),
     namespace: 'default',
     labels: {},
     tracked: true,

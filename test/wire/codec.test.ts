@@ -5,7 +5,9 @@ import { deflateRawSync } from 'node:zlib';
 import { childNameOf } from '../../lib/objects/child-names.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
-import { ByteWriter } from '../../lib/wire/bytes.ts';
+import type { PodReason } from '../../lib/objects/pod-reasons.ts';
+import { ByteReader, ByteWriter } from '../../lib/wire/bytes.ts';
+import { packPods, unpackPods } from '../../lib/wire/columns.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
 import { MOST_NAMESPACES } from '../../lib/wire/names.ts';
 import { UndecodableMessageError } from '../../lib/wire/undecodable.ts';
@@ -149,6 +151,82 @@ describe('event messages', () => {
         broken[at] = (broken[at] ?? 0) ^ flip;
         try {
           expect(decodeEvents(broken.toString('base64')).cluster).toMatch(/^[-a-z0-9]+$/);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UndecodableMessageError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('reasons of pods', () => {
+  const entriesOf = (pods: readonly PodFacts[]): PodEntry[] =>
+    pods.map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod }));
+  const unscheduled = [{ reason: 'Unschedulable', message: '0/3 nodes are available: 3 Insufficient cpu.' }];
+  const unpulled = (at: number): PodReason[] => [
+    { reason: 'ImagePullBackOff', message: `Back-off pulling image "${'x'.repeat(200)}${at}"`, container: 'main' },
+    { reason: 'Other' },
+  ];
+
+  test('come out as they went in, and the pods between them have none', () => {
+    const pods = podsOf(12).map((pod, at) => (at % 3 === 0 ? pod : { ...pod, reasons: at % 3 === 1 ? unscheduled : unpulled(at) }));
+    expect(unpackPods(packPods(entriesOf(pods)))).toEqual(entriesOf(pods));
+    expect(decodeEvents(encodeEvents(message(pods)))).toEqual(message(pods));
+  });
+
+  test('a text that hundreds share stands there once: two bytes more for each of them', () => {
+    const [plain, explained] = [podsOf(400), podsOf(400).map((pod) => ({ ...pod, reasons: unscheduled }))].map(
+      (pods) => packPods(entriesOf(pods)).columns.length,
+    );
+    expect((explained ?? 0) - (plain ?? 0)).toBeLessThan(400 * 2 + 200);
+  });
+
+  test('texts that all differ are cut to the words, and never keep pods out of a message', () => {
+    const pods = podsOf(5_000).map((pod, at) => ({ ...pod, reasons: unpulled(at) }));
+    const packed = packPods(entriesOf(pods));
+    const unpacked = unpackPods(packed).map(({ pod }) => pod.reasons);
+    expect(unpacked[0]).toEqual(unpulled(0));
+    expect(unpacked[4_999]).toEqual([{ reason: 'ImagePullBackOff' }, { reason: 'Other' }]);
+    const odd = podsOf(5_000).map((pod, at) => ({ ...pod, reasons: [{ reason: `Odd${at}` }] }));
+    const pods2 = unpackPods(packPods(entriesOf(odd)));
+    expect(pods2[0]?.pod.reasons).toEqual([{ reason: 'Odd0' }]);
+    expect(pods2[4_999]?.pod).not.toHaveProperty('reasons');
+  });
+
+  test('stand behind the columns of builds before, which read the same pods without them', () => {
+    const pods = podsOf(20).map((pod, at) => ({ ...pod, reasons: unpulled(at) }));
+    const [before, after] = [podsOf(20), pods].map((each) => columnsIn(packPods(entriesOf(each)).columns));
+    expect(before?.columns).toHaveLength(8);
+    expect(after?.columns.slice(0, 7)).toEqual(before?.columns.slice(0, 7));
+    const [times, longer] = [before?.columns[7] ?? '', after?.columns[7] ?? ''];
+    expect(longer.startsWith(times)).toBe(true);
+    expect(longer.length).toBeGreaterThan(times.length);
+    // What is left of a shape is the same, but for the bit.
+    const withoutBit = (after?.shapes ?? []).map((text): unknown => {
+      const shape: { b: number } = JSON.parse(text);
+      return { ...shape, b: shape.b & ~512 };
+    });
+    expect(withoutBit).toEqual((before?.shapes ?? []).map((text): unknown => JSON.parse(text)));
+  });
+
+  function columnsIn(bytes: Uint8Array): { shapes: string[]; columns: string[] } {
+    const reader = new ByteReader(bytes);
+    reader.unsigned();
+    const shapes = Array.from({ length: reader.unsigned() }, () => reader.text(65_536));
+    const columns: string[] = [];
+    while (!reader.isAtEnd) columns.push(Buffer.from(reader.bytes(reader.unsigned())).toString('hex'));
+    return { shapes, columns };
+  }
+
+  test('a flipped byte among them never brings down the reader', () => {
+    const packed = packPods(entriesOf(podsOf(6).map((pod, at) => ({ ...pod, reasons: unpulled(at) }))));
+    fc.assert(
+      fc.property(fc.nat(packed.columns.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const broken = Uint8Array.from(packed.columns);
+        broken[at] = (broken[at] ?? 0) ^ flip;
+        try {
+          expect(unpackPods({ ...packed, columns: broken })).toHaveLength(6);
         } catch (error) {
           expect(error).toBeInstanceOf(UndecodableMessageError);
         }

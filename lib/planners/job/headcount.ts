@@ -13,6 +13,8 @@ export interface Headcount {
   /** Not controlled by the Job, or with labels that its selector does not match. */
   others: number;
   active: number;
+  /** Active, and of phase Running. */
+  running: number;
   ready: number;
   /** With the finalizer. */
   tracked: number;
@@ -45,6 +47,7 @@ export interface Headcount {
 const nobody = (): Headcount => ({
   others: 0,
   active: 0,
+  running: 0,
   ready: 0,
   tracked: 0,
   terminating: 0,
@@ -94,6 +97,7 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
         if (tracked && !active) counts.leaving += 1;
         if (active) {
           counts.active += 1;
+          if (phase === 'Running') counts.running += 1;
           if (isReady(pod)) counts.ready += 1;
         } else if (!ended) counts.terminating += 1;
         if (phase === 'Running' || phase === 'Pending') counts.restarts += restartsOf(pod);
@@ -115,6 +119,7 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
     add(sum, part) {
       sum.others += part.others;
       sum.active += part.active;
+      sum.running += part.running;
       sum.ready += part.ready;
       sum.tracked += part.tracked;
       sum.terminating += part.terminating;

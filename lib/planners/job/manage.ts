@@ -42,7 +42,8 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
   const surplus = Math.max(0, counts.active - want);
   const mayHaveUnwanted = surplus > 0 || (completions !== undefined && !eachHasItsIndex(tally, completions));
   const remove = mayHaveUnwanted ? podsToRemove(tally.active, { surplus, ...range }).slice(0, MAX_PODS_PER_PASS) : [];
-  const numbers = `${counts.active} of ${want} wanted pods run`;
+  const pending = counts.active - counts.running;
+  const numbers = `${counts.running} of ${want} wanted pods run${pending > 0 ? `, ${pending} have not started` : ''}`;
   if (remove.length > 0) {
     const why = surplus > 0 ? numbers : 'pods with a wrong, missing or doubled index run';
     return { remove, start: [], why, syncAction: 'pods_deleted' };
