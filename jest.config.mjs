@@ -1,4 +1,12 @@
 // Jest in ESM mode: sources run as they are, swc only strips the types.
+import { join } from 'node:path';
+
+// Many tests start the command as a process of its own: its modules are compiled once, not at every start.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'farloop-compiled');
+
+/** Storms that mean nothing in part: `npm run test:storms` runs them. */
+export const WHOLE_STORMS = ['fairness/fairness', 'reconciler/large-job', 'reconciler/large-view'];
+
 export default {
   testEnvironment: 'node',
   // Both cores of the smallest machine that builds it.
@@ -8,7 +16,11 @@ export default {
   roots: ['<rootDir>/test'],
   extensionsToTreatAsEsm: ['.ts'],
   // These need a control plane, peers or minutes of time: npm scripts of their own run them.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(cluster|crash|peers|bench|network|deploy|oracle)/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/(cluster|crash|peers|bench|network|deploy|oracle|package)/',
+    ...WHOLE_STORMS.map((name) => `<rootDir>/test/${name}\\.test\\.ts$`),
+  ],
   transform: {
     '\\.ts$': [
       '@swc/jest',

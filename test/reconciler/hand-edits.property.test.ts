@@ -6,6 +6,7 @@ import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import type { Job, JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { countIndexes, parseIndexes } from '../../lib/objects/index-text.ts';
+import { shareOf } from '../storm-share.ts';
 import { relist } from '../world/reporter.ts';
 import { aJob, World } from '../world/world.ts';
 
@@ -182,6 +183,6 @@ test(`random edits by hand, seed ${seed}: no crash, no lost count, and the Job e
         world.close();
       }
     }),
-    { seed, numRuns: Number(process.env['HAND_EDIT_RUNS'] ?? 40) },
+    { seed, numRuns: Number(process.env['HAND_EDIT_RUNS'] ?? shareOf(40, 4)) },
   );
 });

@@ -8,6 +8,7 @@ import { createHead } from '../../lib/reconciler/heads.ts';
 import { readView, UNKNOWN_ERA, writeView } from '../../lib/reconciler/view-access.ts';
 import type { PodObservation } from '../../lib/wire/observations.ts';
 import { END_OF_SLOTS } from '../../lib/wire/view-layout.ts';
+import { shareOf } from '../storm-share.ts';
 import { KEY, observed as observedAs, RECORD } from './demo-view.ts';
 
 const observed = (index: number, version: number): PodObservation => observedAs(index, version, { phase: `at ${version}` });
@@ -60,7 +61,7 @@ describe('R8: writers of one view at the same time', () => {
           store.close();
         },
       ),
-      { numRuns: 300 },
+      { numRuns: shareOf(300, 6) },
     );
   });
 });
@@ -90,7 +91,7 @@ describe('R19: a list whose pods are too many for the head, part of them heard o
           store.close();
         },
       ),
-      { numRuns: 200 },
+      { numRuns: shareOf(200, 4) },
     );
   });
 });
@@ -144,7 +145,7 @@ describe('R19: a list, and at the same time late news of what it names', () => {
           store.close();
         },
       ),
-      { numRuns: 300 },
+      { numRuns: shareOf(300, 6) },
     );
   });
 });

@@ -1,5 +1,6 @@
-// npm run enumerate [-- --all --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies to it; then
-// pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
+// npm run enumerate [-- --all --slice N/M --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies
+// to it, or one of M slices of these plans; then pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
+import { InvalidArgumentError } from 'commander';
 import { FAULT_NAMES, FAULTS, type FaultName, type Plan, type Planned } from './faults.ts';
 import { lateMsOf, longestWaitMs, RECOVERY_MS, recoveryOf, waitsOf, type Access } from './recovery.ts';
 import { rememberPacking } from './packing.ts';
@@ -156,6 +157,7 @@ interface Part {
   pairSeconds: number;
   pairSeed: number;
   isWhole: boolean;
+  slice: Slice;
 }
 
 interface Share {
@@ -177,14 +179,37 @@ const toldOf = (isWhole: boolean): Story[] =>
     ...(RELAYED_STORIES.includes(scenario.name) ? [{ scenario, access: 'relayed' as const }] : []),
   ]);
 
-async function share({ core, cores, pairSeconds, pairSeed, isWhole }: Part): Promise<Share> {
+async function share({ core, cores, pairSeconds, pairSeed, isWhole, slice }: Part): Promise<Share> {
   const singles: Enumerated[] = [];
-  for (const story of toldOf(isWhole)) singles.push(await enumerate(story, { from: core, every: cores }));
+  // A core's share of the slice: plans of one call lie side by side, so each slice strikes nearly every call.
+  const within = { from: slice.number - 1 + core * slice.of, every: slice.of * cores };
+  for (const story of toldOf(isWhole)) singles.push(await enumerate(story, within));
   const bound = { seconds: pairSeconds, seed: pairSeed, from: core, every: cores };
   return { singles, pairs: await enumeratePairs(storiesOf(true), bound) };
 }
 
+/** One of so many, from 1. */
+interface Slice {
+  number: number;
+  of: number;
+}
+
+/** In an ordinary run of CI a third of the plans is struck, another third each day: after three days all have been. */
+const DAILY_SLICES = 3;
+const DAY_MS = 86_400_000;
+
+const daily = (nowMs: number): Slice => ({ number: (Math.floor(nowMs / DAY_MS) % DAILY_SLICES) + 1, of: DAILY_SLICES });
+
+/** @throws InvalidArgumentError */
+function sliceFrom(text: string): Slice {
+  if (text === 'daily') return daily(Date.now());
+  const [, number = 0, of = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
+  if (number < 1 || number > of) throw new InvalidArgumentError('expected "daily", or a slice such as 1/3.');
+  return { number, of };
+}
+
 interface Options {
+  slice: Slice;
   cores: number;
   pairSeconds: number;
   pairSeed: number;
@@ -195,6 +220,10 @@ interface Options {
 const options = (): Options =>
   script('npm run enumerate --')
     .option('--all', 'all stories, not the core ones alone', false)
+    .option('--slice <slice>', 'a part of the plans of one fault: N/M, or "daily" for the third whose turn it is today', sliceFrom, {
+      number: 1,
+      of: 1,
+    })
     .option('--pair-seconds <number>', 'of a core for pairs of faults', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 30)
     .option('--pair-seed <number>', 'of what pairs are drawn', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 1)
     .option('--least <number>', 'fewer plans are a failure', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 10_000)
@@ -218,10 +247,11 @@ function tellRecovery(singles: readonly Enumerated[], access: Access): void {
 }
 
 async function main(): Promise<void> {
-  const { cores, pairSeconds, pairSeed, all: isWhole, least: asked } = options();
-  const least = process.env['SCENARIO'] === undefined ? asked : 0;
+  const { cores, pairSeconds, pairSeed, all: isWhole, least: asked, slice } = options();
+  const least = process.env['SCENARIO'] === undefined ? Math.floor(asked / slice.of) : 0;
+  if (slice.of > 1) console.log(`slice ${slice.number}/${slice.of}: --slice ${slice.number}/${slice.of} strikes it again`);
   const startedAtMs = performance.now();
-  const parts: Part[] = Array.from({ length: cores }, (_, core) => ({ core, cores, pairSeconds, pairSeed, isWhole }));
+  const parts: Part[] = Array.from({ length: cores }, (_, core) => ({ core, cores, pairSeconds, pairSeed, isWhole, slice }));
   const shares = await inParallelProcesses<Share>(import.meta.filename, parts);
   const singles = shares.flatMap((each) => each.singles);
   const pairs = shares.map((each) => each.pairs);
@@ -235,7 +265,7 @@ async function main(): Promise<void> {
   for (const access of [undefined, 'relayed'] as const) tellRecovery(singles, access);
   const seconds = (performance.now() - startedAtMs) / 1000;
   console.log(
-    `\n${struck} plans of one fault, each struck, in ${toldOf(isWhole).length} stories; ` +
+    `\n${struck} plans of one fault, each struck, in ${toldOf(isWhole).length} stories${slice.of > 1 ? `, slice ${slice.number}/${slice.of}` : ''}; ` +
       `${sumOf(pairs, 'struck')} pairs of kinds of faults of ${FAULT_NAMES.length ** 2} (bound: ${pairSeconds} s a core, seed ${pairSeed}); ${failed.length} violations`,
   );
   console.log(

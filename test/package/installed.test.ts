@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { root, temporaryFolder } from './farloop-process.ts';
+import { root, temporaryFolder } from '../cli/farloop-process.ts';
 
 const folder = temporaryFolder();
 const bin = join(folder.path, 'node_modules', '.bin', 'farloop');
