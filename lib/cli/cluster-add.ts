@@ -262,7 +262,11 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
     throw new UsageError(
       `kubeconfig ${kubeconfig}: it takes any certificate (insecure-skip-tls-verify), which functions never do: give its certificate authority`,
     );
-  const { caPem } = access;
+  const { caPem, proxy } = access;
+  if (proxy?.source === 'proxy-url' && options.access === 'direct' && options.server === undefined)
+    throw new UsageError(
+      `kubeconfig ${kubeconfig}: it leads through a proxy (proxy-url ${proxy.url.host}), which functions never use: give the address at which they reach the API server with --server, or --access relayed`,
+    );
   if (caPem === undefined && options.access === 'direct')
     throw new UsageError(
       `kubeconfig ${kubeconfig}: it names no certificate authority, and functions believe the cluster's own alone: add certificate-authority-data`,

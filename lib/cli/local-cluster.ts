@@ -39,10 +39,10 @@ export async function startLocalSandbox(options: {
   const { switchOn } = await import('../sandbox/features.ts');
   // Before the tables of resources are read.
   if (workloadWithJob) switchOn('WorkloadWithJob');
-  const [{ startSandbox }, { startSimulatedNode }, { httpsNodeClient }] = await Promise.all([
+  const [{ startSandbox }, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
     import('../sandbox/sandbox.ts'),
     import('../sandbox/simulated-node.ts'),
-    import('../sandbox/node/https-client.ts'),
+    import('../adapters/kubernetes/json-client.ts'),
   ]);
   const sandbox = await startSandbox({ folder, port: port > 0 ? port : await freePortLike(lastPort(folder)) });
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
@@ -54,7 +54,7 @@ export async function startLocalSandbox(options: {
     throw error;
   }
   if (!withNode) return { name: SANDBOX_NAME, access, kubeconfigPath, ready: Promise.resolve(), stop: sandbox.stop };
-  const client = httpsNodeClient({ url: sandbox.url, caPem: sandbox.caPem, token: sandbox.token });
+  const client = openJsonClient(access);
   const node = startSimulatedNode({ client, onProblem: report });
   return {
     name: SANDBOX_NAME,
@@ -63,7 +63,7 @@ export async function startLocalSandbox(options: {
     ready: node.ready,
     stop: async () => {
       await node.stop();
-      await client.close();
+      client.close();
       await sandbox.stop();
     },
   };

@@ -30,15 +30,13 @@ export const nodeCommand = (): Command =>
 
 async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<number> {
   const stopping = listenForStop();
-  const [{ accessFromKubeconfig }, { credentialsOf }, { startSimulatedNode }, { httpsNodeClient }, { KubernetesCluster }, { SystemClock }] =
-    await Promise.all([
-      import('../adapters/kubernetes/kubeconfig.ts'),
-      import('../adapters/kubernetes/access.ts'),
-      import('../sandbox/simulated-node.ts'),
-      import('../sandbox/node/https-client.ts'),
-      import('../adapters/kubernetes-cluster.ts'),
-      import('../adapters/system-clock.ts'),
-    ]);
+  const [{ accessFromKubeconfig }, { startSimulatedNode }, { openJsonClient }, { KubernetesCluster }, { SystemClock }] = await Promise.all([
+    import('../adapters/kubernetes/kubeconfig.ts'),
+    import('../sandbox/simulated-node.ts'),
+    import('../adapters/kubernetes/json-client.ts'),
+    import('../adapters/kubernetes-cluster.ts'),
+    import('../adapters/system-clock.ts'),
+  ]);
   const access = await accessFromKubeconfig({ file: kubeconfig, context });
   // An address, a certificate or a token that will not do is told at once: the node itself would try for ever.
   const clock = new SystemClock();
@@ -48,19 +46,12 @@ async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<numb
   } finally {
     cluster.close();
   }
-  const { authorization, certPem, keyPem } = await credentialsOf(access.auth);
-  const client = httpsNodeClient({
-    url: access.server,
-    ...(access.caPem !== undefined && { caPem: access.caPem }),
-    ...(authorization !== undefined && { token: authorization.replace(/^Bearer /, '') }),
-    ...(certPem !== undefined && { clientCertPem: certPem }),
-    ...(keyPem !== undefined && { clientKeyPem: keyPem }),
-  });
+  const client = openJsonClient(access);
   const node = startSimulatedNode({ client, onProblem: printProblem, ...(name !== undefined && { nodeName: name }) });
   await Promise.race([node.ready, stopping.asked]);
   if (!stopping.signal.aborted) printLine(`node ${node.nodeName} ready`);
   const exitCode = await stopping.asked;
   await node.stop();
-  await client.close();
+  client.close();
   return exitCode;
 }

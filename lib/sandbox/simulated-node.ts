@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient } from './node/node-client.ts';
 import { feedPods } from './node/pod-feed.ts';
 import { PodKeeper } from './node/pod-keeper.ts';
+import { Problems } from './node/problems.ts';
 import { keepRegistered, register } from './node/registration.ts';
 
 export type { NodeClient, NodeRequest } from './node/node-client.ts';
@@ -21,7 +22,7 @@ export interface SimulatedNodeOptions {
   restartBackoffSeconds?: number;
   /** Milliseconds since 1970, of the clock that deadlines and run times go by. */
   nowMs?: () => number;
-  /** Told of each failed try; all are repeated. */
+  /** Told of each problem once, and once when it is over; the node tries on all the time. */
   onProblem?: (problem: string) => void;
 }
 
@@ -39,7 +40,8 @@ const stopPatienceMs = 2000;
 /** Starts a simulated node. It rides out an API server that is away, refuses or forgets, until it is stopped. */
 export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode {
   const { client, nodeName = 'simulated-node', podCapacity = 10_000, concurrency = 64, restartBackoffSeconds = 10 } = options;
-  const { nowMs = () => Date.now(), onProblem: failed = () => {} } = options;
+  const { nowMs = () => Date.now(), onProblem = () => {} } = options;
+  const problems = new Problems(onProblem, nowMs);
   const labels = {
     'kubernetes.io/hostname': nodeName,
     'kubernetes.io/os': 'linux',
@@ -47,7 +49,7 @@ export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode
     'farloop.dev/simulated': 'true',
   };
   // An address that no machine has (RFC 5737).
-  const identity = { nodeName, labels, hostIp: '192.0.2.1', podCapacity, nowMs, failed };
+  const identity = { nodeName, labels, hostIp: '192.0.2.1', podCapacity, nowMs, problems };
   const keeper = new PodKeeper(client, { ...identity, concurrency, restartBackoffMs: restartBackoffSeconds * 1000 });
   const stopping = new AbortController();
   const { promise: listed, resolve: haveListed, reject: stoppedBefore } = Promise.withResolvers<void>();
@@ -65,7 +67,7 @@ export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode
           },
           changed: (pod) => keeper.notice(pod),
           deleted: (pod) => keeper.forget(pod.metadata.uid ?? ''),
-          failed,
+          problems,
         },
         stopping.signal,
       ),

@@ -72,6 +72,12 @@ const authority = { 'certificate-authority-data': 'YQ==' };
 test.each([
   ['a login plugin is no credential that a function could use', authority, login, 'none of which a function can use'],
   ['without an authority functions would believe any', {}, { token: 't' }, 'it names no certificate authority'],
+  [
+    'a function uses no proxy',
+    { ...authority, 'proxy-url': 'http://p:1' },
+    { token: 't' },
+    'it leads through a proxy (proxy-url p:1), which functions never use',
+  ],
   ['a function checks certificates', { 'insecure-skip-tls-verify': true }, { token: 't' }, 'which functions never do'],
 ])('%s', async (_name, cluster, user, sentence) => {
   const folder = temporaryFolder();

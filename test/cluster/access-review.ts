@@ -1,5 +1,5 @@
 // What an API server lets somebody do, as it says itself.
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
+import { openNodeClient } from '../node-client.ts';
 
 export interface AskedRight {
   verb: string;
@@ -17,7 +17,7 @@ export async function isAllowed(
   { verb, group, resource, namespace }: AskedRight,
 ): Promise<boolean> {
   const [plural, subresource] = resource.split('/');
-  const client = httpsNodeClient({ url, caPem, token });
+  const client = openNodeClient({ url, caPem, token });
   try {
     const { status, body } = await client.request({
       method: 'POST',
@@ -33,6 +33,6 @@ export async function isAllowed(
     const { allowed }: { allowed?: boolean } = (body as { status: object }).status;
     return allowed === true;
   } finally {
-    await client.close();
+    client.close();
   }
 }

@@ -1,7 +1,6 @@
 // kubectl's own sessions, on the sandbox and on a real API server.
 import { describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import { kubectlContract } from '../contracts/kubectl.ts';
@@ -10,6 +9,7 @@ import { kubectlComparison } from '../contracts/kubectl/compare.ts';
 import { openKubectl } from '../contracts/kubectl/script.ts';
 import { controlPlanePaths } from './build-control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
+import { openNodeClient } from '../node-client.ts';
 
 async function kubectlPath(): Promise<string> {
   const paths = await controlPlanePaths(['kubectl']);
@@ -28,7 +28,7 @@ const openControlPlane = async (): Promise<KubectlTarget> => {
 describe('kubectl logs on the sandbox: no kubelet stands behind the other one', () => {
   test('shows what a container wrote, all of it or the end, also while it runs, of one pod, of several and of a run before', async () => {
     const target = await openSandbox();
-    const client = httpsNodeClient(target);
+    const client = openNodeClient(target);
     const node = startSimulatedNode({ client });
     const kubectl = await openKubectl(await kubectlPath(), target.kubeconfig);
     const logs = async (args: string) => await kubectl.run({ args: `logs ${args}` }, 'default');
@@ -67,7 +67,7 @@ describe('kubectl logs on the sandbox: no kubelet stands behind the other one', 
     } finally {
       await kubectl.close();
       await node.stop();
-      await client.close();
+      client.close();
       await target.close();
     }
   }, 120_000);

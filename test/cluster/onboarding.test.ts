@@ -14,7 +14,6 @@ import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
 import { OURS, findOurs, objectText, ourObject, resourceOf } from '../../lib/onboarding/ours.ts';
 import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
 import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { until } from '../claims.ts';
 import type { Ended } from '../cli/farloop-process.ts';
 import { kustomized, renderChart } from '../infra/rendered-chart.ts';
@@ -23,6 +22,7 @@ import { controlPlanePaths } from './build-control-plane.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Stage } from './stage.ts';
 import { STAGE, startStage } from './stage.ts';
+import { openNodeClient } from '../node-client.ts';
 
 let stage: Stage;
 let controlPlane: ControlPlane;
@@ -86,13 +86,13 @@ async function runningJob(name: string, managedBy?: string): Promise<void> {
 
 async function create(path: string, body: object): Promise<KubernetesObject> {
   const { url, caPem, token } = controlPlane;
-  const client = httpsNodeClient({ url, caPem, token });
+  const client = openNodeClient({ url, caPem, token });
   try {
     const answer = await client.request({ method: 'POST', path, body });
     if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body as KubernetesObject;
   } finally {
-    await client.close();
+    client.close();
   }
 }
 

@@ -17,13 +17,13 @@ import { NAMESPACES } from '../../lib/objects/resources.ts';
 import { resourceOf } from '../../lib/onboarding/ours.ts';
 import { RELAY, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { LEASES } from '../../lib/relay/election.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import { until as untilClaimed } from '../claims.ts';
 import { root, temporaryFolder } from '../cli/farloop-process.ts';
 import { relayImage } from '../infra/relay-image.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
+import { openNodeClient } from '../node-client.ts';
 
 const NAMESPACE = 'farloop';
 const QUEUES = 'https://sqs.us-east-1.amazonaws.com/123456789012';
@@ -206,13 +206,13 @@ async function holder(): Promise<string> {
 
 async function createJob(name: string): Promise<void> {
   const { url, caPem, token } = controlPlane;
-  const client = httpsNodeClient({ url, caPem, token });
+  const client = openNodeClient({ url, caPem, token });
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'busybox:1.37' }] } };
   const body = { metadata: { name }, spec: { managedBy: 'farloop.dev/job', template } };
   try {
     expect((await client.request({ method: 'POST', path: '/apis/batch/v1/namespaces/default/jobs', body })).status).toBe(201);
   } finally {
-    await client.close();
+    client.close();
   }
 }
 

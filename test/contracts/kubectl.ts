@@ -5,10 +5,11 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import type { SimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import { freshName } from './api-server/objects.ts';
+import type { JsonClient } from '../../lib/adapters/kubernetes/json-client.ts';
+import { openNodeClient } from '../node-client.ts';
 
 export interface KubectlTarget {
   url: string;
@@ -50,7 +51,7 @@ export function kubectlContract(clusterName: string, kubectlPath: () => Promise<
     let folder: string;
     let kubectlFile: string;
     let target: KubectlTarget;
-    let nodeClient: ReturnType<typeof httpsNodeClient>;
+    let nodeClient: JsonClient;
     let node: SimulatedNode;
 
     const kubectl = (...args: string[]): Promise<Ended> =>
@@ -76,13 +77,13 @@ export function kubectlContract(clusterName: string, kubectlPath: () => Promise<
       target = await open();
       folder = await mkdtemp(join(tmpdir(), 'farloop-kubectl-'));
       await writeFile(join(folder, 'kubeconfig'), target.kubeconfig, { mode: 0o600 });
-      nodeClient = httpsNodeClient(target);
+      nodeClient = openNodeClient(target);
       node = startSimulatedNode({ client: nodeClient });
       await node.ready;
     }, 300_000);
     afterAll(async () => {
       await node.stop();
-      await nodeClient.close();
+      nodeClient.close();
       await target.close();
       await rm(folder, { recursive: true, force: true });
     }, 30_000);

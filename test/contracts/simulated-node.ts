@@ -2,13 +2,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import type { NodeClient, SimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import type { ApiServer, Body } from './api-server/client.ts';
 import { ApiClient, eventually, mergePatch } from './api-server/client.ts';
 import type { Fields } from './api-server/objects.ts';
 import { aConfigMap, aPod, core, freshName, freshNamespace } from './api-server/objects.ts';
+import type { JsonClient } from '../../lib/adapters/kubernetes/json-client.ts';
+import { openNodeClient } from '../node-client.ts';
 
 interface Wanted {
   annotations?: Record<string, string>;
@@ -26,7 +27,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
   describe(`simulated node on ${name}`, () => {
     let server: ApiServer;
     let api: ApiClient;
-    let nodeClient: ReturnType<typeof httpsNodeClient>;
+    let nodeClient: JsonClient;
     let node: SimulatedNode;
     let namespace: string;
 
@@ -59,7 +60,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
     beforeAll(async () => {
       server = await open();
       api = new ApiClient(server);
-      nodeClient = httpsNodeClient(server);
+      nodeClient = openNodeClient(server);
       node = startNode();
       await node.ready;
     }, 120_000);
@@ -71,7 +72,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
     });
     afterAll(async () => {
       await node.stop();
-      await nodeClient.close();
+      nodeClient.close();
       api.close();
       await server.close();
     });

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../../lib/adapters/kubernetes-cluster.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import { FarloopProcess } from '../cli/farloop-process.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import type { Door } from './loopback-door.ts';
 import { openDoor } from './loopback-door.ts';
+import { openNodeClient } from '../node-client.ts';
 
 export interface RemoteCluster {
   name: string;
@@ -59,7 +59,7 @@ async function remoteCluster(name: string, folder: string, apiServer: ApiServer)
   const { url, caPem, token } = apiServer;
   const kubeconfigPath = apiServer.kubeconfigPath ?? join(folder, `${name}.kubeconfig`);
   if (apiServer.kubeconfig !== undefined) writeFileSync(kubeconfigPath, apiServer.kubeconfig, { mode: 0o600 });
-  const client = httpsNodeClient({ url, caPem, token });
+  const client = openNodeClient({ url, caPem, token });
   const node = startSimulatedNode({ client });
   const door: Door = await openDoor(url);
   await node.ready;
@@ -113,7 +113,7 @@ async function remoteCluster(name: string, folder: string, apiServer: ApiServer)
     stop: async () => {
       await relay?.destroy();
       await node.stop();
-      await client.close();
+      client.close();
       await door.close();
       await apiServer.stop();
     },

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { startSimulatedNode } from '../../lib/sandbox/simulated-node.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../cluster/control-plane.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import { CreationWitness } from './etcd.ts';
 import { HostileProxy } from './proxy.ts';
+import { openNodeClient } from '../node-client.ts';
 
 export interface HostileCluster {
   /** For what Farloop keeps; it goes at the end. */
@@ -38,11 +38,11 @@ export async function openHostileCluster(
   const witness = await CreationWitness.start(plane.etcdUrl);
   endings.push(() => witness.stop());
 
-  const nodeClient = httpsNodeClient({ url, caPem, token });
+  const nodeClient = openNodeClient({ url, caPem, token });
   const node = startSimulatedNode({ client: nodeClient });
   endings.push(async () => {
     await node.stop();
-    await nodeClient.close();
+    nodeClient.close();
   });
   await node.ready;
   const direct = new KubernetesCluster({ access: { server: url, caPem, auth: { kind: 'token', token } }, clock });

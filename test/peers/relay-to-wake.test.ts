@@ -13,12 +13,12 @@ import type { ReceivedMessage } from '../../lib/ports/queue.ts';
 import { runtimeFrom, useRuntime } from '../../lib/runtime.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
-import { httpsNodeClient } from '../../lib/sandbox/node/https-client.ts';
 import { decodeWake } from '../../lib/wire/messages.ts';
 import { until } from '../claims.ts';
 import { FarloopProcess, temporaryFolder } from '../cli/farloop-process.ts';
 import type { Peer } from './peer.ts';
 import { startElasticMq, startMinistack } from './peer.ts';
+import { openNodeClient } from '../node-client.ts';
 
 /** ElasticMQ says so of every sender. */
 const SENDER = '127.0.0.1';
@@ -82,11 +82,11 @@ test('a Job on the cluster is known in the table, and woken', async () => {
 
   const kubeconfig = join(folder.path, 'kubeconfig');
   writeFileSync(kubeconfig, sandbox.kubeconfig);
-  const client = httpsNodeClient({ url: sandbox.url, caPem: sandbox.caPem, token: sandbox.token });
+  const client = openNodeClient({ url: sandbox.url, caPem: sandbox.caPem, token: sandbox.token });
   expect(await client.request({ method: 'POST', path: '/apis/batch/v1/namespaces/default/jobs', body: JOB })).toMatchObject({
     status: 201,
   });
-  await client.close();
+  client.close();
   const urls = ['--events-queue-url', environment['EVENTS_QUEUE_URL'] ?? '', '--asks-queue-url', environment['RELAY_QUEUE_URL'] ?? ''];
   relay = new FarloopProcess(['relay', '--cluster', 'staging', ...urls, '--kubeconfig', kubeconfig]);
   await relay.says('relay of staging ready\n');

@@ -1,4 +1,5 @@
 // Where a cluster's API server is and how to be let in: data, so that a function needs neither kubeconfig nor plugins.
+import type { Proxy } from './proxy-choice.ts';
 
 /** What a request shows to be let in. */
 export interface Credentials {
@@ -12,7 +13,12 @@ export type Authentication =
   | { kind: 'token'; token: string }
   | { kind: 'clientCertificate'; certPem: string; keyPem: string }
   /** Asked before every request; whoever gives it keeps what is still good. Local mode and service accounts, whose tokens change. */
-  | { kind: 'dynamic'; credentials: () => Promise<Credentials> }
+  | {
+      kind: 'dynamic';
+      credentials: () => Promise<Credentials>;
+      /** The API server answered 401 to these: they are not to be given again if others can be had. */
+      refused?: (credentials: Credentials) => void;
+    }
   | { kind: 'none' };
 
 export interface ClusterAccess {
@@ -24,6 +30,8 @@ export interface ClusterAccess {
   tlsServerName?: string;
   /** Whether an address to which the server's name resolves must not be dialled; asked of every one before each connection. */
   refuses?: (address: string) => boolean;
+  /** From a kubeconfig only: functions dial clusters themselves. */
+  proxy?: Proxy;
   /** Local mode only: takes any certificate. */
   insecureSkipTls?: boolean;
   auth: Authentication;

@@ -8,6 +8,7 @@ import { NotDoneError, TerminalError, UnknownOutcomeError } from '../../ports/er
 import type { ClusterAccess, Credentials } from './access.ts';
 import { credentialsOf } from './access.ts';
 import { explainConnectionFault } from './connection-faults.ts';
+import { TunnelAgent } from './proxy-tunnel.ts';
 
 export interface Outgoing {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -63,7 +64,7 @@ export class Connection {
   readonly #watchAgent: HttpAgent;
   readonly #open = new WeakSet<Socket>();
 
-  /** @throws TerminalError the server's address is none, or plain http beyond the loopback */
+  /** @throws TerminalError the server's address is none, or plain http beyond the loopback or through a proxy */
   constructor(access: ClusterAccess, options: ConnectionOptions) {
     this.#base = addressOf(access.server);
     this.server = this.#base.origin;
@@ -72,9 +73,14 @@ export class Connection {
     const { Agent, request } =
       this.#base.protocol === 'http:' ? process.getBuiltinModule('node:http') : { Agent: HttpsAgent, request: requestHttps };
     this.#request = request;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections, timeout: IDLE_MS, scheduling: 'lifo' });
+    const { proxy } = access;
+    if (proxy && this.#base.protocol === 'http:')
+      throw new TerminalError(`${access.server} is plain http, of which a proxy would read the credentials: only https goes through one`);
+    const tunnel = proxy && { proxy, tunnelTimeoutMs: options.timeoutMs, opened: (socket: Socket) => this.#open.add(socket) };
+    const kept = { keepAlive: true, maxSockets: options.connections, timeout: IDLE_MS, scheduling: 'lifo' } as const;
+    this.#agent = tunnel ? new TunnelAgent({ ...kept, ...tunnel }) : new Agent(kept);
     this.#agent.getName = nameByCertificate();
-    this.#watchAgent = new Agent({ keepAlive: false });
+    this.#watchAgent = tunnel ? new TunnelAgent({ keepAlive: false, ...tunnel }) : new Agent({ keepAlive: false });
   }
 
   /**
@@ -158,6 +164,8 @@ export class Connection {
       let request: ClientRequest;
       try {
         request = this.#request(options, (response) => {
+          const { auth } = this.#access;
+          if (response.statusCode === 401 && auth.kind === 'dynamic') auth.refused?.(credentials);
           if (!signal.aborted) resolve(response);
         });
       } catch (error) {
@@ -165,7 +173,10 @@ export class Connection {
         return reject(refuse(error));
       }
       const abort = (): void => {
-        request.destroy(new Error('given up'));
+        const error = new Error('given up');
+        request.destroy(error);
+        // A request that waits for a connection would report its end only when it gets one.
+        reject(refuse(error));
       };
       signal.addEventListener('abort', abort, { once: true });
       request.once('close', () => signal.removeEventListener('abort', abort));

@@ -6,15 +6,27 @@ import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
 import { TerminalError, UnusableInputError } from '../../ports/errors.ts';
 import { explainConnectionFault, faultCodeOf } from './connection-faults.ts';
 import type { Authentication, ClusterAccess, Credentials } from './access.ts';
+import { ExecPlugin } from './exec-plugin.ts';
+import { proxyAt, proxyOfEnvironment } from './proxy-choice.ts';
+import type { Proxy } from './proxy-choice.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
+export interface KubeconfigChoice {
+  file: string;
+  /** The file's current context when absent. */
+  context?: string | undefined;
+  /** Names the proxy where the file does not, and is given to credential plugins. */
+  environment?: Environment;
+}
+
+type Environment = Record<string, string | undefined>;
+
 /**
  * The access that a context of a kubeconfig gives; credential plugins are run when a request needs them.
- * @param options.context the file's current context when absent
  * @throws UnusableInputError one sentence: which file, what is wrong with it, what to do
  */
-export async function accessFromKubeconfig({ file, context }: { file: string; context?: string | undefined }): Promise<ClusterAccess> {
+export async function accessFromKubeconfig({ file, context, environment = process.env }: KubeconfigChoice): Promise<ClusterAccess> {
   if (file === '') throw new UnusableInputError('the path given with --kubeconfig is empty: expected a file');
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw unusable(file, `it cannot be read (${faultCodeOf(error)}): check the path given with --kubeconfig`, error);
@@ -45,11 +57,7 @@ export async function accessFromKubeconfig({ file, context }: { file: string; co
   const user = config.getUser(entry.user);
   if (entry.user && !user)
     throw unusable(file, `its context ${JSON.stringify(chosen)} names the user ${JSON.stringify(entry.user)}, which is not in it`);
-  if (cluster.proxyUrl)
-    throw unusable(
-      file,
-      `its cluster ${JSON.stringify(cluster.name)} is reached through a proxy, which is not supported: give an address that can be dialled`,
-    );
+  const proxy = proxyOf(file, cluster, environment);
   if (user?.impersonateUser)
     throw unusable(file, `its user ${JSON.stringify(user.name)} acts as another one, which is not supported: give credentials of its own`);
   const provider = user?.authProvider?.name;
@@ -62,7 +70,7 @@ export async function accessFromKubeconfig({ file, context }: { file: string; co
   const dynamic = async (): Promise<Credentials> => {
     const options: { headers?: Record<string, string>; cert?: string; key?: string } = {};
     await config.applyToHTTPSOptions(options).catch((error: unknown) => {
-      throw pluginFault(user, error);
+      throw new Error(`its user gave no credentials: ${firstLineOf(error)}`, { cause: error });
     });
     const authorization = options.headers?.['Authorization'];
     return {
@@ -71,12 +79,16 @@ export async function accessFromKubeconfig({ file, context }: { file: string; co
       ...(options.key && { keyPem: options.key }),
     };
   };
+  const plugin =
+    user?.exec &&
+    new ExecPlugin({ exec: user.exec, environment, folder: resolve(dirname(file)), cluster: clusterInfoOf(cluster, { caPem, proxy }) });
   return {
     server: cluster.server,
     ...(caPem !== undefined && { caPem }),
     ...(cluster.tlsServerName && { tlsServerName: cluster.tlsServerName }),
     ...(cluster.skipTLSVerify && { insecureSkipTls: true }),
-    auth: await authenticationOf(file, user, { dynamic, tokenFile: tokenFileIn(load(text), entry.user) }),
+    ...(proxy && { proxy }),
+    auth: await authenticationOf(file, user, { dynamic, plugin, tokenFile: tokenFileIn(load(text), entry.user) }),
   };
 }
 
@@ -117,26 +129,38 @@ function tokenFileIn(kubeconfig: unknown, user: string): string {
   return textOf(fieldsOf(found?.['user'])['tokenFile']);
 }
 
-/** What a plugin that failed has said, or that it is not there. */
-function pluginFault(user: User | null, error: unknown): Error {
-  const command: unknown = fieldsOf(user?.exec)['command'];
-  const who = typeof command === 'string' ? `the login command ${command} of its user` : 'its user';
-  const code = faultCodeOf(error);
-  if (code === 'ENOENT') return new Error(`${who} is not installed: install it, or give the whole path to it`, { cause: error });
-  if (code === 'EACCES') return new Error(`${who} cannot be run: make it executable`, { cause: error });
-  if (fieldsOf(error)['name'] === 'SyntaxError')
-    return new Error(`${who} gave no credentials: what it printed is not JSON`, { cause: error });
-  const said = code.split('\n').find((line) => line.trim() !== '') ?? 'it said nothing';
-  return new Error(`${who} gave no credentials: ${said.trim()}`, { cause: error });
+function proxyOf(file: string, { name, server, proxyUrl }: ConfigCluster, environment: Environment): Proxy | undefined {
+  try {
+    return proxyUrl ? proxyAt(proxyUrl, 'proxy-url') : proxyOfEnvironment(server, environment);
+  } catch (error) {
+    const what = proxyUrl ? `the proxy-url of its cluster ${JSON.stringify(name)}` : 'the proxy in HTTPS_PROXY';
+    throw unusable(file, `${what} ${error instanceof Error ? error.message : String(error)}`, error);
+  }
+}
+
+/** As a plugin is told of it. */
+function clusterInfoOf(
+  { server, tlsServerName, skipTLSVerify }: ConfigCluster,
+  { caPem, proxy }: { caPem: string | undefined; proxy: Proxy | undefined },
+): Record<string, unknown> {
+  return {
+    server,
+    ...(tlsServerName && { 'tls-server-name': tlsServerName }),
+    ...(skipTLSVerify && { 'insecure-skip-tls-verify': true }),
+    ...(caPem !== undefined && { 'certificate-authority-data': Buffer.from(caPem).toString('base64') }),
+    ...(proxy?.source === 'proxy-url' && { 'proxy-url': proxy.url.href }),
+  };
 }
 
 async function authenticationOf(
   file: string,
   user: User | null,
-  { dynamic, tokenFile }: { dynamic: () => Promise<Credentials>; tokenFile: string },
+  { dynamic, plugin, tokenFile }: { dynamic: () => Promise<Credentials>; plugin: ExecPlugin | undefined; tokenFile: string },
 ): Promise<Authentication> {
   if (!user) return { kind: 'none' };
-  if (user.exec || user.authProvider) return { kind: 'dynamic', credentials: dynamic };
+  if (plugin)
+    return { kind: 'dynamic', credentials: async () => await plugin.credentials(), refused: (refused) => plugin.refused(refused) };
+  if (user.authProvider) return { kind: 'dynamic', credentials: dynamic };
   if (user.token) return { kind: 'token', token: user.token };
   if (tokenFile !== '') {
     // Read for every request: whoever wrote it renews it.

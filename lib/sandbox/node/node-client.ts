@@ -10,7 +10,7 @@ export interface NodeClient {
   request: (request: NodeRequest) => Promise<{ status: number; body: unknown }>;
   /**
    * The events of a watch, parsed. Ends when the server ends the stream or `signal` is aborted.
-   * @throws when the connection breaks, or the answer is not 200
+   * @throws when the connection breaks; where the answer is not 200 the error has its `status`
    */
   watch: (request: { path: string; signal: AbortSignal }) => AsyncIterable<unknown>;
 }

@@ -2,14 +2,15 @@
 import type { Pod } from '../../objects/kubernetes.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient } from './node-client.ts';
+import type { Problems } from './problems.ts';
+import { RefusedError } from './problems.ts';
 
 export interface PodFeed {
   /** All pods there are: whatever is not among them is gone. */
   listed: (pods: Pod[]) => void;
   changed: (pod: Pod) => void;
   deleted: (pod: Pod) => void;
-  /** A try failed, the next one comes after a wait. */
-  failed: (problem: string) => void;
+  problems: Problems;
 }
 
 const pageSize = 500;
@@ -28,12 +29,14 @@ export async function feedPods(client: NodeClient, feed: PodFeed, signal: AbortS
         const list = await listPods(client);
         version = list.resourceVersion;
         feed.listed(list.pods);
+        feed.problems.worked('list and watch pods', '');
       }
       const watch: AsyncGenerator<string, 'ended' | 'forgotten'> = watchPods(client, feed, version, signal);
       let step = await watch.next();
       for (; step.done !== true; step = await watch.next()) {
         version = step.value;
         failures = 0;
+        feed.problems.worked('list and watch pods', '');
       }
       if (step.value === 'forgotten') {
         version = undefined;
@@ -43,7 +46,7 @@ export async function feedPods(client: NodeClient, feed: PodFeed, signal: AbortS
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      feed.failed(error instanceof Error ? error.message : String(error));
+      feed.problems.failed('list and watch pods', '', error);
       if (failures >= failuresBeforeListing) version = undefined;
       await wait(failures, signal);
     }
@@ -81,7 +84,9 @@ async function listPods(client: NodeClient): Promise<{ pods: Pod[]; resourceVers
       token = '';
       continue;
     }
-    if (status !== 200 || !isPodList(body)) throw new Error(`GET /api/v1/pods answered ${status}`);
+    if (status !== 200) throw new RefusedError('GET /api/v1/pods', status, body);
+    if (!isPodList(body))
+      throw new Error('GET /api/v1/pods: the answer is not a list of pods: check that the address is that of an API server');
     pods.push(...body.items);
     token = body.metadata.continue ?? '';
     if (token === '') return { pods, resourceVersion: body.metadata.resourceVersion };

@@ -5,6 +5,8 @@ import { Failures } from './failures.ts';
 import type { NodeClient } from './node-client.ts';
 import type { NodeIdentity, PodStep } from './pod-step.ts';
 import { hasEnded, nextStep } from './pod-step.ts';
+import type { Deed, Problems } from './problems.ts';
+import { RefusedError } from './problems.ts';
 
 export interface KeeperOptions extends NodeIdentity {
   podCapacity: number;
@@ -12,7 +14,7 @@ export interface KeeperOptions extends NodeIdentity {
   concurrency: number;
   restartBackoffMs: number;
   nowMs: () => number;
-  failed: (problem: string) => void;
+  problems: Problems;
 }
 
 interface Known {
@@ -23,6 +25,9 @@ interface Known {
   failedTries: number;
 }
 
+type Step = Exclude<PodStep, { verb: 'wait' | 'nothing' }>;
+
+const DEEDS: Record<Step['verb'], Deed> = { bind: 'bind pods', report: 'report pods', remove: 'remove pods' };
 const longestTimerMs = 2 ** 31 - 1;
 const firstRetryMs = 100;
 const longestRetryMs = 10_000;
@@ -78,6 +83,7 @@ export class PodKeeper {
     this.known.delete(uid);
     this.due.delete(uid);
     this.unplaced.delete(uid);
+    this.options.problems.forget(uid);
     clearTimeout(this.timers.get(uid));
     this.timers.delete(uid);
     this.makeRoom(uid);
@@ -128,11 +134,12 @@ export class PodKeeper {
       if (step.verb === 'bind' && !this.takeRoom(uid)) return;
       try {
         const status = await this.take(uid, known, step);
+        if (this.known.has(uid)) this.options.problems.worked(DEEDS[step.verb], uid);
         if (status === 'done') known.failedTries = 0;
         else return;
       } catch (error) {
         known.failedTries += 1;
-        this.options.failed(error instanceof Error ? error.message : String(error));
+        this.options.problems.failed(DEEDS[step.verb], uid, error);
         const ms = Math.min(firstRetryMs * 2 ** (known.failedTries - 1), longestRetryMs);
         return this.wakeAt(uid, this.options.nowMs() + ms * (0.5 + Math.random() / 2));
       }
@@ -146,21 +153,21 @@ export class PodKeeper {
   }
 
   /** @returns 'done': look for the next step; 'settled': the watch will tell. @throws when it has to be tried again */
-  private async take(uid: string, known: Known, step: PodStep): Promise<'done' | 'settled'> {
+  private async take(uid: string, known: Known, step: Step): Promise<'done' | 'settled'> {
     const { namespace = '', name = '' } = known.pod.metadata;
     const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
     switch (step.verb) {
       case 'bind': {
         const target = { apiVersion: 'v1', kind: 'Node', name: this.options.nodeName };
         const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace, uid }, target };
-        const { status } = await this.client.request({ method: 'POST', path: `${path}/binding`, body });
+        const { status, body: answer } = await this.client.request({ method: 'POST', path: `${path}/binding`, body });
         if (status === 201) {
           // The answer holds no pod. What it did to this one is known all the same, so its start need not wait for the watch.
           known.pod = { ...known.pod, spec: { ...known.pod.spec, nodeName: this.options.nodeName } };
           return 'done';
         }
         this.makeRoom(uid);
-        return this.refused(uid, status, `POST ${path}/binding`);
+        return this.refused(uid, step, new RefusedError(`POST ${path}/binding`, status, answer));
       }
       case 'report': {
         const nowMs = this.options.nowMs();
@@ -171,8 +178,8 @@ export class PodKeeper {
           body: { metadata: { uid }, status: step.status },
         });
         // A conflict is one among writers: ours carries no version, so it may simply be sent again.
-        if (status === 409) throw new Error(`PATCH ${path}/status met a conflict`);
-        if (status !== 200 || !isPod(body)) return this.refused(uid, status, `PATCH ${path}/status`);
+        if (status === 409) throw new RefusedError(`PATCH ${path}/status`, status, body);
+        if (status !== 200 || !isPod(body)) return this.refused(uid, step, new RefusedError(`PATCH ${path}/status`, status, body));
         for (const { name: container, restartCount = 0, state } of step.status.containerStatuses ?? []) {
           const key = `${container}/${restartCount}`;
           if (state?.running !== undefined && !known.starts.has(key)) known.starts.set(key, nowMs);
@@ -183,26 +190,23 @@ export class PodKeeper {
       case 'remove': {
         const body = { gracePeriodSeconds: 0, preconditions: { uid } };
         const answer = await this.client.request({ method: 'DELETE', path, body });
-        if (answer.status !== 200) return this.refused(uid, answer.status, `DELETE ${path}`);
+        if (answer.status !== 200) return this.refused(uid, step, new RefusedError(`DELETE ${path}`, answer.status, answer.body));
         return 'settled';
       }
-      case 'wait':
-      case 'nothing':
-        return 'settled';
       default:
         return step satisfies never;
     }
   }
 
-  private refused(uid: string, status: number, call: string): 'settled' {
+  private refused(uid: string, { verb }: Step, error: RefusedError): 'settled' {
     // Gone, or another of its name (a foreign uid is 422): what is true comes with the watch.
-    if (status === 404 || status === 422) {
-      if (status === 422) this.options.failed(`${call} answered 422: another pod of that name, or a report that the server does not take`);
+    if (error.status === 404 || error.status === 422) {
+      if (error.status === 422) this.options.problems.failed(DEEDS[verb], uid, error);
       this.forget(uid);
       return 'settled';
     }
-    if (status === 409) return 'settled';
-    throw new Error(`${call} answered ${status}`);
+    if (error.status === 409) return 'settled';
+    throw error;
   }
 
   private wakeAt(uid: string, atMs: number): void {

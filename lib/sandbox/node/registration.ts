@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { timeOf } from './container-states.ts';
 import type { NodeClient, NodeRequest } from './node-client.ts';
 import type { NodeIdentity } from './pod-step.ts';
+import type { Problems } from './problems.ts';
+import { RefusedError } from './problems.ts';
 
 const leaseSeconds = 40;
 const renewEveryMs = 10_000;
@@ -13,7 +15,7 @@ const renewalsPerReport = 6;
 export interface Registration extends NodeIdentity {
   podCapacity: number;
   nowMs: () => number;
-  failed: (problem: string) => void;
+  problems: Problems;
 }
 
 /** Registers the node and makes it Ready; tries until it succeeds or `signal` is aborted. */
@@ -22,9 +24,11 @@ export async function register(client: NodeClient, node: Registration, signal: A
     try {
       await reportNode(client, node);
       await renewLease(client, node);
+      node.problems.worked('register the Node', '');
       return;
     } catch (error) {
-      node.failed(error instanceof Error ? error.message : String(error));
+      if (signal.aborted) return;
+      node.problems.failed('register the Node', '', error);
       await pause(retryAfterMs, signal);
     }
   }
@@ -38,8 +42,10 @@ export async function keepRegistered(client: NodeClient, node: Registration, sig
     try {
       await renewLease(client, node);
       if (renewals % renewalsPerReport === 0) await reportNode(client, node);
+      node.problems.worked('renew the Lease of the Node', '');
     } catch (error) {
-      node.failed(error instanceof Error ? error.message : String(error));
+      if (signal.aborted) return;
+      node.problems.failed('renew the Lease of the Node', '', error);
     }
   }
 }
@@ -52,17 +58,17 @@ async function reportNode(client: NodeClient, node: Registration): Promise<void>
     contentType: 'application/strategic-merge-patch+json',
     body: { status: statusOf(node) },
   };
-  const { status } = await client.request(report);
+  const { status, body: answer } = await client.request(report);
   if (status === 200) return;
-  if (status !== 404) throw new Error(`PATCH ${path}/status answered ${status}`);
+  if (status !== 404) throw new RefusedError(`PATCH ${path}/status`, status, answer);
   const created = await client.request({
     method: 'POST',
     path: '/api/v1/nodes',
     body: { apiVersion: 'v1', kind: 'Node', metadata: { name: node.nodeName, labels: node.labels } },
   });
-  if (created.status !== 201 && created.status !== 409) throw new Error(`POST /api/v1/nodes answered ${created.status}`);
+  if (created.status !== 201 && created.status !== 409) throw new RefusedError('POST /api/v1/nodes', created.status, created.body);
   const again = await client.request(report);
-  if (again.status !== 200) throw new Error(`PATCH ${path}/status answered ${again.status}`);
+  if (again.status !== 200) throw new RefusedError(`PATCH ${path}/status`, again.status, again.body);
 }
 
 function statusOf({ nodeName, hostIp, podCapacity, nowMs }: Registration): unknown {
@@ -113,20 +119,20 @@ async function renewLease(client: NodeClient, { nodeName, nowMs }: Registration)
   const folder = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
   const renewTime = new Date(nowMs()).toISOString().replace('Z', '000Z');
   const spec = { holderIdentity: nodeName, leaseDurationSeconds: leaseSeconds, renewTime };
-  const { status } = await client.request({
+  const { status, body: answer } = await client.request({
     method: 'PATCH',
     path: `${folder}/${nodeName}`,
     contentType: 'application/merge-patch+json',
     body: { spec },
   });
   if (status === 200) return;
-  if (status !== 404) throw new Error(`PATCH ${folder}/${nodeName} answered ${status}`);
+  if (status !== 404) throw new RefusedError(`PATCH ${folder}/${nodeName}`, status, answer);
   const created = await client.request({
     method: 'POST',
     path: folder,
     body: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: nodeName }, spec },
   });
-  if (created.status !== 201 && created.status !== 409) throw new Error(`POST ${folder} answered ${created.status}`);
+  if (created.status !== 201 && created.status !== 409) throw new RefusedError(`POST ${folder}`, created.status, created.body);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -109,7 +109,11 @@ describe('what is wrong with it is said in one sentence', () => {
     },
     { name: 'a context without its cluster', text: aConfig(), context: 'lost', says: /names the cluster "gone", which is not in it/ },
     { name: 'a context without its user', text: aConfig(), context: 'anonymous', says: /names the user "nobody", which is not in it/ },
-    { name: 'a proxy', text: aConfig({ cluster: ", proxy-url: 'http://proxy:3128'" }), says: /through a proxy, which is not supported/ },
+    {
+      name: 'a proxy of another kind',
+      text: aConfig({ cluster: ", proxy-url: 'socks5://proxy:1080'" }),
+      says: /the proxy-url of its cluster "c" has the scheme socks5, which is not supported: expected http/,
+    },
     {
       name: 'a missing key',
       text: aConfig({ user: 'client-certificate: nowhere.pem, client-key: nowhere.key' }),

@@ -1,13 +1,13 @@
 // The same scripts on two servers: what kubectl says is the same, whichever answers. A description of one server alone would only
 // say what somebody thought of; here the other server is the description.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { httpsNodeClient } from '../../../lib/sandbox/node/https-client.ts';
 import { startSimulatedNode } from '../../../lib/sandbox/simulated-node.ts';
 import { freshName } from '../api-server/objects.ts';
 import type { KubectlTarget } from '../kubectl.ts';
 import { openKubectl } from './script.ts';
 import type { Command, Kubectl, Said } from './script.ts';
 import { scripts } from './scripts.ts';
+import { openNodeClient } from '../../node-client.ts';
 
 interface Side {
   kubectl: Kubectl;
@@ -16,7 +16,7 @@ interface Side {
 
 async function opened(file: string, open: () => Promise<KubectlTarget>): Promise<Side> {
   const target = await open();
-  const client = httpsNodeClient(target);
+  const client = openNodeClient(target);
   const node = startSimulatedNode({ client });
   await node.ready;
   const kubectl = await openKubectl(file, target.kubeconfig);
@@ -25,7 +25,7 @@ async function opened(file: string, open: () => Promise<KubectlTarget>): Promise
     close: async () => {
       await kubectl.close();
       await node.stop();
-      await client.close();
+      client.close();
       await target.close();
     },
   };
