@@ -22,6 +22,7 @@ import type {
   WatchEvent,
   WatchSelection,
 } from '../ports/cluster.ts';
+import { UnknownOutcomeError } from '../ports/errors.ts';
 import type { ClusterAccess } from './kubernetes/access.ts';
 import type { Incoming, Outgoing } from './kubernetes/connection.ts';
 import { Connection } from './kubernetes/connection.ts';
@@ -52,6 +53,12 @@ const REQUEST_LIFE_MS = 10_000;
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
 /** An API server takes objects of 3 MiB at most. */
 const OBJECT_BYTES_MAX = 8 * 1024 * 1024;
+/** kube-apiserver lets every authenticated user ask it, and never queues it behind other requests. */
+const READINESS_PATH = '/readyz';
+/** Every relay may read it (lib/onboarding/rights.ts), and kube-apiserver reads it from etcd. */
+const IDENTITY_PATH = '/api/v1/namespaces/kube-system?timeout=3s';
+const SIGN_LIFE_MS = 3_000;
+const SIGN_BYTES_MAX = 64 * 1024;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
 type Query = Record<string, string | number | boolean | undefined>;
@@ -71,6 +78,8 @@ interface ListBody<Item> {
 
 export class KubernetesCluster implements Cluster, ClusterSource {
   readonly #connection: Connection;
+  /** Its only socket is given up with each question that is not answered. */
+  readonly #signs: Connection;
   readonly #clock: Clock;
   /** At most one set, to be used again. */
   readonly #tools: ListTools[] = [];
@@ -84,6 +93,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     answerBytesMax = ANSWER_BYTES_MAX,
   }: KubernetesClusterOptions) {
     this.#connection = new Connection(access, { connections, timeoutMs, answerBytesMax });
+    this.#signs = new Connection(access, { connections: 1, timeoutMs: Math.min(timeoutMs, SIGN_LIFE_MS), answerBytesMax: SIGN_BYTES_MAX });
     this.#clock = clock;
   }
 
@@ -174,9 +184,24 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     return new WatchStream<Item>({ open, asked, fields, signal });
   }
 
+  async signOfLife(signal: AbortSignal): Promise<void> {
+    const ask = async (path: string): Promise<Incoming> =>
+      await this.#signs.call({ method: 'GET', path, isTooLate: () => signal.aborted, signal });
+    let incoming = await ask(READINESS_PATH);
+    // One of its own checks may fail while it serves all that we need.
+    if (incoming.status >= 500) incoming = await ask(IDENTITY_PATH);
+    const asked: Asked = { verb: 'get', server: this.#signs.server, plural: 'namespaces', group: '', namespace: '', name: 'kube-system' };
+    if (incoming.status === 401) throw errorOf(asked, incoming);
+    if (incoming.status >= 500 || incoming.status < 200) {
+      const [firstLine = ''] = incoming.text.split('\n');
+      throw new UnknownOutcomeError(`${this.#signs.server} answers ${incoming.status}: ${firstLine.slice(0, 200)}`);
+    }
+  }
+
   /** Lets go of all connections. */
   close(): void {
     this.#connection.close();
+    this.#signs.close();
   }
 
   async #page<Item extends KubernetesObject>(

@@ -88,6 +88,12 @@ export interface Cluster {
 
 /** The relay's side: lists by page and watches. Not bound to a pass, so without its deadline. */
 export interface ClusterSource {
+  /**
+   * Resolves when the API server shows that it lives: any answer of its own is a sign, also one that forbids, or asks for patience. The
+   * question costs the server next to nothing, and travels on a connection of its own, which no list or watch holds up.
+   * @throws TerminalError with code 401: it lives, and refuses the credentials; NotDoneError or UnknownOutcomeError: no sign
+   */
+  signOfLife(signal: AbortSignal): Promise<void>;
   listPage<Item extends KubernetesObject>(
     resource: Resource,
     selection: PageSelection,

@@ -198,6 +198,11 @@ export class Outbox {
     });
   }
 
+  /** Sent though nothing else is: what this replica alone knows of why it does not lead any more. */
+  async lastWord(build: () => Heartbeat): Promise<void> {
+    await this.#deliver([this.#messageOf({ reports: [], heartbeat: build() })], []);
+  }
+
   #marksOf(workload: Workload): Marks {
     const known = this.#marks.get(workload);
     if (known) return known;

@@ -2,12 +2,8 @@
 import { JOBS } from '../objects/resources.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
 import type { Job } from '../objects/kubernetes.ts';
-import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
-import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../ports/errors.ts';
-import type { Queue } from '../ports/queue.ts';
-import type { Telemetry } from '../ports/telemetry.ts';
 import type { Heartbeat, RelayAsk, WatchState } from '../wire/observations.ts';
 import { answerAsks } from './asks.ts';
 import { AuditRounds } from './audit-rounds.ts';
@@ -16,53 +12,13 @@ import { Commands } from './commands.ts';
 import { ExternalJobCounts } from './external-jobs.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { Identity } from './identity.ts';
-import type { OutboxOptions } from './outbox.ts';
 import { Outbox, OUTBOX_OPTIONS } from './outbox.ts';
 import type { Readiness } from './readiness.ts';
 import { areListed, isHeard, isLetIn, isListed } from './readiness.ts';
+import type { RelayOptions, RelaySetup } from './relay-setup.ts';
+import { RELAY_OPTIONS } from './relay-setup.ts';
 import { Scope } from './scope.ts';
-import type { WatchOptions } from './watch.ts';
-import { WATCH_OPTIONS } from './watch.ts';
-
-export interface RelayOptions extends WatchOptions, Omit<OutboxOptions, 'firstBackoffMs' | 'longestBackoffMs'> {
-  /** Objects of one page of a list. */
-  pageSize: number;
-  heartbeatMs: number;
-  /** Between two comparisons with a list of metadata. */
-  auditMs: number;
-  /** How long a watch may lag behind such a list: longer than it may be silent, so that what tells nothing is found by its silence. */
-  auditGraceMs: number;
-}
-
-export const RELAY_OPTIONS: RelayOptions = {
-  ...WATCH_OPTIONS,
-  delayMs: OUTBOX_OPTIONS.delayMs,
-  podsEveryMs: OUTBOX_OPTIONS.podsEveryMs,
-  messageBytes: OUTBOX_OPTIONS.messageBytes,
-  wholePods: OUTBOX_OPTIONS.wholePods,
-  pageSize: 250,
-  heartbeatMs: 60_000,
-  auditMs: 600_000,
-  auditGraceMs: 70_000,
-};
-
-export interface RelaySetup {
-  source: ClusterSource & Pick<Cluster, 'get'>;
-  queue: Queue;
-  clock: Clock;
-  telemetry: Telemetry;
-  /** Name under which the cluster is registered. */
-  cluster: string;
-  manage: 'own' | 'all';
-  /** Empty: all. */
-  namespaces: readonly string[];
-  era: number;
-  /** Of a cluster with relayed access: what carries out the commands of passes. */
-  executor?: Cluster;
-  /** Watches and sends nothing until it is told to lead. */
-  standby?: boolean;
-  options?: Partial<RelayOptions>;
-}
+import { ServerAnswers } from './server-answers.ts';
 
 export interface RelayStatus {
   session: string;
@@ -115,6 +71,7 @@ class RunningRelay {
   readonly #externalJobs = new ExternalJobCounts();
   readonly #identity: Identity;
   readonly #audits: AuditRounds;
+  readonly #server: ServerAnswers;
   readonly #ending = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   readonly #loops: Promise<void>[] = [];
@@ -151,6 +108,18 @@ class RunningRelay {
       isLeading: () => this.#leading !== undefined,
       restored: (versions) => this.#restored(versions),
       signal: this.#ending.signal,
+    });
+    this.#server = new ServerAnswers({
+      source,
+      clock,
+      telemetry,
+      cluster,
+      options: this.#options.signs,
+      watches: () => this.#watches,
+      tell: (isSilent) => {
+        if (this.#leading) void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
+        else if (isSilent) this.#loops.push(this.#outbox.lastWord(() => this.#heartbeat()));
+      },
     });
     this.#outbox = new Outbox({
       cache: this.#cache,
@@ -195,7 +164,7 @@ class RunningRelay {
     return {
       session: this.#session,
       era: this.#era,
-      watches: this.#scopes.flatMap(({ watches }) => watches),
+      watches: this.#watches,
       pods: this.#cache.podCount,
       waiting: this.#outbox.waiting,
     };
@@ -225,7 +194,10 @@ class RunningRelay {
     void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
     for (const scope of this.#scopes) scope.list();
     const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
-    this.#loops.push(answerAsks({ queue, clock, telemetry, cluster, answer, commands: this.#commandsOf(), signal }));
+    this.#loops.push(
+      answerAsks({ queue, clock, telemetry, cluster, answer, commands: this.#commandsOf(), signal }),
+      this.#server.follow({ leading, ending: this.#ending.signal }),
+    );
   }
 
   async stop(): Promise<void> {
@@ -324,16 +296,22 @@ class RunningRelay {
     await this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
   }
 
+  get #watches(): WatchState[] {
+    return this.#scopes.flatMap(({ watches }) => watches);
+  }
+
   #heartbeat(fullList?: Heartbeat['fullList']): Heartbeat {
-    return this.#heartbeats.build({
+    const { apiServer } = this.#server;
+    const heartbeat = this.#heartbeats.build({
       cache: this.#cache,
-      watches: this.#scopes.flatMap(({ watches }) => watches),
+      watches: this.#watches,
       clockOffsetMs: this.#identity.clockOffsetMs,
       heardUntil: (namespace) => this.#scopeOf(namespace)?.podsHeardUntil ?? '0',
       isWaiting: (workload) => this.#outbox.isWaiting(workload) || this.#isUnheard(workload.owner.namespace),
       ...(fullList && { fullList }),
       externalJobs: this.#externalJobs.told(),
     });
+    return { ...heartbeat, ...(apiServer && { apiServer }) };
   }
 
   /** Told at once: everything that was heard before counts as missing from now on. */

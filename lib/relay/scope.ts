@@ -89,9 +89,14 @@ export class Scope {
   get watches(): WatchState[] {
     const suffix = this.namespace === undefined ? '' : `:${this.namespace}`;
     return [
-      { resource: `jobs${suffix}`, ageMs: this.#jobs.ageMs, resourceVersion: this.#jobs.resourceVersion },
-      { resource: `pods${suffix}`, ageMs: this.#pods.ageMs, resourceVersion: this.#pods.resourceVersion },
-    ];
+      { name: 'jobs', watcher: this.#jobs },
+      { name: 'pods', watcher: this.#pods },
+    ].map(({ name, watcher: { ageMs, resourceVersion, isRefused } }) => ({
+      resource: `${name}${suffix}`,
+      ageMs,
+      resourceVersion,
+      ...(isRefused && { refused: true as const }),
+    }));
   }
 
   /** What an audit compares, and what to do where it finds a difference. */

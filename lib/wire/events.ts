@@ -16,6 +16,7 @@ import { JobObject } from './view-item.ts';
 export const LONGEST_BODY = 1_048_576;
 const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576 };
 const MOST_REPORTS = 10_000;
+const LONGEST_REASON = 300;
 /** What is packed beside header and columns. */
 const LENGTHS_BYTES = 16;
 
@@ -40,7 +41,7 @@ const Report = v.strictObject({
 
 const Heartbeat = v.strictObject({
   watches: v.pipe(
-    v.array(v.strictObject({ resource: id, ageMs: wholeNumber, resourceVersion: version })),
+    v.array(v.strictObject({ resource: id, ageMs: wholeNumber, resourceVersion: version, refused: v.optional(v.literal(true)) })),
     v.maxLength(2 * MOST_NAMESPACES),
   ),
   clockOffsetMs: v.pipe(v.number(), v.safeInteger()),
@@ -50,6 +51,13 @@ const Heartbeat = v.strictObject({
   ),
   fullList: v.optional(v.strictObject({ resourceVersion: version, startedAtMs: wholeNumber })),
   restored: v.optional(v.strictObject({ from: version, to: version })),
+  apiServer: v.optional(
+    v.strictObject({
+      state: v.picklist(['silent', 'refused']),
+      forMs: wholeNumber,
+      reason: v.pipe(v.string(), v.maxLength(LONGEST_REASON), v.regex(/^\P{Cc}*$/u, 'a text without control characters')),
+    }),
+  ),
   externalJobs: v.optional(
     v.pipe(
       v.array(v.strictObject({ controllerName: v.pipe(v.string(), v.check(isControllerName, 'a manager of Jobs')), count: wholeNumber })),
@@ -123,11 +131,13 @@ export function decodeEvents(body: string): EventMessage {
   return { ...rest, reports: decoded, ...(heartbeat && { heartbeat: heartbeatOf(heartbeat) }) };
 }
 
-const heartbeatOf = ({ fullList, restored, externalJobs, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
+const heartbeatOf = ({ watches, fullList, restored, externalJobs, apiServer, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
   ...rest,
+  watches: watches.map(({ refused, ...watch }) => ({ ...watch, ...(refused && { refused }) })),
   ...(fullList && { fullList }),
   ...(restored && { restored }),
   ...(externalJobs && { externalJobs }),
+  ...(apiServer && { apiServer }),
 });
 
 /** Checked as far as its key goes; what else it holds is read with care by those who read it. */

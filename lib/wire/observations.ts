@@ -47,6 +47,17 @@ export interface WatchState {
   /** Since the last event, bookmark or list. */
   ageMs: number;
   resourceVersion: string;
+  /** The API server does not let the relay list or watch it. */
+  refused?: true;
+}
+
+/** What the API server does instead of answering its relay. */
+export interface ApiServerSilence {
+  /** `refused`: it answers, and does not take the relay's credentials. */
+  state: 'silent' | 'refused';
+  /** Since its last answer. */
+  forMs: number;
+  reason: string;
 }
 
 export interface WorkloadDigest {
@@ -75,6 +86,8 @@ export interface Heartbeat {
   restored?: { from: string; to: string };
   /** All of the session's so far, so that what is told twice, late or never is counted once. */
   externalJobs?: ExternalJobs[];
+  /** Absent while the API server answers the relay. */
+  apiServer?: ApiServerSilence;
 }
 
 /** One message on the events queue. */

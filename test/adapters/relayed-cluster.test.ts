@@ -26,6 +26,7 @@ const together = (relayed: Cluster, source: ClusterSource): Cluster & ClusterSou
   create: (...args) => relayed.create(...args),
   delete: (...args) => relayed.delete(...args),
   patch: (...args) => relayed.patch(...args),
+  signOfLife: (signal) => source.signOfLife(signal),
   listPage: (...args) => source.listPage(...args),
   watch: (...args) => source.watch(...args),
 });

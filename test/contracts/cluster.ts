@@ -87,6 +87,10 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
       expect(object.spec).toMatchObject({ terminationGracePeriodSeconds: 2 ** 63, tolerations: expect.arrayContaining(tolerations) });
     });
 
+    test('it shows that it lives', async () => {
+      await expect(its().cluster.signOfLife(new AbortController().signal)).resolves.toBeUndefined();
+    });
+
     test('R8: a name that is taken is a conflict of its own kind', async () => {
       await pod('taken');
       const failure = await failureOf(its().cluster.create(PODS, aPod(namespace, 'taken'), soon()));

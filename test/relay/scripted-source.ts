@@ -12,6 +12,7 @@ interface OpenWatch {
   push: (event: WatchEvent<KubernetesObject> | Error | 'end') => void;
 }
 
+type Verb = 'list' | 'watch' | 'get' | 'sign';
 type Change = Exclude<WatchEvent<KubernetesObject>, { type: 'BOOKMARK' }>;
 
 export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
@@ -19,11 +20,14 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   readonly objects = new Map<string, { plural: string; object: KubernetesObject }>();
   readonly calls: string[] = [];
   /** What the next calls fail with, first come first served; by verb. */
-  readonly faults: { verb: 'list' | 'watch' | 'get'; error: Error }[] = [];
+  readonly faults: { verb: Verb; error: Error }[] = [];
   /** Namespaces in which nobody is let in. */
   readonly forbidden = new Set<string>();
   /** Changes that watches do not tell of. */
   mute = false;
+  /** It stands still: no question for a sign of life is answered before it goes on. */
+  frozen = false;
+  #thawed = Promise.withResolvers<void>();
   /** Objects so large that an answer with more of them never comes whole. */
   mostAnswered = Infinity;
   /** The API server's clock is so far ahead. */
@@ -83,7 +87,22 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
     for (const watch of this.#watches) if (watch.plural === plural && isIn(change.object, watch.namespace)) watch.push(change);
   }
 
-  #fault(verb: 'list' | 'watch' | 'get'): void {
+  thaw(): void {
+    this.frozen = false;
+    this.#thawed.resolve();
+    this.#thawed = Promise.withResolvers();
+  }
+
+  async signOfLife(signal: AbortSignal): Promise<void> {
+    this.calls.push('sign of life');
+    const givenUp = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => givenUp.resolve(), { once: true });
+    while (this.frozen && !signal.aborted) await Promise.race([this.#thawed.promise, givenUp.promise]);
+    if (signal.aborted) throw new UnknownOutcomeError('given up');
+    this.#fault('sign');
+  }
+
+  #fault(verb: Verb): void {
     const at = this.faults.findIndex((fault) => fault.verb === verb);
     const [fault] = at < 0 ? [] : this.faults.splice(at, 1);
     if (fault) throw fault.error;

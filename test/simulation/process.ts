@@ -259,6 +259,8 @@ export class Process {
       this.call({ port: 'source', method, args, cluster: name }, effect);
     return {
       get: (resource, target, deadline) => point('get', [resource, target, deadline], () => direct.get(resource, target)),
+      // No point: faults strike calls, and while none lasts the server lives.
+      signOfLife: holdTurn,
       listPage: (resource, selection, signal) =>
         point('listPage', [resource, selection, signal], () => direct.listPage(resource, selection)),
       async *watch<Item extends KubernetesObject>(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { STALE_LOOKS_AFTER_SECONDS, STALE_MS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { WATCH_OPTIONS } from '../../lib/relay/watch.ts';
-import { RELAY_OPTIONS } from '../../lib/relay/relay.ts';
+import { RELAY_OPTIONS } from '../../lib/relay/relay-setup.ts';
 import { FAULTS, FAULT_NAMES, WAITS, type Wait } from './faults.ts';
 import { longestWaitMs } from './recovery.ts';
 import { faultsTable, relayedTable, waitsTable } from './recovery-table.ts';

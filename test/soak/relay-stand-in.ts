@@ -1,5 +1,6 @@
 // In the place of the relay inside `farloop up`: the queues for one outside.
-import type { Relay, RelaySetup } from '../../lib/relay/relay.ts';
+import type { Relay } from '../../lib/relay/relay.ts';
+import type { RelaySetup } from '../../lib/relay/relay-setup.ts';
 import { startQueueService } from './queue-service.ts';
 
 /** Names the port of the queues: the same over kills, as queues have it. */

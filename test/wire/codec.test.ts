@@ -101,11 +101,15 @@ describe('event messages', () => {
         },
       ],
       heartbeat: {
-        watches: [{ resource: 'pods', ageMs: 12, resourceVersion: '400' }],
+        watches: [
+          { resource: 'jobs', ageMs: 12, resourceVersion: '400', refused: true },
+          { resource: 'pods', ageMs: 12, resourceVersion: '400' },
+        ],
         clockOffsetMs: -1500,
         digests: [{ owner: OWNER, digest: '0123456789abcdef', heardAt: '400' }],
         fullList: { resourceVersion: '390', startedAtMs: 5 },
         externalJobs: [{ controllerName: 'example.com/other', count: 3 }],
+        apiServer: { state: 'silent', forMs: 8_000, reason: 'no answer within 3 s' },
       },
     });
     expect(decodeEvents(encodeEvents(given))).toEqual(given);
@@ -130,6 +134,16 @@ describe('event messages', () => {
     { name: 'with __proto__ keys', body: () => envelope(inner('{"__proto__":{"a":1}}')), says: /__proto__/ },
     { name: 'with escaped __proto__ keys', body: () => envelope(inner('{"a":{"\\u005f_proto__":{"a":1}}}')), says: /__proto__/ },
     { name: 'with unknown fields', body: () => envelope(inner(JSON.stringify({ hello: 1 }))), says: /unusable/ },
+    {
+      name: 'with control characters in what it says of the API server',
+      body: () =>
+        encodeEvents(
+          message([], {
+            heartbeat: { watches: [], clockOffsetMs: 0, digests: [], apiServer: { state: 'silent', forMs: 1, reason: '\u001b[2J' } },
+          }),
+        ),
+      says: /control characters/,
+    },
     { name: 'about a cluster with a slash', body: () => encodeEvents(message([], { cluster: 'a/b' })), says: /cluster/ },
     {
       name: "with a pod of another namespace than its workload's",
