@@ -25,10 +25,17 @@ export interface GonePod {
   state: 'deleted' | 'departed' | 'moved';
 }
 
+interface KnownJob {
+  version: string;
+  foreign: boolean;
+  /** Of its spec, as the API server counts; undefined once it is being deleted. */
+  generation: number | undefined;
+}
+
 export interface Workload {
   owner: OwnerName;
   /** Undefined: its Job has not been heard of, or is gone. */
-  job: { version: string; foreign: boolean } | undefined;
+  job: KnownJob | undefined;
   /** JSON of the Job's facts, from when it was heard until it was sent. */
   unsent: { body: string; deleted: boolean } | undefined;
   pods: Members;
@@ -42,6 +49,8 @@ export interface News {
   workload: Workload;
   pod?: PodRow;
   gone?: GonePod;
+  /** Of the Job: it is new, or gone, or its spec is another one, or it is to go. */
+  isSpec?: boolean;
 }
 
 /** An object, and the version of its own at which it is known. */
@@ -105,7 +114,9 @@ export class RelayCache {
     // An answer may be older than what the watch has told since. A list is what there is: the watch goes on from it, also where the
     // API server was restored from an older state (R3).
     if (list === undefined && workload.job && isNewer(workload.job.version, version)) return undefined;
-    workload.job = { version, foreign };
+    const { job: before } = workload;
+    const generation = job.metadata.deletionTimestamp === undefined ? (job.metadata.generation ?? 0) : undefined;
+    workload.job = { version, foreign, generation };
     if (foreign) {
       for (const row of this.#pods.rowsOf(workload.pods)) this.#forget(row, workload);
       return undefined;
@@ -113,7 +124,7 @@ export class RelayCache {
     this.#learnSelector(workload, job);
     workload.unsent = { body: JSON.stringify(jobFactsOf(job)), deleted: false };
     workload.changed = true;
-    return { workload };
+    return { workload, isSpec: !before || before.generation !== generation };
   }
 
   deleteJob(job: Job): News | undefined {
@@ -124,7 +135,7 @@ export class RelayCache {
     this.#forgetJob(workload);
     if (foreign) return undefined;
     workload.unsent = { body: JSON.stringify(jobFactsOf(job)), deleted: true };
-    return { workload };
+    return { workload, isSpec: true };
   }
 
   /** Forgets the Jobs of these namespaces that the list did not name. */
@@ -225,9 +236,12 @@ export class RelayCache {
     return news;
   }
 
-  /** Whether our finalizer is on one of its pods: that one cannot go without us, even where its Job is gone. */
-  hasTracked({ pods }: Workload): boolean {
-    for (const row of this.#pods.rowsOf(pods)) if (this.#pods.knownOf(row).shape.facts.tracked) return true;
+  /**
+   * Whether our finalizer is on one of its pods: that one cannot go without us, even where its Job is gone.
+   * @param besides not looked at
+   */
+  hasTracked({ pods }: Workload, besides?: PodRow): boolean {
+    for (const row of this.#pods.rowsOf(pods)) if (row !== besides && this.#pods.knownOf(row).shape.facts.tracked) return true;
     return false;
   }
 

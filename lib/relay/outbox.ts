@@ -10,15 +10,13 @@ import { MessageTooLargeError } from '../wire/undecodable.ts';
 import type { Heartbeat, OutgoingEvents, OutgoingReport, OwnerObservation } from '../wire/observations.ts';
 import type { GonePod, News, RelayCache, Workload } from './cache.ts';
 import { expand } from './compact-pod.ts';
+import type { GatheringOptions } from './gathering.ts';
+import { Gathering } from './gathering.ts';
 import type { PodRow } from './pod-table.ts';
 import type { Told } from './telling.ts';
 import { inRanges, Telling } from './telling.ts';
 
-export interface OutboxOptions {
-  /** How long the first news waits for company. */
-  delayMs: number;
-  /** Where a request has its price: news of pods alone follows the latest message no sooner than this. A workload is looked at for such news once a second. */
-  podsEveryMs: number;
+export interface OutboxOptions extends GatheringOptions {
   /** Estimated bytes after which a message is full. */
   messageBytes: number;
   /** Pods of one whole list in one message; more are split by slots. */
@@ -40,7 +38,7 @@ export const OUTBOX_OPTIONS: OutboxOptions = {
 export type Sender = Pick<OutgoingEvents, 'cluster' | 'session' | 'era' | 'kubeSystemUid'>;
 
 export interface OutboxSetup {
-  cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isRowOf' | 'isPodOf'>;
+  cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isRowOf' | 'isPodOf' | 'hasTracked'>;
   queue: Queue;
   clock: Clock;
   telemetry: Telemetry;
@@ -92,7 +90,7 @@ export class Outbox {
   /** Counts how often everything was forgotten: what was drafted before is not sent after. */
   #beginnings = 0;
   #wake: () => void = () => {};
-  #sentAtMs = -Infinity;
+  readonly #gathering: Gathering;
   /** Nothing is sent: another replica does. */
   #isHeld = false;
   /** While held: marks of the minute before the one that is being noted. */
@@ -101,6 +99,7 @@ export class Outbox {
 
   constructor(setup: OutboxSetup) {
     this.#setup = setup;
+    this.#gathering = new Gathering(setup.clock, setup.options);
   }
 
   start(): void {
@@ -109,6 +108,7 @@ export class Outbox {
 
   async stop(): Promise<void> {
     this.#ending.abort();
+    this.#gathering.end();
     this.#wake();
     await this.#running;
     for (const { accepted } of this.#heartbeats.splice(0)) accepted();
@@ -164,7 +164,9 @@ export class Outbox {
     return this.#marks.has(workload);
   }
 
-  note({ workload, pod, gone }: News): void {
+  note({ workload, pod, gone, isSpec }: News): void {
+    if (pod === undefined && !gone) this.#gathering.noted({ spec: isSpec ?? false });
+    else this.#gathering.noted({ pod: { isLast: () => !this.#setup.cache.hasTracked(workload, pod) } });
     const marks = this.#marksOf(workload);
     if (pod !== undefined) marks.pods.add(pod);
     else if (gone) marks.gone.set(gone.facts.uid, gone);
@@ -221,21 +223,16 @@ export class Outbox {
         });
         continue;
       }
-      // What comes gets company, unless there is more than enough already.
-      if (this.#marks.size > 0 && !isFull) await this.#gather(signal);
+      // Unless there is more than enough already.
+      if (this.#marks.size > 0 && !isFull) await this.#gather();
       if (!signal.aborted) isFull = await this.#flush();
     }
   }
 
-  async #gather(signal: AbortSignal): Promise<void> {
-    const { clock, options } = this.#setup;
-    const untilMs = this.#sentAtMs + options.podsEveryMs;
-    const mayWait = (): boolean =>
-      clock.monotonicMs() < untilMs &&
-      this.#heartbeats.length === 0 &&
-      [...this.#marks.values()].every(({ owner, whole }) => !owner && !whole);
-    do await clock.wait(options.delayMs, signal);
-    while (!signal.aborted && mayWait());
+  async #gather(): Promise<void> {
+    const arePodsAlone = (): boolean =>
+      this.#heartbeats.length === 0 && [...this.#marks.values()].every(({ owner, whole }) => !owner && !whole);
+    await this.#gathering.over(arePodsAlone);
   }
 
   /** @returns true when there was more than may go at once */
@@ -267,7 +264,7 @@ export class Outbox {
       try {
         if (messages.length > 0) await queue.send('events', messages);
         telemetry.count('EventMessages', messages.length, 'Count');
-        this.#sentAtMs = clock.monotonicMs();
+        this.#gathering.sent();
         return true;
       } catch (error) {
         telemetry.warn('events not accepted by the queue', { messages: messages.length, backoffMs: Math.round(backoffMs), error });

@@ -164,17 +164,23 @@ describe('at the start', () => {
 });
 
 describe('while it watches', () => {
-  test('events of many workloads wait a moment for company and go in one message, newest state only', async () => {
+  test('the first news after a quiet time is sent at once, and what follows goes in one message, newest state only', async () => {
     const { clock, source, messages, ready } = start();
     await ready();
     await messages();
+    source.put('jobs', aJob('first'));
+    await clock.advance(2);
+    expect((await messages()).flatMap(({ reports }) => reports.map(brief))).toEqual([
+      { job: 'first', observed: expect.any(String), pods: [] },
+    ]);
     for (const name of ['a', 'b', 'c']) {
+      await clock.advance(1);
       source.put('jobs', aJob(name));
       source.put('pods', aPod(`${name}-1`, name, { phase: 'Pending' }));
       source.put('pods', aPod(`${name}-1`, name, { phase: 'Running' }));
       source.put('pods', aPod(`${name}-1`, name, { phase: 'Succeeded' }));
     }
-    await clock.advance(99);
+    await clock.advance(97);
     expect(await messages()).toEqual([]);
     await clock.advance(200);
     const all = await messages();
@@ -182,6 +188,67 @@ describe('while it watches', () => {
     expect(all[0]?.reports.map(brief)).toEqual(
       ['a', 'b', 'c'].map((job) => ({ job, observed: expect.any(String), pods: [`${job}-1 Succeeded`] })),
     );
+  });
+
+  describe('after a quiet time', () => {
+    const quiet = async (options: Parameters<typeof start>[0] = {}): Promise<ReturnType<typeof start>> => {
+      const bench = start({
+        ...options,
+        before: (api) => {
+          api.put('jobs', aJob('single', { generation: 1 }));
+          api.put('pods', aPod('single-1', 'single'));
+          api.put('jobs', aJob('pair', { generation: 1 }));
+          for (const name of ['pair-1', 'pair-2']) api.put('pods', aPod(name, 'pair'));
+        },
+      });
+      await bench.ready();
+      await bench.messages();
+      return bench;
+    };
+    const cases: [name: string, change: (api: ScriptedSource) => void, afterMs: number][] = [
+      ['a new Job', (api) => void api.put('jobs', aJob('new')), 2],
+      ['a Job with another spec', (api) => void api.put('jobs', aJob('single', { generation: 2 })), 2],
+      ['a Job that is gone', (api) => api.remove('jobs', 'uid-single'), 2],
+      ['the only pod of a Job', (api) => void api.put('pods', aPod('single-1', 'single', { phase: 'Succeeded' })), 2],
+      ['a deleted pod, none left', (api) => api.remove('pods', 'uid-single-1'), 2],
+      // Written by a pass: its pods follow.
+      ['a Job with another status', (api) => void api.put('jobs', aJob('single', { generation: 1 })), 100],
+      // A pass for it alone would have the other wait for a second (R9).
+      ['one of two pods', (api) => void api.put('pods', aPod('pair-1', 'pair', { phase: 'Succeeded' })), 100],
+    ];
+
+    test.each(cases)('%s is told of within so many milliseconds', async (_, change, afterMs) => {
+      const { clock, source, messages } = await quiet();
+      change(source);
+      if (afterMs > 2) {
+        await clock.advance(afterMs - 1);
+        expect(await messages()).toEqual([]);
+      }
+      await clock.advance(afterMs > 2 ? 1 : 2);
+      expect(await messages()).toHaveLength(1);
+    });
+
+    test('news of a Job waits no longer because news of pods does', async () => {
+      const { clock, source, messages } = await quiet({ options: { podsEveryMs: 500 } });
+      source.put('jobs', aJob('single', { generation: 2 }));
+      await clock.advance(2);
+      source.put('pods', aPod('pair-1', 'pair', { phase: 'Succeeded' }));
+      await clock.advance(250);
+      expect(await messages()).toHaveLength(1);
+      source.put('jobs', aJob('single', { generation: 3 }));
+      await clock.advance(2);
+      expect((await messages()).flatMap(({ reports }) => reports.map(({ owner }) => owner.name))).toEqual(['pair', 'single']);
+    });
+
+    test('a stream of changes takes no more than one message more than its tenths of a second', async () => {
+      const { clock, source, messages } = await quiet();
+      for (let at = 1; at <= 200; at += 1) {
+        source.put('jobs', aJob('single', { generation: at + 1 }));
+        await clock.advance(5);
+      }
+      await clock.advance(100);
+      expect((await messages()).length).toBeLessThanOrEqual(11);
+    });
   });
 
   test('where requests have a price, news of pods alone keeps half a second from the latest message, and news of a Job does not', async () => {

@@ -192,7 +192,10 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
 const isIn = ({ metadata }: KubernetesObject, namespace: string | undefined): boolean =>
   namespace === undefined || metadata.namespace === namespace;
 
-export const aJob = (name: string, { managedBy, ...change }: { managedBy?: string; namespace?: string; uid?: string } = {}): Job => ({
+export const aJob = (
+  name: string,
+  { managedBy, ...change }: { managedBy?: string; namespace?: string; uid?: string; generation?: number } = {},
+): Job => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
   metadata: { name, namespace: 'default', uid: `uid-${name}`, ...change },
