@@ -63,7 +63,7 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 
 type Query = Record<string, string | number | boolean | undefined>;
 
-interface Call extends Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'reader' | 'signal'> {
+interface Call extends Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'reader' | 'answerBytesMax' | 'signal'> {
   verb: Asked['verb'];
   resource: Resource;
   target: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined };
@@ -223,6 +223,8 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       ...(deadline && { deadline }),
       ...(signal && { signal }),
       ...(reader && { reader }),
+      // Of a relay's page each item goes as it has come; of a pass's list a smaller page is asked for.
+      ...(reader && each && { answerBytesMax: Infinity }),
     };
     const incoming = await this.#call(call);
     if (tools && this.#tools.length === 0) this.#tools.push(tools);
@@ -246,12 +248,13 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 
   async #call(call: Call, name = call.target.name): Promise<Incoming> {
     const { method, resource, target, query, deadline, body, contentType, accept, reader, signal } = call;
+    const answerBytesMax = call.answerBytesMax ?? (call.verb === 'list' ? undefined : OBJECT_BYTES_MAX);
     const path = `${pathOf(resource, target)}?${queryText({ ...query, timeout: '10s' })}`;
     const incoming = await this.#connection.call({
       method,
       path,
       isTooLate: () => deadline !== undefined && hasPassed(deadline, this.#clock),
-      ...(call.verb !== 'list' && { answerBytesMax: OBJECT_BYTES_MAX }),
+      ...(answerBytesMax !== undefined && { answerBytesMax }),
       ...(body !== undefined && { body }),
       ...(contentType !== undefined && { contentType }),
       ...(accept !== undefined && { accept }),

@@ -47,6 +47,8 @@ export interface KubernetesObject {
   apiVersion?: string;
   kind?: string;
   metadata: ObjectMeta;
+  /** Set by whoever read it, where that could not be done whole: which field, and why not. No field of the API; see unreadable.ts. */
+  unreadable?: string;
 }
 
 export interface LabelSelector {

@@ -142,7 +142,7 @@ async function findPast(
   if (compareResourceVersions(version, heardBefore) < 0) {
     const again = await source.listPage<KubernetesObject>(
       resource,
-      { limit: 1, metadataOnly: true, ...(namespace !== undefined && { namespace }) },
+      { limit: 1, metadataOnly: true, fields: { metadata: { uid: true } }, ...(namespace !== undefined && { namespace }) },
       signal,
     );
     const isRestored = compareResourceVersions(again.resourceVersion, heardBefore) < 0;

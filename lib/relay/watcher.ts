@@ -42,6 +42,8 @@ export interface WatcherSetup<Item extends KubernetesObject> {
 
 /** Of a whole page: so much larger is each page than the one before, until it is whole again. */
 const GROWTH = 1 / 10;
+/** What is read of an object where only the list's version matters. */
+const IDENTITY: WantedFields = { metadata: { uid: true } };
 /** Between two looks for silence. */
 const SHORTEST_LOOK_MS = 250;
 
@@ -178,7 +180,7 @@ export class Watcher<Item extends KubernetesObject> {
   async #look(call: AbortController): Promise<void> {
     const { source, resource, namespace } = this.#setup;
     try {
-      const selection = { limit: 1, metadataOnly: true, ...(namespace !== undefined && { namespace }) };
+      const selection = { limit: 1, metadataOnly: true, fields: IDENTITY, ...(namespace !== undefined && { namespace }) };
       const { resourceVersion } = await source.listPage(resource, selection, call.signal);
       if (call.signal.aborted) return;
       this.#isRefused = false;

@@ -19,7 +19,7 @@ export interface Outgoing {
   accept?: string;
   /** Given the bytes of a 2xx answer as they come; its text is then but how it begins. */
   reader?: { take(chunk: Buffer): void };
-  /** Bytes of a 2xx answer that are read, where that is less than the connection's own bound. */
+  /** Bytes of a 2xx answer that are read, where that is less than the connection's own bound; Infinity where the reader bounds what it keeps. */
   answerBytesMax?: number;
   /** Asked last before the socket; true: the request is not sent. */
   isTooLate: () => boolean;
@@ -99,7 +99,8 @@ export class Connection {
       const response = await this.#send({ ...outgoing, signal }, this.#agent);
       const { statusCode: status = 0, headers } = response;
       const isDone = status >= 200 && status < 300;
-      const bytesMax = Math.min(answerBytesMax, isDone ? (outgoing.answerBytesMax ?? Infinity) : REFUSAL_BYTES_MAX);
+      const ownMax = isDone ? (outgoing.answerBytesMax ?? answerBytesMax) : REFUSAL_BYTES_MAX;
+      const bytesMax = ownMax === Infinity ? ownMax : Math.min(answerBytesMax, ownMax);
       return { status, headers, text: await this.#read(response, bytesMax, signal, isDone ? outgoing.reader : undefined) };
     } finally {
       clearTimeout(timer);

@@ -61,6 +61,12 @@ export class JsonReader {
     this.#depth = 0;
   }
 
+  /** Goes back to where a value began that could not be read. */
+  goBack(at: number): void {
+    this.at = at;
+    this.#depth = 0;
+  }
+
   /**
    * The value that begins here, of it the wanted fields.
    * @throws CutOffError the bytes end before the value does; SyntaxError it is not JSON, as far as it was read

@@ -1,15 +1,21 @@
-// A page of a list → its items, read one by one as they come, so that the page's text is never held as a whole.
+// A page of a list → its items, read one by one as they come, so that neither the page's text nor that of a large item is ever held as a
+// whole.
+import { markUnreadable, metadataOf } from '../../objects/unreadable.ts';
 import { isFields, isObjectMetadata } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
+import { JsonCondenser, tooLargeText } from './json-condenser.ts';
 import { CutOffError, JsonReader } from './json-reader.ts';
 import type { Wanted } from './prepared-fields.ts';
 import { prepare } from './prepared-fields.ts';
-import { Window } from './window.ts';
+import { LONG_VALUE_BYTES, Window } from './window.ts';
 
 const [QUOTE, COMMA, COLON, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x22, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /** What is to come next. */
-type Place = 'object' | 'first field' | 'field' | 'after field' | 'first item' | 'item' | 'after item' | 'nothing';
+type Place = 'object' | 'first field' | 'field' | 'value' | 'after field' | 'first item' | 'item' | 'after item' | 'nothing';
+
+/** Of an item the fields of `metadata` and the like: `metadata.labels`. */
+const FIELD_DEPTH = 2;
 
 /** The fields of the answer that are looked at, as they were told. */
 export interface Told {
@@ -21,18 +27,30 @@ export interface Told {
 export class ListTools {
   readonly reader = new JsonReader();
   readonly window = new Window();
+  readonly condenser = new JsonCondenser(FIELD_DEPTH);
+
+  /** Bytes that they hold on to. */
+  get heldBytes(): number {
+    return this.window.bytes.length + this.condenser.heldBytes;
+  }
 }
 
 export class ListStream<Item> {
   readonly #reader: JsonReader;
   readonly #window: Window;
+  readonly #condenser: JsonCondenser;
   readonly #wanted: Wanted;
+  readonly #wantedOfUnreadable: Wanted;
   readonly #each: ((item: Item) => void) | undefined;
   #place: Place = 'object';
   /** No look at the window before so much is there: an item longer than a chunk is not begun anew with each of them. */
   #worthALook = 0;
   readonly #told: Told = {};
   #items: unknown[] = [];
+  /** The field whose value comes next. */
+  #key = '';
+  /** The value under way is read as it comes. */
+  #isLong = false;
   #isBroken = false;
 
   /**
@@ -44,7 +62,9 @@ export class ListStream<Item> {
     this.#reader = tools.reader;
     this.#window = tools.window;
     this.#window.clear();
+    this.#condenser = tools.condenser;
     this.#wanted = prepare(fields);
+    this.#wantedOfUnreadable = prepare(metadataOf(fields));
     this.#each = each;
   }
 
@@ -63,6 +83,21 @@ export class ListStream<Item> {
 
   #read(): void {
     const window = this.#window;
+    try {
+      do {
+        if (this.#isLong && !this.#readLong()) return;
+        this.#readShort();
+      } while (this.#isLong);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error; // Whoever takes the items failed.
+      this.#isBroken = true;
+      window.clear();
+    }
+  }
+
+  /** Reads on until there is no more, or a value begins that is too long to wait for. */
+  #readShort(): void {
+    const window = this.#window;
     const reader = this.#reader;
     reader.begin(window, window.from, window.end);
     this.#worthALook = 0;
@@ -72,11 +107,36 @@ export class ListStream<Item> {
         window.from = reader.at;
       }
     } catch (error) {
-      if (error instanceof CutOffError) this.#worthALook = 2 * (window.end - window.from);
-      else if (error instanceof SyntaxError) this.#isBroken = true;
-      // Whoever takes the items failed.
-      else throw error;
+      if (!(error instanceof CutOffError)) throw error;
+      const waiting = window.end - window.from;
+      this.#worthALook = 2 * waiting;
+      if (this.#worthALook > LONG_VALUE_BYTES) this.#beginLong();
     }
+  }
+
+  #beginLong(): void {
+    const place = this.#place;
+    if (place !== 'item' && place !== 'first item' && place !== 'value') throw new SyntaxError('a name of a field without end');
+    this.#condenser.begin(place === 'value' ? wantedOf(this.#key) : this.#wanted);
+    this.#isLong = true;
+    this.#worthALook = 0;
+  }
+
+  /** @returns false while more of it is to come */
+  #readLong(): boolean {
+    const window = this.#window;
+    const condenser = this.#condenser;
+    window.from = condenser.take(window.bytes, window.from, window.end);
+    if (!condenser.isDone) return false;
+    this.#isLong = false;
+    this.#reader.begin(condenser.json, 0, condenser.json.length);
+    const isValue = this.#place === 'value';
+    const value = condenser.json.length === 0 ? undefined : this.#reader.value(isValue ? wantedOf(this.#key) : this.#wanted);
+    const { leftOut } = condenser;
+    if (isValue) this.#keep(value);
+    else this.#tell(leftOut === undefined || !isFields(value) ? value : markUnreadable(value, tooLargeText(leftOut)));
+    this.#place = isValue ? 'after field' : 'after item';
+    return true;
   }
 
   #step(): Place {
@@ -89,6 +149,8 @@ export class ListStream<Item> {
         return reader.next() === CLOSING_BRACE ? this.#pass(CLOSING_BRACE, 'nothing') : this.#field();
       case 'field':
         return this.#field();
+      case 'value':
+        return this.#keep(this.#value(wantedOf(this.#key)));
       case 'after field':
         return reader.next() === COMMA ? this.#pass(COMMA, 'field') : this.#pass(CLOSING_BRACE, 'nothing');
       case 'first item':
@@ -109,27 +171,46 @@ export class ListStream<Item> {
   }
 
   #item(): Place {
-    const read = { item: this.#value(this.#wanted) };
-    if (!this.#each) this.#items.push(read.item);
+    this.#tell(this.#readable());
+    return 'after item';
+  }
+
+  /** The item that begins here; what cannot be read of it is left out, as long as its metadata can. */
+  #readable(): unknown {
+    const { at } = this.#reader;
+    try {
+      return this.#value(this.#wanted);
+    } catch (error) {
+      if (!(error instanceof SyntaxError) || error instanceof CutOffError) throw error;
+      this.#reader.goBack(at);
+      const item = this.#value(this.#wantedOfUnreadable);
+      if (!isFields(item)) throw error;
+      return markUnreadable(item, 'its JSON cannot be read');
+    }
+  }
+
+  #tell(item: unknown): void {
+    const read = { item };
+    if (!this.#each) this.#items.push(item);
     else if (isRead<Item>(read)) this.#each(read.item);
     else throw new SyntaxError('an item without metadata');
-    return 'after item';
   }
 
   #field(): Place {
     const reader = this.#reader;
     if (reader.next() !== QUOTE) throw reader.fault();
-    const key = reader.text();
+    this.#key = reader.text();
     reader.pass(COLON);
-    const opening = reader.next();
-    if (key === 'items' && opening === OPENING_BRACKET) {
-      reader.pass(OPENING_BRACKET);
-      this.#items = [];
-      this.#told.items = this.#items;
-      return 'first item';
-    }
-    const value = this.#value(key === 'metadata' || key === 'items' ? 'whole' : 'nothing');
-    if (key === 'metadata' || key === 'items') this.#told[key] = value;
+    if (reader.next() === 0) throw reader.fault();
+    if (this.#key !== 'items' || reader.next() !== OPENING_BRACKET) return 'value';
+    reader.pass(OPENING_BRACKET);
+    this.#items = [];
+    this.#told.items = this.#items;
+    return 'first item';
+  }
+
+  #keep(value: unknown): Place {
+    if (this.#key === 'metadata' || this.#key === 'items') this.#told[this.#key] = value;
     return 'after field';
   }
 
@@ -140,6 +221,9 @@ export class ListStream<Item> {
     return value;
   }
 }
+
+/** Of the page's own fields. */
+const wantedOf = (key: string): Wanted => (key === 'metadata' || key === 'items' ? 'whole' : 'nothing');
 
 interface Read<Item> {
   item: Item;

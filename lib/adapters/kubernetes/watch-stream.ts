@@ -1,23 +1,15 @@
-// The lines of a watch's answer → its events.
+// A watch's answer → its events, as they are asked for.
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import { isResourceVersion } from '../../objects/resource-version.ts';
-import { isFields, isObjectMetadata } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
 import type { WatchEvent } from '../../ports/cluster.ts';
 import { ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import { explainConnectionFault } from './connection-faults.ts';
-import { JsonReader } from './json-reader.ts';
-import type { Wanted } from './prepared-fields.ts';
-import { prepare } from './prepared-fields.ts';
+import type { WatchLine } from './event-reader.ts';
+import { EventReader, NoEventError } from './event-reader.ts';
 import type { Asked } from './refusals.ts';
 import { errorOfStatus, isStatus } from './refusals.ts';
-import { Window } from './window.ts';
-
-/** An object of etcd's largest size, with room to spare. */
-const LINE_BYTES_MAX = 8 * 1024 * 1024;
-const NEWLINE = 0x0a;
 
 /** No more is taken from the connection while so much waits. */
 const WAITING_BYTES_MAX = 256 * 1024;
@@ -37,9 +29,7 @@ export interface WatchStreamSetup {
  */
 export class WatchStream<Item extends KubernetesObject> implements AsyncIterableIterator<WatchEvent<Item>, undefined> {
   readonly #setup: WatchStreamSetup;
-  readonly #lines = new Lines();
-  readonly #reader = new JsonReader();
-  readonly #wanted: Wanted;
+  readonly #reader: EventReader;
   #response: IncomingMessage | undefined;
   #end: { fault?: unknown } | undefined;
   #wake: () => void = () => {};
@@ -50,7 +40,7 @@ export class WatchStream<Item extends KubernetesObject> implements AsyncIterable
 
   constructor(setup: WatchStreamSetup) {
     this.#setup = setup;
-    this.#wanted = prepare({ type: true, object: setup.fields });
+    this.#reader = new EventReader(setup.fields);
   }
 
   [Symbol.asyncIterator](): this {
@@ -62,8 +52,9 @@ export class WatchStream<Item extends KubernetesObject> implements AsyncIterable
     this.#response ??= this.#listenTo(await open());
     try {
       while (!signal.aborted) {
-        if (this.#lines.next()) {
-          const value = this.#event();
+        const line = this.#reader.next();
+        if (line) {
+          const value = this.#event(line);
           if (value) return { value, done: false };
         } else if (this.#end) {
           if (this.#end.fault !== undefined) throw this.#end.fault;
@@ -74,7 +65,8 @@ export class WatchStream<Item extends KubernetesObject> implements AsyncIterable
     } catch (error) {
       await this.return();
       if (signal.aborted) return { value: undefined, done: true };
-      throw isOfPort(error) ? error : this.#broken(explainConnectionFault(error), error);
+      if (isOfPort(error)) throw error;
+      throw this.#broken(error instanceof NoEventError ? error.message : explainConnectionFault(error), error);
     }
   }
 
@@ -89,7 +81,7 @@ export class WatchStream<Item extends KubernetesObject> implements AsyncIterable
     this.#setup.signal.addEventListener('abort', this.#abort, { once: true });
     response.on('data', (chunk: Buffer) => {
       try {
-        if (this.#lines.take(chunk) > WAITING_BYTES_MAX) response.pause();
+        if (this.#reader.take(chunk) > WAITING_BYTES_MAX) response.pause();
       } catch (fault) {
         this.#end ??= { fault };
         response.destroy();
@@ -111,15 +103,13 @@ export class WatchStream<Item extends KubernetesObject> implements AsyncIterable
   }
 
   /** @returns undefined for one of an unknown type */
-  #event(): WatchEvent<Item> | undefined {
+  #event({ type, object }: WatchLine): WatchEvent<Item> | undefined {
     const { asked } = this.#setup;
-    const line = lineIn<Item>(this.#lines, this.#reader, this.#wanted);
-    if (!line) throw this.#broken(`a line is not an event: ${this.#lines.text().slice(0, 80)}`);
-    const { type, object } = line;
-    if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') return { type, object };
+    // As far as it was asked for, the object is of the kind that is watched.
+    if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') return { type, object: object as Item };
     if (type === 'BOOKMARK') return { type, resourceVersion: object.metadata.resourceVersion ?? '0' };
-    if (type === 'ERROR') throw failureIn(this.#lines.text(), asked);
-    return undefined;
+    if (type !== 'ERROR') return undefined;
+    throw isStatus(object) ? errorOfStatus(asked, object) : this.#broken('an error without a Status');
   }
 
   #broken(what: string, cause?: unknown): UnknownOutcomeError {
@@ -130,67 +120,3 @@ export class WatchStream<Item extends KubernetesObject> implements AsyncIterable
 
 const isOfPort = (error: unknown): boolean =>
   [ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError].some((kind) => error instanceof kind);
-
-/** @returns undefined where the line is none */
-function lineIn<Item>({ window, from, end }: Lines, reader: JsonReader, wanted: Wanted): Line<Item> | undefined {
-  try {
-    reader.begin(window, from, end);
-    const line = reader.value(wanted);
-    return reader.next() === 0 && reader.at === end && isLine<Item>(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Cuts chunks into lines. */
-class Lines {
-  readonly window = new Window();
-  /** The line found last, behind which a zero byte stands; good until the next chunk. */
-  from = 0;
-  end = 0;
-
-  text(): string {
-    return this.window.bytes.toString('utf8', this.from, this.end);
-  }
-
-  /** @returns bytes that wait. @throws Error a line is longer than any object could be */
-  take(chunk: Buffer): number {
-    const { window } = this;
-    if (window.end - window.from > LINE_BYTES_MAX) throw new Error(`an event is longer than ${LINE_BYTES_MAX} bytes`);
-    window.take(chunk);
-    return window.end - window.from;
-  }
-
-  /** @returns false when no whole line is left */
-  next(): boolean {
-    const { window } = this;
-    for (;;) {
-      const end = window.bytes.indexOf(NEWLINE, window.from);
-      // Behind what has come lies what came long ago.
-      if (end < 0 || end >= window.end) return false;
-      this.from = window.from;
-      this.end = end;
-      window.bytes[end] = 0;
-      window.from = end + 1;
-      if (end > this.from) return true;
-    }
-  }
-}
-
-interface Line<Item> {
-  type: string;
-  object: Item;
-}
-
-/** An event without an object of Kubernetes is none; an ERROR brings a Status, which has no version. */
-const isLine = <Item>(line: unknown): line is Line<Item> =>
-  isFields(line) && isFields(line['object']) && (line['type'] === 'ERROR' || isVersioned(line['object']['metadata']));
-
-const isVersioned = (metadata: unknown): boolean => isObjectMetadata(metadata) && isResourceVersion(metadata['resourceVersion']);
-
-/** @returns what an ERROR event means */
-function failureIn(line: string, asked: Asked): Error {
-  const { object }: Line<unknown> = JSON.parse(line);
-  if (isStatus(object)) return errorOfStatus(asked, object);
-  return new UnknownOutcomeError(`watch ${asked.plural} at ${asked.server}: an error without a Status`);
-}

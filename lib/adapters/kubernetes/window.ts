@@ -1,6 +1,8 @@
 // The bytes of an answer that have come and not been read yet, in one buffer that is used again and again.
 
 const FIRST_BYTES = 128 * 1024;
+/** A value of which so much has come, and not its end, is read on as it comes and not kept until it is whole. */
+export const LONG_VALUE_BYTES = 256 * 1024;
 /** Behind all that comes there is always room for so much, and it stays zero: who looks too far stops there. */
 const MARGIN_BYTES = 8;
 

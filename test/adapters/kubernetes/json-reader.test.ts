@@ -1,6 +1,5 @@
 // The fields that are wanted of JSON in bytes are those that the known parser would have found, whatever texts look like; and nothing
 // that is no JSON reads as an object.
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CutOffError, JsonReader } from '../../../lib/adapters/kubernetes/json-reader.ts';
@@ -11,6 +10,7 @@ import { jobFactsOf, JOB_FIELDS } from '../../../lib/objects/job-facts.ts';
 import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
 import { podFactsOf, POD_FIELDS } from '../../../lib/objects/pod-facts.ts';
 import type { WantedFields } from '../../../lib/objects/wanted-fields.ts';
+import { anyFields, anyValue, asWritten, expectSame, isScalar, keys, trickyText, wantedOf, writings } from './any-json.ts';
 
 /** One reader for all cases, as in a stream: nothing of one may show in the next. */
 const reader = new JsonReader();
@@ -24,67 +24,6 @@ function read(text: string | Buffer, fields: WantedFields = true): unknown {
   const value = reader.value(prepare(fields));
   if (reader.next() !== 0 || reader.at !== end) throw reader.fault();
   return value;
-}
-
-/** What is meant by wanted fields, said simply. */
-function wantedOf(value: unknown, fields: WantedFields): unknown {
-  if (typeof value !== 'object' || value === null || fields === true) return value;
-  if (fields === false) return undefined;
-  if (Array.isArray(value)) return value.map((item) => wantedOf(item, fields));
-  const below = (key: string): WantedFields => (key !== '*' && Object.hasOwn(fields, key) ? fields[key] : fields['*']) ?? false;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => below(key) !== false)
-      .map(([key, field]) => [key, wantedOf(field, below(key))]),
-  );
-}
-
-const trickyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.string({ unit: 'grapheme', maxLength: 80 }),
-  fc
-    .array(fc.constantFrom('"', '\\', '[', ']', '{', '}', ':', ',', '\\"', '"a":[', '\0', 'ä€😀', '\n', '\u2028', '\ud800'), {
-      maxLength: 8,
-    })
-    .map((parts) => parts.join('')),
-);
-const keys = fc.oneof(fc.constantFrom('a', 'b', 'ab', 'c', '__proto__', 'constructor', '', '1', '0', 'ä'), trickyText);
-const { value: anyValue } = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.oneof(
-      trickyText,
-      fc.constantFrom(null, true, false),
-      fc.integer(),
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
-      fc.maxSafeInteger(),
-    ),
-    fc.array(tie('value'), { maxLength: 4 }),
-    fc.array(fc.tuple(keys, tie('value')), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
-  ),
-}));
-const { fields: anyFields } = fc.letrec<{ fields: WantedFields }>((tie) => ({
-  fields: fc.oneof(
-    { depthSize: 'small' },
-    fc.boolean(),
-    fc.dictionary(fc.constantFrom('a', 'b', 'ab', 'c', 'constructor', '1', '*'), tie('fields'), { maxKeys: 5 }),
-  ),
-}));
-
-/** Some of the ways in which the same may be written. */
-const writings: readonly ((value: unknown) => string)[] = [
-  (value) => JSON.stringify(value),
-  (value) => JSON.stringify(value, undefined, '\t '),
-  (value) =>
-    ` \r\n${JSON.stringify(value).replaceAll(/(?<=")[ab](?=")|[ä€]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)} `,
-];
-/** As it is written, which tells no zeros apart and leaves out what is undefined. */
-function asWritten(value: unknown): unknown {
-  if (value === 0) return 0;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(asWritten);
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(fields.map(([key, field]) => [key, asWritten(field)]));
 }
 
 // What was meant is not parsed from any writing: V8 gives an object a wrong key where one is written with an escape, and another object had
@@ -354,11 +293,3 @@ describe('a page of a list that comes in pieces', () => {
     expect(streamed(text, cuts, true)).toEqual({ items: [{ a: 'x'.repeat(300_000) }] });
   });
 });
-
-/** Of the same fields in the same order. Jest's own would take a field named `constructor` for a type. */
-function expectSame(found: unknown, expected: unknown): void {
-  if (!isDeepStrictEqual(found, expected)) expect(found).toStrictEqual(expected);
-  expect(JSON.stringify(found)).toBe(JSON.stringify(expected));
-}
-
-const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
