@@ -1,6 +1,9 @@
 // Numbers and texts as bytes: LEB128 for whole numbers of any length, length-prefixed UTF-8.
 import { UndecodableMessageError } from './undecodable.ts';
 
+/** Up to here seven bits more are still exact in a number. */
+const WIDEST_FACTOR = 2 ** 49;
+
 export class ByteWriter {
   #bytes = new Uint8Array(256);
   #length = 0;
@@ -91,7 +94,20 @@ export class ByteReader {
     return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
   }
 
-  bigSigned(): bigint {
+  /** Of any length; a bigint only where a number would not hold it exactly. */
+  wideSigned(): number | bigint {
+    let value = 0;
+    const from = this.#at;
+    for (let factor = 1; factor < WIDEST_FACTOR; factor *= 0x80) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
+    }
+    this.#at = from;
+    return this.#bigSigned();
+  }
+
+  #bigSigned(): bigint {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
       if (shift > 140n) throw new UndecodableMessageError('a number is longer than allowed');

@@ -3,12 +3,12 @@
 import * as v from 'valibot';
 import { childNameOf } from '../objects/child-names.ts';
 import type { ContainerFacts, PodFacts } from '../objects/pod-facts.ts';
-import { isResourceVersion } from '../objects/resource-version.ts';
 import type { PodEntry } from './observations.ts';
-import { ByteReader, ByteWriter } from './bytes.ts';
-import { parseGuarded } from './guarded-json.ts';
-import { ReasonColumn, readReasons } from './reason-column.ts';
-import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
+import { ByteWriter } from './bytes.ts';
+import { CHARACTERS_PER_VALUE, valuesIn } from './guarded-json.ts';
+import { ReasonColumn } from './reason-column.ts';
+import { MessageTooLargeError } from './undecodable.ts';
+import { readUuid, UUID_BYTES } from './uuid-bytes.ts';
 
 export interface PackedPods {
   /** Everything but the uids; compresses well. */
@@ -17,48 +17,20 @@ export interface PackedPods {
   uids: Uint8Array;
 }
 
-const MOST_PODS = 50_000;
-const MOST_SHAPES = 10_000;
-const LONGEST_SHAPE = 65_536;
-const LONGEST_NAME = 253;
-const UUID_LENGTH = 36;
-const isHyphenAt = (at: number): boolean => at === 8 || at === 13 || at === 18 || at === 23;
-/** Those of the uid that was read last. */
-const UUID_BYTES = new Uint8Array(16);
-
-/** Reads a UUID in small letters into `UUID_BYTES`, digit by digit: an item of the view holds hundreds. @returns false for any other text */
-function readUuid(uid: string): boolean {
-  if (uid.length !== UUID_LENGTH) return false;
-  let digits = 0;
-  for (let at = 0; at < UUID_LENGTH; at += 1) {
-    const code = uid.charCodeAt(at);
-    if (isHyphenAt(at)) {
-      if (code !== 0x2d) return false;
-      continue;
-    }
-    const digit = code >= 0x30 && code <= 0x39 ? code - 0x30 : code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
-    if (digit < 0) return false;
-    UUID_BYTES[digits >> 1] = (digits & 1) === 0 ? digit << 4 : (UUID_BYTES[digits >> 1] ?? 0) | digit;
-    digits += 1;
-  }
-  return true;
-}
-
-/** @returns 16 bytes; undefined for what is no UUID in small letters */
-export const uuidBytesOf = (uid: string): Uint8Array | undefined => (readUuid(uid) ? UUID_BYTES.slice() : undefined);
-
-/** @param bytes 16 */
-export function uuidOf(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
+export const MOST_PODS = 50_000;
+export const MOST_SHAPES = 10_000;
+export const LONGEST_SHAPE = 65_536;
+/** Values in all shapes together: 4,000 pods of a whole list may have a shape each, of some hundred values. */
+export const SHAPE_VALUES_MAX = 500_000;
+/** Containers that pods have for themselves, because each ended at a time of its own; those of a whole list of 4,000 pods may be 75 each. */
+export const OWN_CONTAINERS_MAX = 300_000;
 
 const text = v.pipe(v.string(), v.maxLength(1_024));
 const texts = v.record(text, text);
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** What many pods share, to the letter. Single letters, since a small item holds one shape for few pods. What is not known is passed over. */
-const Shape = v.object({
+export const Shape = v.object({
   /** namespace */
   n: text,
   /** controller */
@@ -88,9 +60,9 @@ const Shape = v.object({
     ]),
   ),
 });
-type Shape = v.InferOutput<typeof Shape>;
+export type Shape = v.InferOutput<typeof Shape>;
 
-const BITS = {
+export const BITS = {
   tracked: 1,
   assigned: 2,
   deleted: 4,
@@ -105,7 +77,7 @@ const BITS = {
 
 const isPlainIndex = (index: string | undefined): index is string => index !== undefined && /^(0|[1-9]\d{0,8})$/.test(index);
 
-function computedNameOf({ controller, index, number }: PodFacts): string | undefined {
+export function computedNameOf({ controller, index, number }: PodFacts): string | undefined {
   if (!controller || number === undefined) return undefined;
   return childNameOf(controller, { index: isPlainIndex(index) ? Number(index) : undefined, number });
 }
@@ -195,8 +167,17 @@ function writeDifference(writer: ByteWriter, a: string, b: string): void {
   else writer.bigSigned(BigInt(a) - BigInt(b));
 }
 
-/** Pods in the order given; neighbours should be alike. @throws MessageTooLargeError more of them, or of their kinds, than are read */
-export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): PackedPods {
+/**
+ * Pods in the order given; neighbours should be alike.
+ * @param options.before of an item that is written again
+ * @param options.isForMessage shapes are held against all limits of who reads it. An item that turns out unreadable counts as missing, and a
+ *   pass does without; one message that does keeps the news of many workloads.
+ * @throws MessageTooLargeError more of them, or of their kinds, than are read
+ */
+export function packPods(
+  entries: Iterable<PodEntry>,
+  { before, isForMessage = false }: { before?: WrittenShapes; isForMessage?: boolean } = {},
+): PackedPods {
   const writers: Columns = {
     shape: new ByteWriter(),
     uidTexts: new ByteWriter(),
@@ -215,6 +196,7 @@ export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): P
   let number = 0;
   let createdAt = 0;
   let count = 0;
+  let ownContainers = 0;
   let last: { pod: PodFacts; bits: number; written: string; at: number } | undefined;
   for (const entry of entries) {
     const { pod, heardAt } = entry;
@@ -251,11 +233,18 @@ export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): P
     createdAt = pod.createdAt;
     if (pod.deletedAt !== undefined) writers.times.signed(pod.deletedAt - createdAt);
     if (pod.readySince !== undefined) writers.times.signed(pod.readySince - createdAt);
-    for (const { finishedAt } of pod.containers) if (finishedAt !== undefined) writers.times.signed(finishedAt - createdAt);
+    let isOver = false;
+    for (const { finishedAt } of pod.containers) {
+      if (finishedAt === undefined) continue;
+      isOver = true;
+      writers.times.signed(finishedAt - createdAt);
+    }
+    if (isOver) ownContainers += pod.containers.length;
     if (pod.reasons) reasons.add(pod.reasons);
   }
   reasons.writeTo(writers.times);
   if (count > MOST_PODS || shapes.size > MOST_SHAPES) throw new MessageTooLargeError(`${count} pods of ${shapes.size} kinds`);
+  if (isForMessage) checkShapes([...shapes.keys()], ownContainers);
   const all = new ByteWriter();
   all.unsigned(count);
   all.unsigned(shapes.size);
@@ -267,101 +256,17 @@ export function packPods(entries: Iterable<PodEntry>, before?: WrittenShapes): P
   return { columns: all.done(), uids: uids.done() };
 }
 
-/** @throws UndecodableMessageError anything that packPods would not have written */
-export function unpackPods({ columns, uids }: PackedPods): PodEntry[] {
-  const reader = new ByteReader(columns);
-  const count = reader.unsigned();
-  if (count > MOST_PODS || uids.length !== count * 16) throw new UndecodableMessageError(`${count} pods with ${uids.length} bytes of uids`);
-  const shapeCount = reader.unsigned();
-  if (shapeCount > Math.min(count, MOST_SHAPES))
-    throw new UndecodableMessageError(`${shapeCount} kinds of pods; at most one for each pod is possible`);
-  const shapes = Array.from({ length: shapeCount }, () => parseGuarded(reader.text(LONGEST_SHAPE), Shape, 'pod'));
-  const column = (): ByteReader => new ByteReader(reader.bytes(reader.unsigned()));
-  const readers = {
-    shape: column(),
-    uidTexts: column(),
-    versions: column(),
-    heard: column(),
-    names: column(),
-    indexes: column(),
-    numbers: column(),
-    times: column(),
-  };
-  const entries: PodEntry[] = [];
-  const explained: PodFacts[] = [];
-  let version = 0n;
-  let index = 0;
-  let number = 0;
-  let createdAt = 0;
-  for (let at = 0; at < count; at++) {
-    const shape = shapes[readers.shape.unsigned()];
-    if (!shape) throw new UndecodableMessageError('a pod of a kind that the message does not hold');
-    version += readers.versions.bigSigned();
-    const heardAt = version + readers.heard.bigSigned();
-    const name = (shape.b & BITS.computedName) === 0 ? readers.names.text(LONGEST_NAME) : undefined;
-    if ((shape.b & BITS.index) !== 0) index += readers.indexes.signed() + 1;
-    if ((shape.b & BITS.number) !== 0) number += readers.numbers.signed();
-    createdAt += readers.times.signed();
-    const time = (): number => createdAt + readers.times.signed();
-    const pod: PodFacts = {
-      uid: uidOf(uids.subarray(at * 16, at * 16 + 16), readers.uidTexts),
-      name: name ?? '',
-      namespace: shape.n,
-      resourceVersion: versionOf(version),
-      ...(shape.c && { controller: shape.c }),
-      labels: shape.l,
-      ...((shape.b & BITS.index) !== 0 && { index: String(index) }),
-      ...(shape.i !== undefined && { index: shape.i }),
-      ...(shape.f !== undefined && { failureCount: shape.f }),
-      ...(shape.g !== undefined && { ignoredFailureCount: shape.g }),
-      ...((shape.b & BITS.number) !== 0 && { number }),
-      tracked: (shape.b & BITS.tracked) !== 0,
-      phase: shape.p,
-      createdAt,
-      ...((shape.b & BITS.deletedAt) !== 0 && { deletedAt: time() }),
-      ...(shape.d !== undefined && { deletionGraceSeconds: shape.d }),
-      assigned: (shape.b & BITS.assigned) !== 0,
-      ...(shape.r && { ready: shape.r }),
-      ...((shape.b & BITS.readySince) !== 0 && { readySince: time() }),
-      conditions: shape.k.map(([type, status]) => ({ type, status })),
-      containers: shape.s.map(([container, role, restarts, exitCode, isOver]) =>
-        containerOf({ name: container, role, restarts }, exitCode, isOver ? time() : undefined),
-      ),
-    };
-    if (name === undefined) pod.name = computedNameOf(pod) ?? '';
-    if (pod.name === '' || index < 0 || number < 0) throw new UndecodableMessageError('a pod without a name, or with a negative number');
-    if ((shape.b & BITS.reasons) !== 0) explained.push(pod);
-    entries.push({ heardAt: versionOf(heardAt), byPass: (shape.b & BITS.byPass) !== 0, deleted: (shape.b & BITS.deleted) !== 0, pod });
+/** @throws MessageTooLargeError */
+function checkShapes(shapes: readonly string[], ownContainers: number): void {
+  let characters = 0;
+  for (const shape of shapes) {
+    if (shape.length * 3 > LONGEST_SHAPE && Buffer.byteLength(shape) > LONGEST_SHAPE)
+      throw new MessageTooLargeError(`a kind of pods of ${Buffer.byteLength(shape)} bytes`);
+    characters += shape.length;
   }
-  if (!reader.isAtEnd) throw new UndecodableMessageError('more bytes than pods');
-  for (const [at, reasons] of readReasons(readers.times, explained.length).entries()) {
-    const pod = explained[at];
-    if (pod && reasons) pod.reasons = reasons;
-  }
-  return entries;
-}
-
-const containerOf = (
-  facts: Pick<ContainerFacts, 'name' | 'role' | 'restarts'>,
-  exitCode: number | null,
-  finishedAt: number | undefined,
-): ContainerFacts => ({
-  ...facts,
-  ...(exitCode !== null && { exitCode }),
-  ...(finishedAt !== undefined && { finishedAt }),
-});
-
-function versionOf(version: bigint): string {
-  const written = version.toString();
-  if (!isResourceVersion(written)) throw new UndecodableMessageError(`"${String(written)}" is no resourceVersion`);
-  return written;
-}
-
-function uidOf(bytes: Uint8Array, others: ByteReader): string {
-  if (bytes.every((byte) => byte === 0)) {
-    const uid = others.text(128);
-    if (uid === '') throw new UndecodableMessageError('a pod without a uid');
-    return uid;
-  }
-  return uuidOf(bytes);
+  if (ownContainers > OWN_CONTAINERS_MAX) throw new MessageTooLargeError(`${ownContainers} containers that are over`);
+  if (characters <= SHAPE_VALUES_MAX * CHARACTERS_PER_VALUE) return;
+  let values = 0;
+  for (const shape of shapes) values += valuesIn(shape);
+  if (values > SHAPE_VALUES_MAX) throw new MessageTooLargeError(`kinds of pods of ${values} values`);
 }

@@ -54,6 +54,10 @@ const LONGEST_BODY = 512 * 1024;
 const PART_BYTES = 200 * 1024;
 /** A list of some ten thousand pods. */
 const OUTCOMES_BYTES_MAX = 128 * 1024 * 1024;
+/** Of them, too: some hundred for each of ten thousand pods. */
+const OUTCOMES_VALUES_MAX = 3_000_000;
+/** Of a part: it has five fields. */
+const PART_VALUES_MAX = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MORE_FOLLOWS = 0;
@@ -116,7 +120,7 @@ export function openOutcomes(parts: readonly Uint8Array[], secret: string): Answ
   } catch (error) {
     throw new UndecodableMessageError('an answer that was not sealed with the secret of these commands', { cause: error });
   }
-  return parseGuarded(unpacked(packed, OUTCOMES_BYTES_MAX), Answered, 'answer', DEEPEST_OBJECT);
+  return parseGuarded(unpacked(packed, OUTCOMES_BYTES_MAX), Answered, 'answer', DEEPEST_OBJECT, { left: OUTCOMES_VALUES_MAX });
 }
 
 export const isAnswer = (body: string): boolean => body.startsWith(PREFIX);
@@ -136,6 +140,6 @@ const Part = v.strictObject({
 export function decodeAnswer(body: string): AnswerPart {
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`an answer of ${body.length} characters; at most ${LONGEST_BODY} are read`);
-  const { bytes, ...head } = parseGuarded(body.slice(PREFIX.length), Part, 'answer');
+  const { bytes, ...head } = parseGuarded(body.slice(PREFIX.length), Part, 'answer', 1, { left: PART_VALUES_MAX });
   return { ...head, bytes: Buffer.from(bytes, 'base64') };
 }

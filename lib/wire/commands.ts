@@ -45,6 +45,8 @@ export interface CommandMessage {
 const PREFIX = 'commands:';
 const LONGEST_BODY = 1_048_576;
 const UNPACKED_BYTES_MAX = 16 * 1_048_576;
+/** A hundred creates of a template with thousands of values. */
+const VALUES_MAX = 2_000_000;
 export const COMMANDS_MAX = 100;
 
 /** A command travels no longer: what is sent then has time to be answered before who waits gives up. */
@@ -119,7 +121,8 @@ export function decodeCommands(body: string): CommandMessage {
     throw new UndecodableMessageError(`commands of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   const packed = body.slice(PREFIX.length);
   if (!isCommands(body) || !/^[A-Za-z0-9+/]+={0,2}$/.test(packed)) throw new UndecodableMessageError('the commands are no base64');
-  return parseGuarded(unpacked(Buffer.from(packed, 'base64'), UNPACKED_BYTES_MAX), Message, 'message of commands', DEEPEST_OBJECT);
+  const json = unpacked(Buffer.from(packed, 'base64'), UNPACKED_BYTES_MAX);
+  return parseGuarded(json, Message, 'message of commands', DEEPEST_OBJECT, { left: VALUES_MAX });
 }
 
 /** @throws UndecodableMessageError broken, or larger than that */

@@ -15,6 +15,8 @@ export interface EnvelopeLimits {
   bytes: number;
   /** Of what it unpacks to. */
   unpackedBytes: number;
+  /** Of the header, which lies in the heap as a text and again as what it parses to; all of the above where it is not said. */
+  headerBytes?: number;
 }
 
 const ENVELOPE_VERSION = 1;
@@ -105,7 +107,7 @@ export function openWith(dictionary: Uint8Array, reader: ByteReader, limits: Env
     );
   }
   const inner = new ByteReader(unpacked);
-  const header = inner.text(limits.unpackedBytes);
+  const header = inner.text(limits.headerBytes ?? limits.unpackedBytes);
   const columns = inner.bytes(inner.unsigned());
   if (!inner.isAtEnd) throw new UndecodableMessageError('more bytes than the message holds');
   return { header, pods: { columns, uids: reader.bytes(reader.remaining) } };

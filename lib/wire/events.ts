@@ -3,18 +3,19 @@ import * as v from 'valibot';
 import type { Job } from '../objects/kubernetes.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
-import { packPods, unpackPods } from './columns.ts';
+import { packPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { isControllerName, MOST_CONTROLLERS } from './external-controllers.ts';
-import { parseGuarded } from './guarded-json.ts';
+import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn } from './guarded-json.ts';
 import { CLUSTER_NAME, MOST_NAMESPACES, OBJECT_NAME, UID } from './names.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
 import type { EventMessage, Heartbeat, OutgoingEvents, OutgoingReport, PodEntry, PodObservation, WorkloadReport } from './observations.ts';
 import { JobObject } from './view-item.ts';
+import { unpackPods } from './unpack-pods.ts';
 
 /** What a body may be long; a queue takes 1 MiB. */
 export const LONGEST_BODY = 1_048_576;
-const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576 };
+const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576, headerBytes: 4 * 1_048_576 };
 const MOST_REPORTS = 10_000;
 const LONGEST_REASON = 300;
 /** What is packed beside header and columns. */
@@ -46,8 +47,9 @@ const Heartbeat = v.strictObject({
   ),
   clockOffsetMs: v.pipe(v.number(), v.safeInteger()),
   digests: v.pipe(
-    v.array(v.strictObject({ owner: Owner, digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, '16 hex digits')), heardAt: version })),
+    v.array(v.unknown()),
     v.maxLength(MOST_REPORTS),
+    v.array(v.strictObject({ owner: Owner, digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, '16 hex digits')), heardAt: version })),
   ),
   fullList: v.optional(v.strictObject({ resourceVersion: version, startedAtMs: wholeNumber })),
   restored: v.optional(v.strictObject({ from: version, to: version })),
@@ -73,17 +75,21 @@ const Header = v.strictObject({
   kubeSystemUid: id,
   sequence: wholeNumber,
   sentAtMs: wholeNumber,
-  reports: v.pipe(v.array(Report), v.maxLength(MOST_REPORTS)),
+  reports: v.pipe(v.array(v.unknown()), v.maxLength(MOST_REPORTS), v.array(Report)),
   heartbeat: v.optional(Heartbeat),
 });
 
 /** The body of one queue message; base64, since a queue takes text. @throws MessageTooLargeError beyond what `decodeEvents` reads */
 export function encodeEvents(message: OutgoingEvents): string {
   const counts = message.reports.map(() => 0);
-  const pods = packPods(entriesOf(message.reports, counts));
+  const pods = packPods(entriesOf(message.reports, counts), { isForMessage: true });
   const reports = message.reports.map((report, at) => ({ ...report, pods: counts[at] }));
   const header = JSON.stringify({ ...message, reports });
-  const unpackedBytes = Buffer.byteLength(header) + pods.columns.length;
+  const headerBytes = Buffer.byteLength(header);
+  const unpackedBytes = headerBytes + pods.columns.length;
+  if (headerBytes > LIMITS.headerBytes) throw new MessageTooLargeError(`${reports.length} reports with a header of ${headerBytes} bytes`);
+  if (header.length > VALUES_MAX * CHARACTERS_PER_VALUE && valuesIn(header) > VALUES_MAX)
+    throw new MessageTooLargeError(`${reports.length} reports of ${valuesIn(header)} values`);
   if (unpackedBytes > LIMITS.unpackedBytes - LENGTHS_BYTES || reports.length > MOST_REPORTS)
     throw new MessageTooLargeError(`${reports.length} reports of ${unpackedBytes} bytes`);
   const body = Buffer.from(seal({ header, pods })).toString('base64');

@@ -1,7 +1,7 @@
 // What nearly every snapshot says, given to the compressor beforehand: there are two for a Job of one pod, and a log is paid for by its size.
 // A text that changes takes another mark, and the old one stays to read what was written with it.
 import { ByteWriter, type ByteReader } from './bytes.ts';
-import { uuidBytesOf, uuidOf } from './columns.ts';
+import { uuidBytesOf, uuidOf } from './uuid-bytes.ts';
 import { BOILERPLATE, openWith, sealWith, type Decoder, type Envelope } from './envelope.ts';
 
 /** In the version's place: beyond any version that a later build may write. */

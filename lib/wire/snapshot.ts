@@ -4,12 +4,13 @@ import * as v from 'valibot';
 import { LARGEST_INT32 } from '../objects/integers.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import { packPods, unpackPods } from './columns.ts';
+import { packPods } from './columns.ts';
 import { open } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { sealSnapshot, SNAPSHOT_DECODERS } from './snapshot-words.ts';
 import { JobObject } from './view-item.ts';
 import { slotOf } from './view-layout.ts';
+import { unpackPods } from './unpack-pods.ts';
 
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 

@@ -2,11 +2,12 @@
 import * as v from 'valibot';
 import type { Job } from '../objects/kubernetes.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
-import { packPods, unpackPods, type WrittenShapes } from './columns.ts';
+import { packPods, type WrittenShapes } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
 import type { OwnerEntry, ViewPart } from './observations.ts';
 import { slotOf } from './view-layout.ts';
+import { unpackPods } from './unpack-pods.ts';
 
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 
@@ -31,7 +32,7 @@ const writtenShapes: WrittenShapes = new WeakMap();
 export function packPart({ era, floor, owner, pods }: ViewPart): Uint8Array {
   const header = { e: era, f: floor, ...(owner && { o: { h: owner.heardAt, p: owner.byPass, d: owner.deleted, j: owner.object } }) };
   const entries = [...pods.values()].toSorted((a, b) => slotOf(a.pod) - slotOf(b.pod));
-  return seal({ header: JSON.stringify(header), pods: packPods(entries, writtenShapes) });
+  return seal({ header: JSON.stringify(header), pods: packPods(entries, { before: writtenShapes }) });
 }
 
 /** @throws UndecodableMessageError: such an item counts as missing (R1) */

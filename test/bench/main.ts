@@ -7,6 +7,7 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
     module: () => import('./fairness.ts'),
     tells: "a hundred clusters, one dead, one flooding: the others' lag beside that of a quiet run, six minutes on real time",
   },
+  decode: { module: () => import('./decode.ts'), tells: 'milliseconds and heap that the costliest messages of 1 MiB take to read' },
   start: { module: () => import('./start.ts'), tells: 'milliseconds until a deployed function is ready, and the size of its zip' },
   large: { module: () => import('./large.ts'), tells: 'a Job of 100,000 indexes through the whole loop, on a virtual clock' },
   sandbox: { module: () => import('./sandbox.ts'), tells: 'pods per second of one Job on farloop up with its own sandbox' },

@@ -7,10 +7,11 @@ import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import type { PodReason } from '../../lib/objects/pod-reasons.ts';
 import { ByteReader, ByteWriter } from '../../lib/wire/bytes.ts';
-import { packPods, unpackPods } from '../../lib/wire/columns.ts';
+import { packPods } from '../../lib/wire/columns.ts';
+import { unpackPods } from '../../lib/wire/unpack-pods.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
 import { MOST_NAMESPACES } from '../../lib/wire/names.ts';
-import { UndecodableMessageError } from '../../lib/wire/undecodable.ts';
+import { MessageTooLargeError, UndecodableMessageError } from '../../lib/wire/undecodable.ts';
 import type { EventMessage, PodEntry } from '../../lib/wire/observations.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
 
@@ -81,6 +82,23 @@ const job = (): Job => ({
 });
 
 describe('event messages', () => {
+  test('what a reader would refuse is not written, so that its other news go in another message', () => {
+    const podWith = (change: Partial<PodFacts>): EventMessage => message([{ ...podOf(0, podsOf(1)[0]?.uid ?? '', false), ...change }]);
+    const conditions = Array.from({ length: 5_000 }, (_, at) => ({ type: `Type${at}`, status: 'True' }));
+    expect(() => encodeEvents(podWith({ conditions }))).toThrow(MessageTooLargeError);
+    const containers = Array.from({ length: 200 }, (_, at) => ({
+      name: `c${at}`,
+      role: 'container' as const,
+      restarts: 0,
+      finishedAt: at,
+    }));
+    expect(() => encodeEvents(message(podsOf(1_501).map((pod) => ({ ...pod, containers }))))).toThrow(MessageTooLargeError);
+    const object = { ...job(), status: { uncountedTerminatedPods: { succeeded: Array.from({ length: 100_000 }, () => '') } } };
+    expect(() =>
+      encodeEvents(message([], { reports: [{ owner: OWNER, observed: { heardAt: '1', deleted: false, object }, pods: [] }] })),
+    ).toThrow(MessageTooLargeError);
+  });
+
   test('at most 33 bytes an event on the queue, in batches of 500 of one job', () => {
     const bytes = Buffer.byteLength(encodeEvents(message(podsOf(500))));
     expect(bytes / 500).toBeLessThanOrEqual(33);
