@@ -95,6 +95,7 @@ const schemas: Record<string, Schema> = {
         terminating: yes,
         creationTime: time,
         exitCodes: listOf({ type: 'integer' }),
+        'reasons?': listOf(object({ reason: text, 'message?': text, 'container?': text })),
       }),
     ),
     podsLeftOut: count,

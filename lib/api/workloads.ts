@@ -1,9 +1,11 @@
 // Workloads as the API tells them: what the view holds of the owner and its pods, what the head holds of its passes.
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
+import type { PodReason } from '../objects/pod-reasons.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import type { Reason } from '../planners/reasons.ts';
+import { standingOf, type State } from '../planners/state.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { PassRecord } from '../ports/recorder.ts';
@@ -23,8 +25,8 @@ type ReadPorts = Pick<Ports, 'store' | 'clusters' | 'clock'>;
 
 /** One line of a list. Absent fields are not known. */
 export interface WorkloadSummary extends WorkloadKey {
-  /** Complete, Failed, Suspended, Terminating, Parked, Running, Pending, Orphan, Unknown. */
-  state: string;
+  state: State;
+  /** What it waits for, why it ended or what a person must do: see state.ts. */
   reason?: string;
   parallelism?: number;
   completions?: number;
@@ -52,6 +54,8 @@ export interface PodSummary {
   terminating: boolean;
   creationTime: string;
   exitCodes: number[];
+  /** Why it does not run, or was ended, in the cluster's words. Absent where nothing is said. */
+  reasons?: readonly PodReason[];
 }
 
 export interface WorkloadDetail extends WorkloadSummary {
@@ -104,9 +108,14 @@ export async function listWorkloads(
 ): Promise<{ items: WorkloadSummary[]; next?: string }> {
   const { keys, next } = await findKeys(ports, filter, options);
   const items: (WorkloadSummary | undefined)[] = Array.from({ length: keys.length });
+  const surroundings = new Map<string, Promise<Surroundings>>();
   await inParallel([...keys.entries()], READS_AT_ONCE, async ([at, { key, record }]) => {
     const known = await readKnown(ports, key, record);
-    if (known) items[at] = summaryOf(known, ports.clock.nowMs());
+    if (!known) return;
+    const place = `${key.cluster}/${key.namespace}`;
+    const reading = surroundings.get(place) ?? surroundingsOf(ports, record, key.namespace);
+    surroundings.set(place, reading);
+    items[at] = summaryOf(known, await reading, ports.clock.nowMs());
   });
   return { items: items.filter((item) => item !== undefined), ...(next !== undefined && { next }) };
 }
@@ -123,9 +132,7 @@ export async function describeWorkloads(
     const known = await readKnown(ports, key, record);
     if (!known) continue;
     const passes = recorded.filter((pass) => pass.key.uid === key.uid);
-    const trouble = await troubleOf(ports, record.name, key.namespace);
-    const { clockOffsetMs: offsetMs = 0, heardAtMs } = (await readMarker(ports, record.name))?.marker ?? {};
-    details.push(detailOf(known, { record, passes, trouble, heardAtMs }, { nowMs: ports.clock.nowMs(), offsetMs }));
+    details.push(detailOf(known, await surroundingsOf(ports, record, key.namespace), passes, ports.clock.nowMs()));
   }
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
 }
@@ -215,6 +222,18 @@ interface Known {
   state: PassState | undefined;
 }
 
+/** What is known of where it runs. */
+interface Surroundings extends Pick<Seen, 'record' | 'trouble' | 'heardAtMs'> {
+  /** How far the cluster's clock is ahead of ours. */
+  offsetMs: number;
+}
+
+async function surroundingsOf(ports: ReadPorts, record: ClusterRecord, namespace: string): Promise<Surroundings> {
+  const trouble = await troubleOf(ports, record.name, namespace);
+  const { clockOffsetMs: offsetMs = 0, heardAtMs } = (await readMarker(ports, record.name))?.marker ?? {};
+  return { record, trouble, heardAtMs, offsetMs };
+}
+
 async function readKnown({ store }: ReadPorts, key: WorkloadKey, record: ClusterRecord): Promise<Known | undefined> {
   const head = await store.readHead(key);
   if (!head) return undefined;
@@ -222,14 +241,18 @@ async function readKnown({ store }: ReadPorts, key: WorkloadKey, record: Cluster
   return { head, view: part, state: decodeState(head.state) };
 }
 
-function summaryOf({ head, view, state }: Known, nowMs: number): WorkloadSummary {
-  const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
+/** The state is made without its latest passes, which a list does not read: so it is the same wherever it is shown. */
+function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): WorkloadSummary {
+  const { head, state } = known;
+  const owner = ownerIn(known);
   const { completions, parallelism } = owner?.spec ?? {};
   const { active, ready, succeeded, failed, startTime, completionTime } = owner?.status ?? {};
   const { creationTimestamp } = owner?.metadata ?? {};
+  const parked = state?.park && state.park.untilMs > nowMs ? state.park.reason : undefined;
+  const reasons = reasonsOf(known, podsIn(known), { surroundings, passes: [], nowMs });
   return {
     ...head.key,
-    ...stateOf(head.key, owner, state, nowMs),
+    ...standingOf({ kind: head.key.kind, owner, isKnown: state !== undefined, parked, reasons }),
     ...(parallelism !== undefined && { parallelism }),
     ...(completions !== undefined && { completions }),
     ...(active !== undefined && { active }),
@@ -244,37 +267,28 @@ function summaryOf({ head, view, state }: Known, nowMs: number): WorkloadSummary
   };
 }
 
-function stateOf(
-  { kind }: WorkloadKey,
-  owner: Job | undefined,
-  state: PassState | undefined,
-  nowMs: number,
-): { state: string; reason?: string } {
-  if (state?.park && state.park.untilMs > nowMs) return { state: 'Parked', reason: state.park.reason };
-  if (kind === 'OrphanPod') return { state: 'Orphan' };
-  if (!owner || !state) return { state: 'Unknown' };
-  for (const type of ['Complete', 'Failed']) {
-    const condition = owner.status?.conditions?.find((candidate) => candidate.type === type && candidate.status === 'True');
-    if (condition) return { state: type, ...(condition.reason !== undefined && { reason: condition.reason }) };
-  }
-  if (owner.metadata.deletionTimestamp !== undefined) return { state: 'Terminating' };
-  if (owner.spec.suspend === true) return { state: 'Suspended' };
-  return { state: owner.status?.startTime === undefined ? 'Pending' : 'Running' };
-}
+const ownerIn = ({ view }: Known): Job | undefined => (view.owner && !view.owner.deleted ? view.owner.object : undefined);
 
-function detailOf(
-  known: Known,
-  circumstances: Omit<Seen, 'owner' | 'ownerIs' | 'pods' | 'state'>,
-  times: { nowMs: number; offsetMs: number },
-): WorkloadDetail {
-  const { head, view, state } = known;
+const podsIn = ({ view }: Known): PodFacts[] => [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+
+function reasonsOf(
+  { head, view, state }: Known,
+  pods: readonly PodFacts[],
+  { surroundings: { offsetMs, ...rest }, passes, nowMs }: { surroundings: Surroundings; passes: readonly PassRecord[]; nowMs: number },
+): Reason[] {
   const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
   const ownerIs = head.key.kind === 'OrphanPod' ? 'none' : view.owner?.deleted ? 'gone' : undefined;
-  const pods = [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+  return workloadReasons({ owner, ownerIs, pods, state, ...rest, passes }, { nowMs, offsetMs });
+}
+
+function detailOf(known: Known, surroundings: Surroundings, passes: readonly PassRecord[], nowMs: number): WorkloadDetail {
+  const { head, state } = known;
+  const owner = ownerIn(known);
+  const pods = podsIn(known);
   pods.sort((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0) || (a.name < b.name ? -1 : 1));
   return {
-    ...summaryOf(known, times.nowMs),
-    reasons: workloadReasons({ owner, ownerIs, pods, state, ...circumstances }, times),
+    ...summaryOf(known, surroundings, nowMs),
+    reasons: reasonsOf(known, pods, { surroundings, passes, nowMs }),
     conditions: owner?.status?.conditions ?? [],
     status: owner?.status ?? {},
     pods: pods.slice(0, MOST_PODS).map(podSummaryOf),
@@ -301,4 +315,5 @@ const podSummaryOf = (pod: PodFacts): PodSummary => ({
   terminating: pod.deletedAt !== undefined,
   creationTime: timeText(pod.createdAt * 1000),
   exitCodes: pod.containers.flatMap(({ exitCode }) => (exitCode === undefined ? [] : [exitCode])),
+  ...(pod.reasons && { reasons: pod.reasons }),
 });

@@ -12,6 +12,7 @@ import type { Cluster } from '../ports/cluster.ts';
 import { ConflictError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import { UsageError } from './exit.ts';
+import { standingText } from './standing-text.ts';
 import type { LocalInstance } from './local-instance.ts';
 import { printLine, printProblem } from './output.ts';
 
@@ -118,7 +119,7 @@ async function follow(ports: Ports, cluster: string, jobs: ReadonlySet<string>, 
     for (const { uid, name, state, reason, succeeded = 0, completions, active = 0, failed = 0 } of items) {
       if (!open.has(uid)) continue;
       const counts = `${succeeded}${completions === undefined ? '' : ` of ${completions}`} succeeded, ${active} active, ${failed} failed`;
-      const line = `job/${name} ${state}: ${counts}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
+      const line = `job/${name} ${standingText({ state, ...(reason !== undefined && { reason }) })}: ${counts}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
       if (told.get(uid) !== line) printLine(line);
       told.set(uid, line);
       if (state === 'Complete' || state === 'Failed') open.delete(uid);

@@ -10,6 +10,7 @@ import { FailedError, UsageError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, paint, print, spanText, tableText } from './output.ts';
+import { standingText } from './standing-text.ts';
 import { suggestionText } from './suggestions.ts';
 import { absenceText } from './workload-absence.ts';
 
@@ -110,24 +111,11 @@ export async function allWorkloads(
 const HEADER = ['NAMESPACE', 'NAME', 'KIND', 'STATE', 'SUCCEEDED', 'ACTIVE', 'FAILED', 'AGE', 'NEXT LOOK', 'CLUSTER'];
 
 function rowOf(workload: WorkloadSummary): string[] {
-  const {
-    namespace,
-    name,
-    kind,
-    state,
-    succeeded = 0,
-    completions,
-    active = 0,
-    failed = 0,
-    creationTime,
-    nextWake,
-    queued,
-    cluster,
-  } = workload;
+  const { namespace, name, kind, succeeded = 0, completions, active = 0, failed = 0, creationTime, nextWake, queued, cluster } = workload;
   const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
   const look = queued ? 'queued' : nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
   const done = completions === undefined ? String(succeeded) : `${succeeded}/${completions}`;
-  return [namespace, name, kind, state, done, String(active), String(failed), age, look, cluster];
+  return [namespace, name, kind, standingText(workload), done, String(active), String(failed), age, look, cluster];
 }
 
 /** Good, bad, or neither. */

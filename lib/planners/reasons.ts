@@ -39,6 +39,9 @@ export const REASONS = [
   'BackingOff',
   'IndexBackingOff',
   'WaitsForTerminatingPods',
+  'NodeLost',
+  'PodsWaiting',
+  'PodsDisrupted',
   'PodsPending',
   'PodsUnknown',
   // running
@@ -55,6 +58,8 @@ export interface Reason {
   /** The pods it is about; at most five names. */
   pods?: string[];
   exitCode?: number;
+  /** What the cluster says of the pods, in its own word: `Unschedulable`, `ImagePullBackOff`, `Evicted`. */
+  podReason?: string;
   /** Which rule of a policy, from 0. */
   rule?: number;
   /** Completion index, or a text of several. */

@@ -14,7 +14,7 @@ import type { PassState } from '../../lib/reconciler/pass-state.ts';
 import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
 import type { EmbeddedPorts } from './embedded-ports.ts';
-import { embeddedPorts, giveUp, know, knowGone } from './embedded-ports.ts';
+import { embeddedPorts, giveUp, know, knowGone, type KnownJob } from './embedded-ports.ts';
 import { serveApi } from './served-api.ts';
 
 const TOKEN = 'a-token-of-this-test';
@@ -196,9 +196,22 @@ describe('workloads', () => {
     expect(sizes).toEqual([6, 6, 6, 6, 0]);
   });
 
-  const states = [
+  const states: { name: string; job: Omit<KnownJob, 'name'>; state: string }[] = [
     { name: 'not started', job: {}, state: 'Pending' },
-    { name: 'started', job: { status: { startTime: '2026-05-01T10:00:01Z', active: 2 } }, state: 'Running' },
+    { name: 'started', job: { status: { startTime: '2026-05-01T10:00:01Z', active: 2 }, pods: ['demo-a'] }, state: 'Running' },
+    {
+      name: 'without an image',
+      job: {
+        status: { startTime: '2026-05-01T10:00:01Z', active: 1 },
+        pods: [
+          {
+            name: 'demo-a',
+            status: { phase: 'Pending', containerStatuses: [{ name: 'main', state: { waiting: { reason: 'ErrImagePull' } } }] },
+          },
+        ],
+      },
+      state: 'Waiting',
+    },
     { name: 'suspended', job: { spec: { suspend: true } }, state: 'Suspended' },
     {
       name: 'complete',

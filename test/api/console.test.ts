@@ -4,11 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { describeWorkloads } from '../../lib/api/workloads.ts';
+import { evidenceText } from '../../lib/cli/explain.ts';
 import { consoleFolder } from '../../lib/package-files.ts';
 import { until } from '../claims.ts';
 import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
-import { embeddedPorts, giveUp, know, type EmbeddedPorts } from './embedded-ports.ts';
+import { embeddedPorts, giveUp, know, type EmbeddedPorts, type KnownJob } from './embedded-ports.ts';
 import { Page } from './page.ts';
 import { serveApi } from './served-api.ts';
 
@@ -90,9 +92,74 @@ describe('the console', () => {
     page.control('Job default/demo').click();
     await shows('Passes');
     expect(page.location.hash).toBe('#/workloads/staging/Job/default/demo');
-    for (const text of ['uid uid-of-demo', '2 pods are missing', 'create Pod n/j-0-abcde and 1 more', 'demo-a', 'AboutToStartPods'])
+    for (const text of ['uid uid-of-demo', '2 pods are missing', 'create Pod n/j-0-abcde and 1 more', 'demo-a', 'PodsRunning'])
       expect(page.text).toContain(text);
     expect(page.activeElement).toBe(page.byId('main'));
+  });
+
+  const evidence: { name: string; job: Omit<KnownJob, 'name'>; shows: string[] }[] = [
+    {
+      name: 'indexes',
+      job: {
+        spec: { completionMode: 'Indexed', completions: 5, backoffLimitPerIndex: 0 },
+        status: { failedIndexes: '1,3', conditions: [{ type: 'Failed', status: 'True', reason: 'FailedIndexes' }] },
+        pods: [
+          {
+            name: 'indexes-3-x',
+            status: { phase: 'Failed', containerStatuses: [{ name: 'main', state: { terminated: { exitCode: 42 } } }] },
+          },
+        ],
+      },
+      shows: ['Failed FailedIndexes', '(indexes 1,3, pod indexes-3-x, exit code 42)'],
+    },
+    {
+      name: 'ruled',
+      job: {
+        status: {
+          conditions: [
+            {
+              type: 'Failed',
+              status: 'True',
+              reason: 'PodFailurePolicy',
+              message: 'Pod default/ruled-y has condition ConfigIssue matching FailJob rule at index 1',
+            },
+          ],
+        },
+      },
+      shows: ['PodFailurePolicyMatched: ', 'ruled-y', 'rule at index 1'],
+    },
+    {
+      name: 'evicted',
+      job: {
+        spec: { backoffLimit: 0 },
+        status: { failed: 1, conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] },
+        pods: [{ name: 'evicted-x', status: { phase: 'Failed', reason: 'Evicted', message: 'low on memory' } }],
+      },
+      shows: ['(pod evicted-x, Evicted: low on memory)'],
+    },
+    {
+      name: 'unpulled',
+      job: {
+        status: { active: 2, startTime: '2026-05-01T10:00:01Z' },
+        pods: ['a', 'b'].map((name) => ({
+          name: `unpulled-${name}`,
+          status: {
+            phase: 'Pending',
+            containerStatuses: [{ name: 'main', state: { waiting: { reason: 'ErrImagePull', message: HOSTILE } } }],
+          },
+        })),
+      },
+      shows: ['Waiting ErrImagePull', `ErrImagePull (container main): ${HOSTILE} (2 pods) (pods unpulled-a, unpulled-b)`],
+    },
+  ];
+  test.each(evidence)('all evidence that the command line shows: $name', async ({ name, job, shows: texts }) => {
+    await know(ports, { name, ...job });
+    page.goTo(`#/workloads/local/Job/default/${name}`);
+    await shows(`uid uid-of-${name}`);
+    for (const text of texts) expect(page.text).toContain(text);
+    // Word for word what `explain` prints of each reason.
+    const [workload] = await describeWorkloads(ports, { cluster: 'local', kind: 'Job', namespace: 'default', name });
+    for (const reason of workload?.reasons ?? []) expect(page.text).toContain(`${reason.code}: ${reason.text}${evidenceText(reason)}`);
   });
 
   test('what waits for a person: parked workloads and dead letters, as text whatever they say; redriven, they are gone', async () => {

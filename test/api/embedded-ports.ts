@@ -6,7 +6,7 @@ import { SilentTelemetry } from '../../lib/adapters/embedded/recording-telemetry
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';
-import type { Job, JobSpec, JobStatus, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, JobSpec, JobStatus, Pod, PodStatus } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
@@ -60,11 +60,12 @@ export interface KnownJob {
   uid?: string;
   spec?: Partial<JobSpec>;
   status?: JobStatus;
-  pods?: string[];
+  /** Names of running pods, or pods that stand otherwise. */
+  pods?: (string | { name: string; status: PodStatus })[];
   state?: Partial<PassState>;
 }
 
-/** Puts a Job and its running pods into the view, as if a relay had told of them. */
+/** Puts a Job and its pods into the view, as if a relay had told of them. */
 export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> {
   const { cluster = 'local', namespace = 'default', name, uid = `uid-of-${name}`, spec = {}, status = {}, pods = [], state = {} } = known;
   const key: WorkloadKey = { cluster, kind: 'Job', namespace, name, uid };
@@ -74,14 +75,25 @@ export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> 
   const creationTimestamp = '2026-05-01T10:00:00Z';
   const job: Job = {
     metadata: { name, namespace, uid, resourceVersion: '10', creationTimestamp },
-    spec: { parallelism: 2, completions: 3, ...spec, template: { spec: { containers: [] } } },
+    spec: {
+      parallelism: 2,
+      completions: 3,
+      selector: { matchLabels: { 'job-name': name } },
+      ...spec,
+      template: { spec: { containers: [] } },
+    },
     status,
   };
-  const observed = pods.map((podName): Pod => ({
-    metadata: { name: podName, namespace, uid: `uid-of-${podName}`, resourceVersion: '11', creationTimestamp },
-    spec: { containers: [] },
-    status: { phase: 'Running' },
-  }));
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }];
+  const labels = { 'job-name': name };
+  const observed = pods.map((given): Pod => {
+    const pod = typeof given === 'string' ? { name: given, status: { phase: 'Running' } } : given;
+    return {
+      metadata: { name: pod.name, namespace, uid: `uid-of-${pod.name}`, resourceVersion: '11', creationTimestamp, labels, ownerReferences },
+      spec: { containers: [] },
+      status: pod.status,
+    };
+  });
   await writeView(
     ports.store,
     head,

@@ -48,7 +48,7 @@ export function overview({ clusters, workloads: { items, more } }) {
           element('a', { href: linkTo(workload) }, `${workload.kind} ${workload.namespace}/${workload.name}`),
           clusters.length > 1 && ` on ${workload.cluster}`,
         ),
-        tag(workload.state),
+        standing(workload),
         `${workload.succeeded ?? 0}${workload.completions === undefined ? '' : ` / ${workload.completions}`}`,
         workload.active ?? 0,
         workload.failed ?? 0,
@@ -61,6 +61,25 @@ export function overview({ clusters, workloads: { items, more } }) {
   ];
 }
 
+/** The word for where it stands, and what it waits for or why it ended. */
+const standing = ({ state, reason }) =>
+  element('span', {}, tag(state), reason !== undefined && state !== 'Parked' && element('span', { class: 'soft' }, ` ${reason}`));
+
+/** What a reason rests on and its text does not say. */
+function evidenceText({ text, pods = [], exitCode, podReason, rule, index }) {
+  const parts = [
+    index !== undefined && !text.includes(`index ${index} `) && `indexes ${index}`,
+    pods.length > 0 && !text.includes(pods.join(', ')) && `pod${pods.length > 1 ? 's' : ''} ${pods.join(', ')}`,
+    exitCode !== undefined && !text.includes(`exit code ${exitCode}`) && `exit code ${exitCode}`,
+    podReason !== undefined && !text.includes(podReason) && podReason,
+    rule !== undefined && !text.includes(`index ${rule}`) && `rule ${rule}`,
+  ].filter(Boolean);
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+const podReasonText = ({ reason, message, container }) =>
+  `${reason}${container === undefined ? '' : ` (container ${container})`}${message === undefined ? '' : `: ${message}`}`;
+
 /** One workload: where it stands, its pods, what its passes decided and why. */
 export function workloadPage({ items, passes, problem }) {
   const [current] = items;
@@ -68,7 +87,7 @@ export function workloadPage({ items, passes, problem }) {
   const latest = passes.find(({ key }) => key.uid === current.uid);
   return [
     element('h1', {}, `${current.kind} ${current.namespace}/${current.name}`),
-    element('p', {}, tag(current.state), ` on ${current.cluster} `, element('span', { class: 'soft' }, `uid ${current.uid}`)),
+    element('p', {}, standing(current), ` on ${current.cluster} `, element('span', { class: 'soft' }, `uid ${current.uid}`)),
     current.reason && current.state === 'Parked' && element('p', { class: 'notice' }, `Parked: ${current.reason}`),
     facts([
       ['Succeeded', `${current.succeeded ?? 0}${current.completions === undefined ? '' : ` of ${current.completions}`}`],
@@ -80,7 +99,9 @@ export function workloadPage({ items, passes, problem }) {
       ['Completed', moment(current.completionTime)],
       ['Next look', current.queued ? 'queued' : (moment(current.nextWake?.dueTime) ?? 'when something happens')],
     ]),
-    ...current.reasons.map(({ code, text }) => element('p', {}, element('strong', {}, `${code}: `), text)),
+    ...current.reasons.map((reason) =>
+      element('p', {}, element('strong', {}, `${reason.code}: `), reason.text, element('span', { class: 'soft' }, evidenceText(reason))),
+    ),
     latest && latest.why.length > 0 && element('p', {}, element('strong', {}, 'Latest: '), latest.why.join('; ')),
     element('h2', {}, 'Passes'),
     ...(problem ? trouble(`Passes cannot be shown: ${problem}`) : []),
@@ -109,15 +130,17 @@ export function workloadPage({ items, passes, problem }) {
         { title: 'Phase' },
         { title: 'Ready' },
         { title: 'Exit codes' },
+        { title: 'Why' },
         { title: 'Counted' },
         { title: 'Age' },
       ],
-      current.pods.map(({ name, index, phase, ready, exitCodes, tracked, terminating, creationTime }) => [
+      current.pods.map(({ name, index, phase, ready, exitCodes, reasons = [], tracked, terminating, creationTime }) => [
         name,
         index,
         terminating ? `${phase}, terminating` : tag(phase),
         ready,
         exitCodes.join(', ') || undefined,
+        reasons.map(podReasonText).join('; ') || undefined,
         tracked ? 'not yet' : 'yes',
         moment(creationTime),
       ]),

@@ -1,16 +1,18 @@
 // Which pod's failure ended a Job, and by what: from the pods that are left, or from the words of a condition.
 import { isFinished, type PodFacts } from '../../objects/pod-facts.ts';
+import { podReasonText } from '../../objects/pod-reasons.ts';
 import type { Reason } from '../reasons.ts';
 import { finishTimeOf } from './backoff.ts';
 
-type Evidence = Pick<Reason, 'pods' | 'exitCode' | 'rule'>;
+type Evidence = Pick<Reason, 'pods' | 'exitCode' | 'rule' | 'podReason'>;
 
-/** The pod that failed last, and how. */
+/** The pod that failed last, and how: by an exit code, or because its node or somebody else ended it. */
 export function failureEvidence(pods: readonly PodFacts[]): Omit<Evidence, 'rule'> {
   const [last] = pods.filter((pod) => isFinished(pod) && pod.phase === 'Failed').toSorted((a, b) => finishTimeOf(b) - finishTimeOf(a));
   if (!last) return {};
   const exitCode = last.containers.find((container) => container.exitCode !== undefined && container.exitCode !== 0)?.exitCode;
-  return { pods: [last.name], ...(exitCode !== undefined && { exitCode }) };
+  const [said] = last.reasons ?? [];
+  return { pods: [last.name], ...(exitCode !== undefined && { exitCode }), ...(said && { podReason: podReasonText(said) }) };
 }
 
 /** Pod, exit code and rule out of the message of a FailJob rule. */

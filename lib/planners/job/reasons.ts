@@ -31,6 +31,7 @@ import { wantedPods } from './manage.ts';
 import { holdsOf, type Holds } from './obstacles.ts';
 import { claimPods, isLeftRunning } from './ownership.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
+import { lostReasons, podReasons } from './pod-reasons.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { tallyOf } from './tally.ts';
 import { isKnownMode, termsOf } from './terms.ts';
@@ -102,23 +103,24 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
   // What is to have no pods any more waits for nothing but that they go.
   const { deletes } = holdsOf(head, nowMs);
   const undeleted = counts.active === 0 ? [] : refusedPods({ deletes }, refusal);
+  const lost = lostReasons(tally, nowMs);
 
   if (terms.deleting)
-    return [...undeleted, { code: 'BeingDeleted', text: `the Job itself is being deleted; ${untilGone}`, ...terminating }];
+    return [...undeleted, { code: 'BeingDeleted', text: `the Job itself is being deleted; ${untilGone}`, ...terminating }, ...lost];
   const verdict = earlierVerdict(job, head, tally);
   if (verdict?.succeeded)
-    return [...undeleted, { code: 'Succeeding', text: `it succeeds (${verdict.reason}); ${untilGone}`, ...terminating }];
+    return [...undeleted, { code: 'Succeeding', text: `it succeeds (${verdict.reason}); ${untilGone}`, ...terminating }, ...lost];
   if (verdict) {
     const evidence = policyEvidence(verdict.message);
     const text = `it fails (${verdict.reason}: ${verdict.message}); ${untilGone}`;
-    return [...undeleted, { code: 'Failing', text, ...terminating, ...evidence }];
+    return [...undeleted, { code: 'Failing', text, ...terminating, ...evidence }, ...lost];
   }
   if (terms.suspended) {
     const text = 'spec.suspend is true: no pod is started until that changes';
-    return [...undeleted, { code: 'Suspended', text, ...terminating }, ...podReasons(progress)];
+    return [...undeleted, { code: 'Suspended', text, ...terminating }, ...lost, ...podReasons(tally)];
   }
 
-  return [...waitingReasons(snapshot, progress, { nowMs, refusal }), ...podReasons(progress), ...deadlineReason(job, nowMs)];
+  return [...waitingReasons(snapshot, progress, { nowMs, refusal }), ...podReasons(tally), ...deadlineReason(job, nowMs)];
 }
 
 function waitingReasons(
@@ -161,34 +163,14 @@ function waitingReasons(
     reasons.push({ code: 'IndexBackingOff', text, remainingSeconds });
   }
   if (terms.replacesOnlyFailed && counts.terminating > 0 && isShort)
-    reasons.push({
-      code: 'WaitsForTerminatingPods',
-      text: `${counted(counts.terminating, 'terminating pod holds its place', 'terminating pods hold their places')}: podReplacementPolicy is Failed`,
-      pods: names(tally.terminating),
-    });
-  return reasons;
-}
-
-function podReasons({ tally }: Progress): Reason[] {
-  const unknown = tally.active.filter(({ phase }) => phase === 'Unknown');
-  const pending = tally.active.filter(({ phase }) => phase !== 'Running' && phase !== 'Unknown');
-  const running = tally.active.length - unknown.length - pending.length;
-  const reasons: Reason[] = [];
-  if (running > 0)
-    reasons.push({ code: 'PodsRunning', text: `${counted(running, 'pod runs', 'pods run')}, ${tally.counts.ready} of them ready` });
-  if (pending.length > 0) {
-    const unbound = pending.filter(({ assigned }) => !assigned).length;
-    const where = unbound === 0 ? 'all of them on a node' : `${unbound} of them not on a node yet`;
-    reasons.push({
-      code: 'PodsPending',
-      text: `${counted(pending.length, 'pod has', 'pods have')} not started, ${where}`,
-      pods: names(pending),
-    });
-  }
-  if (unknown.length > 0) {
-    const text = `nobody knows whether ${counted(unknown.length, 'pod runs', 'pods run')}: no node says`;
-    reasons.push({ code: 'PodsUnknown', text, pods: names(unknown) });
-  }
+    reasons.push(
+      {
+        code: 'WaitsForTerminatingPods',
+        text: `${counted(counts.terminating, 'terminating pod holds its place', 'terminating pods hold their places')}: podReplacementPolicy is Failed`,
+        pods: names(tally.terminating),
+      },
+      ...lostReasons(tally, nowMs),
+    );
   return reasons;
 }
 

@@ -8,7 +8,7 @@ import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
 import type { PlanHead } from '../../../lib/planners/plan.ts';
 import { reasonsOf } from '../../../lib/planners/job/reasons.ts';
 import { REASONS, type Circumstances, type Reason, type ReasonCode } from '../../../lib/planners/reasons.ts';
-import { aCondition, aJob, anIndexedJob, aPod, aSnapshot, at, ended, now, podsOf } from './builders.ts';
+import { aCondition, aJob, anIndexedJob, aPod, aSnapshot, at, ended, NOW, now, podsOf } from './builders.ts';
 
 interface Case {
   code: ReasonCode;
@@ -31,6 +31,8 @@ const finished = (
 ): Job => aJob(rest.spec ?? {}, { status: { ...rest.status, conditions: [aCondition(type, 'True', reason, message)] } });
 const failedPod = (exitCode: number, secondsAgo: number): PodFacts =>
   aPod({ name: 'demo-x', phase: 'Failed', containers: [ended(exitCode, secondsAgo)] });
+const pulling = (name: string): PodFacts =>
+  aPod({ name, phase: 'Pending', reasons: [{ reason: 'ImagePullBackOff', message: 'no such image', container: 'main' }] });
 const FAIL_JOB = 'Container main for pod default/demo-x failed with exit code 5 matching FailJob rule at index 1';
 
 const cases: Case[] = [
@@ -338,6 +340,51 @@ const cases: Case[] = [
     holds: { pods: ['demo-u'] },
     says: 'whether 1 pod runs',
   },
+  {
+    code: 'PodsWaiting',
+    name: 'in the words of the scheduler, and how many pods',
+    job: aJob({ completions: 2 }),
+    pods: ['a', 'b'].map((name) =>
+      aPod({ name, phase: 'Pending', assigned: false, reasons: [{ reason: 'Unschedulable', message: '0/3 nodes are available' }] }),
+    ),
+    holds: { pods: ['a', 'b'], podReason: 'Unschedulable', text: 'Unschedulable: 0/3 nodes are available (2 pods)' },
+  },
+  {
+    code: 'PodsWaiting',
+    name: 'which container',
+    job: aJob({ completions: 2 }),
+    pods: [pulling('demo-i')],
+    holds: { pods: ['demo-i'], podReason: 'ImagePullBackOff', text: 'ImagePullBackOff (container main): no such image' },
+  },
+  {
+    code: 'PodsDisrupted',
+    name: 'who ends a pod that still runs',
+    job: aJob({ completions: 2 }),
+    pods: [aPod({ name: 'demo-d', reasons: [{ reason: 'PreemptionByScheduler', message: 'for another pod' }] })],
+    holds: { pods: ['demo-d'], podReason: 'PreemptionByScheduler', text: 'PreemptionByScheduler: for another pod' },
+  },
+  {
+    code: 'BackoffLimitExceeded',
+    name: 'that the pod was evicted',
+    job: finished('Failed', 'BackoffLimitExceeded', '', { spec: { backoffLimit: 0 }, status: { failed: 1 } }),
+    pods: [aPod({ name: 'demo-e', phase: 'Failed', reasons: [{ reason: 'Evicted', message: 'The node was low on resource: memory.' }] })],
+    holds: { pods: ['demo-e'], podReason: 'Evicted: The node was low on resource: memory.' },
+  },
+  {
+    code: 'NodeLost',
+    name: 'which pods hold up the end, and for how long',
+    job: aJob({ completions: 5, podReplacementPolicy: 'Failed' }),
+    pods: [aPod({ name: 'demo-l', deletedAt: NOW - 300 }), aPod({ name: 'demo-m', deletedAt: NOW - 30 })],
+    holds: { pods: ['demo-l'] },
+    says: '1 terminating pod has been due to end for up to 5 min',
+  },
+  {
+    code: 'PodsUnknown',
+    name: 'a pod whose readiness no node tells',
+    job: aJob({ completions: 3 }),
+    pods: [aPod({ name: 'demo-u', phase: 'Running', ready: 'Unknown' })],
+    holds: { pods: ['demo-u'] },
+  },
   { code: 'PodsRunning', name: 'how many are ready', job: aJob({ completions: 2 }), pods: podsOf('1A 1R'), says: '2 pods run, 1 of them' },
   {
     code: 'DeadlineAhead',
@@ -394,6 +441,30 @@ describe('why a Job is running or not', () => {
   test('of pods whose node does not say whether they run, none is said not to have started', () => {
     const codes = reasonsOf(aSnapshot(aJob({ completions: 1, parallelism: 1 }), [aPod({ phase: 'Unknown' })]), now).map(({ code }) => code);
     expect(codes).toEqual(['PodsUnknown']);
+  });
+
+  test('of pods that wait for many things each is told of, or counted, those first of which most is said', () => {
+    const pods = Array.from({ length: 12 }, (_, which) =>
+      aPod({
+        name: `p${which}`,
+        phase: 'Pending',
+        reasons: [{ reason: 'ErrImagePull', message: `image ${which < 3 ? 0 : which}`, container: 'main' }],
+      }),
+    );
+    const told = reasonsOf(aSnapshot(aJob({ completions: 12, parallelism: 12 }), pods), now);
+    expect(told.map(({ code }) => code)).toEqual(Array.from({ length: 5 }, () => 'PodsWaiting'));
+    expect(told[0]?.text).toBe('ErrImagePull (container main): image 0 (3 pods)');
+    expect(told[4]).toMatchObject({ text: 'ErrImagePull (6 more pods)', pods: ['p6', 'p7', 'p8', 'p9', 'p10'] });
+  });
+
+  test('a pod of phase Running whose containers all wait to be started again does not run', () => {
+    const containers = ['main', 'other'].map((name) => ({ name, role: 'container' as const, restarts: 3 }));
+    const crashing = (names: string[]): PodFacts =>
+      aPod({ containers, reasons: names.map((container) => ({ reason: 'CrashLoopBackOff', container })) });
+    const codesOf = (pod: PodFacts): string[] =>
+      reasonsOf(aSnapshot(aJob({ completions: 1, parallelism: 1 }), [pod]), now).map(({ code }) => code);
+    expect(codesOf(crashing(['main', 'other']))).toEqual(['PodsWaiting', 'PodsWaiting']);
+    expect(codesOf(crashing(['main']))).toEqual(['PodsRunning', 'PodsWaiting']);
   });
 
   test('of many indexes that wait each is told of, or counted', () => {
