@@ -68,6 +68,8 @@ export interface WatchState {
   heardAtMs: number | undefined;
   /** The last wait after a failure; 0 while all is well. */
   backoffMs: number;
+  /** The server asked to be left alone until then (R14). */
+  notBeforeMs: number;
 }
 
 export interface WatchOptions {
@@ -99,13 +101,20 @@ const SHORT_LIVED_MS = 1_000;
 const SPREAD_MS = 1_000;
 const SECOND_LOOK_MS = 300;
 
-export const initialWatch: WatchState = { at: { phase: 'idle' }, version: '0', listed: undefined, heardAtMs: undefined, backoffMs: 0 };
+export const initialWatch: WatchState = {
+  at: { phase: 'idle' },
+  version: '0',
+  listed: undefined,
+  heardAtMs: undefined,
+  backoffMs: 0,
+  notBeforeMs: 0,
+};
 
 /** What follows from one input. Inputs that belong to a call given up must not be fed. */
 export function step(state: WatchState, input: WatchInput, moment: Moment, options: WatchOptions = WATCH_OPTIONS): Stepped {
   switch (input.kind) {
     case 'list':
-      return beginList(state, state.at.phase === 'idle' ? [] : [{ do: 'stop' }]);
+      return listAnew(state, moment);
     case 'page':
       return state.at.phase === 'listing' ? afterPage(state, input, moment) : same(state);
     case 'seen':
@@ -125,6 +134,12 @@ export function step(state: WatchState, input: WatchInput, moment: Moment, optio
 }
 
 const same = (state: WatchState): Stepped => ({ state, effects: [] });
+
+function listAnew(state: WatchState, { nowMs }: Moment): Stepped {
+  if (nowMs >= state.notBeforeMs) return beginList(state, state.at.phase === 'idle' ? [] : [{ do: 'stop' }]);
+  const { state: waiting, effects } = wait({ ...state, listed: undefined }, { do: 'list' }, state.notBeforeMs - nowMs);
+  return { state: waiting, effects: [{ do: 'stop' }, ...effects] };
+}
 
 function beginList(state: WatchState, before: WatchEffect[]): Stepped {
   return { state: { ...state, at: { phase: 'listing' }, listed: undefined }, effects: [...before, { do: 'begin' }, { do: 'list' }] };
@@ -188,7 +203,9 @@ function afterFailure(state: WatchState, failure: WatchFailure, moment: Moment, 
     at.phase !== 'listing'
       ? { do: 'watch', brokeOff: true }
       : { do: 'list', ...(at.continueToken !== undefined && { continueToken: at.continueToken }) };
-  return backOff(state, next, moment, options, failure.kind === 'throttled' ? failure.retryAfterMs : 0);
+  if (failure.kind !== 'throttled') return backOff(state, next, moment, options);
+  const { retryAfterMs } = failure;
+  return backOff({ ...state, notBeforeMs: moment.nowMs + retryAfterMs }, next, moment, options, retryAfterMs);
 }
 
 /** Each wait is drawn from between the first one and three times the last one, so that clients fall out of step. */

@@ -110,6 +110,13 @@ describe('a watch', () => {
     expect(waitOf(after([list, throttled], 0.25).effects)).toBe(7_250);
   });
 
+  test('R14: that is to list anew waits as long as Retry-After says all the same', () => {
+    const throttled: WatchInput & { atMs: number } = { kind: 'failed', failure: { kind: 'throttled', retryAfterMs: 7_000 }, atMs: 1_000 };
+    expect(after([list, throttled, { ...list, atMs: 3_000 }]).effects).toEqual([{ do: 'stop' }, { do: 'wait', ms: 5_000 }]);
+    expect(after([list, throttled, { ...list, atMs: 3_000 }, { ...tick, atMs: 8_000 }]).effects).toEqual([{ do: 'begin' }, { do: 'list' }]);
+    expect(after([list, throttled, { ...list, atMs: 8_000 }]).effects).toEqual([{ do: 'stop' }, { do: 'begin' }, { do: 'list' }]);
+  });
+
   test('a list that breaks between two pages goes on with the next one; one that expires begins anew', () => {
     const halfway: WatchInput[] = [list, { kind: 'page', resourceVersion: '101', continueToken: 'more' }];
     expect(after([...halfway, broken, tick]).effects).toEqual([{ do: 'list', continueToken: 'more' }]);
