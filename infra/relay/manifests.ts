@@ -10,7 +10,7 @@ const WRITTEN_BY = '# Written by `npm run relay:manifests` from lib/onboarding: 
 const SETTINGS = 'farloop-relay-settings';
 
 /** Kept by whoever deploys; a cluster that is registered by `farloop cluster add --no-relay` tells all of them. */
-const SETTING_NAMES = ['CLUSTER', 'EVENTS_QUEUE_URL', 'ASKS_QUEUE_URL', 'MANAGE', 'ERA', 'AWS_REGION'] as const;
+const SETTING_NAMES = ['CLUSTER', 'EVENTS_QUEUE_URL', 'ASKS_QUEUE_URL', 'MANAGE', 'ERA', 'COMMANDER', 'AWS_REGION'] as const;
 
 const common: Pick<RelayValues, 'functions' | 'namespaces' | 'identity'> = {
   functions: 'none',
@@ -26,6 +26,7 @@ const baseValues: RelayValues = {
   ownsNamespace: true,
   manage: 'own',
   access: 'direct',
+  commander: '$(COMMANDER)',
   era: 0,
   image: 'farloop-relay',
   region: '$(AWS_REGION)',
@@ -45,6 +46,8 @@ const chartValues: RelayValues = {
   region: required('region'),
   eventsQueueUrl: required('eventsQueueUrl'),
   asksQueueUrl: required('asksQueueUrl'),
+  // Of no use with direct access. With relayed access a relay without it says so and carries out nothing.
+  commander: '{{ .Values.commander }}',
 };
 
 /** A label by which registrations know what they made: not on what somebody else installs, and removes. */
@@ -147,7 +150,17 @@ export function files(version: string): Record<string, string> {
     })}`,
     'chart/values.yaml':
       `${WRITTEN_BY}# As farloop cluster add --no-relay tells them.\n` +
-      dump({ cluster: '', image: '', region: '', eventsQueueUrl: '', asksQueueUrl: '', manage: 'own', access: 'direct', era: 0 }),
+      dump({
+        cluster: '',
+        image: '',
+        region: '',
+        eventsQueueUrl: '',
+        asksQueueUrl: '',
+        manage: 'own',
+        access: 'direct',
+        commander: '',
+        era: 0,
+      }),
     'chart/templates/relay.yaml': yamlOf(chartManifests()),
     'chart/templates/commands.yaml': `{{ if eq .Values.access "relayed" }}\n${yamlOf(commandsManifests(chartValues))}{{ end }}\n`,
   };

@@ -174,7 +174,7 @@ export class RelayedCluster implements Cluster {
       return;
     }
     const open = new Map(sent.entries());
-    let reason = `no answer within ${LIFE_MS / 1000} s: check that the relay runs in the cluster and reaches its queue`;
+    let reason = `no answer within ${LIFE_MS / 1000} s: check that the relay runs in the cluster, reaches its queue and takes commands of this installation (its log says whose it refuses)`;
     try {
       await this.#queue.send(`relay-${this.#cluster}`, [{ body }]);
       await this.#hear({ id, secret, open, begunAtMs });

@@ -23,7 +23,7 @@ import {
 } from '../ports/queue.ts';
 import { nameOf, translated } from './aws-errors.ts';
 import { BATCH_MESSAGES_MAX, batchesOf, checkOutgoing, isFifo } from './queue-limits.ts';
-import { SENT_BY, senderOf } from './sqs-records.ts';
+import { SENT_BY, roleOf, senderOf } from './sqs-records.ts';
 import { SystemClock } from './system-clock.ts';
 
 export interface QueueUrls {
@@ -105,7 +105,7 @@ export class SqsQueue implements Queue {
       visibilitySeconds,
       ...(signal ? { signal } : {}),
     });
-    return messages.map(receivedOf);
+    return messages.map((message) => ({ ...receivedOf(message), senderId: roleOf(message.Attributes?.SenderId ?? '') }));
   }
 
   async delete(queue: QueueName, receiptHandles: readonly string[]): Promise<void> {

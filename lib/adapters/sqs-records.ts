@@ -15,7 +15,7 @@ export const senderOf = (senderId: string, named: string | undefined, redriver: 
   named !== undefined && redriver !== undefined && roleOf(senderId) === redriver ? named : senderId;
 
 /** A role's sender is `id:session`, and sessions come and go: the role is what is registered. */
-const roleOf = (senderId: string): string => senderId.split(':', 1)[0] ?? '';
+export const roleOf = (senderId: string): string => senderId.split(':', 1)[0] ?? '';
 
 /** What a record tells of its message. @param redriver as in senderOf */
 export const messageOf = (

@@ -18,6 +18,8 @@ export interface Installation {
   secretPrefix: string;
   /** ARN of the role under which functions dial clusters; empty where a stack of an earlier version does not tell it. */
   functionsRoleArn: string;
+  /** Unique id of that role, by which relays know whose commands to take (R15); empty where a stack of an earlier version does not tell it. */
+  functionsRoleId: string;
   /** Only a stage that tests remove again. */
   allowLoopback: boolean;
 }
@@ -49,6 +51,7 @@ export async function readInstallation(client: CloudFormationClient, stage: stri
     clustersTable: of('ClustersTable'),
     secretPrefix: of('ClusterSecretPrefix'),
     functionsRoleArn: outputs.get('ReconcileRoleArn') ?? '',
+    functionsRoleId: outputs.get('ReconcileRoleId') ?? '',
     allowLoopback: outputs.get('AllowLoopback') === 'yes',
   };
 }

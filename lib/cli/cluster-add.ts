@@ -354,7 +354,7 @@ function nextSteps({ relay, sender }: RegistrationPlan, { image, cluster }: Regi
   if (image === undefined)
     lines.unshift(
       `run the relay, with credentials of the IAM ${sender.kind} ${sender.name}:`,
-      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} --manage ${relay.manage === 'all' ? 'all-jobs' : 'own'}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era} --access ${relay.access}`,
+      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} --manage ${relay.manage === 'all' ? 'all-jobs' : 'own'}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era} --access ${relay.access}${relay.access === 'relayed' ? ` --commander ${relay.commander}` : ''}`,
     );
   return lines.join('\n');
 }

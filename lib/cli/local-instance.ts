@@ -107,7 +107,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       manage: record.manage,
       namespaces: record.namespaces,
       era: record.era,
-      ...(record.access === 'relayed' && { executor: runtime.source }),
+      ...(record.access === 'relayed' && { executor: runtime.source, commander: SENDER }),
       ...(options.relay && { options: options.relay }),
     });
     endings.push(() => relay.stop());

@@ -23,6 +23,7 @@ interface RelayOptions {
   namespace?: string[];
   era: number;
   access: 'direct' | 'relayed';
+  commander?: string;
   lease?: { namespace: string; name: string };
   replica?: string;
   probePort?: number;
@@ -46,6 +47,11 @@ export const relayCommand = (): Command =>
       new Option('--access <how>', 'as the cluster is registered; relayed: carry out the commands of passes, with the rights of this relay')
         .choices(['direct', 'relayed'])
         .default('direct'),
+    )
+    .option(
+      '--commander <id>',
+      'with --access relayed: unique id (AROA...) of the role whose commands are carried out; without it no commands are',
+      roleId,
     )
     .option('--era <number>', 'era of the cluster, as registered', wholeNumber({ min: 0, max: 999_999_999 }), 0)
     .option('--lease <namespace/name>', 'Lease that decides which replica sends; the others watch and take over', leaseName)
@@ -71,6 +77,7 @@ async function runRelay({
   namespace = [],
   era,
   access: how,
+  commander,
   lease,
   replica,
   probePort,
@@ -113,6 +120,8 @@ async function runRelay({
     [`relay-${cluster}`]: { url: asksQueueUrl, deadLetterUrl: '' },
   };
   const telemetry = new LineTelemetry({ level: logLevel });
+  if (how === 'relayed' && !commander)
+    telemetry.error('commands will be refused', { cluster, reason: (await import('../relay/commander.ts')).NOT_TOLD });
   const relay = startRelay({
     source,
     queue: new SqsQueue({ client, urls, clock }),
@@ -122,7 +131,7 @@ async function runRelay({
     manage: manage === 'all-jobs' ? 'all' : 'own',
     namespaces: namespace,
     era,
-    ...(how === 'relayed' && { executor: source }),
+    ...(how === 'relayed' && { executor: source, commander }),
     standby: lease !== undefined,
     options: { podsEveryMs: PODS_EVERY_MS },
   });
@@ -155,6 +164,12 @@ async function runRelay({
     await probes?.stop();
     source.close();
   }
+}
+
+/** Empty as in manifests that are made for both ways of access. */
+function roleId(text: string): string {
+  if (!/^[\w-]{0,128}$/.test(text)) throw new InvalidArgumentError('Expected the unique id of an IAM role, such as AROAEXAMPLE.');
+  return text;
 }
 
 function leaseName(text: string): { namespace: string; name: string } {

@@ -5,6 +5,7 @@ import type { Credential } from '../adapters/registered-access.ts';
 import { relayQueueName } from '../adapters/relay-queues.ts';
 import { podIdentityTrust, relayIdentityName, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
+import { TerminalError } from '../ports/errors.ts';
 import type { EksPlace, EksPlan } from './eks.ts';
 import { planEks } from './eks.ts';
 import type { Manifest, RelayValues } from './relay-manifests.ts';
@@ -66,7 +67,10 @@ export interface RegistrationPlan {
   manifests: Manifest[];
 }
 
-/** Everything that is to be made, on AWS and on the cluster, from what was asked for and found: nothing is touched. */
+/**
+ * Everything that is to be made, on AWS and on the cluster, from what was asked for and found: nothing is touched.
+ * @throws TerminalError the stack is of a version that does not know relayed access as it is asked for
+ */
 export function planRegistration(
   { installation, region, awsEndpointUrl }: Pick<EksPlace, 'installation'> & { region: string; awsEndpointUrl?: string },
   request: RegistrationRequest,
@@ -80,6 +84,10 @@ export function planRegistration(
   const era = record?.era ?? 0;
   const roleArn = `arn:${partition}:iam::${account}:role/${name}`;
   const access = credential.kind === 'none' ? 'relayed' : 'direct';
+  if (access === 'relayed' && installation.functionsRoleId === '')
+    throw new TerminalError(
+      `the stack ${installation.stackName} does not tell the id of its functions' role (output ReconcileRoleId), whose commands the relay is to take: deploy this version of Farloop over it`,
+    );
   const eks =
     request.eks &&
     planEks(
@@ -95,6 +103,7 @@ export function planRegistration(
     namespaces,
     functions: credential.kind === 'serviceAccount' ? 'account' : credential.kind === 'eks' ? 'group' : 'none',
     access,
+    commander: installation.functionsRoleId,
     workloadWithJob,
     era,
     image: image ?? '',

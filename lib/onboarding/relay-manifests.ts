@@ -28,6 +28,8 @@ export interface RelayValues {
   functions: 'account' | 'group' | 'none';
   /** How passes reach the API server. `relayed`: the relay carries out their commands, and needs the rights for it. */
   access: 'direct' | 'relayed';
+  /** Unique id of the role under which passes run: nobody else's commands are carried out. */
+  commander: string;
   /** Alpha: passes make Workloads and PodGroups. */
   workloadWithJob?: boolean;
   era: number;
@@ -268,7 +270,17 @@ const awsTokenVolume = {
   },
 };
 
-const relayArguments = ({ cluster, manage, namespaces, era, access, eventsQueueUrl, asksQueueUrl, namespace }: RelayValues): string[] => [
+const relayArguments = ({
+  cluster,
+  manage,
+  namespaces,
+  era,
+  access,
+  commander,
+  eventsQueueUrl,
+  asksQueueUrl,
+  namespace,
+}: RelayValues): string[] => [
   'relay',
   `--cluster=${cluster}`,
   `--events-queue-url=${eventsQueueUrl}`,
@@ -277,6 +289,7 @@ const relayArguments = ({ cluster, manage, namespaces, era, access, eventsQueueU
   ...namespaces.map((name) => `--namespace=${name}`),
   `--era=${era}`,
   `--access=${access}`,
+  `--commander=${commander}`,
   `--lease=${namespace}/${RELAY}`,
   '--replica=$(POD_NAME)',
   `--probe-port=${PROBE_PORT}`,

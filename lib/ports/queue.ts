@@ -28,7 +28,7 @@ export interface ReceivedMessage {
   receivedAtMs?: number;
   groupId?: string;
   deduplicationId?: string;
-  /** Who sent it, as the queue itself knows it (R15). */
+  /** Who sent it, as the queue itself knows it (R15): a user or a role, without the name of a session; empty where the queue does not tell. */
   senderId: string;
 }
 

@@ -23,6 +23,7 @@ import type { Failure, Outcome } from '../wire/command-answers.ts';
 import { encodeAnswer, sealOutcomes } from '../wire/command-answers.ts';
 import type { Command, CommandMessage } from '../wire/commands.ts';
 import { decodeCommands } from '../wire/commands.ts';
+import { Commander, NOT_TOLD } from './commander.ts';
 
 /** What may be done with a resource. */
 export interface Allowed {
@@ -44,6 +45,8 @@ export const ALLOWED: readonly Allowed[] = [
 export interface CommandsSetup {
   /** The relay's own access: its rights are the cluster's to give. */
   executor: Cluster;
+  /** Whose commands are carried out: unique id of the role under which passes run. Without it nobody's are. */
+  commander: string | undefined;
   queue: Pick<Queue, 'send'>;
   clock: Clock;
   telemetry: Telemetry;
@@ -71,19 +74,25 @@ const SEND_AGAIN_MS = 200;
 export class Commands {
   readonly #setup: CommandsSetup;
   readonly #allowed: readonly Allowed[];
+  readonly #commander: Commander;
   /** Ids of messages and when they came, oldest first: what is delivered twice is carried out once. */
   readonly #seen = new Map<string, number>();
 
   constructor(setup: CommandsSetup) {
     this.#setup = setup;
     this.#allowed = setup.allowed ?? ALLOWED;
+    this.#commander = new Commander(setup);
   }
 
   /**
-   * Carries out what a message asks for; resolves once that is answered, and never rejects for what a call ends with.
+   * Carries out what a message asks for; resolves once that is answered, and never rejects for what a call ends with. A message of
+   * somebody else than the commander is neither read nor answered.
    * @throws UndecodableMessageError at once, nothing being carried out
    */
   take(message: ReceivedMessage, arrival: Arrival): Promise<void> {
+    const isTaken = this.#commander.takesFrom(message.senderId);
+    // Where nobody is known, passes get an answer that says what to do: they would see a relay that keeps silent.
+    if (!isTaken && this.#commander.isKnown) return Promise.resolve();
     const decoded = decodeCommands(message.body);
     // It came before, and may have been carried out by a relay that died of it: nobody waits for it any more.
     if (message.receiveCount > 1 || this.#hasSeen(decoded.id, arrival.monotonicMs)) return Promise.resolve();
@@ -123,6 +132,9 @@ export class Commands {
 
   async #outcomeOf(command: Command, deadline: Deadline): Promise<Unplaced> {
     const { telemetry, cluster } = this.#setup;
+    // Not Terminal: passes go on by themselves as soon as the relay knows whose commands to take.
+    if (!this.#commander.isKnown)
+      return { failure: { kind: 'NotDone', message: `the relay of ${cluster} carries out nothing: ${NOT_TOLD}` } };
     const allowed = this.#allowedFor(command);
     if (typeof allowed === 'string') {
       const { verb, plural, namespace, name } = command;

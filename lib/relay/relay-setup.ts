@@ -47,6 +47,8 @@ export interface RelaySetup {
   era: number;
   /** Of a cluster with relayed access: what carries out the commands of passes. */
   executor?: Cluster;
+  /** Whose commands they may be: unique id of the role under which passes run (R15). Without it none is carried out. */
+  commander?: string | undefined;
   /** Watches and sends nothing until it is told to lead. */
   standby?: boolean;
   options?: Partial<RelayOptions>;

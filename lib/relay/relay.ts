@@ -230,10 +230,19 @@ class RunningRelay {
 
   /** One for as long as the process lives: it remembers what it has carried out. */
   #commandsOf(): Commands | undefined {
-    const { executor, queue, clock, telemetry, cluster, namespaces } = this.#setup;
+    const { executor, commander, queue, clock, telemetry, cluster, namespaces } = this.#setup;
     this.#commands ??=
       executor &&
-      new Commands({ executor, queue, clock, telemetry, cluster, namespaces, kubeSystemUid: () => this.#identity.kubeSystemUid });
+      new Commands({
+        executor,
+        commander,
+        queue,
+        clock,
+        telemetry,
+        cluster,
+        namespaces,
+        kubeSystemUid: () => this.#identity.kubeSystemUid,
+      });
     return this.#commands;
   }
 

@@ -312,6 +312,23 @@ describe('through a relay', () => {
     expect(telemetry.counts.filter(({ metric }) => metric === 'RefusedCommands')).toHaveLength(1);
   });
 
+  test('R15: a relay that was not told whose commands to take carries out none, and passes are told what to do', async () => {
+    const { cluster, telemetry } = await open({ commander: '' });
+    const failures = await ended(Promise.all(['a', 'b'].map(async (name) => await failureOf(cluster.create(PODS, aPod(name), soon())))));
+    for (const failure of failures) {
+      expect(failure).toBeInstanceOf(NotDoneError);
+      expect(String(failure)).toContain('it was not told whose commands to take (--commander): give farloop cluster add again');
+    }
+    expect(pods.names).toEqual([]);
+    expect(telemetry.lines.filter(({ message }) => message.startsWith('commands refused'))).toHaveLength(1);
+  });
+
+  test('R15: a command of another sender is not carried out, nor answered', async () => {
+    const { cluster, telemetry } = await open({ commander: 'AROARECONCILE' });
+    expect(await ended(failureOf(cluster.create(PODS, aPod('a'), soon())))).toBeInstanceOf(UnknownOutcomeError);
+    expect([pods.names, telemetry.sum('RefusedCommands')]).toEqual([[], 1]);
+  });
+
   test('R15: names that would lead a path astray are no commands: the message is not carried out', async () => {
     const { cluster } = await open();
     const failure = await ended(failureOf(cluster.create(PODS, aPod('../../../secrets'), soon())));

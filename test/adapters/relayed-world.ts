@@ -26,6 +26,8 @@ export interface RelayedWorldOptions {
   executor: Cluster;
   allowed?: readonly Allowed[];
   namespaces?: readonly string[];
+  /** Whose commands the relay takes; passes send as `local`. */
+  commander?: string | undefined;
   /** Whom the record believes; the relay sends as `local`. */
   senders?: readonly string[];
   clock?: Clock;
@@ -41,6 +43,7 @@ export async function openRelayedWorld({
   executor,
   allowed = ALLOWED,
   namespaces = [],
+  commander = 'local',
   senders = ['local'],
   clock = new SystemClock(),
   relayClock,
@@ -80,7 +83,17 @@ export async function openRelayedWorld({
     }
   })();
   const own = relayClock ?? clock;
-  const setup = { executor, queue, clock: own, telemetry, cluster: name, namespaces, kubeSystemUid: () => 'uid-of-kube-system', allowed };
+  const setup = {
+    executor,
+    commander,
+    queue,
+    clock: own,
+    telemetry,
+    cluster: name,
+    namespaces,
+    kubeSystemUid: () => 'uid-of-kube-system',
+    allowed,
+  };
   const commands = new Commands(setup);
   let relaying = Promise.resolve();
   const startRelay = (): void => {

@@ -380,7 +380,16 @@ describe('farloop cluster', () => {
     await create('/api/v1/namespaces', { metadata: { name: 'charted' } });
     await create('/api/v1/namespaces', { metadata: { name: 'farloop' } });
     const url = 'https://sqs.us-east-1.amazonaws.com/123456789012/q';
-    const values = { cluster: 'c', era: 0, image: 'i:1', region: 'us-east-1', eventsQueueUrl: url, asksQueueUrl: url, manage: 'own' };
+    const values = {
+      cluster: 'c',
+      era: 0,
+      image: 'i:1',
+      region: 'us-east-1',
+      eventsQueueUrl: url,
+      asksQueueUrl: url,
+      commander: '',
+      manage: 'own',
+    };
     const charts = ['direct', 'relayed'].map((access) => renderChart({ ...values, access }, 'charted'));
     expect(charts.map((chart) => chart.length)).toEqual([10, 12]);
     for (const manifest of [...charts.flat(), ...kustomized('relayed')])

@@ -39,6 +39,7 @@ const manifests = relayManifests({
   namespaces: [],
   functions: 'account',
   access: 'direct',
+  commander: 'AROARECONCILE',
   era: 0,
   image: 'farloop-relay:test',
   region: 'us-east-1',

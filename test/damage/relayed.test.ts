@@ -145,6 +145,7 @@ describe('R13: damaged commands', () => {
         const [calls, answers]: [string[], unknown[]] = [[], []];
         const commands = new Commands({
           executor: executorOf((verb) => void calls.push(verb)),
+          commander: 'local',
           queue: { send: async (_: QueueName, messages) => void answers.push(...messages) },
           clock,
           telemetry: new RecordingTelemetry(),

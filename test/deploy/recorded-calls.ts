@@ -5,7 +5,7 @@ import { createServer, request } from 'node:http';
 
 /** What the emulator says of the sender of every message; on AWS it is the unique id of the relay's user or role, as IAM tells it. */
 export const SENDER = '000000000000';
-export const SENDER_STAND_IN = `stand-in: the emulator calls every sender of a message ${SENDER}, so IAM's answers are made to tell that id of users and roles`;
+export const SENDER_STAND_IN = `stand-in: the emulator calls every sender of a message ${SENDER}, so IAM and the stack are made to tell that id of users and roles`;
 
 export interface RecordedCall {
   accessKeyId: string;
@@ -52,7 +52,12 @@ export async function startCallRecorder(target: string): Promise<CallRecorder> {
       }
       bodyOf(response).then(
         (told) => {
-          const text = told.toString('utf8').replaceAll(/<(UserId|RoleId)>[^<]*</g, `<$1>${SENDER}<`);
+          const text = told
+            .toString('utf8')
+            .replaceAll(/<(UserId|RoleId)>[^<]*</g, `<$1>${SENDER}<`)
+            .replaceAll(/<member>(?:(?!<\/member>)[^])*<OutputKey>ReconcileRoleId<[^]*?<\/member>/g, (output) =>
+              output.replace(/<OutputValue>[^<]*</, `<OutputValue>${SENDER}<`),
+            );
           outgoing.writeHead(statusCode, { ...headers, 'content-length': Buffer.byteLength(text) });
           outgoing.end(text);
         },
@@ -85,10 +90,10 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Who is registered as the sender of a cluster, IAM tells in answer to these. */
+/** Who is registered as the sender of a cluster, IAM tells in answer to these; whose commands its relay takes, the stack. */
 const asksWhoSends = ({ headers }: IncomingMessage, body: Buffer): boolean =>
   String(headers['content-type']).startsWith('application/x-www-form-urlencoded') &&
-  /(?:^|&)Action=(?:Create|Get)(?:User|Role)(?:&|$)/.test(body.toString('utf8'));
+  /(?:^|&)Action=(?:(?:Create|Get)(?:User|Role)|DescribeStacks)(?:&|$)/.test(body.toString('utf8'));
 
 function callsIn({ headers }: IncomingMessage, body: Buffer): RecordedCall[] {
   const accessKeyId = /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';

@@ -19,6 +19,7 @@ const VALUES: RelayValues = {
   namespaces: [],
   functions: 'account',
   access: 'direct',
+  commander: 'AROARECONCILE',
   era: 3,
   image: 'example/farloop-relay:1',
   region: 'eu-central-1',
@@ -28,8 +29,8 @@ const VALUES: RelayValues = {
 };
 
 const chartValues = (): Record<string, string | number> => {
-  const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access } = VALUES;
-  return { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access, manage: 'all-jobs' };
+  const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access, commander } = VALUES;
+  return { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access, commander, manage: 'all-jobs' };
 };
 
 interface PodTemplate {
@@ -78,13 +79,14 @@ describe.each(['direct', 'relayed'] as const)('with %s access', (access) => {
   });
 
   test('kustomize, with the settings filled in, makes the relay of farloop cluster add, in the namespace farloop', () => {
-    const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl } = VALUES;
+    const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, commander } = VALUES;
     const settings = {
       CLUSTER: cluster,
       EVENTS_QUEUE_URL: eventsQueueUrl,
       ASKS_QUEUE_URL: asksQueueUrl,
       MANAGE: 'all-jobs',
       ERA: String(era),
+      COMMANDER: commander,
       AWS_REGION: region,
     };
     const kustomization = load(readFileSync(join(RELAY_FOLDER, 'base', 'kustomization.yaml'), 'utf8')) as {

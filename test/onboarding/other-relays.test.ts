@@ -17,6 +17,7 @@ const RELAY: RelayValues = {
   namespaces: [],
   functions: 'account',
   access: 'direct',
+  commander: 'AROARECONCILE',
   era: 0,
   image: 'i',
   region: 'eu-central-1',

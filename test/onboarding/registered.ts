@@ -13,6 +13,7 @@ export const PLACE = {
     clustersTable: 'clusters',
     secretPrefix: 'farloop/prod/clusters/',
     functionsRoleArn: 'arn:aws:iam::123456789012:role/reconcile',
+    functionsRoleId: 'AROARECONCILE',
     allowLoopback: false,
   },
   region: 'eu-central-1',

@@ -37,6 +37,7 @@ const INSTALLATION = {
   clustersTable: '',
   secretPrefix: 'farloop/prod/clusters/',
   functionsRoleArn: '',
+  functionsRoleId: '',
   allowLoopback: false,
 };
 

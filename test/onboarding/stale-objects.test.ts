@@ -33,6 +33,7 @@ const CHART = {
   region: 'eu-central-1',
   eventsQueueUrl: `${QUEUES}/farloop-prod-events`,
   asksQueueUrl: `${QUEUES}/farloop-prod-relay-far`,
+  commander: 'AROARECONCILE',
   manage: 'own',
 };
 

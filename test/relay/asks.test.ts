@@ -37,7 +37,16 @@ afterEach(async () => {
 
 /** @param from what this replica receives through, where it is not the queue itself */
 async function replica({ standby, from = queue }: { standby: boolean; from?: EmbeddedQueue }): Promise<Relay> {
-  const setup = { source: api, executor: api, queue: from, clock, telemetry: new RecordingTelemetry(), cluster: 'far', era: 0 };
+  const setup = {
+    source: api,
+    executor: api,
+    commander: 'local',
+    queue: from,
+    clock,
+    telemetry: new RecordingTelemetry(),
+    cluster: 'far',
+    era: 0,
+  };
   const relay = startRelay({ ...setup, manage: 'all', namespaces: [], standby });
   relays.push(relay);
   await relay.ready;

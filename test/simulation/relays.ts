@@ -32,7 +32,10 @@ export class Relays {
       cluster,
       manage: 'all',
       namespaces: [],
-      ...(simulation.run.access === 'relayed' && { executor: process.cluster(cluster, simulation.direct(cluster), 'source') }),
+      ...(simulation.run.access === 'relayed' && {
+        executor: process.cluster(cluster, simulation.direct(cluster), 'source'),
+        commander: 'local',
+      }),
       era: installation.records.get(cluster)?.era ?? 0,
     });
     this.#running.set(process, relay);
