@@ -75,4 +75,15 @@ export const EXAMPLE_ENDS: readonly ExampleEnd[] = [
   { name: 'deadline', end: 'Failed', reason: 'DeadlineExceeded', status: { failed: 2 } },
   { name: 'ttl', end: 'gone' },
   { name: 'managed-by', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 1 } },
+  { name: 'image-pull', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 1 } },
+  { name: 'unschedulable', end: 'Failed', reason: 'DeadlineExceeded', status: { failed: 1 } },
+  { name: 'evicted', end: 'Failed', reason: 'BackoffLimitExceeded', status: { failed: 1 } },
+];
+
+/** Of the examples beside that folder, whose Jobs have names of their own. */
+export const OTHER_ENDS: readonly (ExampleEnd & { file: string })[] = [
+  { file: 'job.yaml', name: 'demo', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 5, completedIndexes: '0-4' } },
+  { file: 'retry.yaml', name: 'retry', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 3, failed: 1 } },
+  { file: 'deadline.yaml', name: 'too-long', end: 'Failed', reason: 'DeadlineExceeded', status: { failed: 2 } },
+  { file: 'managed-by.yaml', name: 'handed-over', end: 'Complete', reason: 'CompletionsReached', status: { succeeded: 4 } },
 ];

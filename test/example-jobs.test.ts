@@ -1,12 +1,12 @@
 // Every example Job runs on the sandbox, through the whole loop, to the end that its header describes; the clock is a virtual one.
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { parseManifests } from '../lib/cli/manifests.ts';
 import type { Job, Pod } from '../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../lib/objects/resources.ts';
 import { completionIndexOf, runOf } from '../lib/sandbox/node/program.ts';
-import { EXAMPLE_ENDS } from './example-ends.ts';
+import { EXAMPLE_ENDS, OTHER_ENDS, type ExampleEnd } from './example-ends.ts';
 import { conditionsOf, World } from './world/world.ts';
 
 const folder = join(import.meta.dirname, '../examples/jobs');
@@ -35,7 +35,7 @@ class Player {
       const [container] = pod.spec.containers;
       const { uid = '' } = pod.metadata;
       if (!container) return undefined;
-      const slot = String(completionIndexOf(pod) ?? '');
+      const slot = `${pod.metadata.labels?.['job-name']}/${completionIndexOf(pod) ?? ''}`;
       const restartCount = this.#restarts.get(uid) ?? 0;
       const { runMs, exitCode } = runOf(pod, container, { restartCount, attempt: this.#failed.get(slot) ?? 0 });
       const startedAtMs = this.#startedAtMs.get(uid);
@@ -60,8 +60,9 @@ class Player {
   }
 }
 
-async function disturb(on: World, how: 'evict' | 'delete'): Promise<void> {
-  const [pod] = (await on.pods()).filter(({ status }) => status?.phase === 'Running');
+async function disturb(on: World, job: string, how: 'evict' | 'delete'): Promise<void> {
+  const isOfJob = ({ metadata }: Pod): boolean => metadata.labels?.['job-name'] === job;
+  const pod = (await on.pods()).find((each) => isOfJob(each) && each.status?.phase === 'Running');
   const { name = '' } = pod?.metadata ?? {};
   const target = { namespace: 'default', name };
   if (how === 'delete') await on.as('DELETE', PODS, { ...target, body: {} });
@@ -83,38 +84,68 @@ describe('examples/jobs', () => {
     }
   });
 
-  test.each(EXAMPLE_ENDS)('$name ends: $end $reason', async ({ name, end, reason, status = {}, step, podSpec = {} }) => {
+  test.each(EXAMPLE_ENDS)('$name ends: $end $reason', async (example) => {
     const own = new World();
     world = own;
     await own.watch();
-    const [manifest] = parseManifests(readFileSync(join(folder, `${name}.yaml`), 'utf8'), name);
-    await own.apply(manifest?.document as Job);
-    const player = new Player(own);
-    const jobs = async (): Promise<Job[]> => (await own.as<{ items: Job[] }>('GET', JOBS, { namespace: 'default' })).items;
-    let isStepTaken = step === undefined;
-    await own.until(
-      async () => {
-        await player.play();
-        const [job] = await jobs();
-        if (!job) return end === 'gone';
-        const isTime = step?.when === 'Suspended' ? conditionsOf(job).includes('Suspended') : (job.status?.ready ?? 0) > 0;
-        if (!isStepTaken && step && isTime) {
-          isStepTaken = true;
-          if ('change' in step) await own.as('PATCH', JOBS, { namespace: 'default', name, body: { spec: step.change }, type: MERGE });
-          else await disturb(own, step.pod);
-        }
-        return conditionsOf(job).some((type) => type === end);
-      },
-      { seconds: 120, play: false },
-    );
-    if (end === 'gone') {
-      await own.until(async () => (await own.pods()).length === 0);
-      return;
-    }
-    const job = await own.job(name);
-    expect({ failed: 0, ...job.status }).toMatchObject(status);
-    expect(job.status?.conditions?.find(({ type }) => type === end)?.reason).toBe(reason);
-    for (const { spec } of await own.pods()) expect(spec).toMatchObject(podSpec);
-    await own.until(async () => (await own.pods()).every(({ metadata }) => metadata.finalizers === undefined));
+    await own.apply(manifestIn(`jobs/${example.name}.yaml`));
+    await untilEnded(own, [example], 120);
+    await expectEnd(own, example);
+  });
+
+  test('all examples, applied to one cluster at once, end as each says', async () => {
+    const own = new World();
+    world = own;
+    await own.watch();
+    const paths = [...OTHER_ENDS.map(({ file }) => file), ...EXAMPLE_ENDS.map(({ name }) => `jobs/${name}.yaml`)];
+    expect(paths.toSorted()).toEqual(globSync('**/*.yaml', { cwd: join(folder, '..') }).toSorted());
+    const all = [...OTHER_ENDS, ...EXAMPLE_ENDS];
+    expect(new Set(all.map(({ name }) => name)).size).toBe(paths.length);
+    for (const file of paths) await own.apply(manifestIn(file));
+    await untilEnded(own, all, 300);
+    for (const example of all) await expectEnd(own, example);
   });
 });
+
+const manifestIn = (file: string): Job => parseManifests(readFileSync(join(folder, '..', file), 'utf8'), file)[0]?.document as Job;
+
+const jobsOn = async (on: World): Promise<Job[]> => (await on.as<{ items: Job[] }>('GET', JOBS, { namespace: 'default' })).items;
+
+/** Plays pods and people until each has its end. */
+async function untilEnded(on: World, examples: readonly ExampleEnd[], seconds: number): Promise<void> {
+  const player = new Player(on);
+  const steps = new Map(examples.flatMap(({ name, step }) => (step ? [[name, step] as const] : [])));
+  await on.until(
+    async () => {
+      await player.play();
+      const jobs = await jobsOn(on);
+      for (const job of jobs) {
+        const { name = '' } = job.metadata;
+        const step = steps.get(name);
+        const isTime = step?.when === 'Suspended' ? conditionsOf(job).includes('Suspended') : (job.status?.ready ?? 0) > 0;
+        if (!step || !isTime) continue;
+        steps.delete(name);
+        if ('change' in step) await on.as('PATCH', JOBS, { namespace: 'default', name, body: { spec: step.change }, type: MERGE });
+        else await disturb(on, name, step.pod);
+      }
+      return examples.every(({ name, end }) => {
+        const job = jobs.find(({ metadata }) => metadata.name === name);
+        return job ? conditionsOf(job).some((type) => type === end) : end === 'gone';
+      });
+    },
+    { seconds, play: false },
+  );
+}
+
+async function expectEnd(on: World, { name, end, reason, status = {}, podSpec = {} }: ExampleEnd): Promise<void> {
+  const pods = async (): Promise<Pod[]> => (await on.pods()).filter(({ metadata }) => metadata.labels?.['job-name'] === name);
+  if (end === 'gone') {
+    await on.until(async () => (await pods()).length === 0);
+    return;
+  }
+  const job = await on.job(name);
+  expect({ failed: 0, ...job.status }).toMatchObject(status);
+  expect(job.status?.conditions?.find(({ type }) => type === end)?.reason).toBe(reason);
+  for (const { spec } of await pods()) expect(spec).toMatchObject(podSpec);
+  await on.until(async () => (await pods()).every(({ metadata }) => metadata.finalizers === undefined));
+}

@@ -55,7 +55,7 @@ export async function startLocalSandbox(options: {
   }
   if (!withNode) return { name: SANDBOX_NAME, access, kubeconfigPath, ready: Promise.resolve(), stop: sandbox.stop };
   const client = openJsonClient(access);
-  const node = startSimulatedNode({ client, onProblem: report });
+  const node = startSimulatedNode({ client, isAlone: true, onProblem: report });
   return {
     name: SANDBOX_NAME,
     access,

@@ -16,6 +16,8 @@ export interface SimulatedNodeOptions {
   nodeName?: string;
   /** Pods at the same time; more of them stay Pending. 10,000 unless said otherwise. */
   podCapacity?: number;
+  /** There is neither a scheduler nor another node: of pods that ask for another one it says so. */
+  isAlone?: boolean;
   /** Pods that are written about at the same time. */
   concurrency?: number;
   /** The wait before a container's second restart; the first is immediate, each later wait is twice as long, up to 300 s. */
@@ -40,7 +42,7 @@ const stopPatienceMs = 2000;
 /** Starts a simulated node. It rides out an API server that is away, refuses or forgets, until it is stopped. */
 export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode {
   const { client, nodeName = 'simulated-node', podCapacity = 10_000, concurrency = 64, restartBackoffSeconds = 10 } = options;
-  const { nowMs = () => Date.now(), onProblem = () => {} } = options;
+  const { nowMs = () => Date.now(), onProblem = () => {}, isAlone = false } = options;
   const problems = new Problems(onProblem, nowMs);
   const labels = {
     'kubernetes.io/hostname': nodeName,
@@ -49,7 +51,7 @@ export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode
     'farloop.dev/simulated': 'true',
   };
   // An address that no machine has (RFC 5737).
-  const identity = { nodeName, labels, hostIp: '192.0.2.1', podCapacity, nowMs, problems };
+  const identity = { nodeName, labels, hostIp: '192.0.2.1', podCapacity, nowMs, problems, isAlone };
   const keeper = new PodKeeper(client, { ...identity, concurrency, restartBackoffMs: restartBackoffSeconds * 1000 });
   const stopping = new AbortController();
   const { promise: listed, resolve: haveListed, reject: stoppedBefore } = Promise.withResolvers<void>();

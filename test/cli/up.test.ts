@@ -175,6 +175,18 @@ describe('up on the sandbox', () => {
     expect(refused.stderr).toMatch(/^farloop: test\/cli\/refused-job\.yaml:2: job\/refused is not applied: .*restartPolicy.*\n$/);
     await refused.end('SIGTERM');
   }, 120_000);
+
+  test('what pods wait for is told where the Job is, and by explain in the words of scheduler and kubelet', async () => {
+    const farloop = up('--apply', 'examples/jobs/image-pull.yaml', '--apply', 'examples/jobs/unschedulable.yaml');
+    await farloop.says('job/unschedulable Waiting (Unschedulable): 0 of 1 succeeded, 1 active');
+    expect(await ask('explain', 'job/unschedulable')).toMatch(
+      /local: Waiting \(Unschedulable\)\n.*\n {2}PodsWaiting: Unschedulable: 0\/1 nodes are available: .* \(pod unschedulable-\w+\)\n/,
+    );
+    await farloop.says('job/image-pull Waiting (ImagePullBackOff): 0 of 1 succeeded, 1 active');
+    expect(await ask('get', 'jobs')).toMatch(/default +image-pull +Job +(Waiting \(ImagePullBackOff\)|Complete|Running)/);
+    await farloop.says('job/image-pull Complete: 1 of 1 succeeded');
+    await farloop.end('SIGTERM');
+  }, 120_000);
 });
 
 test('up on a kubeconfig: takes the Jobs that ask for it, and no others', async () => {

@@ -52,10 +52,10 @@ describe('up on a real API server', () => {
     );
     await farloop.says('job/demo Complete: 5 of 5 succeeded', 90_000);
     await farloop.says('job/retry Complete: 3 of 3 succeeded', 90_000);
-    await farloop.says('job/deadline Failed', 90_000);
+    await farloop.says('job/too-long Failed', 90_000);
     expect(await cluster.job('demo')).toMatchObject({ status: { succeeded: 5, completedIndexes: '0-4' } });
     expect(await cluster.job('retry')).toMatchObject({ status: { succeeded: 3, failed: 1 } });
-    expect((await cluster.job('deadline')).status?.conditions).toContainEqual(
+    expect((await cluster.job('too-long')).status?.conditions).toContainEqual(
       expect.objectContaining({ type: 'Failed', reason: 'DeadlineExceeded' }),
     );
     for (const [name, pods] of [

@@ -30,6 +30,17 @@ export function startedContainers(pod: Pod, { nowMs }: Moment): ContainerStatus[
   return pod.spec.containers.map((container) => running(pod, container, { restartCount: 0, sinceMs: nowMs }));
 }
 
+/** All containers of a pod that cannot start. */
+export const waitingContainers = (pod: Pod, waiting: NonNullable<ContainerState['waiting']>): ContainerStatus[] =>
+  pod.spec.containers.map((container) => ({
+    ...identityOf(container),
+    restartCount: 0,
+    ready: false,
+    started: false,
+    state: { waiting },
+    lastState: {},
+  }));
+
 /** Where the containers of a started pod stand now. */
 export function containersAt(pod: Pod, moment: Moment): Containers {
   const known = new Map((pod.status?.containerStatuses ?? []).map((status) => [status.name, status]));

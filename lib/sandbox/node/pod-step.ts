@@ -1,8 +1,8 @@
 // What the simulated node does next about one pod: a pure decision on the pod as last seen.
 import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
 import type { Moment } from './container-states.ts';
-import { containersAt, startedContainers, stoppedContainers, timeOf } from './container-states.ts';
-import { isNeverReady } from './program.ts';
+import { containersAt, startedContainers, stoppedContainers, timeOf, waitingContainers } from './container-states.ts';
+import { evictedAfterMs, evictionOf, isNeverReady, waitOf, type Wait } from './program.ts';
 
 export type PodStep =
   | { verb: 'bind' }
@@ -18,13 +18,15 @@ export interface NodeIdentity {
   /** Labels of the node, for the pods' node selectors. */
   labels: Readonly<Record<string, string>>;
   hostIp: string;
+  /** No scheduler is there to say that no node takes a pod: this one, the only node, says it. */
+  isAlone?: boolean;
 }
 
 const nothing: PodStep = { verb: 'nothing' };
 
 /** The next step for a pod, of this node or of none yet. */
 export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep {
-  if (pod.spec.nodeName === undefined || pod.spec.nodeName === '') return isForUs(pod, node) ? { verb: 'bind' } : nothing;
+  if (pod.spec.nodeName === undefined || pod.spec.nodeName === '') return placementOf(pod, moment, node);
   if (pod.spec.nodeName !== node.nodeName) return nothing;
   const isDeleted = pod.metadata.deletionTimestamp !== undefined;
   if (hasEnded(pod)) {
@@ -32,20 +34,21 @@ export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep 
     return isDeleted && pod.metadata.deletionGracePeriodSeconds !== 0 ? { verb: 'remove' } : nothing;
   }
   if (isDeleted) return { verb: 'report', status: endOf(pod, stoppedContainers(pod, moment.nowMs), moment.nowMs) };
-  if ((pod.status?.containerStatuses ?? []).length === 0) return { verb: 'report', status: firstReportOf(pod, moment, node) };
-
+  const isUnreported = (pod.status?.containerStatuses ?? []).length === 0;
   const deadlineMs = deadlineOf(pod);
-  if (moment.nowMs >= deadlineMs) {
-    const status = endOf(pod, stoppedContainers(pod, moment.nowMs), moment.nowMs);
-    return {
-      verb: 'report',
-      status: {
-        ...status,
-        phase: 'Failed',
-        reason: 'DeadlineExceeded',
-        message: 'Pod was active on the node longer than the specified deadline',
-      },
-    };
+  if (!isUnreported && moment.nowMs >= deadlineMs) return { verb: 'report', status: stoppedBy(pod, moment.nowMs, TOO_LONG) };
+  if (isUnreported || pod.status?.phase === 'Pending') {
+    const wait = waitOf(pod);
+    const untilMs = wait ? Date.parse(pod.status?.startTime ?? timeOf(moment.nowMs)) + wait.waitMs : 0;
+    if (!wait || moment.nowMs >= untilMs) return { verb: 'report', status: firstReportOf(pod, moment, node) };
+    if (isUnreported) return { verb: 'report', status: waitingStatusOf(pod, moment, { wait, node }) };
+    return Math.min(untilMs, deadlineMs) === Infinity ? nothing : { verb: 'wait', untilMs: Math.min(untilMs, deadlineMs) };
+  }
+  const eviction = evictionOf(pod);
+  if (eviction !== undefined) {
+    const untilMs = Date.parse(pod.status?.startTime ?? timeOf(moment.nowMs)) + evictedAfterMs(pod);
+    if (moment.nowMs < untilMs) return { verb: 'wait', untilMs: Math.min(untilMs, deadlineMs) };
+    return { verb: 'report', status: evictedStatusOf(pod, moment.nowMs, eviction) };
   }
   const { statuses, haveChanged, changeAtMs } = containersAt(pod, moment);
   if (!haveChanged) {
@@ -59,15 +62,31 @@ export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep 
 
 export const hasEnded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 
-/** Unscheduled, meant for the default scheduler, not gated, and content with our labels. */
-function isForUs(pod: Pod, { labels }: NodeIdentity): boolean {
+/** Of a pod without a node. */
+function placementOf(pod: Pod, { nowMs }: Moment, { labels, isAlone = false }: NodeIdentity): PodStep {
+  if (!isForScheduler(pod)) return nothing;
+  if (isContentWith(pod, labels)) return { verb: 'bind' };
+  const isSaid = pod.status?.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable') ?? false;
+  return isAlone && !isSaid ? { verb: 'report', status: { conditions: [unschedulable(nowMs)] } } : nothing;
+}
+
+/** Meant for the default scheduler, and not gated. */
+function isForScheduler(pod: Pod): boolean {
   if (pod.metadata.deletionTimestamp !== undefined || hasEnded(pod)) return false;
-  const { schedulerName = 'default-scheduler', schedulingGates, nodeSelector } = pod.spec;
-  if (schedulerName !== 'default-scheduler') return false;
-  if (Array.isArray(schedulingGates) && schedulingGates.length > 0) return false;
+  const { schedulerName = 'default-scheduler', schedulingGates } = pod.spec;
+  return schedulerName === 'default-scheduler' && !(Array.isArray(schedulingGates) && schedulingGates.length > 0);
+}
+
+function isContentWith({ spec: { nodeSelector } }: Pod, labels: NodeIdentity['labels']): boolean {
   if (typeof nodeSelector !== 'object' || nodeSelector === null) return true;
   return Object.entries(nodeSelector).every(([key, value]) => labels[key] === value);
 }
+
+/** In the words of kube-scheduler. */
+const unschedulable = (nowMs: number): Condition => ({
+  ...condition('PodScheduled', 'False', nowMs, 'Unschedulable'),
+  message: "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
+});
 
 /** The end of `activeDeadlineSeconds`, which is the kubelet's to keep; Infinity without one. */
 function deadlineOf(pod: Pod): number {
@@ -76,13 +95,45 @@ function deadlineOf(pod: Pod): number {
   return typeof seconds === 'number' && startTime !== undefined ? Date.parse(startTime) + seconds * 1000 : Infinity;
 }
 
+const TOO_LONG = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
+
+/** Ended by the node, for a reason of the whole pod. */
+function stoppedBy(pod: Pod, nowMs: number, why: { reason: string; message: string }): PodStatus {
+  return { ...endOf(pod, stoppedContainers(pod, nowMs), nowMs), phase: 'Failed', ...why };
+}
+
+function evictedStatusOf(pod: Pod, nowMs: number, message: string): PodStatus {
+  const status = stoppedBy(pod, nowMs, { reason: 'Evicted', message });
+  const target = { ...condition('DisruptionTarget', 'True', nowMs, 'TerminationByKubelet'), message };
+  return { ...status, conditions: [...(status.conditions ?? []), target] };
+}
+
+/** On the node, and its containers cannot start. */
+function waitingStatusOf(
+  pod: Pod,
+  { nowMs }: Moment,
+  { wait: { reason, message }, node: { hostIp } }: { wait: Wait; node: NodeIdentity },
+): PodStatus {
+  return {
+    phase: 'Pending',
+    startTime: timeOf(nowMs),
+    hostIP: hostIp,
+    hostIPs: [{ ip: hostIp }],
+    conditions: [
+      ...(['PodScheduled', 'Initialized', 'PodReadyToStartContainers'] as const).map((type) => condition(type, 'True', nowMs)),
+      ...(['Ready', 'ContainersReady'] as const).map((type) => condition(type, 'False', nowMs, 'ContainersNotReady')),
+    ],
+    containerStatuses: waitingContainers(pod, { reason, ...(message !== undefined && { message }) }),
+  };
+}
+
 /** The start; of a pod whose processes are over as soon as they begin the end too, for nobody looks at it in between. */
 function firstReportOf(pod: Pod, moment: Moment, node: NodeIdentity): PodStatus {
   const start = startOf(pod, moment, node);
   const started: Pod = { ...pod, status: { ...pod.status, ...start } };
   // The status tells the start by the second alone.
   const { statuses } = containersAt(started, { ...moment, startedAtMs: () => moment.nowMs });
-  if (!statuses.every(({ state }) => state?.terminated !== undefined)) return start;
+  if (evictionOf(pod) !== undefined || !statuses.every(({ state }) => state?.terminated !== undefined)) return start;
   const end = endOf(started, statuses, moment.nowMs);
   const isAtEnd = new Set(end.conditions?.map(({ type }) => type));
   const conditions = [...(start.conditions ?? []).filter(({ type }) => !isAtEnd.has(type)), ...(end.conditions ?? [])];

@@ -12,6 +12,12 @@
 //     An attempt is the number of failed pods of the same owner (and index) that this node has seen before this pod.
 //   sim.farloop.dev/never-ready   `true`: runs, but never becomes ready
 //
+// Two more say what becomes of the pod as a whole, whatever its containers would do:
+//
+//   sim.farloop.dev/waiting       its containers cannot start, for this reason: `ImagePullBackOff: Back-off pulling image "nope"`.
+//                                 For as long as `sim.farloop.dev/waiting-seconds` says; without it until the annotation goes.
+//   sim.farloop.dev/evicted       when a run would end, the node ends the pod instead, with this message, and the reason `Evicted`
+//
 // Without the first two, each container does what its command (with its arguments) plainly says: `true`, `false`, `exit N`,
 // `sleep N`, `echo …`, several of them joined by `;` or `&&`, bare or through `sh -c`. Everything else runs until it is deleted.
 import type { Container, Pod } from '../../objects/kubernetes.ts';
@@ -19,6 +25,9 @@ import type { Container, Pod } from '../../objects/kubernetes.ts';
 const runSecondsAnnotation = 'sim.farloop.dev/run-seconds';
 const exitCodesAnnotation = 'sim.farloop.dev/exit-codes';
 const neverReadyAnnotation = 'sim.farloop.dev/never-ready';
+const waitingAnnotation = 'sim.farloop.dev/waiting';
+const waitingSecondsAnnotation = 'sim.farloop.dev/waiting-seconds';
+const evictedAnnotation = 'sim.farloop.dev/evicted';
 
 const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 
@@ -47,6 +56,32 @@ export function runOf(pod: Pod, container: Container, which: { restartCount: num
 }
 
 export const isNeverReady = (pod: Pod): boolean => pod.metadata.annotations?.[neverReadyAnnotation] === 'true';
+
+/** Why the containers of a pod cannot start. */
+export interface Wait {
+  reason: string;
+  message?: string;
+  /** Counted from the pod's start on the node; Infinity without an end. */
+  waitMs: number;
+}
+
+export function waitOf({ metadata: { annotations = {} } }: Pod): Wait | undefined {
+  const [, reason, message] = /^\s*([^:\s]+)\s*(?::\s*(.*))?$/s.exec(annotations[waitingAnnotation] ?? '') ?? [];
+  if (reason === undefined) return undefined;
+  const seconds = annotations[waitingSecondsAnnotation];
+  return {
+    reason,
+    ...(message !== undefined && { message }),
+    waitMs: seconds === undefined ? Infinity : Math.max(0, Number(seconds)) * 1000 || 0,
+  };
+}
+
+/** The message with which the node evicts a pod after its run; undefined: it does not. */
+export const evictionOf = ({ metadata }: Pod): string | undefined => metadata.annotations?.[evictedAnnotation];
+
+/** How long the run of an evicted pod lasts, as its annotations say. */
+export const evictedAfterMs = ({ metadata }: Pod): number =>
+  Math.max(0, Number(metadata.annotations?.[runSecondsAnnotation] ?? 0)) * 1000 || 0;
 
 /** The completion index of a pod of an Indexed Job. */
 export function completionIndexOf(pod: Pod): number | undefined {

@@ -182,6 +182,97 @@ describe('the next step for a pod', () => {
     expect(nextStep(pod, at(nowMs), node)).toMatchObject(step);
   });
 
+  describe('what holds up a pod', () => {
+    const noNode = { ...unbound, nodeSelector: { zone: 'nowhere' } };
+    const held = (seconds?: string): Partial<Pod['metadata']> => ({
+      annotations: {
+        'sim.farloop.dev/waiting': 'ImagePullBackOff: Back-off pulling image "x": not found',
+        ...(seconds !== undefined && { 'sim.farloop.dev/waiting-seconds': seconds }),
+      },
+    });
+    const waiting: Pod['status'] = {
+      phase: 'Pending',
+      startTime: '2024-01-01T00:00:00Z',
+      containerStatuses: [{ name: 'main', state: { waiting: { reason: 'ImagePullBackOff' } } }],
+    };
+    const evicted = { annotations: { 'sim.farloop.dev/evicted': 'low on memory', 'sim.farloop.dev/run-seconds': '2' } };
+
+    test.each([
+      { name: 'for other labels, beside other nodes', pod: aPod({ spec: noNode }), step: { verb: 'nothing' } },
+      {
+        name: 'for other labels, on the only node',
+        pod: aPod({ spec: noNode }),
+        isAlone: true,
+        step: {
+          verb: 'report',
+          status: {
+            conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: expect.stringMatching(/^0\/1 nodes/) }],
+          },
+        },
+      },
+      {
+        name: 'for other labels, and it is said',
+        pod: aPod({ spec: noNode, status: { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] } }),
+        isAlone: true,
+        step: { verb: 'nothing' },
+      },
+      {
+        name: 'an image that cannot be pulled',
+        pod: aPod({ metadata: held() }),
+        step: {
+          verb: 'report',
+          status: {
+            phase: 'Pending',
+            containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "x": not found' } } }],
+          },
+        },
+      },
+      { name: 'that waits for ever', pod: aPod({ metadata: held(), status: waiting }), step: { verb: 'nothing' } },
+      { name: 'that waits no more', pod: aPod({ status: waiting }), step: { verb: 'report', status: { phase: 'Running' } } },
+      {
+        name: 'that waits for a while',
+        pod: aPod({ metadata: held('3'), status: waiting }),
+        nowMs: 1000,
+        step: { verb: 'wait', untilMs: startMs + 3000 },
+      },
+      {
+        name: 'that has waited',
+        pod: aPod({ metadata: held('3'), status: waiting }),
+        nowMs: 3000,
+        step: { verb: 'report', status: { phase: 'Running' } },
+      },
+      {
+        name: 'that waits beyond its deadline',
+        pod: aPod({ metadata: held(), status: waiting, spec: { activeDeadlineSeconds: 2 } }),
+        nowMs: 2000,
+        step: { verb: 'report', status: { phase: 'Failed', reason: 'DeadlineExceeded' } },
+      },
+      { name: 'that is to be evicted', pod: aPod({ metadata: evicted }), step: { verb: 'report', status: { phase: 'Running' } } },
+      {
+        name: 'that is to be evicted later',
+        pod: aPod({ metadata: evicted, status: started() }),
+        nowMs: 500,
+        step: { verb: 'wait', untilMs: startMs + 2000 },
+      },
+      {
+        name: 'that is evicted',
+        pod: aPod({ metadata: evicted, status: started() }),
+        nowMs: 2000,
+        step: {
+          verb: 'report',
+          status: {
+            phase: 'Failed',
+            reason: 'Evicted',
+            message: 'low on memory',
+            conditions: expect.arrayContaining([expect.objectContaining({ type: 'DisruptionTarget', status: 'True' })]),
+          },
+        },
+      },
+    ])('$name: $step.verb', ({ pod, nowMs = 0, isAlone = false, step }) => {
+      expect(nextStep(pod, at(nowMs), { ...node, isAlone })).toMatchObject(step);
+    });
+  });
+
   test('a run that this node started ends by its own clock, not by the whole second of the status', () => {
     const pod = aPod({ status: started(), command: ['sleep', '1'] });
     expect(nextStep(pod, at(1500, { startedAtMs: () => startMs + 900 }), node)).toEqual({ verb: 'wait', untilMs: startMs + 1900 });
