@@ -9,75 +9,23 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
-import { decodeEvents } from '../wire/events.ts';
 import type { EventMessage, OwnerObservation, PodEntry, PodObservation, WorkloadReport } from '../wire/observations.ts';
 import { distrust } from './doubts.ts';
-import { askForEverything } from './era.ts';
 import { createHead, newHead, readHeadsOf } from './heads.ts';
 import { learnFromHeartbeat } from './heartbeats.ts';
 import { terminatedBy, terminatedCounts } from './job-metrics.ts';
 import { mergedReports } from './merged-reports.ts';
+import { fromRegistered, openEvents, openMessage, type EventDelivery } from './incoming.ts';
 import { inParallel, WORKLOADS_AT_ONCE } from './parallel.ts';
 import { SendsTogether } from './sends-together.ts';
 import { emptyPart, type News } from './view.ts';
-import type { Delivery } from './unreadable.ts';
-import { giveBackUnreadable } from './unreadable.ts';
 import { firstView, writeView } from './view-access.ts';
 import type { Urgency, WakePorts } from './wake.ts';
 import { prepareWake, sendWake, wake } from './wake.ts';
 
-export interface EventDelivery extends Delivery {
-  senderId: string;
-}
-
-type Opened<Message> = 'unreadable' | 'dropped' | { message: Message; record: ClusterRecord };
-
-/** Reads a message, and believes its sender about the cluster it is registered for only (R15). */
-async function open<Message extends { cluster: string; kubeSystemUid: string }>(
-  delivery: EventDelivery,
-  decode: (body: string) => Message,
-  { clusters, queue, telemetry }: Ports,
-): Promise<Opened<Message>> {
-  const { body, senderId } = delivery;
-  let message: Message;
-  try {
-    message = decode(body);
-  } catch (error) {
-    await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error });
-    return 'unreadable';
-  }
-  const { cluster, kubeSystemUid } = message;
-  const record = await clusters.get(cluster);
-  if (!record?.senders.includes(senderId)) return refuse(telemetry, delivery, { cluster }, 'sender is not registered for this cluster');
-  // What is forgotten of it shall not be learnt anew; that its relay still speaks is no fault.
-  if (record.leaving) return 'dropped';
-  if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== kubeSystemUid)
-    return refuse(telemetry, delivery, { cluster }, 'another cluster than the registered one');
-  return { message, record };
-}
-
-function refuse(telemetry: Ports['telemetry'], { messageId, senderId }: EventDelivery, place: object, reason: string): 'dropped' {
-  telemetry.error('message refused', { messageId, senderId, ...place, reason });
-  telemetry.count('RefusedMessages', 1, 'Count', { reason });
-  return 'dropped';
-}
-
-/** What a message tells of namespaces that its cluster is not registered for is passed over, and told of once; its other news are kept (R15). */
-function refuseForeign(
-  telemetry: Ports['telemetry'],
-  delivery: EventDelivery,
-  { reports, heartbeat }: EventMessage,
-  record: ClusterRecord,
-): void {
-  const owners = [...reports, ...(heartbeat?.digests ?? [])].map(({ owner }) => owner);
-  const foreign = owners.find(({ namespace }) => !isInScope(record, namespace));
-  if (!foreign) return;
-  refuse(telemetry, delivery, { cluster: record.name, namespace: foreign.namespace }, 'namespace is not registered for this cluster');
-}
-
 /** A relay's answers to commands have no view to change: they are kept for the pass that waits. */
 async function keepAnswer(delivery: EventDelivery, ports: Ports): Promise<'done' | 'undone'> {
-  const opened = await open(delivery, decodeAnswer, ports);
+  const opened = await openMessage(delivery, decodeAnswer, ports);
   if (opened === 'unreadable') return 'undone';
   if (opened === 'dropped') return 'done';
   const { id, part, bytes } = opened.message;
@@ -91,44 +39,49 @@ async function keepAnswer(delivery: EventDelivery, ports: Ports): Promise<'done'
   }
 }
 
-async function openEvents(delivery: EventDelivery, ports: Ports): Promise<Opened<EventMessage>> {
-  const opened = await open(delivery, decodeEvents, ports);
-  if (opened === 'unreadable' || opened === 'dropped') return opened;
-  const { message, record } = opened;
-  // A session begun before the API server was restored tells of a past that is no more (R3).
-  if (message.era < record.era) {
-    // The ask sent when the era was raised may have been lost: once a minute it is sent again.
-    if (message.heartbeat) await askForEverything(ports, record);
-    return refuse(ports.telemetry, delivery, { cluster: message.cluster }, 'relay session of an earlier era');
-  }
-  return opened;
+/** Of what was read and is not kept yet: several large messages are kept one after the other, so that together they need no more heap. */
+const BYTES_AT_ONCE = 64 * 1_048_576;
+
+interface Accepted {
+  delivery: EventDelivery;
+  message: EventMessage;
+  record: ClusterRecord;
 }
 
 /** @returns ids of the messages that must come back: unreadable ones until they are dead letters, and those whose news could not be kept */
 export async function ingestBatch(deliveries: readonly EventDelivery[], ports: Ports): Promise<string[]> {
   const undone = new Set<string>();
-  const accepted: { delivery: EventDelivery; message: EventMessage; record: ClusterRecord }[] = [];
-  const answers = deliveries.filter(({ body }) => isAnswer(body));
-  const events = deliveries.filter(({ body }) => !isAnswer(body));
+  const registered = await fromRegistered(deliveries, ports);
+  const answers = registered.filter(({ body }) => isAnswer(body));
+  // The shortest first: what is much to read waits for what is little.
+  const events = registered.filter(({ body }) => !isAnswer(body)).toSorted((a, b) => a.body.length - b.body.length);
   // First: somebody waits for them.
   await Promise.all(
     answers.map(async (delivery) => {
       if ((await keepAnswer(delivery, ports)) === 'undone') undone.add(delivery.messageId);
     }),
   );
+  let accepted: Accepted[] = [];
+  let weight = { bytes: 0 };
   for (const delivery of events) {
-    const opened = await openEvents(delivery, ports);
+    const opened = await openEvents(delivery, ports, weight);
     if (opened === 'unreadable') undone.add(delivery.messageId);
-    else if (opened !== 'dropped') {
-      refuseForeign(ports.telemetry, delivery, opened.message, opened.record);
-      accepted.push({ delivery, ...opened });
-    }
+    else if (opened !== 'dropped') accepted.push({ delivery, ...opened });
+    if (weight.bytes < BYTES_AT_ONCE) continue;
+    await keepAll(accepted, ports, undone);
+    accepted = [];
+    weight = { bytes: 0 };
   }
+  await keepAll(accepted, ports, undone);
+  return [...undone];
+}
 
+/** @param undone grows by the ids of those whose news could not be kept */
+async function keepAll(accepted: readonly Accepted[], ports: Ports, undone: Set<string>): Promise<void> {
   const work = new Map<string, Work & { reports: WorkloadReport[]; messageIds: string[] }>();
   for (const { delivery, message, record } of accepted)
     for (const report of message.reports) {
-      if (!isInScope(record, report.owner.namespace)) continue;
+      if (!isInScope(record, report.owner.namespace) || isEmpty(report)) continue;
       const key: WorkloadKey = { cluster: record.name, ...report.owner };
       const entry = work.get(formatKey(key)) ?? { key, record, reports: [], messageIds: [], toldAtMs: undefined };
       entry.reports.push(report);
@@ -163,8 +116,10 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
   for (const { delivery } of accepted)
     if (!undone.has(delivery.messageId))
       ports.telemetry.count('EventToWakeLag', Math.max(ports.clock.nowMs() - delivery.sentAtMs, 0), 'Milliseconds');
-  return [...undone];
 }
+
+/** It tells nothing, and no relay sends such: thousands fit into a message, and each would be looked up. */
+const isEmpty = ({ observed, pods, whole }: WorkloadReport): boolean => !observed && !whole && pods.length === 0;
 
 /** A time that is none would make a wake that nobody reads. */
 function earlierOf(toldAtMs: number | undefined, sentAtMs: number): number | undefined {

@@ -1,16 +1,26 @@
 // The message between relay and ingest: versioned, columnar, compressed. Sizes are checked before anything is parsed.
 import * as v from 'valibot';
+import { object, textLike, type Fault } from '../objects/fact-checks.ts';
+import { jobFactsFault } from '../objects/job-facts-check.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import { packPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { isControllerName, MOST_CONTROLLERS } from './external-controllers.ts';
-import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn } from './guarded-json.ts';
+import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn, type ValueBudget } from './guarded-json.ts';
 import { CLUSTER_NAME, MOST_NAMESPACES, OBJECT_NAME, UID } from './names.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
-import type { EventMessage, Heartbeat, OutgoingEvents, OutgoingReport, PodEntry, PodObservation, WorkloadReport } from './observations.ts';
-import { JobObject } from './view-item.ts';
+import type {
+  EventMessage,
+  Heartbeat,
+  OutgoingEvents,
+  OutgoingReport,
+  OwnerName,
+  PodEntry,
+  PodObservation,
+  WorkloadReport,
+} from './observations.ts';
 import { unpackPods } from './unpack-pods.ts';
 
 /** What a body may be long; a queue takes 1 MiB. */
@@ -30,9 +40,16 @@ const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const id = v.pipe(v.string(), v.regex(UID, 'an id'));
 const Owner = v.strictObject({ kind: v.picklist(WORKLOAD_KINDS), namespace: name, name, uid: id });
 
+const KubernetesLike = v.custom<{ metadata: Record<string, unknown> }>(
+  (value) =>
+    typeof value === 'object' && value !== null && 'metadata' in value && typeof value.metadata === 'object' && value.metadata !== null,
+  'an object of Kubernetes',
+);
+
+/** What its fields hold is checked for each report, so that one that cannot be believed keeps no other from being taken. */
 const Report = v.strictObject({
-  owner: Owner,
-  observed: v.optional(v.strictObject({ heardAt: version, deleted: v.boolean(), object: JobObject })),
+  owner: v.strictObject({ kind: v.picklist(WORKLOAD_KINDS), namespace: v.string(), name: v.string(), uid: v.string() }),
+  observed: v.optional(v.strictObject({ heardAt: version, deleted: v.boolean(), object: KubernetesLike })),
   /** How many of the message's pods are this report's. */
   pods: wholeNumber,
   whole: v.optional(
@@ -109,33 +126,105 @@ function* entriesOf(reports: readonly OutgoingReport[], counts: number[]): Gener
   }
 }
 
-/** @throws UndecodableMessageError what is wrong with it; nothing of such a message is believed */
-export function decodeEvents(body: string): EventMessage {
+/** What could not be a fact, and was left out of a message. */
+export interface RefusedFact {
+  owner: OwnerName;
+  /** Of the report. */
+  field: string;
+  expected: string;
+}
+
+export interface ReadEvents extends EventMessage {
+  /** Absent where all was taken. */
+  refused?: { count: number; first: RefusedFact[] };
+}
+
+/** So many are named. */
+const NAMED_REFUSALS = 5;
+
+/** Heap that what was read takes, roughly: strings, values, pods. */
+export interface Weight {
+  bytes: number;
+}
+const [VALUE_BYTES, POD_BYTES] = [100, 500];
+
+/**
+ * A report whose facts cannot be is left out, or what of it can be is taken: without the pods that cannot be, and then without the claim
+ * that it names them all (R19).
+ * @param weight grows by what was read, also where that was refused
+ * @throws UndecodableMessageError what is wrong with it; nothing of such a message is believed
+ */
+export function decodeEvents(body: string, weight: Weight = { bytes: 0 }): ReadEvents {
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`a body of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(body)) throw new UndecodableMessageError('the body is no base64');
   const { header, pods } = open(Buffer.from(body, 'base64'), LIMITS);
-  const { reports, heartbeat, ...rest } = parseGuarded(header, Header, 'event message');
-  const entries = unpackPods(pods);
+  const budget: ValueBudget = { left: VALUES_MAX };
+  const { reports, heartbeat, ...rest } = parseGuarded(header, Header, 'event message', undefined, budget);
+  const faults = new Map<number, string>();
+  const entries = unpackPods(pods, (at, fault) => faults.set(at, fault));
+  weight.bytes += 2 * header.length + pods.columns.length + VALUE_BYTES * (VALUES_MAX - budget.left) + POD_BYTES * entries.length;
+  const refused: Required<ReadEvents>['refused'] = { count: 0, first: [] };
+  const refuse = (owner: OwnerName, { field, expected }: Fault): void => {
+    refused.count += 1;
+    if (refused.first.length < NAMED_REFUSALS) refused.first.push({ owner, field, expected });
+  };
   let next = 0;
-  const decoded = reports.map(({ owner, observed, pods: count, whole }): WorkloadReport => {
-    const own = entries.slice(next, next + count);
+  const decoded: WorkloadReport[] = [];
+  for (const { pods: count, ...report } of reports) {
+    const from = next;
     next += count;
-    if (own.length !== count) throw new UndecodableMessageError('a report names more pods than the message holds');
-    if (observed && (observed.object.metadata.uid !== owner.uid || observed.object.metadata.namespace !== owner.namespace))
-      throw new UndecodableMessageError('a report is about another object than its owner');
-    if (own.some(({ pod }) => pod.namespace !== owner.namespace))
-      throw new UndecodableMessageError("a pod of another namespace than its workload's");
-    return {
-      owner,
-      ...(observed && { observed: { ...observed, object: jobOf(observed.object) } }),
-      pods: own.map(({ heardAt, deleted, pod }): PodObservation => ({ heardAt, deleted, pod })),
-      ...(whole && { whole }),
-    };
-  });
+    if (next > entries.length) throw new UndecodableMessageError('a report names more pods than the message holds');
+    const before = refused.count;
+    const believed = believedOf(report, refuse);
+    if (!believed) continue;
+    const own: PodObservation[] = [];
+    for (let at = from; at < next; at += 1) {
+      const { heardAt, deleted, pod } = entries[at] as PodEntry;
+      const fault = faults.get(at);
+      if (fault !== undefined) refuse(report.owner, { field: `pods[${at - from}]`, expected: fault });
+      else if (pod.namespace !== report.owner.namespace)
+        throw new UndecodableMessageError("a pod of another namespace than its workload's");
+      else own.push({ heardAt, deleted, pod });
+    }
+    if (refused.count > before) delete believed.whole;
+    if (refused.count === before || believed.observed || own.length > 0) decoded.push({ ...believed, pods: own });
+  }
   if (next !== entries.length) throw new UndecodableMessageError('the message holds pods that no report names');
-  return { ...rest, reports: decoded, ...(heartbeat && { heartbeat: heartbeatOf(heartbeat) }) };
+  return {
+    ...rest,
+    reports: decoded,
+    ...(heartbeat && { heartbeat: heartbeatOf(heartbeat) }),
+    ...(refused.count > 0 && { refused }),
+  };
 }
+
+/** A report without its pods; undefined where it cannot even be said of what. @throws UndecodableMessageError it is about another object */
+function believedOf(
+  { owner, observed, whole }: Omit<v.InferOutput<typeof Report>, 'pods'>,
+  refuse: (owner: OwnerName, fault: Fault) => void,
+): Omit<WorkloadReport, 'pods'> | undefined {
+  const ownerFault = faultOfOwner(owner);
+  if (ownerFault) {
+    refuse(owner, { ...ownerFault, field: `owner.${ownerFault.field}` });
+    return undefined;
+  }
+  if (observed && (observed.object.metadata['uid'] !== owner.uid || observed.object.metadata['namespace'] !== owner.namespace))
+    throw new UndecodableMessageError('a report is about another object than its owner');
+  const fault = observed && jobFactsFault(observed.object);
+  if (fault) refuse(owner, fault);
+  return {
+    owner,
+    ...(observed && !fault && { observed: { ...observed, object: observed.object as unknown as Job } }),
+    ...(whole && { whole }),
+  };
+}
+
+const faultOfOwner = object({
+  namespace: textLike(OBJECT_NAME, 'a name'),
+  name: textLike(OBJECT_NAME, 'a name'),
+  uid: textLike(UID, 'a uid'),
+});
 
 const heartbeatOf = ({ watches, fullList, restored, externalJobs, apiServer, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
   ...rest,
@@ -145,6 +234,3 @@ const heartbeatOf = ({ watches, fullList, restored, externalJobs, apiServer, ...
   ...(externalJobs && { externalJobs }),
   ...(apiServer && { apiServer }),
 });
-
-/** Checked as far as its key goes; what else it holds is read with care by those who read it. */
-const jobOf = (object: unknown): Job => object as Job;

@@ -1,5 +1,8 @@
 // Pods out of their columns. The loop runs for each of tens of thousands: what pods share is made once, and few objects are made for each.
+import * as v from 'valibot';
+import { LARGEST_INT32, LEAST_INT32 } from '../objects/integers.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
+import { isDurationSeconds } from '../objects/time.ts';
 import type { ContainerFacts, PodFacts } from '../objects/pod-facts.ts';
 import { ByteReader } from './bytes.ts';
 import {
@@ -22,6 +25,14 @@ import { uuidAt } from './uuid-bytes.ts';
 const LONGEST_NAME = 253;
 const LONGEST_UID = 128;
 const SHAPE_DEPTH = 4;
+/** Nine digits, as every index and number of a child. */
+const NUMBER_MAX = 999_999_999;
+/** Years 1 to 9999, which is what the API's times reach; Unix seconds. */
+const [TIME_MIN, TIME_MAX] = [-62_135_596_800, 253_402_300_799];
+/** Texts of an index are longer than nine digits where somebody wrote one; facts hold none beyond this. */
+const LONGEST_INDEX = 100;
+/** Control and format characters, and line ends: no name or uid has any. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** A shape as its pods share it: a pod costs what is its own, however much its kind holds. */
 interface Kind {
@@ -31,10 +42,16 @@ interface Kind {
   containers: ContainerFacts[];
   /** Whether each pod has its own list, for one container at least has a time. */
   areOwn: boolean;
+  /** Why no pod of this kind can be believed. */
+  fault: string | undefined;
 }
 
-const kindOf = (shape: Shape): Kind => ({
+/** Told of a pod that cannot be one, by its place: it is among what is returned all the same. */
+export type Refuse = (at: number, fault: string) => void;
+
+const kindOf = (shape: Shape, fault?: string): Kind => ({
   shape,
+  fault,
   conditions: shape.k.map(([type, status]) => ({ type, status })),
   containers: shape.s.map(([name, role, restarts, exitCode]): ContainerFacts => ({
     name,
@@ -55,8 +72,62 @@ interface Readers {
   times: ByteReader;
 }
 
-/** @throws UndecodableMessageError anything that packPods would not have written */
-export function unpackPods({ columns, uids }: PackedPods): PodEntry[] {
+/** What must be known of a shape to read the columns of its pods. */
+const Layout = v.object({ b: v.pipe(v.number(), v.safeInteger(), v.minValue(0)), s: v.array(v.unknown()) });
+
+/** Of a shape that is none: its pods are passed over, and those behind them are read. @throws UndecodableMessageError */
+function layoutOf(shape: unknown, fault: string): Kind {
+  const layout = v.safeParse(Layout, shape, { abortEarly: true });
+  if (!layout.success) throw new UndecodableMessageError(fault);
+  const { b, s } = layout.output;
+  const containers = s.map((container): Shape['s'][number] => [
+    '',
+    'container',
+    0,
+    null,
+    Array.isArray(container) && container[4] === true,
+  ]);
+  return kindOf({ n: '', l: {}, b, p: '', k: [], s: containers }, fault);
+}
+
+function readKind(text: string, budget: ValueBudget, isRefusing: boolean): Kind {
+  if (!isRefusing) return kindOf(parseGuarded(text, Shape, 'pod', SHAPE_DEPTH, budget));
+  const parsed = parseGuarded(text, v.unknown(), 'pod', SHAPE_DEPTH, budget);
+  const shape = v.safeParse(Shape, parsed, { abortEarly: true });
+  if (shape.success) return kindOf(shape.output, kindFault(shape.output));
+  const [issue] = shape.issues;
+  return layoutOf(parsed, `the pod has an unusable ${v.getDotPath(issue) ?? 'form'}: ${issue.message}`);
+}
+
+function kindFault({ c, d, s }: Shape): string | undefined {
+  if (c && UNPRINTABLE.test(`${c.name}${c.uid}`)) return 'controller: a name and a uid without control characters';
+  if (d !== undefined && !isDurationSeconds(d)) return 'deletionGraceSeconds: a number of seconds';
+  for (const [, , restarts, exitCode] of s)
+    if (restarts > LARGEST_INT32 || (exitCode !== null && (exitCode > LARGEST_INT32 || exitCode < LEAST_INT32)))
+      return 'containers: numbers of 32 bits';
+  return undefined;
+}
+
+const isTimeOfPod = (seconds: number | undefined): boolean => seconds === undefined || (seconds >= TIME_MIN && seconds <= TIME_MAX);
+
+/** Of what a pod has for itself. */
+function faultOf(
+  { uid, name, index, number, createdAt, deletedAt, readySince, containers }: PodFacts,
+  areOwn: boolean,
+): string | undefined {
+  if (UNPRINTABLE.test(uid) || UNPRINTABLE.test(name)) return 'name or uid: a text without control characters';
+  if (!isTimeOfPod(createdAt) || !isTimeOfPod(deletedAt) || !isTimeOfPod(readySince))
+    return 'createdAt, deletedAt or readySince: a date before the year 10000';
+  if (areOwn && !containers.every(({ finishedAt }) => isTimeOfPod(finishedAt))) return 'containers: a date before the year 10000';
+  if ((number ?? 0) > NUMBER_MAX || (index?.length ?? 0) > LONGEST_INDEX) return 'index or number: at most nine digits';
+  return undefined;
+}
+
+/**
+ * @param refuse where one pod that cannot be one shall not keep the others from being read; without it nothing but the columns is checked
+ * @throws UndecodableMessageError anything that packPods would not have written
+ */
+export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodEntry[] {
   const reader = new ByteReader(columns);
   const count = reader.unsigned();
   if (count > MOST_PODS || uids.length !== count * 16) throw new UndecodableMessageError(`${count} pods with ${uids.length} bytes of uids`);
@@ -64,9 +135,7 @@ export function unpackPods({ columns, uids }: PackedPods): PodEntry[] {
   if (shapeCount > Math.min(count, MOST_SHAPES))
     throw new UndecodableMessageError(`${shapeCount} kinds of pods; at most one for each pod is possible`);
   const budget: ValueBudget = { left: SHAPE_VALUES_MAX };
-  const kinds = Array.from({ length: shapeCount }, () =>
-    kindOf(parseGuarded(reader.text(LONGEST_SHAPE), Shape, 'pod', SHAPE_DEPTH, budget)),
-  );
+  const kinds = Array.from({ length: shapeCount }, () => readKind(reader.text(LONGEST_SHAPE), budget, refuse !== undefined));
   const column = (): ByteReader => new ByteReader(reader.bytes(reader.unsigned()));
   const shapes = column();
   const readers: Readers = {
@@ -89,6 +158,8 @@ export function unpackPods({ columns, uids }: PackedPods): PodEntry[] {
       throw new UndecodableMessageError(`more than ${OWN_CONTAINERS_MAX} containers that are over`);
     const uid = uuidAt(uids, at * 16) ?? uidIn(readers.uidTexts);
     const entry = entryOf(kind, uid, readers, before);
+    const fault = refuse && (kind.fault ?? faultOf(entry.pod, kind.areOwn));
+    if (fault !== undefined) refuse?.(at, fault);
     if ((kind.shape.b & BITS.reasons) !== 0) explained.push(entry.pod);
     entries.push(entry);
   }
@@ -102,7 +173,7 @@ export function unpackPods({ columns, uids }: PackedPods): PodEntry[] {
 
 /** @param before of the pod before, to which this one is a difference; becomes that of this one */
 function entryOf(
-  { shape, conditions, containers, areOwn }: Kind,
+  { shape, conditions, containers, areOwn, fault }: Kind,
   uid: string,
   { versions, heard, names, indexes, numbers, times }: Readers,
   before: { version: number | bigint; index: number; number: number; createdAt: number },
@@ -139,7 +210,8 @@ function entryOf(
     ? containers.map((container, at) => (shape.s[at]?.[4] ? endedAt(container, createdAt + times.signed()) : container))
     : containers;
   if ((bits & BITS.computedName) !== 0) pod.name = computedNameOf(pod) ?? '';
-  if (pod.name === '' || index < 0 || number < 0) throw new UndecodableMessageError('a pod without a name, or with a negative number');
+  if (fault === undefined && (pod.name === '' || index < 0 || number < 0))
+    throw new UndecodableMessageError('a pod without a name, or with a negative number');
   return { heardAt, byPass: (bits & BITS.byPass) !== 0, deleted: (bits & BITS.deleted) !== 0, pod };
 }
 
