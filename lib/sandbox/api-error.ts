@@ -109,8 +109,11 @@ export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
 export const notAcceptable = (offered: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${offered.join(', ')}`);
 
-export const tooLarge = (limit: number): ApiError =>
-  new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
+/** @param why such as `limit is 3145728` */
+export const tooLarge = (why: string): ApiError => new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`);
+
+/** What the storage behind a real server says to an object that is too large for it. */
+export const tooLargeToStore = (): ApiError => new ApiError(500, '', 'etcdserver: request is too large');
 
 export const internalError = (message: string): ApiError =>
   new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });

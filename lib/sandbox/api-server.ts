@@ -20,12 +20,13 @@ import { deleteObject, deleteOptionsOf } from './deletion.ts';
 import { answerDiscovery } from './discovery.ts';
 import { listObjects } from './list.ts';
 import { terminateNamespace } from './namespace-lifecycle.ts';
-import { jsonPatched, mergePatched } from './patch-merge.ts';
+import { jsonPatched } from './patch-json.ts';
+import { mergePatched } from './patch-merge.ts';
 import { strategicPatched } from './patch-strategic.ts';
 import { bindPod } from './pod-binding.ts';
 import { logOf } from './pod-log.ts';
 import { renderList, renderObject, representationOf } from './representation.ts';
-import { fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './request.ts';
+import { checkPathName, fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './request.ts';
 import type { ApiRequest, ApiResponse, ResourcePath } from './request.ts';
 import type { Asker, ResourceRow } from './resource-row.ts';
 import { applyObject, applyType } from './server-side-apply.ts';
@@ -34,7 +35,7 @@ import { jsonKind } from './schema/decode.ts';
 import { keyOf, Version } from './version.ts';
 import { warningHeader, warningsOf, warningsOfDeletion } from './warnings.ts';
 import { watchObjects } from './watch.ts';
-import { answerObject, createObject, storedRow, subjectOf, updateObject } from './writing.ts';
+import { answerObject, createObject, kindSubject, storedRow, subjectOf, updateObject } from './writing.ts';
 import type { Cluster } from './writing.ts';
 
 /** The namespace hook: namespaces end by being emptied, not at once. */
@@ -85,9 +86,11 @@ export class ApiServer {
     const row = path && rowAt(path.group, path.version, path.plural);
     if (!path || !row) {
       const found = answerDiscovery(request);
-      if (!found) throw noSuchPath();
-      return found;
+      if (found) return found;
+      if (/^\/(?:apis\/)?\//.test(request.path)) return noSuchPage;
+      throw noSuchPath();
     }
+    if (path.name !== undefined) checkPathName(path.name);
     if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) throw noSuchPath();
     if (row.namespaced ? path.name !== undefined && path.namespace === undefined : path.namespace !== undefined) throw noSuchPath();
     const target: Target = { request, row, path };
@@ -116,9 +119,13 @@ export class ApiServer {
     const headersOut = { 'Content-Type': representation.contentType };
     if (flagIn(query, 'watch')) {
       const options = { representation, bookmarkIntervalMs: this.#bookmarkIntervalMs };
-      return { status: 200, headers: headersOut, stream: watchObjects(this.#cluster, row, { namespace, name, query }, options) };
+      return {
+        status: 200,
+        headers: headersOut,
+        stream: watchObjects(this.#cluster, row, { namespace: namespace || undefined, name, query }, options),
+      };
     }
-    const { versions, facts } = listObjects(this.#cluster.storage, row, namespace, query);
+    const { versions, facts } = listObjects(this.#cluster.storage, row, namespace || undefined, query);
     return { status: 200, headers: headersOut, body: renderList(row, versions, facts, representation, this.#cluster.surroundings.now()) };
   }
 
@@ -147,6 +154,10 @@ export class ApiServer {
       const answered = answerObject(this.#cluster, object, this.#asker, this.#context(target));
       return this.#one(target, new Version('', 0, { object: answered }), { status: 201, warnings });
     }
+    if (path.namespace === '')
+      throw invalid(kindSubject(row, object.metadata.name ?? ''), [
+        { reason: 'FieldValueRequired', field: 'metadata.namespace', message: 'Required value' },
+      ]);
     const made = createObject(this.#cluster, object, path.namespace, this.#context(target));
     return this.#written(target, made, { status: 201, warnings });
   }
@@ -222,6 +233,7 @@ export class ApiServer {
   }
 
   #deleteCollection({ request, row, path }: Target): ApiResponse {
+    if (row.namespaced && !path.namespace) throw methodRefused(); // all of them in all namespaces: nobody means that
     const { storage, surroundings } = this.#cluster;
     const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
     return warned(warningsOfDeletion(row, options), () => {
@@ -277,6 +289,9 @@ export class ApiServer {
     return methodNotAllowed(subjectOf(row, ''), verb);
   }
 }
+
+/** A path that leads to no part of the server: told as any web server does. */
+const noSuchPage: ApiResponse = { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
 
 /** Warns with whatever is answered, a refusal too. */
 function warned(warnings: readonly string[], answer: () => ApiResponse): ApiResponse {

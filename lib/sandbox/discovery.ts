@@ -3,6 +3,7 @@ import { notAcceptable } from './api-error.ts';
 import { openApiProtobufAnswer, openApiProtobufType } from './openapi-protobuf.ts';
 import { openApiFor, openApiIndex, openApiOfAll } from './openapi.ts';
 import { acceptedTypes } from './representation.ts';
+import { wordsOf } from './request.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { apiVersionOf, rows } from './resources.ts';
@@ -31,7 +32,8 @@ function verbsOf({ plural, answer, isReadOnly }: ResourceRow): string[] {
 /** The answer to a path that names no resource, undefined where there is none. */
 export function answerDiscovery({ path, headers, method }: ApiRequest): ApiResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const words = path.split('/').filter(Boolean);
+  const words = wordsOf(path);
+  if (path.startsWith('//') || words.includes('')) return undefined;
   const at = words.join('/');
   if (at === 'version') return json(version);
   if (words.length <= 2 && ['healthz', 'livez', 'readyz'].includes(words[0] ?? '')) return text('ok');

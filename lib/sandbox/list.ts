@@ -4,7 +4,7 @@ import { isFields } from './api-object.ts';
 import type { ApiObject } from './api-object.ts';
 import type { FieldError } from '../objects/field-error.ts';
 import type { ListFacts } from './representation.ts';
-import { numberIn, versionIn } from './request.ts';
+import { numberIn, timeoutMsIn, versionIn } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { storageName } from './resources.ts';
 import { selectionOf } from './selectors.ts';
@@ -63,6 +63,7 @@ export function listObjects(
   const selection = selectionIn(row, query);
   const asked = versionIn(query);
   const limit = numberIn(query, 'limit') ?? 0;
+  timeoutMsIn(query); // a list is through at once, whatever it says
   const token = query.get('continue') ?? '';
   if (query.has('sendInitialEvents')) {
     const message = 'Forbidden: sendInitialEvents is forbidden for list';

@@ -3,9 +3,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
-import { ApiError, tooLarge, unauthorized } from './api-error.ts';
+import { ApiError, unauthorized } from './api-error.ts';
 import { responseOf } from './api-server.ts';
-import { largestBody } from './body.ts';
+import { bodyOf, endAnswer, partingHeaders } from './request-body.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import { rowOfKind } from './resources.ts';
 import { schemaOf } from './schema/notation.ts';
@@ -15,6 +15,11 @@ import type { Credentials } from './tls.ts';
 
 /** A client that does not read its watch is let go when so much waits for it; it will list and watch again. */
 const largestBacklog = 64 * 1024 * 1024;
+
+/** Request line and headers, as a real server takes them: selectors may be long. */
+const largestHead = 1024 * 1024;
+
+const methodsWithBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Anybody may ask these. */
 const openPaths = new Set(['/version', '/healthz', '/livez', '/readyz']);
@@ -39,34 +44,36 @@ export async function listen({ host, port, credentials, now, handle }: ListenerO
   const { certPem, keyPem, token } = credentials;
   const bearer = Buffer.from(`Bearer ${token}`);
   const server = createServer(
-    { cert: certPem, key: keyPem, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'] },
-    (incoming, outgoing) => {
-      outgoing.sendDate = false;
-      outgoing.setHeader('Date', new Date(now()).toUTCString());
-      answer(incoming, outgoing).catch(() => outgoing.destroy());
-    },
+    { cert: certPem, key: keyPem, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'], maxHeaderSize: largestHead },
+    (incoming, outgoing) => take(incoming, outgoing),
+  );
+  // Whether it may send its body is said once that is certain to be read.
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    take(incoming, outgoing, () => outgoing.writeContinue()),
   );
 
-  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const url = new URL(incoming.url ?? '/', 'https://localhost');
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse, ask?: () => void): void => {
+    outgoing.sendDate = false;
+    outgoing.setHeader('Date', new Date(now()).toUTCString());
+    answer(incoming, outgoing, ask).catch(() => outgoing.destroy());
+  };
+
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, ask = (): void => undefined): Promise<void> => {
+    const { path, query } = addressOf(incoming.url ?? '/');
     const given = Buffer.from(incoming.headers.authorization ?? '');
     const isKnown = given.length === bearer.length && timingSafeEqual(given, bearer);
-    if (!isKnown && !openPaths.has(url.pathname)) {
-      incoming.resume();
-      return send(outgoing, responseOf(unauthorized()), false);
-    }
+    if (!isKnown && !openPaths.has(path)) return send(incoming, outgoing, responseOf(unauthorized()));
+    const { method = 'GET' } = incoming;
     const headers = textsOf(incoming.headers);
-    let body: string;
+    let body = '';
     try {
-      body = textOf(await bodyOf(incoming), headers);
+      if (methodsWithBody.has(method)) body = textOf(await bodyOf(incoming, ask), headers);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      outgoing.setHeader('Connection', 'close');
-      return send(outgoing, responseOf(error), false);
+      return send(incoming, outgoing, responseOf(error));
     }
-    const { method = 'GET' } = incoming;
-    const response = await handle({ method, path: url.pathname, query: url.searchParams, headers, body });
-    return send(outgoing, response, method === 'HEAD');
+    const response = await handle({ method, path, query, headers, body });
+    return send(incoming, outgoing, response);
   };
 
   server.on('tlsClientError', () => undefined); // a client that does not trust the certificate is its own problem
@@ -113,34 +120,31 @@ function textOf(body: Buffer, headers: Record<string, string | undefined>): stri
   );
 }
 
-function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
-  return new Promise((done, failed) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > largestBody) {
-        incoming.removeAllListeners('data');
-        incoming.resume();
-        failed(tooLarge(largestBody));
-      } else chunks.push(chunk);
-    });
-    incoming.on('end', () => done(Buffer.concat(chunks)));
-    incoming.on('error', failed);
-  });
+/**
+ * Path and query as they were sent, without the host that may stand before them. A path is not tidied up here: what empty words and dots
+ * mean is said in one place.
+ */
+function addressOf(url: string): { path: string; query: URLSearchParams } {
+  const local = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, '') || '/';
+  const at = local.indexOf('?');
+  return at < 0
+    ? { path: local, query: new URLSearchParams() }
+    : { path: local.slice(0, at), query: new URLSearchParams(local.slice(at + 1)) };
 }
 
 const textsOf = (headers: IncomingMessage['headers']): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
 
-function send(outgoing: ServerResponse, response: ApiResponse, isHead: boolean): void {
+function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ApiResponse): void {
+  const common = { 'Cache-Control': 'no-cache, private', ...partingHeaders(incoming) };
   if (!('stream' in response)) {
     const { status, headers, body, bytes = Buffer.from(body) } = response;
-    outgoing.writeHead(status, { ...headers, 'Content-Length': bytes.length, 'Cache-Control': 'no-cache, private' });
-    outgoing.end(isHead ? undefined : bytes);
+    outgoing.writeHead(status, { ...headers, 'Content-Length': bytes.length, ...common });
+    if (incoming.method !== 'HEAD') outgoing.write(bytes);
+    endAnswer(incoming, outgoing);
     return;
   }
-  outgoing.writeHead(response.status, { ...response.headers, 'Cache-Control': 'no-cache, private' });
+  outgoing.writeHead(response.status, { ...response.headers, ...common });
   outgoing.flushHeaders();
   let pending = '';
   const flush = (): void => {

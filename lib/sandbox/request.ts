@@ -1,6 +1,7 @@
 // What a request asks for: its path taken apart, its query read.
 import type { FieldError } from '../objects/field-error.ts';
 import { badRequest, invalid } from './api-error.ts';
+import { quoted } from './go-text.ts';
 
 /** In bytes. */
 const longestManager = 128;
@@ -29,6 +30,7 @@ export type ApiResponse =
 export interface ResourcePath {
   group: string;
   version: string;
+  /** Empty where the path leaves it empty: all of them. */
   namespace: string | undefined;
   plural: string;
   name: string | undefined;
@@ -37,25 +39,48 @@ export interface ResourcePath {
   rest: string[];
 }
 
-/** @returns undefined for a path that names no resource (`/version`, `/apis/batch/v1`) @throws ApiError 400 for bad escapes */
+/**
+ * A path taken apart: slashes at its end count for nothing, those between for an empty word.
+ * @throws ApiError 400 for bad escapes
+ */
+export function wordsOf(path: string): string[] {
+  const text = decoded(path);
+  let end = text.length;
+  while (end > 1 && text[end - 1] === '/') end -= 1;
+  return end <= 1 ? [] : text.slice(1, end).split('/');
+}
+
+/** @returns undefined for a path that names no resource (`/version`, `/apis/batch/v1`, `/api/v1//pods`) @throws ApiError 400 for bad escapes */
 export function parseResourcePath(path: string): ResourcePath | undefined {
-  const [root, ...words] = path.split('/').filter(Boolean).map(decoded);
+  const [root, ...words] = wordsOf(path);
   if (root !== 'api' && root !== 'apis') return undefined;
   const group = root === 'apis' ? (words.shift() ?? '') : '';
+  if (root === 'apis' && group === '') return undefined;
   const version = words.shift();
   if (!version || words.length === 0) return undefined;
   // `namespaces/x/y` is about y in x, but for the namespace's own subresources.
   const scoped = words[0] === 'namespaces' && words.length > 2 && words[2] !== 'status' && words[2] !== 'finalize';
   const namespace = scoped ? words[1] : undefined;
-  const [plural = '', name, subresource, ...rest] = scoped ? words.slice(2) : words;
+  const about = scoped ? words.slice(2) : words;
+  if (about.includes('')) return undefined;
+  const [plural = '', name, subresource, ...rest] = about;
   return { group, version, namespace, plural, name, subresource, rest };
 }
 
-function decoded(word: string): string {
+/** @throws ApiError 400 for a name that no object can have, since no path leads to it */
+export function checkPathName(name: string): void {
+  const problems = [
+    ...(name === '.' || name === '..' ? [`may not be '${name}'`] : []),
+    ...(name.includes('%') ? ["may not contain '%'"] : []),
+  ];
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${problems.join(';')}`);
+}
+
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(word);
+    return decodeURIComponent(path);
   } catch {
-    throw badRequest(`the path holds a broken escape: ${word}`);
+    throw badRequest('the path holds a broken escape');
   }
 }
 
@@ -65,12 +90,27 @@ export function flagIn(query: URLSearchParams, name: string): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** A whole number of the query, undefined where there is none. @throws ApiError 400 for other texts */
+/** A whole number of the query, undefined where there is none. @throws ApiError 400 for other texts, an empty one too */
 export function numberIn(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
-  if (value === null || value === '') return undefined;
-  if (!/^-?\d{1,15}$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
-  return Number(value);
+  if (value === null) return undefined;
+  const isNumber = /^[+-]?\d+$/.test(value);
+  // Nothing longer is of 64 bits; leading zeros do not get that far.
+  if (isNumber && value.length <= longestNumber && BigInt.asIntN(64, wholeOf(value)) === wholeOf(value)) return Number(value);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: ${isNumber ? 'value out of range' : 'invalid syntax'}`);
+}
+
+const longestNumber = 100;
+const wholeOf = (text: string): bigint => BigInt(text.replace(/^\+/, ''));
+const nanosecondsInSecond = 1_000_000_000n;
+
+/**
+ * `timeoutSeconds` in milliseconds, 0 where it says nothing. Below 0 it is over at once: a real server counts in nanoseconds of 64 bits, of
+ * which 292 years are too many.
+ */
+export function timeoutMsIn(query: URLSearchParams): number {
+  const seconds = numberIn(query, 'timeoutSeconds') === undefined ? 0n : wholeOf(query.get('timeoutSeconds') ?? '0');
+  return Number(BigInt.asIntN(64, seconds * nanosecondsInSecond)) / 1_000_000;
 }
 
 /** A resourceVersion of the query, undefined where there is none. @throws ApiError 400 for what this server never gave out */

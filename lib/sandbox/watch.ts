@@ -5,7 +5,7 @@ import type { ApiError } from './api-error.ts';
 import { selectionIn } from './list.ts';
 import { renderBookmark, renderEvent } from './representation.ts';
 import type { Representation } from './representation.ts';
-import { flagIn, numberIn, versionIn } from './request.ts';
+import { flagIn, numberIn, timeoutMsIn, versionIn } from './request.ts';
 import type { Sink } from './request.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { storageName } from './resources.ts';
@@ -16,6 +16,8 @@ import type { Cluster } from './writing.ts';
 
 /** Watches that name no timeout end after half an hour to an hour. */
 const shortestMs = 1_800_000;
+/** No timer of Node's runs longer. */
+const longestMs = 2 ** 31 - 1;
 /** One bookmark comes so long before the end, so that the next watch need not repeat what a quiet one has seen. */
 const beforeEndMs = 2_000;
 const nothing = (): void => undefined;
@@ -34,7 +36,8 @@ export function watchObjects(
   const { storage, surroundings } = cluster;
   const selection = selectionIn(row, query, name);
   const asked = versionIn(query);
-  const timeoutSeconds = numberIn(query, 'timeoutSeconds') ?? 0;
+  const timeoutMs = timeoutMsIn(query);
+  numberIn(query, 'limit'); // of no use to a watch, and refused like any other
   const wantsBookmarks = flagIn(query, 'allowWatchBookmarks');
   const wantsInitial = query.has('sendInitialEvents') ? flagIn(query, 'sendInitialEvents') : undefined;
   checkInitial(wantsInitial, asked ?? 0, query);
@@ -43,6 +46,10 @@ export function watchObjects(
 
   const lines = linesFor(storage);
   return (sink) => {
+    if (timeoutMs < 0) {
+      sink.end();
+      return nothing;
+    }
     storage.commit(); // so that what follows is either in the list or still to come
     let isFirst = true;
     const send = (type: string, version: Version): void => {
@@ -82,7 +89,7 @@ export function watchObjects(
       lines.begin(changes);
       for (const change of changes) if (change.resource === resource && change.revision > floor) tell(change);
     });
-    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : shortestMs + (surroundings.random() % shortestMs);
+    const lifeMs = timeoutMs > 0 ? Math.min(timeoutMs, longestMs) : shortestMs + (surroundings.random() % shortestMs);
     const lastBookmarkMs = surroundings.now() + lifeMs - beforeEndMs;
     let callOff = nothing;
     const bookmarkLater = (): void => {

@@ -14,6 +14,7 @@ import { untouchedBy, viewsOf } from './ownership/views.ts';
 import type { Asker, ResourceRow } from './resource-row.ts';
 import { apiVersionOf, storageName } from './resources.ts';
 import type { Storage } from './storage.ts';
+import { storable } from './stored-size.ts';
 import { nameFrom, uuidFrom } from './surroundings.ts';
 import type { Surroundings } from './surroundings.ts';
 import { keyOf, Version } from './version.ts';
@@ -87,7 +88,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
   if (holder) throw alreadyExists(subjectOf(row, name), { before: holder.deletionTimestamp ? 'object is being deleted: ' : '' });
   if (entries.length > 0) object.metadata.managedFields = entries;
   if (context.isDryRun) return new Version(key, 0, { object });
-  return storage.put(storageName(row), key, object);
+  return storage.put(storageName(row), key, storable(stored.schema, object));
 }
 
 /** The body must not name another namespace than the path. @throws ApiError 400 */
@@ -174,7 +175,7 @@ export function updateObject(
     // The answer is the state asked for; watches hear of the state before, as from any deletion.
     return new Version(previous.key, removed?.revision ?? previous.revision, { object: next });
   }
-  return storage.put(storageName(row), previous.key, next);
+  return storage.put(storageName(row), previous.key, storable(stored.schema, next));
 }
 
 /** The answer to an object that is a question, and is not stored. @throws ApiError as its row says */
@@ -217,7 +218,8 @@ function readVersion(text = ''): bigint | { problem: string } {
 }
 
 function checkIdentity({ metadata }: ApiObject, { metadata: known }: ApiObject, row: ResourceRow, isReplacement: boolean): void {
-  if (metadata.name !== undefined && metadata.name !== known.name) {
+  if (!metadata.name) throw badRequest(`the name of the object (${known.name} based on URL) was undeterminable: name must be provided`);
+  if (metadata.name !== known.name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${known.name})`);
   }
   if (metadata.namespace !== undefined && metadata.namespace !== known.namespace) {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { ApiServer } from './api-server/client.ts';
 import { ApiClient } from './api-server/client.ts';
+import { bodiesContract } from './api-server/bodies.ts';
 import { controllersContract } from './api-server/controllers.ts';
 import { deletionContract } from './api-server/deletion.ts';
 import { discoveryContract } from './api-server/discovery.ts';
@@ -45,6 +46,7 @@ export function apiServerContract(name: string, open: () => Promise<ApiServer>):
       },
     };
     discoveryContract(suite);
+    bodiesContract(suite);
     objectsContract(suite);
     listsContract(suite);
     watchesContract(suite);

@@ -161,7 +161,7 @@ export class ApiClient {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     return new Promise((done, failed) => {
       const sent = request(
-        new URL(path, this.server.url),
+        new URL(`${this.server.url}${path}`), // joined: `//api` would be a host
         {
           method,
           agent: this.agent,
