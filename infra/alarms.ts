@@ -70,7 +70,7 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
       metric: 'SilentClusters',
       statistic: 'Sum',
       threshold: 0,
-      what: 'an API server, or the relay of a relayed cluster, does not answer the functions, or does not let them in',
+      what: 'an API server does not answer the functions or its relay, or does not let them in, or a relayed cluster does not answer',
     },
     {
       ...ours,

@@ -2,18 +2,27 @@
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { budgetLeft } from '../reconciler/budget.ts';
-import { readMarker } from '../reconciler/heartbeats.ts';
-import { troubleOf } from '../reconciler/reachability.ts';
+import type { ClusterState, ClusterStateName } from '../reconciler/cluster-state.ts';
+import { clusterStatesOf } from '../reconciler/cluster-state.ts';
+import { readKnownCluster } from '../reconciler/known-cluster.ts';
 import { timeText } from './time-text.ts';
 
-/** A relay sends a heartbeat at least once a minute: after three it is silent. */
-export const SILENT_MS = 180_000;
 const MOST_PENDING = 1_000;
+
+export interface ToldState {
+  state: ClusterStateName;
+  /** Absent where nobody knows. */
+  sinceTime?: string;
+  /** A sentence for people. */
+  reason: string;
+}
 
 export interface ClusterSummary {
   name: string;
-  /** Watching; Silent: no heartbeat for three minutes; Waiting: none yet. */
-  state: 'Watching' | 'Silent' | 'Waiting';
+  /** The one that says most of those that hold. */
+  state: ClusterStateName;
+  /** Every state that holds, the first as `state`; never empty. */
+  states: ToldState[];
   manage: ClusterRecord['manage'];
   /** Empty: all. */
   namespaces: readonly string[];
@@ -36,8 +45,6 @@ export interface ClusterSummary {
   draining?: true;
   /** It is being removed: nothing is done on it any more. */
   leaving?: true;
-  /** Its API server does not answer passes, lets them not in, or forbids what they need. */
-  trouble?: { sinceTime: string; reason: string };
   relay?: {
     session: string;
     heardTime: string;
@@ -62,9 +69,14 @@ export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'cl
 async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord, backlog: number): Promise<ClusterSummary> {
   const { name, manage, namespaces, era, kubeSystemUid, budget, draining, leaving, access = 'direct' } = record;
   const { identity, credential, relayNamespace, eks, workloadWithJob } = record;
-  const trouble = await troubleOf(ports, name);
+  const left = await budgetLeft(ports, record);
+  const { facts, marker } = await readKnownCluster(ports, record);
+  const nowMs = ports.clock.nowMs();
+  const states = clusterStatesOf({ ...facts, closedUntilMs: nowMs + left.closedForSeconds * 1000 }, nowMs);
   const told = {
     name,
+    state: states[0].state,
+    states: states.map(toldState),
     manage,
     namespaces,
     era,
@@ -75,20 +87,16 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     ...(relayNamespace !== undefined && { relayNamespace }),
     ...(eks && { eks }),
     ...(workloadWithJob && { workloadWithJob }),
-    left: await budgetLeft(ports, record),
+    left,
     backlog,
     ...(draining && { draining }),
     ...(leaving && { leaving }),
-    ...(trouble && { trouble: { sinceTime: timeText(trouble.sinceMs), reason: trouble.reason } }),
     ...(kubeSystemUid !== undefined && { kubeSystemUid }),
   };
-  const known = await readMarker(ports, name);
-  if (!known) return { ...told, state: 'Waiting' };
-  const { marker } = known;
-  const silentForMs = Math.max(ports.clock.nowMs() - marker.heardAtMs, 0);
+  if (!marker) return told;
+  const silentForMs = Math.max(nowMs - marker.heardAtMs, 0);
   return {
     ...told,
-    state: silentForMs > SILENT_MS ? 'Silent' : 'Watching',
     relay: {
       session: marker.session,
       heardTime: timeText(marker.heardAtMs),
@@ -103,3 +111,9 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     },
   };
 }
+
+export const toldState = ({ state, sinceMs, text }: ClusterState): ToldState => ({
+  state,
+  ...(sinceMs !== undefined && { sinceTime: timeText(sinceMs) }),
+  reason: text,
+});

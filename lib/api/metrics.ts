@@ -83,12 +83,14 @@ async function gauges(ports: Ports): Promise<Family[]> {
   const watches = clusters.flatMap(({ name, relay }) =>
     (relay?.watches ?? []).map(({ resource, ageSeconds }) => ({ labels: { cluster: name, resource }, value: ageSeconds })),
   );
+  const states = clusters.flatMap(({ name, states: all }) => all.map(({ state }) => ({ labels: { cluster: name, state }, value: 1 })));
   const silences = clusters.flatMap(({ name, relay }) => (relay ? [{ labels: { cluster: name }, value: relay.silentForSeconds }] : []));
   const messages = queues.flatMap(({ name, visible, inFlight, delayed, dead }) =>
     Object.entries({ visible, inFlight, delayed, dead }).map(([state, value]) => ({ labels: { queue: name, state }, value })),
   );
   return [
     { name: 'farloop_watch_age_seconds', type: 'gauge', help: 'Seconds since a watch last proved to be alive', samples: watches },
+    { name: 'farloop_cluster_state', type: 'gauge', help: 'States of a cluster that hold', samples: states },
     { name: 'farloop_relay_silence_seconds', type: 'gauge', help: 'Seconds since the last heartbeat of a relay', samples: silences },
     { name: 'farloop_queue_messages', type: 'gauge', help: 'Messages in a queue', samples: messages },
   ];

@@ -1,5 +1,6 @@
 // The HTTP API described by OpenAPI 3.1: what each route takes and answers. A test holds it beside the routes and their answers.
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { CLUSTER_STATES } from '../reconciler/cluster-state.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -18,6 +19,7 @@ const object = (fields: Record<string, Schema>): Schema => ({
   required: Object.keys(fields).filter((name) => !name.endsWith('?')),
   additionalProperties: false,
 });
+const clusterState: Schema = { type: 'string', enum: [...CLUSTER_STATES] };
 /** Of Kubernetes or of another version: any fields. */
 const anyObject: Schema = { type: 'object' };
 
@@ -43,7 +45,8 @@ const schemas: Record<string, Schema> = {
   Problem: object({ error: { type: 'string', description: 'One sentence: what is wrong, and what to do.' } }),
   Cluster: object({
     name: text,
-    state: { type: 'string', enum: ['Watching', 'Silent', 'Waiting'] },
+    state: { ...clusterState, description: 'The one that says most of those that hold.' },
+    states: listOf(object({ state: clusterState, 'sinceTime?': time, reason: text })),
     manage: { type: 'string', enum: ['own', 'all'] },
     namespaces: listOf(text),
     era: count,
@@ -59,7 +62,6 @@ const schemas: Record<string, Schema> = {
     backlog: count,
     'draining?': yes,
     'leaving?': yes,
-    'trouble?': object({ sinceTime: time, reason: text }),
     'relay?': object({
       session: text,
       heardTime: time,

@@ -11,8 +11,7 @@ import { OUT_OF_TIME } from '../reconciler/actions.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
 import { TOO_OFTEN } from '../reconciler/parking.ts';
 import { planHeadOf } from '../reconciler/planning.ts';
-import type { Trouble } from '../reconciler/reachability.ts';
-import { SILENT_MS } from './clusters.ts';
+import type { ClusterState, Trouble } from '../reconciler/cluster-state.ts';
 
 export interface Seen {
   owner: Job | undefined;
@@ -21,18 +20,31 @@ export interface Seen {
   pods: readonly PodFacts[];
   state: PassState | undefined;
   record: ClusterRecord;
+  /** Of its cluster, as they concern its namespace. */
+  clusterStates: readonly ClusterState[];
+  /** What passes met there. */
   trouble: Trouble | undefined;
-  /** When its cluster's relay was heard last; undefined where it never was. */
-  heardAtMs: number | undefined;
+  /** When a pass is due; undefined where none is. */
+  nextWakeAtMs: number | undefined;
   /** The latest passes, newest first. */
   passes: readonly PassRecord[];
 }
 
 /** @param times by our clock, and how far the cluster's is ahead of it (R12) */
 export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number; offsetMs: number }): Reason[] {
-  const { owner, ownerIs, pods, state, record } = seen;
+  const { owner, record } = seen;
   if (record.leaving && !(owner && isJobFinished(owner))) return [LEAVING];
   const circumstances = circumstancesOf(seen, nowMs);
+  const reasons = reasonsIn(seen, circumstances, { nowMs, offsetMs });
+  // What a server said before it fell silent holds nothing up now.
+  return circumstances.unreachable ? reasons.filter(({ code }) => code !== 'RefusedByApiServer' && code !== 'WriteBudgetSpent') : reasons;
+}
+
+function reasonsIn(
+  { owner, ownerIs, pods, state, record }: Seen,
+  circumstances: Circumstances,
+  { nowMs, offsetMs }: { nowMs: number; offsetMs: number },
+): Reason[] {
   // A drained cluster's pods are let go all the same.
   if (ownerIs) return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(pods, ownerIs)];
   if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
@@ -40,7 +52,8 @@ export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number
   return reasonsOf({ owner, pods, head, manage: record.manage }, new Date(nowMs + offsetMs), circumstances);
 }
 
-function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }: Seen, nowMs: number): Circumstances {
+function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
+  const { ownerIs, state, record, trouble, passes } = seen;
   const [latest] = passes;
   const againMs = latest?.nextWakeAtMs === undefined ? 0 : latest.nextWakeAtMs - nowMs;
   const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
@@ -57,8 +70,7 @@ function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }:
   const hindered = last ? { what: whatOf(last), reason, remainingMs: againMs } : trouble ? undefined : unansweredIn(latest, againMs);
   return {
     ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
-    ...(trouble && (trouble.isForbidden ? { forbidden: trouble.reason } : { unreachable: trouble.reason })),
-    ...(heardAtMs !== undefined && nowMs - heardAtMs > SILENT_MS && { relaySilentMs: nowMs - heardAtMs }),
+    ...clusterCircumstances(seen, nowMs),
     isDrained: record.draining === true,
     isLeaving: record.leaving === true,
     // Without an error: what asked for time is a lost table, not a call without an answer.
@@ -68,6 +80,24 @@ function circumstancesOf({ ownerIs, state, record, trouble, heardAtMs, passes }:
     ...(hindered && { hindered }),
   };
 }
+
+/** The states of its cluster as what they mean to a workload. */
+function clusterCircumstances({ clusterStates, trouble, nextWakeAtMs = 0 }: Seen, nowMs: number): Circumstances {
+  const circumstances: Circumstances = {};
+  for (const { state, sinceMs = nowMs, text } of clusterStates) {
+    if (state === 'Unreachable' || state === 'Refused') {
+      const againAtMs = nextWakeAtMs > nowMs ? nextWakeAtMs : (trouble?.probeAtMs ?? 0);
+      const remainingMs = Math.max(againAtMs - nowMs, 0);
+      circumstances.unreachable = { sinceMs, reason: trouble?.reason ?? text, remainingMs, isRefused: state === 'Refused' };
+    }
+    if (state === 'Forbidden') circumstances.forbidden = trouble?.reason ?? text;
+    if (state === 'Silent') circumstances.relaySilentMs = nowMs - sinceMs;
+    if (UNOBSERVED.has(state)) circumstances.unobserved ??= text;
+  }
+  return circumstances;
+}
+
+const UNOBSERVED = new Set(['RelayCutOff', 'RelayTooNew', 'WatchRefused', 'WatchStuck']);
 
 /** What keeps a pod from being deleted where no delete was refused. */
 function keptFinalizerIn(actions: PassRecord['actions']): string | undefined {

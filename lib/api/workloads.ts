@@ -10,11 +10,11 @@ import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { Head } from '../ports/store.ts';
-import { readMarker } from '../reconciler/heartbeats.ts';
+import { clusterStatesOf } from '../reconciler/cluster-state.ts';
+import { readKnownCluster } from '../reconciler/known-cluster.ts';
 import { inParallel } from '../reconciler/parallel.ts';
 import type { PassState } from '../reconciler/pass-state.ts';
 import { decodeState } from '../reconciler/pass-state.ts';
-import { troubleOf } from '../reconciler/reachability.ts';
 import { readView } from '../reconciler/view-access.ts';
 import type { ViewPart } from '../wire/observations.ts';
 import type { Seen } from './reasons.ts';
@@ -223,15 +223,15 @@ interface Known {
 }
 
 /** What is known of where it runs. */
-interface Surroundings extends Pick<Seen, 'record' | 'trouble' | 'heardAtMs'> {
+interface Surroundings extends Pick<Seen, 'record' | 'trouble' | 'clusterStates'> {
   /** How far the cluster's clock is ahead of ours. */
   offsetMs: number;
 }
 
 async function surroundingsOf(ports: ReadPorts, record: ClusterRecord, namespace: string): Promise<Surroundings> {
-  const trouble = await troubleOf(ports, record.name, namespace);
-  const { clockOffsetMs: offsetMs = 0, heardAtMs } = (await readMarker(ports, record.name))?.marker ?? {};
-  return { record, trouble, heardAtMs, offsetMs };
+  const { facts, marker } = await readKnownCluster(ports, record, namespace);
+  const clusterStates = clusterStatesOf(facts, ports.clock.nowMs(), namespace);
+  return { record, trouble: facts.trouble, clusterStates, offsetMs: marker?.clockOffsetMs ?? 0 };
 }
 
 async function readKnown({ store }: ReadPorts, key: WorkloadKey, record: ClusterRecord): Promise<Known | undefined> {
@@ -278,7 +278,8 @@ function reasonsOf(
 ): Reason[] {
   const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
   const ownerIs = head.key.kind === 'OrphanPod' ? 'none' : view.owner?.deleted ? 'gone' : undefined;
-  return workloadReasons({ owner, ownerIs, pods, state, ...rest, passes }, { nowMs, offsetMs });
+  const nextWakeAtMs = head.queued === head.fence ? nowMs : head.wake?.dueAtMs;
+  return workloadReasons({ owner, ownerIs, pods, state, nextWakeAtMs, ...rest, passes }, { nowMs, offsetMs });
 }
 
 function detailOf(known: Known, surroundings: Surroundings, passes: readonly PassRecord[], nowMs: number): WorkloadDetail {

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
 import { connectToInstance } from './api-client.ts';
-import { stateText, withTroubles } from './cluster-trouble.ts';
+import { stateText, withReasons } from './cluster-states.ts';
 import type { AwsOptions } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from './aws-session.ts';
 import { UsageError } from './exit.ts';
@@ -32,7 +32,7 @@ export const clusterListCommand = (): Command =>
     .action(async (options: ListOptions) => {
       const items = await summaries(options);
       await print({ items }, options.output, ({ items: shown }) =>
-        shown.length === 0 ? 'no clusters' : withTroubles(shown, tableOf(shown)),
+        shown.length === 0 ? 'no clusters' : withReasons(shown, tableOf(shown)),
       );
     });
 

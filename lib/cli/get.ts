@@ -1,7 +1,7 @@
 // `farloop get`: what the running instance knows of its clusters and workloads.
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
-import { stateText, withTroubles } from './cluster-trouble.ts';
+import { stateText, withReasons } from './cluster-states.ts';
 import type { WorkloadSummary } from '../api/workloads.ts';
 import type { ApiClient } from './api-client.ts';
 import { connectToInstance, endpointOption } from './api-client.ts';
@@ -65,7 +65,7 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
   if (name !== undefined && found.length === 0)
     throw new FailedError(`there is no cluster ${name}: there is ${items.map((cluster) => cluster.name).join(', ') || 'none yet'}`);
   await print({ items: found }, output, ({ items: shown }) =>
-    withTroubles(
+    withReasons(
       shown,
       tableText(
         ['NAME', 'STATE', 'HEARD', 'WATCHES', 'MANAGES', 'NAMESPACES'],

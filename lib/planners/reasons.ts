@@ -21,6 +21,7 @@ export const REASONS = [
   'Unreachable',
   'Forbidden',
   'RelaySilent',
+  'ClusterNotObserved',
   'ClusterDrained',
   'ClusterLeaving',
   'WaitsAfterLoss',
@@ -72,8 +73,10 @@ export interface Reason {
 export interface Circumstances {
   /** A person must act; looked at again after so long. */
   parked?: { reason: string; remainingMs: number };
-  /** Its cluster does not answer passes, or lets them not in: how so. */
-  unreachable?: string;
+  /** Its cluster does not answer, or refuses Farloop's credentials: since when (Unix milliseconds), and when it is asked again. */
+  unreachable?: { sinceMs: number; reason: string; remainingMs?: number | undefined; isRefused?: boolean };
+  /** Why nobody sees what happens on its cluster. */
+  unobserved?: string;
   /** Its cluster refuses what Farloop needs in its namespace: how so. */
   forbidden?: string;
   /** Nothing was heard of its cluster's relay for so long. */
@@ -117,6 +120,7 @@ export function obstaclesOf({
   unreachable,
   forbidden,
   relaySilentMs,
+  unobserved,
   isDrained = false,
   leftAloneMs,
   throttledMs,
@@ -126,10 +130,16 @@ export function obstaclesOf({
   const add = (code: ReasonCode, text: string, remainingMs?: number): unknown =>
     reasons.push({ code, text, ...(remainingMs !== undefined && { remainingSeconds: seconds(remainingMs) }) });
   if (parked) add('Parked', `a person must act: ${parked.reason}`, parked.remainingMs);
-  if (unreachable !== undefined) add('Unreachable', `its cluster does not answer: ${unreachable}`);
+  if (unreachable) {
+    const { sinceMs, reason, remainingMs = 0, isRefused = false } = unreachable;
+    const does = isRefused ? "the cluster refuses Farloop's credentials since" : 'no answer from the cluster since';
+    const again = remainingMs > 0 ? `in ${span(seconds(remainingMs))}` : 'now';
+    add('Unreachable', `${does} ${momentText(sinceMs)}: ${reason}; tried again ${again}`, remainingMs > 0 ? remainingMs : undefined);
+  }
   if (forbidden !== undefined) add('Forbidden', `its cluster does not allow what Farloop needs: ${forbidden}`);
   if (relaySilentMs !== undefined)
     add('RelaySilent', `nothing was heard of its cluster's relay for ${span(seconds(relaySilentMs))}: what happens there is not seen`);
+  if (unobserved !== undefined) add('ClusterNotObserved', unobserved);
   if (isDrained) add('ClusterDrained', 'its cluster is drained: work that has begun is finished, none is begun');
   if (leftAloneMs !== undefined)
     add(
@@ -165,6 +175,9 @@ export const names = (pods: readonly PodFacts[]): string[] => pods.slice(0, MOST
 export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 /** Whole ones, of which none is told too few. */
 export const seconds = (ms: number): number => Math.max(Math.ceil(ms / 1000), 0);
+
+/** For people: the day and the time of day, UTC. */
+const momentText = (ms: number): string => (Number.isFinite(ms) ? `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC` : '-');
 
 /** For people. @param total whole seconds */
 export function span(total: number): string {

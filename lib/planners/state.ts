@@ -69,6 +69,7 @@ const WAITS = new Set<ReasonCode>([
   'Unreachable',
   'Forbidden',
   'RelaySilent',
+  'ClusterNotObserved',
   'ClusterDrained',
   'ClusterLeaving',
   'WaitsAfterLoss',

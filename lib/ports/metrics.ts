@@ -70,7 +70,8 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     unit: 'Count',
     dimensions: ['cluster'],
     sets: [[], ['cluster']],
-    tells: 'API servers, or relays of relayed clusters, that stopped to answer, or let nobody in; once a minute as long as it lasts',
+    tells:
+      'API servers that do not answer passes or their relay, or let nobody in, and relays of relayed clusters that do not answer; at once, and once a minute as long as it lasts',
   },
   ForbiddenClusters: {
     unit: 'Count',

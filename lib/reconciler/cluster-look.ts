@@ -8,15 +8,12 @@
 import { JOBS } from '../objects/resources.ts';
 import type { Deadline } from '../ports/clock.ts';
 import { deadlineIn, hasPassed } from '../ports/clock.ts';
-import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
-import { encodeClusterLook } from '../wire/messages.ts';
 import { readMarker } from './heartbeats.ts';
 import type { Reachability } from './reachability.ts';
 import { resendPutOff } from './resend.ts';
-import { SWEEP_EVERY_MS } from './waits.ts';
 
 /** No Job is expected to bear it; one that does is as good an answer. */
 const NAME = 'farloop-look';
@@ -27,26 +24,12 @@ const ASK_MS = 11_000;
 /** From its very beginning, as a pass's: one that stood still for longer asks nothing any more, the next sweep has another one begun. */
 const LOOK_MS = 20_000;
 
-/** To the functions that hold the credentials; of two sweeps at the same time one asks. */
-export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, records: readonly ClusterRecord[]): Promise<void> {
-  if (records.length === 0) return;
-  const halfMinute = Math.floor(clock.nowMs() / (SWEEP_EVERY_MS / 2));
-  await queue.send(
-    'wakes',
-    records.map(({ name: cluster }) => ({
-      body: encodeClusterLook({ look: 'cluster', cluster }),
-      groupId: `look:${cluster}`,
-      deduplicationId: `look:${cluster}:${halfMinute}`,
-    })),
-  );
-}
-
 export interface LookSetup {
   ports: Ports;
   reachability: Reachability;
 }
 
-type Seen = { answer: 'in' | 'none' } | { answer: 'silent' | 'forbidden'; reason: string };
+type Seen = { answer: 'in' | 'none' } | { answer: 'silent' | 'forbidden'; error: Error };
 
 /**
  * One look: what is found is told as passes tell it (R14), at once and as long as it lasts. A cluster that has answered costs no write.
@@ -68,7 +51,7 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   } catch (error) {
     ports.telemetry.warn('no way to a cluster', { cluster: name, error });
     // It is being registered, step by step, as long as its relay has not said a word.
-    if (await readMarker(ports, name)) await reachability.sawSilence(place, error instanceof Error ? error.message : String(error));
+    if (await readMarker(ports, name)) await reachability.sawSilence(place, errorIn(error));
     return;
   }
   const ask = async (): Promise<Seen> => {
@@ -82,17 +65,19 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
       // It waits for nobody's rights: it is let in, and has too much to do.
       if (error instanceof ThrottledError || (error instanceof NotDoneError && hasPassed(deadline, ports.clock))) return { answer: 'none' };
       const isForbidden = error instanceof TerminalError && error.code === 403;
-      return { answer: isForbidden ? 'forbidden' : 'silent', reason: error instanceof Error ? error.message : String(error) };
+      return { answer: isForbidden ? 'forbidden' : 'silent', error: errorIn(error) };
     }
   };
   ports.forgetCredential?.(name);
   let seen = await ask();
   // One connection that broke silences no cluster.
   if (seen.answer === 'silent' && down === 'up') seen = await ask();
-  if (seen.answer === 'silent') await reachability.sawSilence(place, seen.reason);
-  else if (seen.answer === 'forbidden') await reachability.lookForbidden(place, seen.reason);
+  if (seen.answer === 'silent') await reachability.sawSilence(place, seen.error);
+  else if (seen.answer === 'forbidden') await reachability.lookForbidden(place, seen.error.message);
   else if (seen.answer === 'in' && (await reachability.lookAnswered(place))) await resendPutOff(ports, name);
 }
+
+const errorIn = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 const earlierOf = (one: Deadline, other: Deadline): Deadline => ({
   wallMs: Math.min(one.wallMs, other.wallMs),

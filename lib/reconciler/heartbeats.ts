@@ -14,6 +14,8 @@ import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './extern
 import { createHead, readHeadsOf } from './heads.ts';
 import { inParallel, WORKLOADS_AT_ONCE } from './parallel.ts';
 import { readView } from './view-access.ts';
+import { Reachability } from './reachability.ts';
+import { sendLookAfter } from './send-cluster-looks.ts';
 import { DOUBT_SECONDS } from './waits.ts';
 import { wake } from './wake.ts';
 
@@ -28,7 +30,13 @@ const RelayMarker = v.looseObject({
   era: v.number(),
   heardAtMs: v.number(),
   clockOffsetMs: v.number(),
-  watches: v.array(v.object({ resource: v.string(), ageMs: v.number(), resourceVersion: v.string() })),
+  /** Of the session, counted by its relay: a queue may deliver the later one first. Absent in what earlier builds wrote. */
+  sequence: v.optional(v.number()),
+  watches: v.array(
+    v.object({ resource: v.string(), ageMs: v.number(), resourceVersion: v.string(), refused: v.optional(v.literal(true)) }),
+  ),
+  /** What the API server does instead of answering the relay; since when, by our own clock. */
+  apiServer: v.optional(v.object({ state: v.picklist(['silent', 'refused']), sinceMs: v.number(), reason: v.string() })),
   /** Digests that differed at the last heartbeat, and since when: told to people, and listed live where a doubt was lost. */
   suspects: v.record(v.string(), v.object({ digest: v.string(), sinceMs: v.number() })),
   /** Full lists whose unnamed workloads are still to be looked up; sweep takes it off. */
@@ -88,6 +96,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
       if (!(error instanceof StaleWriteError)) throw error;
     });
 
+  const server = await learnOfServer(ports, message, heartbeat, known?.marker);
   const suspects: RelayMarker['suspects'] = {};
   const doubts: DoubtMessage[] = [];
   const failures: unknown[] = [];
@@ -127,8 +136,9 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     era: record.era,
     heardAtMs: nowMs,
     clockOffsetMs: Math.max(-LARGEST_OFFSET_MS, Math.min(LARGEST_OFFSET_MS, heartbeat.clockOffsetMs)),
-    watches: heartbeat.watches,
+    watches: heartbeat.watches.map(({ refused, ...watch }) => ({ ...watch, ...(refused && { refused }) })),
     suspects,
+    ...server,
     ...(fullList && { fullList }),
     ...(external.told.length > 0 && { externalJobs: external.told }),
   };
@@ -136,6 +146,30 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   if (await putMarker(ports, record.name, marker, known?.version ?? 0)) countExternalJobs(ports.telemetry, external.fresh);
   // One that could not be looked at keeps neither the others nor the marker from their due (R13); the message comes back for it.
   if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Whether the API server answers its relay. A change puts the cluster's work off, or has somebody look at once (R14); the same told again
+ * changes nothing, for passes may have found another way since.
+ */
+async function learnOfServer(
+  ports: Ports,
+  { cluster, session, sequence }: EventMessage,
+  { apiServer }: Heartbeat,
+  before: RelayMarker | undefined,
+): Promise<Pick<RelayMarker, 'sequence' | 'apiServer'>> {
+  const isOvertaken = before?.session === session && (before.sequence ?? 0) > sequence;
+  if (isOvertaken) return { sequence: before.sequence, ...(before.apiServer && { apiServer: before.apiServer }) };
+  const reachability = new Reachability(ports);
+  if (!apiServer) {
+    if (before?.apiServer && (await reachability.relaySawAnswer(cluster))) await sendLookAfter(ports, cluster, { session, sequence });
+    return { sequence };
+  }
+  const { state, forMs, reason } = apiServer;
+  const same = before?.apiServer?.state === state ? before.apiServer : undefined;
+  const sinceMs = same?.sinceMs ?? ports.clock.nowMs() - forMs;
+  if (!same && state === 'silent') await reachability.relaySawSilence(cluster, { sinceMs, reason });
+  return { sequence, apiServer: { state, sinceMs, reason } };
 }
 
 /**

@@ -4,9 +4,11 @@
 import * as v from 'valibot';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
+import { TerminalError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Note } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
+import type { Trouble } from './cluster-state.ts';
 import { OncePerKey } from './once-per-key.ts';
 
 const NOTE = 'reach';
@@ -26,6 +28,8 @@ const Reach = v.looseObject({
   downSinceMs: v.nullable(v.number()),
   probeAtMs: v.number(),
   reason: v.string(),
+  /** It answers, and does not take the credentials. */
+  isRefused: v.optional(v.literal(true)),
   /** The workload whose next pass is to look: whatever wakes it meanwhile, it comes in time for that. */
   proberUid: v.optional(v.string()),
   forbidden: v.optional(
@@ -93,7 +97,7 @@ export class Reachability {
   }
 
   /**
-   * For a look that no workload asks for; counts a trouble that lasts. What was forbidden in namespaces that the cluster is not registered
+   * For a look that no workload asks for. What was forbidden in namespaces that the cluster is not registered
    * for any more is over, for no pass goes there and finds out.
    * @returns `up`, or `down` and the caller is its probe, or `probed`: somebody else is about to look
    */
@@ -102,9 +106,7 @@ export class Reachability {
     const { reach, version } = await this.#readTogether(cluster);
     const inScope = withinScope(reach, record);
     if (inScope !== reach) return (await this.#put(cluster, inScope, version)) ? await this.takeLook(record) : 'probed';
-    if (isTold(reach)) this.#ports.telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
     if (reach.downSinceMs === null) return 'up';
-    this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
     if (waitFor(reach.probeAtMs, this.#ports.clock.nowMs(), PROBE_HELD_MS) > 0) return 'probed';
     return (await this.#takeProbe(cluster, reach, version)) ? 'down' : 'probed';
   }
@@ -114,17 +116,46 @@ export class Reachability {
   }
 
   /** The workload that saw it is to look again; of a look there is none. */
-  async sawSilence({ cluster, uid }: Pick<WorkloadKey, 'cluster'> & Partial<Pick<WorkloadKey, 'uid'>>, reason: string): Promise<void> {
+  async sawSilence({ cluster, uid }: Pick<WorkloadKey, 'cluster'> & Partial<Pick<WorkloadKey, 'uid'>>, error: Error): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
     const { reach, version } = await this.#read(cluster);
-    if (reach.downSinceMs === null) {
-      this.#ports.telemetry.error('cluster does not answer', { cluster, reason });
-      this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
-    }
+    const reason = error.message;
+    if (reach.downSinceMs === null) this.#tellSilence(cluster, reason);
     const downSinceMs = reach.downSinceMs ?? nowMs;
-    const { proberUid: _, ...rest } = reach;
+    const { proberUid: _, isRefused: _before, ...rest } = reach;
     const prober = uid === undefined ? {} : { proberUid: uid };
-    await this.#put(cluster, { ...rest, ...prober, downSinceMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
+    const refused = isUnauthorized(error) ? { isRefused: true as const } : {};
+    await this.#put(cluster, { ...rest, ...prober, ...refused, downSinceMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
+  }
+
+  /**
+   * Its relay has no answer from it any more. Work is put off from now on, but for one pass, which looks for itself: it may have another way.
+   * @param silence.sinceMs when the relay last had an answer
+   */
+  async relaySawSilence(cluster: string, { sinceMs, reason }: { sinceMs: number; reason: string }): Promise<void> {
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const { reach, version } = await this.#read(cluster);
+      if (reach.downSinceMs !== null) return;
+      const { isRefused: _before, ...rest } = reach;
+      if (!(await this.#put(cluster, { ...rest, downSinceMs: sinceMs, probeAtMs: 0, reason }, version))) continue;
+      return this.#tellSilence(cluster, reason);
+    }
+  }
+
+  /** Its relay has an answer again: whoever looks next need not wait. @returns whether it counts as silent, so that somebody is to look */
+  async relaySawAnswer(cluster: string): Promise<boolean> {
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const { reach, version } = await this.#read(cluster);
+      if (reach.downSinceMs === null) return false;
+      const { proberUid: _, ...rest } = reach;
+      if (await this.#put(cluster, { ...rest, probeAtMs: 0 }, version)) return true;
+    }
+    return false;
+  }
+
+  #tellSilence(cluster: string, reason: string): void {
+    this.#ports.telemetry.error('cluster does not answer', { cluster, reason });
+    this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
   }
 
   /**
@@ -171,7 +202,7 @@ export class Reachability {
     if (known && isOpen(known.reach, namespace)) return false;
     const { reach, version } = await this.#read(cluster);
     if (isOpen(reach, namespace)) return false;
-    const { forbidden, proberUid: _, ...rest } = reach;
+    const { forbidden, proberUid: _, isRefused: _refused, ...rest } = reach;
     const { [namespace]: _allowed, ...others } = forbidden?.probeAtMs ?? {};
     const left = forbidden && Object.keys(others).length > 0 ? { forbidden: { ...forbidden, probeAtMs: others } } : {};
     this.#tellAnswer(cluster, namespace, reach);
@@ -187,7 +218,7 @@ export class Reachability {
     if (known && known.reach.downSinceMs === null && !isToldByLook(known.reach)) return false;
     const { reach, version } = await this.#read(cluster);
     if (reach.downSinceMs === null && !isToldByLook(reach)) return false;
-    const { forbidden, proberUid: _, ...rest } = reach;
+    const { forbidden, proberUid: _, isRefused: _refused, ...rest } = reach;
     const left = forbidden && !isToldByLook(reach) ? { forbidden } : {};
     this.#tellAnswer(cluster, namespace, reach);
     return await this.#put(cluster, { ...rest, ...left, downSinceMs: null, probeAtMs: 0, reason: '' }, version);
@@ -234,22 +265,22 @@ async function readReach({ store }: Pick<Ports, 'store'>, cluster: string): Prom
   return { reach: parsed.success ? parsed.output : { downSinceMs: null, probeAtMs: 0, reason: '' }, version: note?.version ?? 0 };
 }
 
-/** What is wrong with a cluster. */
-export interface Trouble {
-  sinceMs: number;
-  reason: string;
-  /** It answers, and forbids what Farloop needs; absent: it does not answer, or lets nobody in. */
-  isForbidden?: true;
+/** What passes and looks met. @param counts whether rights in that namespace count. @returns undefined while all is well */
+export async function troubleOf(
+  ports: Pick<Ports, 'store'>,
+  cluster: string,
+  counts: (namespace: string) => boolean = () => true,
+): Promise<Trouble | undefined> {
+  const { downSinceMs, reason, forbidden, isRefused, probeAtMs } = (await readReach(ports, cluster)).reach;
+  if (downSinceMs !== null) return { sinceMs: downSinceMs, reason, ...(isRefused && { isRefused }), probeAtMs };
+  const places = Object.entries(forbidden?.probeAtMs ?? {}).filter(([place]) => counts(place));
+  if (!forbidden || places.length === 0) return undefined;
+  const nextMs = Math.min(...places.map(([, placeProbeAtMs]) => placeProbeAtMs));
+  return { sinceMs: forbidden.sinceMs, reason: forbidden.reason, isForbidden: true, probeAtMs: nextMs };
 }
 
-/** @param namespace where rights count; unset: anywhere. @returns undefined while all is well */
-export async function troubleOf(ports: Pick<Ports, 'store'>, cluster: string, namespace?: string): Promise<Trouble | undefined> {
-  const { downSinceMs, reason, forbidden } = (await readReach(ports, cluster)).reach;
-  if (downSinceMs !== null) return { sinceMs: downSinceMs, reason };
-  const places = Object.keys(forbidden?.probeAtMs ?? {});
-  if (!forbidden || !(namespace === undefined ? places.length > 0 : places.includes(namespace))) return undefined;
-  return { sinceMs: forbidden.sinceMs, reason: forbidden.reason, isForbidden: true };
-}
+/** A server that knows nobody by these credentials; it serves nobody else by them either. */
+export const isUnauthorized = (error: unknown): error is TerminalError => error instanceof TerminalError && error.code === 401;
 
 /** The same one where nothing was forbidden elsewhere. */
 function withinScope(reach: Reach, record: Pick<ClusterRecord, 'namespaces'>): Reach {

@@ -3,19 +3,19 @@ import { formatKey, type WorkloadKey } from '../objects/workload.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
-import { sendClusterLooks } from './cluster-look.ts';
+import { clusterStatesOf, type ClusterStateName } from './cluster-state.ts';
 import { readHeadsOf } from './heads.ts';
-import { putMarker, readMarker } from './heartbeats.ts';
+import { putMarker } from './heartbeats.ts';
+import { readKnownCluster } from './known-cluster.ts';
 import { inParallel } from './parallel.ts';
 import { countRelayDeadLetters } from './relay-dead-letters.ts';
+import { sendClusterLooks } from './send-cluster-looks.ts';
 import { sendStaleLooks, wakeStale } from './stale.ts';
 import { UNKNOWN_ERA } from './view-access.ts';
 import { SWEEP_EVERY_MS } from './waits.ts';
 import { sendTimer, wake } from './wake.ts';
 
 export interface SweepOptions {
-  /** A relay that has not been heard of for so long is an alarm. */
-  silentMs: number;
   /** Items of one page, where all of an index is gone through. */
   pageSize: number;
   /** Workloads that are stale, or due, looked after at once; those that have waited longest come first. */
@@ -23,7 +23,7 @@ export interface SweepOptions {
 }
 
 /** Five thousand a minute: Jobs of all clusters end, and an hour later each is due for its deletion. */
-const SWEEP_OPTIONS: SweepOptions = { silentMs: 180_000, pageSize: 500, mostAtOnce: 5_000 };
+const SWEEP_OPTIONS: SweepOptions = { pageSize: 500, mostAtOnce: 5_000 };
 
 const WORKLOADS_AT_ONCE = 16;
 /** A renewal may wait 10 s for a cluster that does not answer. */
@@ -106,20 +106,29 @@ async function renewCredential({ renewCredential: renew, telemetry }: Ports, rec
   }
 }
 
-/** Silent relays are told of; after a full list, known workloads that it did not name are looked up live. */
-async function lookAfter(ports: Ports, record: ClusterRecord, { silentMs, pageSize }: SweepOptions, swept: Swept): Promise<void> {
-  const known = await readMarker(ports, record.name);
+/** Nobody, or its relay not, has an answer from its API server. */
+const SILENT_STATES: readonly ClusterStateName[] = ['Unreachable', 'Refused', 'RelayCutOff'];
+
+/** Its state is counted for the alarms; after a full list, known workloads that it did not name are looked up live. */
+async function lookAfter(ports: Ports, record: ClusterRecord, { pageSize }: SweepOptions, swept: Swept): Promise<void> {
+  const { facts, marker: known, markerVersion } = await readKnownCluster(ports, record);
+  const states = clusterStatesOf(facts, ports.clock.nowMs());
+  const isIn = (...names: readonly ClusterStateName[]): boolean => states.some(({ state }) => names.includes(state));
+  // Once a minute as long as it lasts; WatchAge tells of the other states.
+  if (isIn(...SILENT_STATES)) ports.telemetry.count('SilentClusters', 1, 'Count', { cluster: record.name });
+  if (isIn('Forbidden')) ports.telemetry.count('ForbiddenClusters', 1, 'Count', { cluster: record.name });
   // Just registered; or a relay that never began; or the table lost what it knew of one that is silent since.
-  if (!known) return ports.telemetry.count('UnheardClusters', 1, 'Count', { cluster: record.name });
-  const silentForMs = ports.clock.nowMs() - known.marker.heardAtMs;
-  const watchAgeMs = Math.max(silentForMs, ...known.marker.watches.map(({ ageMs }) => ageMs));
+  if (isIn('Waiting')) ports.telemetry.count('UnheardClusters', 1, 'Count', { cluster: record.name });
+  if (!known) return;
+  const silentForMs = ports.clock.nowMs() - known.heardAtMs;
+  const watchAgeMs = Math.max(silentForMs, ...known.watches.map(({ ageMs }) => ageMs));
   ports.telemetry.count('WatchAge', watchAgeMs, 'Milliseconds', { cluster: record.name });
-  ports.telemetry.count('ClockOffset', Math.abs(known.marker.clockOffsetMs), 'Milliseconds', { cluster: record.name });
-  if (silentForMs > silentMs) {
+  ports.telemetry.count('ClockOffset', Math.abs(known.clockOffsetMs), 'Milliseconds', { cluster: record.name });
+  if (isIn('Silent')) {
     swept.silentClusters.push(record.name);
     ports.telemetry.error('relay is silent', { cluster: record.name, silentForMs });
   }
-  const { fullList, ...marker } = known.marker;
+  const { fullList, ...marker } = known;
   if (!fullList) return;
   let after: string | undefined;
   let isWhole = true;
@@ -140,5 +149,5 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { silentMs, pageSi
     after = page.next;
   } while (after !== undefined);
   // Else the next sweep looks up what is left.
-  if (isWhole) await putMarker(ports, record.name, marker, known.version);
+  if (isWhole) await putMarker(ports, record.name, marker, markerVersion);
 }

@@ -12,7 +12,7 @@ import { park } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { OwnerGoneError } from './pass.ts';
 import { PlannerFailedError } from './planning.ts';
-import type { Reachability } from './reachability.ts';
+import { isUnauthorized, type Reachability } from './reachability.ts';
 
 /** What an outcome that is not known waits for before it is looked up. */
 export const UNKNOWN_OUTCOME_AGAIN_MS = 1_000;
@@ -74,13 +74,13 @@ async function endingOfSilence(setup: TroubleSetup, pass: Pass, error: Error): P
     } catch (second) {
       if (!isSilence(second)) return await endingOf(setup, pass, second);
     }
-  await reachability.sawSilence(pass.key, error.message);
+  await reachability.sawSilence(pass.key, error);
   return { outcome: 'unreachable', againInMs: SILENT_AGAIN_MS, attempt: pass.attempt, error };
 }
 
 /** Nothing answers, or nobody is let in: a matter of the cluster, not of this workload. */
 const isSilence = (error: unknown): error is Error =>
-  error instanceof NotDoneError || error instanceof UnknownOutcomeError || (error instanceof TerminalError && error.code === 401);
+  error instanceof NotDoneError || error instanceof UnknownOutcomeError || isUnauthorized(error);
 
 /** Of a read, or of a status: no quota and no policy for pods forbids these, but missing rights. */
 const isForbidden = (error: unknown): error is TerminalError => error instanceof TerminalError && error.code === 403;

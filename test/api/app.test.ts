@@ -506,10 +506,18 @@ describe('clusters and queues', () => {
     const silence = { downSinceMs: heardAtMs, probeAtMs: 0, reason: 'Unauthorized' };
     await ports.store.putNote('staging', 'reach', JSON.stringify(silence), 0);
     expect((await call('/v1/clusters')).body).toMatchObject({
-      items: [{ name: 'local' }, { name: 'staging', trouble: { reason: 'Unauthorized', sinceTime: new Date(heardAtMs).toISOString() } }],
+      items: [
+        { name: 'local', states: [{ state: 'Waiting' }] },
+        {
+          name: 'staging',
+          state: 'Unreachable',
+          states: [{ reason: expect.stringContaining('Unauthorized'), sinceTime: new Date(heardAtMs).toISOString() }, { state: 'Silent' }],
+        },
+      ],
     });
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
     expect(metrics).toContain('farloop_watch_age_seconds{cluster="staging",resource="pods"} 304\n');
+    expect(metrics).toContain('farloop_cluster_state{cluster="staging",state="Unreachable"} 1\n');
     expect(metrics).toContain('farloop_queue_messages{queue="wakes",state="visible"} 0\n');
   });
 

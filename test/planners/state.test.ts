@@ -84,11 +84,15 @@ const cases: Case[] = [
     pods: [aPod({ deletedAt: NOW + 20 })],
     stands: { state: 'Waiting', reason: 'Failing' },
   },
-  { name: 'its cluster does not answer', circumstances: { unreachable: 'refused' }, stands: { state: 'Waiting', reason: 'Unreachable' } },
+  {
+    name: 'its cluster does not answer',
+    circumstances: { unreachable: { sinceMs: 0, reason: 'refused' } },
+    stands: { state: 'Waiting', reason: 'Unreachable' },
+  },
   {
     name: 'it runs where the cluster does not answer',
     pods: podsOf('1R'),
-    circumstances: { unreachable: 'refused' },
+    circumstances: { unreachable: { sinceMs: 0, reason: 'refused' } },
     stands: { state: 'Running' },
   },
   {

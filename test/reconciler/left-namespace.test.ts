@@ -55,7 +55,7 @@ test('R14: what was forbidden there, for which the namespace may have been left,
       await reachability.sawForbidden({ cluster: CLUSTER, kind: 'Job', namespace, name: uid, uid: `${namespace}-${uid}` }, namespace);
   leaveDefault();
   await world.reconciler.look(CLUSTER);
-  expect(await troubleOf(world.ports, CLUSTER, 'default')).toBeUndefined();
+  expect(await troubleOf(world.ports, CLUSTER, (place) => place === 'default')).toBeUndefined();
   expect(await troubleOf(world.ports, CLUSTER)).toMatchObject({ isForbidden: true });
   world.record = { ...world.record, namespaces: ['third'] };
   await world.reconciler.look(CLUSTER);

@@ -46,7 +46,7 @@ describe('sweep', () => {
     const version = String(Number((await world.store.readHead(await world.keyOf('a')))?.floor) + 1_000);
     await heartbeat(world, { fullList: { resourceVersion: version, startedAtMs: world.clock.nowMs() } });
     expect((await readMarker(world.ports, CLUSTER))?.marker.fullList).toBeDefined();
-    const pages = { silentMs: 180_000, pageSize: 2, mostAtOnce: 500 };
+    const pages = { pageSize: 2, mostAtOnce: 500 };
     expect((await sweep(world.ports, pages)).lookedUp).toBe(4);
     // It is not forgotten, for it may have been the table.
     world.interposer = undefined;

@@ -102,7 +102,7 @@ const READERS: Record<string, (written: string) => unknown> = {
         { cluster: 'west-1', namespace: 'default', uid: 'of-one' },
         { cluster: 'west-1', namespace: 'other', uid: 'of-another' },
       ];
-      const silence = await troubleOf({ store }, 'west-1');
+      const { probeAtMs: _, ...silence } = (await troubleOf({ store }, 'west-1')) ?? {};
       return { silence, holds: await Promise.all(places.map(async (place) => await reachability.hold(place))) };
     }),
   'cluster item': (written) => recordIn(itemOf(written)),

@@ -18,9 +18,9 @@ export function overview({ clusters, workloads: { items, more } }) {
         { title: 'Namespaces' },
         { title: 'Era', number: true },
       ],
-      clusters.map(({ name, state, trouble, relay, manage, namespaces, era }) => [
+      clusters.map(({ name, states, relay, manage, namespaces, era }) => [
         name,
-        trouble ? element('span', {}, tag(state), ' ', tag('in trouble'), ` ${trouble.reason}, `, moment(trouble.sinceTime)) : tag(state),
+        element('span', {}, ...states.flatMap(clusterState)),
         moment(relay?.heardTime),
         relay?.watches.map(({ resource, ageSeconds }) => `${resource} ${span(ageSeconds)}`).join(', '),
         manage === 'all' ? 'all Jobs' : 'its own Jobs',
@@ -79,6 +79,12 @@ function evidenceText({ text, pods = [], exitCode, podReason, rule, index }) {
 
 const podReasonText = ({ reason, message, container }) =>
   `${reason}${container === undefined ? '' : ` (container ${container})`}${message === undefined ? '' : `: ${message}`}`;
+
+/** A word; where the cluster is not as it should be, since when, and why. */
+function clusterState({ state, sinceTime, reason }) {
+  if (state === 'Watching') return [tag(state)];
+  return [tag(state), sinceTime === undefined ? '' : ', ', moment(sinceTime) ?? '', `: ${reason} `];
+}
 
 /** One workload: where it stands, its pods, what its passes decided and why. */
 export function workloadPage({ items, passes, problem }) {

@@ -151,7 +151,28 @@ const cases: Case[] = [
     holds: { remainingSeconds: 5 },
     says: 'no template',
   },
-  { code: 'Unreachable', name: 'how so', job: aJob(), circumstances: { unreachable: 'connection refused' }, says: 'connection refused' },
+  {
+    code: 'Unreachable',
+    name: 'since when, how so, and when it is asked again',
+    job: aJob(),
+    circumstances: { unreachable: { sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5), reason: 'connection refused', remainingMs: 11_500 } },
+    holds: { remainingSeconds: 12 },
+    says: 'no answer from the cluster since 2026-01-02 03:04:05 UTC: connection refused; tried again in 12 s',
+  },
+  {
+    code: 'Unreachable',
+    name: 'that it is being asked',
+    job: aJob(),
+    circumstances: { unreachable: { sinceMs: 0, reason: 'Unauthorized', isRefused: true } },
+    says: "the cluster refuses Farloop's credentials since 1970-01-01 00:00:00 UTC: Unauthorized; tried again now",
+  },
+  {
+    code: 'ClusterNotObserved',
+    name: 'why',
+    job: aJob(),
+    circumstances: { unobserved: 'its API server does not let the relay watch pods' },
+    says: 'does not let the relay watch pods',
+  },
   { code: 'Forbidden', name: 'what', job: aJob(), circumstances: { forbidden: 'pods is forbidden' }, says: 'pods is forbidden' },
   { code: 'RelaySilent', name: 'for how long', job: aJob(), circumstances: { relaySilentMs: 300_000 }, says: 'for 5 min' },
   {
@@ -275,7 +296,7 @@ const cases: Case[] = [
     code: 'Unreachable',
     name: 'a finished Job’s that is to be deleted',
     job: finished('Complete', 'CompletionsReached', '', { spec: { ttlSecondsAfterFinished: 1 } }),
-    circumstances: { unreachable: 'connection refused' },
+    circumstances: { unreachable: { sinceMs: 0, reason: 'connection refused' } },
   },
   {
     code: 'PodsRunning',
@@ -487,7 +508,7 @@ describe('why a Job is running or not', () => {
   });
 
   test('of a finished Job that nothing more is wanted of, nothing holds it up', () => {
-    const circumstances = { unreachable: 'connection refused', relaySilentMs: 600_000 };
+    const circumstances = { unreachable: { sinceMs: 0, reason: 'connection refused' }, relaySilentMs: 600_000 };
     const kept = finished('Complete', 'CompletionsReached', '');
     const foreign = finished('Complete', 'CompletionsReached', '', { spec: { ttlSecondsAfterFinished: 1, managedBy: 'example.com/x' } });
     const codes = [kept, foreign].map((job) => reasonsOf(aSnapshot(job, []), now, circumstances).map(({ code }) => code));

@@ -208,7 +208,7 @@ describe('R14: an idle cluster', () => {
       return UNAUTHORIZED;
     });
     const reachability = new Reachability(world.ports);
-    await reachability.sawSilence({ cluster: CLUSTER, uid: 'one' }, 'no answer');
+    await reachability.sawSilence({ cluster: CLUSTER, uid: 'one' }, new Error('no answer'));
     await world.reconciler.look(CLUSTER);
     expect(calls).toBe(0);
     await world.clock.advance(5_000);

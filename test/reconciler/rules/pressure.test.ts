@@ -276,7 +276,7 @@ describe('R14: a silent cluster', () => {
     await begin();
     const all = Array.from({ length: 5 }, () => new Reachability(world.ports));
     expect(await all[0]?.hold(PLACE)).toMatchObject({ waitMs: 0 });
-    await all[0]?.sawSilence(PLACE, 'no answer');
+    await all[0]?.sawSilence(PLACE, new Error('no answer'));
     await world.clock.advance(1_001);
     for (const one of all) expect((await one.hold(PLACE)).waitMs).toBeGreaterThan(0);
     await world.clock.advance(5_000);
@@ -291,7 +291,7 @@ describe('R14: a silent cluster', () => {
   test('R8, R14: whose write is repeated below it, the first answer being lost, is the probe, and tells that the cluster answers', async () => {
     await begin();
     const reachability = new Reachability(world.ports);
-    await reachability.sawSilence(PLACE, 'no answer');
+    await reachability.sawSilence(PLACE, new Error('no answer'));
     await world.clock.advance(6_000);
     world.interposer = async ({ port, method, phase }) => {
       if (port === 'store' && method === 'putNote' && phase === 'after')
@@ -304,7 +304,7 @@ describe('R14: a silent cluster', () => {
   test('R14: the workload that is to look next comes in time for it, whatever wakes it meanwhile; the others come later', async () => {
     await begin();
     const reachability = new Reachability(world.ports);
-    await reachability.sawSilence(PLACE, 'no answer');
+    await reachability.sawSilence(PLACE, new Error('no answer'));
     await world.clock.advance(4_000);
     expect(await reachability.hold(PLACE)).toEqual({ waitMs: 1_000, probe: 'none' });
     const others = await Promise.all(['a', 'b', 'c', 'd'].map(async (uid) => (await reachability.hold({ ...PLACE, uid })).waitMs));
