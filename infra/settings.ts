@@ -26,6 +26,9 @@ const orNone = <Of extends v.GenericSchema<string | number, string | number>>(of
     of,
   ]);
 
+/** As OAuth 2.0 spells one: no spaces, no quotes. */
+const scope = v.pipe(v.string(), v.regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/, 'expected one scope, such as farloop/read'));
+
 /** Every retention that CloudWatch Logs takes, in days, up to two years. */
 const RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731];
 
@@ -36,6 +39,8 @@ const Parameters = v.strictObject({
   auth: v.picklist(['iam', 'jwt'], 'expected iam or jwt'),
   jwtIssuer: orNone(v.pipe(v.string(), v.regex(/^https:\/\/[^\s?#]+$/, 'expected the https URL of the issuer'))),
   jwtAudience: orNone(v.pipe(v.string(), v.regex(/^\S+$/, 'expected the audience that tokens for this API carry'))),
+  jwtReadScope: orNone(scope),
+  jwtWriteScope: orNone(scope),
   alarmTopicArn: orNone(
     v.pipe(v.string(), v.regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'expected the ARN of an SNS topic')),
   ),
@@ -70,8 +75,8 @@ export interface Settings extends Omit<Parameters, 'protection' | 'tracing'> {
   /** Alarms and dashboard. */
   observability: { Resources: Record<string, object> };
   authorizers: Record<string, object>;
-  /** The API's only event: every path and method, none without the authorizer. */
-  authorizer: object;
+  /** The API's events: every path and method, none without the authorizer. */
+  apiEvents: { httpApi: { method: string; path: string; authorizer: object } }[];
 }
 
 /**
@@ -111,6 +116,8 @@ function contradictions({
   auth,
   jwtIssuer,
   jwtAudience,
+  jwtReadScope,
+  jwtWriteScope,
   allowLoopback,
   eventsTimeoutSeconds,
   eventsVisibilitySeconds,
@@ -120,6 +127,15 @@ function contradictions({
   for (const [name, value] of Object.entries({ jwtIssuer, jwtAudience }))
     if ((value !== undefined) !== needed)
       mistakes.push(needed ? `${name}: auth=jwt needs it` : `${name}: it is for auth=jwt, but auth is iam`);
+  for (const [name, value, otherName, other] of [
+    ['jwtReadScope', jwtReadScope, 'jwtWriteScope', jwtWriteScope],
+    ['jwtWriteScope', jwtWriteScope, 'jwtReadScope', jwtReadScope],
+  ] as const) {
+    if (value !== undefined && !needed) mistakes.push(`${name}: it is for auth=jwt, but auth is iam`);
+    if (value === undefined && other !== undefined && needed) mistakes.push(`${name}: ${otherName} needs it beside itself`);
+  }
+  if (jwtReadScope !== undefined && jwtReadScope === jwtWriteScope)
+    mistakes.push('jwtWriteScope: it must be another scope than jwtReadScope, or who may read may redrive too');
   const topicRegion = alarmTopicArn?.split(':')[3];
   if (topicRegion !== undefined && topicRegion !== region)
     mistakes.push(`alarmTopicArn: alarms tell topics of their own region only: the topic is in ${topicRegion}, the region is ${region}`);
@@ -155,19 +171,38 @@ const overTlsPolicy = {
   },
 };
 
-const authorization = ({
+/** As Serverless calls the authorizer that asks for tokens. */
+const PEOPLE = 'people';
+const EVERYTHING = { method: '*', path: '*' };
+/** The gateway takes the most specific route: these before everything. */
+const READS = [
+  { method: 'GET', path: '/' },
+  { method: 'GET', path: '/{proxy+}' },
+];
+
+function authorization({
   auth,
   jwtIssuer,
   jwtAudience,
-}: Pick<Parameters, 'auth' | 'jwtIssuer' | 'jwtAudience'>): Pick<Settings, 'authorizers' | 'authorizer'> =>
-  auth === 'iam'
-    ? { authorizers: {}, authorizer: { type: 'aws_iam' } }
-    : {
-        authorizers: {
-          people: { type: 'jwt', identitySource: '$request.header.Authorization', issuerUrl: jwtIssuer, audience: [jwtAudience] },
-        },
-        authorizer: { name: 'people' },
-      };
+  jwtReadScope,
+  jwtWriteScope,
+}: Pick<Parameters, 'auth' | 'jwtIssuer' | 'jwtAudience' | 'jwtReadScope' | 'jwtWriteScope'>): Pick<Settings, 'authorizers' | 'apiEvents'> {
+  if (auth === 'iam') return { authorizers: {}, apiEvents: [{ httpApi: { ...EVERYTHING, authorizer: { type: 'aws_iam' } } }] };
+  const authorizers = {
+    [PEOPLE]: { type: 'jwt', identitySource: '$request.header.Authorization', issuerUrl: jwtIssuer, audience: [jwtAudience] },
+  };
+  if (jwtReadScope === undefined || jwtWriteScope === undefined)
+    return { authorizers, apiEvents: [{ httpApi: { ...EVERYTHING, authorizer: { name: PEOPLE } } }] };
+  // A token with any one of a route's scopes is let in.
+  const scoped = (scopes: string[]): object => ({ name: PEOPLE, scopes });
+  return {
+    authorizers,
+    apiEvents: [
+      ...READS.map((route) => ({ httpApi: { ...route, authorizer: scoped([jwtReadScope, jwtWriteScope]) } })),
+      { httpApi: { ...EVERYTHING, authorizer: scoped([jwtWriteScope]) } },
+    ],
+  };
+}
 
 const sentenceOf = (issue: v.BaseIssue<unknown>): string => {
   if (issue.input === undefined || issue.input === null) return 'missing';

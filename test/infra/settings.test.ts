@@ -13,6 +13,8 @@ const right = {
   auth: 'iam',
   jwtIssuer: '',
   jwtAudience: '',
+  jwtReadScope: '',
+  jwtWriteScope: '',
   alarmTopicArn: '',
   logLevel: 'info',
   logRetentionDays: 14,
@@ -45,7 +47,7 @@ describe('the parameters of a deployment', () => {
       reconcileConcurrency: 50,
       sweepReserved: undefined,
       apiReserved: 2,
-      authorizer: { type: 'aws_iam' },
+      apiEvents: [{ httpApi: { method: '*', path: '*', authorizer: { type: 'aws_iam' } } }],
       lambdaTracing: false,
       optionalResources: { Resources: { QueuesOverTls: expect.any(Object) } },
     });
@@ -65,12 +67,32 @@ describe('the parameters of a deployment', () => {
     });
     expect(made).toMatchObject({ isProtected: false, deletionPolicy: 'Delete', lambdaTracing: 'Active' });
     expect(made.observability.Resources['AlarmLag']).toMatchObject({ Properties: { AlarmActions: [topic], OKActions: [topic] } });
-    expect(made.authorizer).toEqual({ name: 'people' });
+    expect(made.apiEvents).toEqual([{ httpApi: { method: '*', path: '*', authorizer: { name: 'people' } } }]);
     expect(made.authorizers).toMatchObject({ people: { issuerUrl: 'https://issuer.example.com/', audience: ['farloop'] } });
     expect(Object.keys(made.optionalResources.Resources)).toEqual(['Tracing']);
   });
 
+  const JWT = { auth: 'jwt', jwtIssuer: 'https://issuer.example.com/', jwtAudience: 'farloop' };
+
+  test('with scopes reading takes the one or the other, all else the second', () => {
+    const { apiEvents } = settingsFrom({ ...right, ...JWT, jwtReadScope: 'farloop/read', jwtWriteScope: 'farloop/write' });
+    const scopes = apiEvents.map(({ httpApi: { method, path, authorizer } }) => [`${method} ${path}`, Reflect.get(authorizer, 'scopes')]);
+    expect(scopes).toEqual([
+      ['GET /', ['farloop/read', 'farloop/write']],
+      ['GET /{proxy+}', ['farloop/read', 'farloop/write']],
+      ['* *', ['farloop/write']],
+    ]);
+  });
+
   const cases: { name: string; given: object; says: string }[] = [
+    { name: 'a scope without the other', given: { ...JWT, jwtReadScope: 'r' }, says: 'jwtWriteScope: jwtReadScope needs it beside itself' },
+    { name: 'one scope for both', given: { ...JWT, jwtReadScope: 'r', jwtWriteScope: 'r' }, says: 'jwtWriteScope: it must be another' },
+    { name: 'scopes without tokens', given: { jwtReadScope: 'r', jwtWriteScope: 'w' }, says: 'jwtReadScope: it is for auth=jwt' },
+    {
+      name: 'two scopes in one',
+      given: { ...JWT, jwtReadScope: 'a b', jwtWriteScope: 'w' },
+      says: 'jwtReadScope: "a b" is not usable: expected one scope, such as farloop/read',
+    },
     { name: 'one is missing', given: { logLevel: null }, says: 'logLevel: missing' },
     { name: 'one is unknown', given: { protecton: 'protecton=off' }, says: 'protecton: there is no such parameter' },
     {

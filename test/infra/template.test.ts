@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
 import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/table-definition.ts';
+import { routeNames } from '../../lib/api/routes.ts';
 import { LOOP_OPTIONS } from '../../lib/reconciler/reconcile.ts';
 import { FUNCTION_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { FUNCTIONS, filesInZip, osls, packageInto, unpack, zipOf } from '../deploy/packaged.ts';
@@ -24,6 +25,8 @@ beforeAll(async () => {
     auth: 'jwt',
     jwtIssuer: 'https://issuer.example.com',
     jwtAudience: 'farloop',
+    jwtReadScope: 'farloop/read',
+    jwtWriteScope: 'farloop/write',
     tracing: 'on',
     sweepReserved: '1',
   };
@@ -188,6 +191,17 @@ test('every route of the API asks who is there', () => {
     expect(routes.length).toBeGreaterThan(0);
     for (const [, route] of routes) expect(route).toMatchObject({ AuthorizationType });
   }
+});
+
+test('with scopes a token that may read sends nothing back: only GET takes it, on every path', () => {
+  const routes = ofType(other, 'AWS::ApiGatewayV2::Route').map(([, { RouteKey: key, AuthorizationScopes: scopes }]) => [key, scopes]);
+  expect(Object.fromEntries(routes)).toEqual({
+    'GET /': ['farloop/read', 'farloop/write'],
+    'GET /{proxy+}': ['farloop/read', 'farloop/write'],
+    $default: ['farloop/write'],
+  });
+  // What changes something is no GET.
+  expect(routeNames().filter((name) => !name.startsWith('GET '))).toEqual(['POST /v1/dead-letters/redrive']);
 });
 
 describe('rights', () => {
