@@ -25,6 +25,7 @@ export const OURS: readonly Resource[] = [
   rbac('RoleBinding', 'rolebindings', true),
   rbac('ClusterRole', 'clusterroles', false),
   rbac('Role', 'roles', true),
+  { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', plural: 'networkpolicies', namespaced: true },
   { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', namespaced: true },
   { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },
   { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true },

@@ -10,6 +10,7 @@ import type { EksPlace, EksPlan } from './eks.ts';
 import { planEks } from './eks.ts';
 import type { Manifest, RelayValues } from './relay-manifests.ts';
 import { AWS_AUDIENCE, RELAY, functionsManifests, relayManifests } from './relay-manifests.ts';
+import { portOf } from './relay-network.ts';
 
 export interface RegistrationRequest {
   cluster: string;
@@ -111,6 +112,7 @@ export function planRegistration(
     eventsQueueUrl: installation.eventsQueueUrl,
     asksQueueUrl: installation.eventsQueueUrl.replace(/[^/]+$/, queue),
     ...(awsEndpointUrl !== undefined && { awsEndpointUrl }),
+    ...(URL.canParse(server.server) && { apiServerPort: portOf(new URL(server.server)) }),
     identity: identity.kind === 'irsa' ? { kind: 'webIdentity', roleArn } : { kind: identity.kind },
   };
   const host = issuer.replace(/^https:\/\//, '');

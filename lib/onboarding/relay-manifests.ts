@@ -1,5 +1,6 @@
 // Everything of ours on a cluster, as manifests: the relay with its rights, and the account whose token the functions show.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import { relayNetworkSpec } from './relay-network.ts';
 import type { PolicyRule } from './rights.ts';
 import { functionRules, identityRule, leaseRules, relayRules, schedulingRules, tokenRules } from './rights.ts';
 
@@ -39,6 +40,8 @@ export interface RelayValues {
   asksQueueUrl: string;
   /** Where AWS is reached, if not at its public addresses. */
   awsEndpointUrl?: string;
+  /** Where the API server listens, if not at one of the usual ports. */
+  apiServerPort?: number;
   identity: SenderIdentity;
   /** Of the key in the Secret of an IAM user, once that is known: pods read it as they begin, so another one begins them anew. */
   awsKeyId?: string;
@@ -103,6 +106,7 @@ export function relayAlone(values: RelayValues): Manifest[] {
     named('policy/v1', 'PodDisruptionBudget', RELAY, values, {
       spec: { minAvailable: 1, selector: { matchLabels: selectorLabels } },
     }),
+    networkPolicy(values),
     deployment(values),
   ];
 }
@@ -189,6 +193,11 @@ function role(values: RelayValues, place: { name: string; namespace: string }, r
     },
   ];
 }
+
+const networkPolicy = (values: RelayValues): Manifest =>
+  named('networking.k8s.io/v1', 'NetworkPolicy', RELAY, values, {
+    spec: relayNetworkSpec(values, { selector: selectorLabels, probePort: PROBE_PORT }),
+  });
 
 /** Two replicas: one sends, the other watches and is ready to take over. */
 function deployment(values: RelayValues): Manifest {

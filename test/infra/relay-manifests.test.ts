@@ -1,5 +1,6 @@
 // The image, the kustomize base and the chart of the relay say what `farloop cluster add` applies.
 import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -219,6 +220,60 @@ describe('the relay on a cluster', () => {
       expect(resources).toMatchObject({ requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } });
     }
     expect(readFileSync(join(RELAY_FOLDER, 'Dockerfile'), 'utf8')).toContain('USER 65532:65532');
+  });
+
+  interface NetworkRule {
+    to?: { ipBlock: { cidr: string } }[];
+    ports: { protocol: string; port: number }[];
+  }
+  interface NetworkSpec {
+    ingress: NetworkRule[];
+    egress: NetworkRule[];
+    podSelector: object;
+    policyTypes: string[];
+  }
+  const networkOf = (values: Partial<RelayValues> = {}): NetworkSpec => {
+    const policy = relayManifests({ ...VALUES, ...values }).find(({ kind }) => kind === 'NetworkPolicy');
+    return policy?.['spec'] as NetworkSpec;
+  };
+  const portsOf = (rules: readonly NetworkRule[]): string[] =>
+    rules.flatMap(({ ports }) => ports.map(({ protocol, port }) => `${protocol} ${port}`));
+
+  test('speaks with nobody but names, AWS and the API server, and is asked for its probes alone', () => {
+    const { ingress, egress, podSelector, policyTypes } = networkOf({ identity: { kind: 'user' } });
+    expect(policyTypes).toEqual(['Ingress', 'Egress']);
+    expect(portsOf(ingress)).toEqual(['TCP 8081']);
+    expect(portsOf(egress)).toEqual(['UDP 53', 'TCP 53', 'TCP 443', 'TCP 6443']);
+    const deployment = relayManifests(VALUES).find(({ kind }) => kind === 'Deployment');
+    expect(deployment).toMatchObject({ spec: { selector: podSelector } });
+  });
+
+  test('reaches an API server and an AWS endpoint at ports of their own, and the agent of EKS where that gives it its role', () => {
+    const others = { identity: { kind: 'user' }, apiServerPort: 16_443, awsEndpointUrl: 'http://aws.test:4566' } as const;
+    expect(portsOf(networkOf(others).egress).slice(2)).toEqual(['TCP 443', 'TCP 6443', 'TCP 16443', 'TCP 4566']);
+    const agent = networkOf({ identity: { kind: 'podIdentity' } }).egress.at(-1);
+    expect(agent).toMatchObject({
+      to: [{ ipBlock: { cidr: '169.254.170.23/32' } }, { ipBlock: { cidr: 'fd00:ec2::23/128' } }],
+      ports: [{ protocol: 'TCP', port: 80 }],
+    });
+    // By no rule can a pod ask the node's metadata for the node's own role.
+    for (const kind of ['user', 'podIdentity'] as const)
+      for (const { to, ports } of networkOf({ identity: { kind } }).egress)
+        if (ports.some(({ port }) => port === 80)) expect(to).not.toContainEqual({ ipBlock: { cidr: '169.254.169.254/32' } });
+    expect(portsOf(networkOf({ identity: { kind: 'user' } }).egress)).not.toContain('TCP 80');
+  });
+
+  test('its image is built on a base image that is named by its digest, or not at all', () => {
+    const dockerfile = readFileSync(join(RELAY_FOLDER, 'Dockerfile'), 'utf8');
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(bases).toEqual(['${NODE_IMAGE}', '${NODE_IMAGE}']);
+    const [, check = ''] = /^RUN (echo "\$NODE_IMAGE".*)$/m.exec(dockerfile) ?? [];
+    const build = (NODE_IMAGE: string) =>
+      spawnSync('/bin/sh', ['-c', check], { env: { PATH: '/usr/bin:/bin', NODE_IMAGE }, encoding: 'utf8' });
+    const digest = 'a'.repeat(64);
+    expect(build(`node:24.21.0-slim@sha256:${digest}`)).toMatchObject({ status: 0, stderr: '' });
+    for (const image of ['node:24.21.0-slim', '', `node@sha256:${digest.slice(1)}`, `node@sha256:${digest}:latest`])
+      expect(build(image)).toMatchObject({ status: 1, stderr: expect.stringContaining('give the base image by its digest') });
   });
 
   test('another key in the Secret, which pods read as they begin, begins them anew', () => {
