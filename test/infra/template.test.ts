@@ -1,6 +1,6 @@
 // What would be deployed: the template that osls makes of serverless.yml, and the functions' zips.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
@@ -8,7 +8,7 @@ import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/tab
 import { routeNames } from '../../lib/api/routes.ts';
 import { LOOP_OPTIONS } from '../../lib/reconciler/reconcile.ts';
 import { FUNCTION_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
-import { FUNCTIONS, filesInZip, osls, packageInto, unpack, zipOf } from '../deploy/packaged.ts';
+import { FUNCTIONS, ROOT, filesInZip, osls, packageInto, unpack, zipOf } from '../deploy/packaged.ts';
 import type { FunctionName, Template } from '../deploy/packaged.ts';
 import { rightsIn, rightsTo } from '../deploy/rights.ts';
 import { startOnce } from '../deploy/start.ts';
@@ -256,6 +256,60 @@ describe('rights', () => {
     const moves = rightsIn(usual).filter(({ action }) => action === 'sqs:StartMessageMoveTask');
     expect(moves.map(({ resource }) => resource)).not.toContain('${EventsDead.Arn}');
     expect(moves).toHaveLength(3);
+  });
+
+  test('no function says where a cluster is dialled: that would show its credentials to whoever listens there', () => {
+    const writers = rightsIn(usual).filter(({ action, resource }) => action === 'dynamodb:UpdateItem' && resource === '${Clusters.Arn}');
+    expect(writers.map(({ role }) => role)).toEqual(['IngestRole', 'ReconcileRole']);
+    for (const { role } of writers) {
+      const [{ PolicyDocument }] = propertiesOf(usual, role)['Policies'] as [{ PolicyDocument: { Statement: object[] } }];
+      expect(PolicyDocument.Statement).toContainEqual({
+        Sid: 'LeaveAddresses',
+        Effect: 'Deny',
+        Action: ['dynamodb:UpdateItem'],
+        Resource: { 'Fn::GetAtt': ['Clusters', 'Arn'] },
+        Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': ['access'] } },
+      });
+    }
+    // Nor by another way of writing.
+    for (const action of ['PutItem', 'DeleteItem', 'BatchWriteItem'])
+      expect(rightsTo(`dynamodb:${action}`, usual).filter(({ resource }) => resource === '${Clusters.Arn}')).toEqual([]);
+  });
+
+  test('what a function could do at worst stands in docs/security.md, as its role has it', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'security.md'), 'utf8');
+    const table = page.slice(page.indexOf('| taken over | views |')).split('\n\n', 1)[0] ?? '';
+    const told = table
+      .split('\n')
+      .slice(2)
+      .map((line) =>
+        line
+          .split('|')
+          .slice(1, -2)
+          .map((cell) => cell.trim()),
+      );
+    const rights = rightsIn(usual);
+    const wanted = FUNCTIONS.map((name) => {
+      const may = (action: string, resource: string): boolean =>
+        rights.some((right) => right.role === `${logicalName(name)}Role` && right.action === action && right.resource.includes(resource));
+      const writes = (tableArn: string): boolean => ['PutItem', 'UpdateItem'].some((action) => may(`dynamodb:${action}`, tableArn));
+      const secrets = ['Get', 'Put'].filter((verb) => may(`secretsmanager:${verb}SecretValue`, 'clusters/*'));
+      const events = [
+        ...(may('sqs:ReceiveMessage', '${Events.Arn}') ? ['read'] : []),
+        ...(may('sqs:SendMessage', '${Events.Arn}') ? ['write, as any relay'] : []),
+      ];
+      return [
+        `\`${name}\``,
+        writes('${Views.Arn}') ? 'write' : 'read',
+        writes('${Clusters.Arn}') ? 'write, but not addresses' : 'read',
+        secrets.length === 0 ? 'no' : secrets.length === 1 ? 'read' : 'read, write',
+        events.join(', ') || 'no',
+        !may('sqs:SendMessage', 'farloop-test-relay-*') ? 'no' : name === 'reconcile' ? 'command' : 'ask',
+      ];
+    });
+    expect(told).toEqual(wanted);
+    // Whose commands relays take is what the stack tells of that role.
+    expect(usual.Outputs).toMatchObject({ ReconcileRoleId: { Value: { 'Fn::GetAtt': ['ReconcileRole', 'RoleId'] } } });
   });
 
   test('nobody but Lambda takes on a role', () => {
