@@ -80,6 +80,7 @@ async function up({
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
   refuseManyNamespaces('--namespace', namespace);
   const stopping = listenForStop();
+  (await import('./local-heap.ts')).boundHeap();
   // Before anything starts: a manifest that cannot be read is a mistake in the call.
   const objects = apply.length > 0 ? await objectsIn(apply) : [];
   const { startLocalInstance } = await import('./local-instance.ts');

@@ -5,25 +5,21 @@
 // opened or left behind is no part of the next one's figures.
 import { Option } from 'commander';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
-import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
-import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
+import { JOBS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
-import { inParallel } from '../../lib/reconciler/parallel.ts';
-import { startControlPlane, type ControlPlane } from '../cluster/control-plane.ts';
+import { startControlPlane } from '../cluster/control-plane.ts';
+import { emptied, endProcess, launch, PATIENCE_MS, POD_TEMPLATE, untracked, withBuiltIn, withFarloop } from './controllers.ts';
 import { findProcess, peakBytesOf, processorSecondsOf } from './processor-time.ts';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
 import { script } from '../script-options.ts';
 
-const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
 interface Level {
   qps: number;
   burst: number;
@@ -39,10 +35,7 @@ const LEVELS: Record<string, Level> = {
 };
 /** What the ratio at unlimited is asked to come to one day. */
 const WANTED = 1.2;
-const PATIENCE_MS = 600_000;
 const WARM_UP_PODS = 200;
-const CALLS_AT_ONCE = 16;
-const NAMED = { metadata: { name: true, uid: true, finalizers: true } };
 
 const TURNS = ['ours', 'theirs'] as const;
 type Turn = (typeof TURNS)[number];
@@ -102,7 +95,9 @@ async function main(): Promise<void> {
             await untracked(cluster);
             return run;
           };
-          const run = turn === 'ours' ? await withFarloop(plane, join(folder, job), measure) : await withBuiltIn(plane, level, measure);
+          const stateFolder = join(folder, job);
+          const run =
+            turn === 'ours' ? await withFarloop(plane, { stateFolder, flags: profile }, measure) : await withBuiltIn(plane, level, measure);
           await emptied(cluster);
           runs[turn].push(run);
           console.log(
@@ -114,7 +109,7 @@ async function main(): Promise<void> {
     }
   } finally {
     cluster.close();
-    await ended(node);
+    await endProcess(node);
     await plane.stop();
     await rm(folder, { recursive: true, force: true });
   }
@@ -148,45 +143,6 @@ function report(name: string, { atLeast }: Level, { ours, theirs }: Record<Turn,
   );
 }
 
-function launch(line: string[], flags: string[] = []): ChildProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, MAIN, ...line], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, LOG_LEVEL: 'error' },
-  });
-  child.stdout?.setEncoding('utf8');
-  return child;
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  await gone;
-}
-
-async function withFarloop(plane: ControlPlane, stateFolder: string, measure: (pid: number) => Promise<Run>): Promise<Run> {
-  const state = ['--state', stateFolder, '--port', '0', '--budget', '5000'];
-  const child = launch(['up', '--kubeconfig', plane.kubeconfigPath, '--manage', 'all-jobs', ...state], profile);
-  try {
-    await new Promise<void>((ready, failed) => {
-      child.stdout?.on('data', (text: string) => (text.includes('farloop ready') ? ready() : undefined));
-      child.on('exit', () => failed(new Error('farloop up ended')));
-    });
-    return await measure(child.pid ?? 0);
-  } finally {
-    await ended(child);
-  }
-}
-
-async function withBuiltIn(plane: ControlPlane, { qps, burst }: Level, measure: (pid: number) => Promise<Run>): Promise<Run> {
-  await plane.startControllerManager({ controllers: 'job', qps, burst });
-  try {
-    return await measure(findProcess('kube-controller-manager', plane.folder));
-  } finally {
-    await plane.stopControllerManager();
-  }
-}
-
 /** From the Job's creation to its end, finalizers that come off later not waited for. */
 async function measured(
   cluster: KubernetesCluster,
@@ -202,11 +158,7 @@ async function measured(
 
 /** Creates a Job and sees it through. @returns seconds that it took */
 async function finished(cluster: KubernetesCluster, name: string, pods: number): Promise<number> {
-  const template = {
-    metadata: { annotations: { 'sim.farloop.dev/run-seconds': '0' } },
-    spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none', command: ['true'] }] },
-  };
-  const spec = { completions: pods, parallelism: pods, completionMode: 'Indexed', backoffLimit: 0, template };
+  const spec = { completions: pods, parallelism: pods, completionMode: 'Indexed', backoffLimit: 0, template: POD_TEMPLATE };
   const job: Job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'default' }, spec };
   const began = performance.now();
   await cluster.create(JOBS, job, deadlineIn(clock, 10_000));
@@ -216,28 +168,6 @@ async function finished(cluster: KubernetesCluster, name: string, pods: number):
     if (performance.now() - began > PATIENCE_MS) throw new Error(`${name} did not end within ${PATIENCE_MS / 60_000} minutes`);
     await clock.wait(100);
   }
-}
-
-const all = async (cluster: KubernetesCluster, resource: Resource): Promise<KubernetesObject[]> =>
-  (await cluster.list(resource, { namespace: 'default', fields: NAMED }, deadlineIn(clock, PATIENCE_MS))).items;
-
-/** Whoever counts the pods lets go of them: without that nobody could delete them. */
-async function untracked(cluster: KubernetesCluster): Promise<void> {
-  const began = performance.now();
-  for (;;) {
-    const held = (await all(cluster, PODS)).filter(({ metadata }) => metadata.finalizers?.includes(TRACKING_FINALIZER));
-    if (held.length === 0) return;
-    if (performance.now() - began > PATIENCE_MS)
-      throw new Error(`${held.length} pods were not let go of within ${PATIENCE_MS / 60_000} minutes`);
-    await clock.wait(500);
-  }
-}
-
-async function emptied(cluster: KubernetesCluster): Promise<void> {
-  for (const resource of [JOBS, PODS])
-    await inParallel(await all(cluster, resource), CALLS_AT_ONCE, async ({ metadata: { name = '', uid = '' } }) => {
-      await cluster.delete(resource, { namespace: 'default', name, uid, propagationPolicy: 'Background' }, deadlineIn(clock, 10_000));
-    });
 }
 
 await main();

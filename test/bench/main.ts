@@ -19,6 +19,10 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
     module: () => import('./api-server.ts'),
     tells: 'writes per second, processor time and memory of the embedded API server with 10,000 pods and many watchers',
   },
+  reaction: {
+    module: () => import('./reaction.ts'),
+    tells: 'milliseconds from a change to its pod, a thousand Jobs at once and memory, beside kube-controller-manager',
+  },
   cluster: { module: () => import('./cluster.ts'), tells: 'pods per second on a real API server, beside kube-controller-manager' },
 };
 

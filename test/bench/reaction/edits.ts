@@ -1,0 +1,150 @@
+// From a change of a Job to the pod that it asks for, as another watch sees it: Farloop and kube-controller-manager on one API server, each
+// with Jobs of its own, one change after the other. Before each change the cluster has been quiet for a while.
+import { join } from 'node:path';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
+import { accessFromKubeconfig } from '../../../lib/adapters/kubernetes/kubeconfig.ts';
+import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
+import { JOBS, PODS, type Resource } from '../../../lib/objects/resources.ts';
+import { deadlineIn } from '../../../lib/ports/clock.ts';
+import { startControlPlane } from '../../cluster/control-plane.ts';
+import { POD_TEMPLATE, withBuiltIn, withFarloop } from '../controllers.ts';
+import type { Setting } from '../reaction.ts';
+
+const MOST_MS = { p50: 20, p95: 50 };
+const QUIET_MS = 300;
+/** A controller that is still busy after that is measured all the same. */
+const QUIET_WITHIN_MS = 5_000;
+const PATIENCE_MS = 30_000;
+const CONTROLLERS = { Farloop: 'farloop.dev/job', 'kube-controller-manager': undefined } as const;
+type Controller = keyof typeof CONTROLLERS;
+
+const clock = new SystemClock();
+const deadline = () => deadlineIn(clock, 10_000);
+
+/** What happens in the cluster, as its watches tell. */
+class Happenings {
+  readonly #ending = new AbortController();
+  readonly #awaited = new Set<(pod: Pod) => void>();
+  #latestMs = performance.now();
+
+  async begin(cluster: KubernetesCluster): Promise<void> {
+    for (const resource of [JOBS, PODS]) {
+      const { resourceVersion } = await cluster.list(resource, { namespace: 'default' }, deadline());
+      void this.#follow(cluster, resource, resourceVersion);
+    }
+  }
+
+  async #follow(cluster: KubernetesCluster, resource: Resource, resourceVersion: string): Promise<void> {
+    const selection = { namespace: 'default', resourceVersion, timeoutSeconds: 3_600 };
+    try {
+      for await (const event of cluster.watch<Pod>(resource, selection, this.#ending.signal)) {
+        if (event.type === 'BOOKMARK') continue;
+        this.#latestMs = performance.now();
+        if (resource === PODS && event.type === 'ADDED') for (const told of this.#awaited) told(event.object);
+      }
+    } catch (error) {
+      if (!this.#ending.signal.aborted) console.error('the benchmark watches no longer:', error);
+    }
+  }
+
+  /** Resolves with the time at which the next pod of that Job has come. */
+  async podOf(job: string): Promise<number> {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const told = ({ metadata }: Pod): void => {
+      if (metadata.labels?.['batch.kubernetes.io/job-name'] === job) resolve(performance.now());
+    };
+    this.#awaited.add(told);
+    const over = new AbortController();
+    const never = clock.wait(PATIENCE_MS, over.signal).then(() => {
+      throw new Error(`${job} has no pod after ${PATIENCE_MS / 1000} s`);
+    });
+    never.catch(() => {});
+    try {
+      return await Promise.race([promise, never]);
+    } finally {
+      this.#awaited.delete(told);
+      over.abort();
+    }
+  }
+
+  async quiet(): Promise<void> {
+    const untilMs = performance.now() + QUIET_WITHIN_MS;
+    for (;;) {
+      const leftMs = this.#latestMs + QUIET_MS - performance.now();
+      if (leftMs <= 0 || performance.now() > untilMs) return;
+      await clock.wait(leftMs);
+    }
+  }
+
+  end(): void {
+    this.#ending.abort();
+  }
+}
+
+/** Milliseconds from the request to the pod. */
+async function reaction(happenings: Happenings, job: string, change: () => Promise<unknown>): Promise<number> {
+  await happenings.quiet();
+  const pod = happenings.podOf(job);
+  pod.catch(() => {});
+  const beganMs = performance.now();
+  await change();
+  return (await pod) - beganMs;
+}
+
+export async function edits({ times, folder, miss }: Setting): Promise<void> {
+  const plane = await startControlPlane({});
+  const cluster = new KubernetesCluster({ access: await accessFromKubeconfig({ file: plane.kubeconfigPath }), clock });
+  const happenings = new Happenings();
+  const took = { created: new Map<Controller, number[]>(), raised: new Map<Controller, number[]>() };
+  const note = (what: keyof typeof took, by: Controller, ms: number): void => void took[what].set(by, [...(took[what].get(by) ?? []), ms]);
+  const round = async (by: Controller, name: string): Promise<{ createdMs: number; raisedMs: number }> => {
+    const managedBy = CONTROLLERS[by];
+    const spec = { completions: 5, parallelism: 1, ...(managedBy !== undefined && { managedBy }), template: POD_TEMPLATE };
+    let uid = '';
+    const createdMs = await reaction(happenings, name, async () => {
+      const job: Job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'default' }, spec };
+      uid = (await cluster.create(JOBS, job, deadline())).object.metadata.uid ?? '';
+    });
+    const raisedMs = await reaction(happenings, name, async () => {
+      const target = { namespace: 'default', name, uid };
+      await cluster.patch(JOBS, target, { type: 'merge', body: { spec: { parallelism: 2 } } }, deadline());
+    });
+    return { createdMs, raisedMs };
+  };
+  try {
+    await withBuiltIn(plane, {}, async () => {
+      await withFarloop(plane, { stateFolder: join(folder, 'edits'), manage: 'own' }, async () => {
+        await happenings.begin(cluster);
+        for (let time = 0; time <= times; time++)
+          for (const by of Object.keys(CONTROLLERS) as Controller[]) {
+            const { createdMs, raisedMs } = await round(by, `${by.toLowerCase()}-${time}`);
+            // The first of each is not measured: it compiles, connects and opens.
+            if (time === 0) continue;
+            note('created', by, createdMs);
+            note('raised', by, raisedMs);
+          }
+      });
+    });
+  } finally {
+    happenings.end();
+    cluster.close();
+    await plane.stop();
+  }
+  console.log(`from a change to the pod that it asks for, ${times} times each in turns:`);
+  report('Job created', took.created, miss);
+  report('parallelism raised', took.raised, miss);
+}
+
+function report(what: string, took: ReadonlyMap<Controller, readonly number[]>, miss: (what: string) => void): void {
+  const of = (by: Controller): { p50: number; p95: number } => {
+    const sorted = (took.get(by) ?? []).toSorted((a, b) => a - b);
+    const at = (share: number): number => sorted[Math.min(Math.ceil(sorted.length * share), sorted.length) - 1] ?? NaN;
+    return { p50: at(0.5), p95: at(0.95) };
+  };
+  const [ours, theirs] = [of('Farloop'), of('kube-controller-manager')];
+  const text = ({ p50, p95 }: typeof ours): string => `p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`;
+  console.log(`  ${what}: Farloop ${text(ours)} (at most ${MOST_MS.p50} and ${MOST_MS.p95}); kube-controller-manager ${text(theirs)}`);
+  console.log(`    ratio: p50 ${(ours.p50 / theirs.p50).toFixed(2)} x, p95 ${(ours.p95 / theirs.p95).toFixed(2)} x`);
+  if (!(ours.p50 <= MOST_MS.p50 && ours.p95 <= MOST_MS.p95)) miss(`${what}: ${text(ours)}`);
+}

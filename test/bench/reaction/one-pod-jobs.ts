@@ -1,0 +1,55 @@
+// Many Jobs of one pod, created at once and followed to their end by one watch.
+import type { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
+import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { isJobFinished } from '../../../lib/objects/job-facts.ts';
+import type { Job } from '../../../lib/objects/kubernetes.ts';
+import { JOBS } from '../../../lib/objects/resources.ts';
+import { deadlineIn } from '../../../lib/ports/clock.ts';
+import { inParallel } from '../../../lib/reconciler/parallel.ts';
+import { POD_TEMPLATE } from '../controllers.ts';
+
+const CREATES_AT_ONCE = 32;
+const LOOK_EVERY_MS = 50;
+
+const clock = new SystemClock();
+
+/**
+ * @param options.withinMs what has not ended by then is not waited for
+ * @param options.ended told after each Job how many have ended
+ * @returns how many ended, and when the last of them did
+ */
+export async function runJobs(
+  cluster: KubernetesCluster,
+  { jobs, prefix, withinMs, ended = () => {} }: { jobs: number; prefix: string; withinMs: number; ended?: (count: number) => void },
+): Promise<{ finished: number; seconds: number }> {
+  const ending = new AbortController();
+  const finished = new Set<string>();
+  let lastMs = performance.now();
+  const { resourceVersion } = await cluster.list(JOBS, { namespace: 'default' }, deadlineIn(clock, 10_000));
+  const following = (async () => {
+    for await (const event of cluster.watch<Job>(JOBS, { namespace: 'default', resourceVersion, timeoutSeconds: 3_600 }, ending.signal)) {
+      if (event.type === 'BOOKMARK' || !isJobFinished(event.object)) continue;
+      const { size } = finished;
+      finished.add(event.object.metadata.name ?? '');
+      lastMs = performance.now();
+      if (finished.size > size) ended(finished.size);
+    }
+  })().catch((error: unknown) => {
+    if (!ending.signal.aborted) throw error;
+  });
+  const beganMs = performance.now();
+  const isOver = (): boolean => finished.size >= jobs || performance.now() > beganMs + withinMs;
+  try {
+    const names = Array.from({ length: jobs }, (_, at) => `${prefix}-${at}`);
+    await inParallel(names, CREATES_AT_ONCE, async (name) => {
+      const spec = { completions: 1, parallelism: 1, backoffLimit: 0, template: POD_TEMPLATE };
+      const job: Job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'default' }, spec };
+      if (!isOver()) await cluster.create(JOBS, job, deadlineIn(clock, 10_000));
+    });
+    while (!isOver()) await Promise.race([clock.wait(LOOK_EVERY_MS), following.then(() => clock.wait(LOOK_EVERY_MS))]);
+  } finally {
+    ending.abort();
+    await following;
+  }
+  return { finished: finished.size, seconds: ((finished.size >= jobs ? lastMs : performance.now()) - beganMs) / 1000 };
+}

@@ -1,0 +1,28 @@
+// What `farloop up` takes of a machine with much memory: V8 alone would let the young generation grow to 64 MB and more.
+import { expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const MODULE = new URL('../../lib/cli/local-heap.ts', import.meta.url).href;
+const MEGABYTE = 2 ** 20;
+
+/** Keeps what it makes for a turn: without a bound the young generation has grown beyond 64 MB after some fifteen of them. */
+const program = `
+  import { getHeapSpaceStatistics } from 'node:v8';
+  import { boundHeap } from ${JSON.stringify(MODULE)};
+  boundHeap();
+  let most = 0;
+  for (let turn = 0; turn < 30 && most <= ${48 * MEGABYTE}; turn += 1) {
+    const kept = [];
+    for (let at = 0; at < 100_000; at += 1) kept.push({ at, list: [at, turn] });
+    most = Math.max(most, getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size);
+    await new Promise((next) => setImmediate(next));
+  }
+  console.log(most);
+`;
+
+test('the young generation of a local process grows to what it needs, and no further', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  expect(Number(stdout)).toBeGreaterThanOrEqual(16 * MEGABYTE);
+  expect(Number(stdout)).toBeLessThanOrEqual(48 * MEGABYTE);
+}, 20_000);
