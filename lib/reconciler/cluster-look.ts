@@ -69,12 +69,13 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
     }
   };
   ports.forgetCredential?.(name);
+  const askedAtMs = ports.clock.nowMs();
   let seen = await ask();
   // One connection that broke silences no cluster.
   if (seen.answer === 'silent' && down === 'up') seen = await ask();
   if (seen.answer === 'silent') await reachability.sawSilence(place, seen.error);
   else if (seen.answer === 'forbidden') await reachability.lookForbidden(place, seen.error.message);
-  else if (seen.answer === 'in' && (await reachability.lookAnswered(place))) await resendPutOff(ports, name);
+  else if (seen.answer === 'in' && (await reachability.lookAnswered(place, askedAtMs))) await resendPutOff(ports, name);
 }
 
 const errorIn = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

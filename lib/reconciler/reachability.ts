@@ -26,6 +26,8 @@ const REFUSED_WITHIN_MS = 600_000;
 
 const Reach = v.looseObject({
   downSinceMs: v.nullable(v.number()),
+  /** When that was noted: whoever asked before may have had the answer before. Absent in notes of earlier builds. */
+  notedAtMs: v.optional(v.number()),
   probeAtMs: v.number(),
   reason: v.string(),
   /** It answers, and does not take the credentials. */
@@ -121,11 +123,11 @@ export class Reachability {
     const { reach, version } = await this.#read(cluster);
     const reason = error.message;
     if (reach.downSinceMs === null) this.#tellSilence(cluster, reason);
-    const downSinceMs = reach.downSinceMs ?? nowMs;
+    const noted = reach.downSinceMs === null ? { downSinceMs: nowMs, notedAtMs: nowMs } : {};
     const { proberUid: _, isRefused: _before, ...rest } = reach;
     const prober = uid === undefined ? {} : { proberUid: uid };
     const refused = isUnauthorized(error) ? { isRefused: true as const } : {};
-    await this.#put(cluster, { ...rest, ...prober, ...refused, downSinceMs, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
+    await this.#put(cluster, { ...rest, ...prober, ...refused, ...noted, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
   }
 
   /**
@@ -137,7 +139,10 @@ export class Reachability {
       const { reach, version } = await this.#read(cluster);
       if (reach.downSinceMs !== null) return;
       const { isRefused: _before, ...rest } = reach;
-      if (!(await this.#put(cluster, { ...rest, downSinceMs: sinceMs, probeAtMs: 0, reason }, version))) continue;
+      if (
+        !(await this.#put(cluster, { ...rest, downSinceMs: sinceMs, notedAtMs: this.#ports.clock.nowMs(), probeAtMs: 0, reason }, version))
+      )
+        continue;
       return this.#tellSilence(cluster, reason);
     }
   }
@@ -196,12 +201,15 @@ export class Reachability {
     return undefined;
   }
 
-  /** @returns true when it had been silent, or forbidden, before: what was put off is to be sent again */
-  async sawAnswer({ cluster, namespace }: Place): Promise<boolean> {
+  /**
+   * @param askedAtMs when whoever had the answer began to ask
+   * @returns true when it had been silent, or forbidden, before: what was put off is to be sent again
+   */
+  async sawAnswer({ cluster, namespace }: Place, askedAtMs: number): Promise<boolean> {
     const known = this.#known.get(cluster);
     if (known && isOpen(known.reach, namespace)) return false;
     const { reach, version } = await this.#read(cluster);
-    if (isOpen(reach, namespace)) return false;
+    if (isOpen(reach, namespace) || this.#isOlder(askedAtMs, reach)) return false;
     const { forbidden, proberUid: _, isRefused: _refused, ...rest } = reach;
     const { [namespace]: _allowed, ...others } = forbidden?.probeAtMs ?? {};
     const left = forbidden && Object.keys(others).length > 0 ? { forbidden: { ...forbidden, probeAtMs: others } } : {};
@@ -213,15 +221,20 @@ export class Reachability {
    * A look was let in. What workloads were forbidden may be another thing than what it asked for: their own looks for rights tell.
    * @returns as `sawAnswer`
    */
-  async lookAnswered({ cluster, namespace }: Place): Promise<boolean> {
+  async lookAnswered({ cluster, namespace }: Place, askedAtMs: number): Promise<boolean> {
     const known = this.#known.get(cluster);
     if (known && known.reach.downSinceMs === null && !isToldByLook(known.reach)) return false;
     const { reach, version } = await this.#read(cluster);
-    if (reach.downSinceMs === null && !isToldByLook(reach)) return false;
+    if ((reach.downSinceMs === null && !isToldByLook(reach)) || this.#isOlder(askedAtMs, reach)) return false;
     const { forbidden, proberUid: _, isRefused: _refused, ...rest } = reach;
     const left = forbidden && !isToldByLook(reach) ? { forbidden } : {};
     this.#tellAnswer(cluster, namespace, reach);
     return await this.#put(cluster, { ...rest, ...left, downSinceMs: null, probeAtMs: 0, reason: '' }, version);
+  }
+
+  /** Its answer may be from before the silence. A note of the future was written before the clock was set back. */
+  #isOlder(askedAtMs: number, { downSinceMs, notedAtMs = 0 }: Reach): boolean {
+    return downSinceMs !== null && askedAtMs < notedAtMs && notedAtMs <= this.#ports.clock.nowMs();
   }
 
   #tellAnswer(cluster: string, namespace: string, { downSinceMs, forbidden }: Reach): void {

@@ -332,7 +332,7 @@ export class Reconciler {
 
   async #answered(pass: Pass): Promise<boolean> {
     if (!pass.live && !pass.listed && pass.actions.length === 0) return false;
-    return await this.#reachability.sawAnswer(pass.key);
+    return await this.#reachability.sawAnswer(pass.key, pass.startedAtMs);
   }
 
   /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */

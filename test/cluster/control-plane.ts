@@ -43,6 +43,9 @@ export interface ControlPlane {
   stopControllerManager: () => Promise<void>;
   /** Kills the API server and starts it again on the same port with the same data; its watch cache begins anew. */
   restartApiServer: () => Promise<void>;
+  /** It stands still: connections stay open, and nothing answers. */
+  freezeApiServer: () => Promise<void>;
+  thawApiServer: () => Promise<void>;
   /** Makes the server forget: compacts etcd up to now and restarts the API server, so that older versions answer 410. */
   forgetHistory: () => Promise<void>;
   stop: () => Promise<void>;
@@ -141,6 +144,12 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       async forgetHistory() {
         await compact(etcdUrl);
         await controlPlane.restartApiServer();
+      },
+      async freezeApiServer() {
+        await running.apiServer?.signal('SIGSTOP');
+      },
+      async thawApiServer() {
+        await running.apiServer?.signal('SIGCONT');
       },
       async restartApiServer() {
         await running.apiServer?.kill();

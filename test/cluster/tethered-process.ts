@@ -8,6 +8,8 @@ export interface TetheredProcess {
   hasEnded(): boolean;
   /** SIGKILL, and wait until it is gone. */
   kill(): Promise<void>;
+  /** To the process itself, not to what keeps it. @throws when it is not there */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   /** The end of its log. */
   lastWords(): Promise<string>;
 }
@@ -15,6 +17,7 @@ export interface TetheredProcess {
 const keeper = `
 "$@" &
 child=$!
+echo $child >&3
 { cat <&3 >/dev/null; kill -KILL $child 2>/dev/null; } &
 wait $child
 `;
@@ -37,6 +40,9 @@ export async function endedTogether(command: string, logPath: string, args: read
     };
     child.on('exit', end).on('error', end);
   });
+  const pid = new Promise<number>((told) => {
+    if (tether instanceof Socket) tether.once('data', (line) => told(Number(line.toString())));
+  });
   await log.close();
   // A test runner that is through need not wait for what ends with it.
   child.unref();
@@ -47,6 +53,9 @@ export async function endedTogether(command: string, logPath: string, args: read
       child.ref();
       tether?.destroy();
       await gone;
+    },
+    async signal(name) {
+      process.kill(await Promise.race([pid, gone.then(() => NaN)]), name);
     },
     async lastWords() {
       return (await readFile(logPath, 'utf8')).slice(-2000);

@@ -197,7 +197,7 @@ describe('R14: an idle cluster', () => {
     await minute();
     await minute();
     expect(await trouble()).toMatchObject({ reason: 'pods is forbidden' });
-    await reachability.sawAnswer({ cluster: CLUSTER, namespace: 'default' });
+    await reachability.sawAnswer({ cluster: CLUSTER, namespace: 'default' }, world.clock.nowMs());
     expect(await trouble()).toBeUndefined();
   });
 

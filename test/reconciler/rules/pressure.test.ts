@@ -282,8 +282,8 @@ describe('R14: a silent cluster', () => {
     await world.clock.advance(5_000);
     const holds = await Promise.all(all.map(async (one) => (await one.hold(PLACE)).waitMs));
     expect(holds.filter((ms) => ms === 0)).toHaveLength(1);
-    expect(await all[1]?.sawAnswer(PLACE)).toBe(true);
-    expect(await all[2]?.sawAnswer(PLACE)).toBe(false);
+    expect(await all[1]?.sawAnswer(PLACE, world.clock.nowMs())).toBe(true);
+    expect(await all[2]?.sawAnswer(PLACE, world.clock.nowMs())).toBe(false);
     await world.clock.advance(1_001);
     for (const one of all) expect(await one.hold(PLACE)).toMatchObject({ waitMs: 0 });
   });
@@ -298,7 +298,7 @@ describe('R14: a silent cluster', () => {
         throw new StaleWriteError('another version', await world.store.readNote(CLUSTER, 'reach'));
     };
     expect(await reachability.hold(PLACE)).toEqual({ waitMs: 0, probe: 'answer' });
-    expect(await reachability.sawAnswer(PLACE)).toBe(true);
+    expect(await reachability.sawAnswer(PLACE, world.clock.nowMs())).toBe(true);
   });
 
   test('R14: the workload that is to look next comes in time for it, whatever wakes it meanwhile; the others come later', async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { clusterStatesOf } from '../../../lib/reconciler/cluster-state.ts';
 import { readKnownCluster } from '../../../lib/reconciler/known-cluster.ts';
+import { Reachability } from '../../../lib/reconciler/reachability.ts';
 import type { Heartbeat } from '../../../lib/wire/observations.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { expectCompleted, runToEnd } from '../../world/right.ts';
@@ -89,6 +90,22 @@ describe('R14: the relay tells that its API server is silent', () => {
     expect(world.passes.slice(length).map(({ outcome }) => outcome)).not.toContain('putOff');
     await runToEnd(world, 'demo');
     await expectCompleted(world, 'demo', { succeeded: 1, mostActive: 1 });
+  });
+
+  test('R14: an answer that somebody had before the silence was noted is none, however late it is told', async () => {
+    const reachability = new Reachability(world.ports);
+    const place = { cluster: CLUSTER, namespace: 'default' };
+    const askedAtMs = world.clock.nowMs();
+    await world.clock.advance(8_000);
+    await tell(SILENT);
+    expect(await reachability.isDown(CLUSTER)).toBe(true);
+    expect(await reachability.sawAnswer(place, askedAtMs)).toBe(false);
+    expect(await reachability.lookAnswered(place, askedAtMs)).toBe(false);
+    expect(await states()).toEqual(['Unreachable']);
+    // A clock that was set back makes no answer of now an earlier one.
+    world.clock.jumpWall(-120_000);
+    expect(await reachability.sawAnswer(place, world.clock.nowMs())).toBe(true);
+    expect(await states()).not.toContain('Unreachable');
   });
 
   test('a relay that the API server refuses keeps passes from nothing', async () => {
