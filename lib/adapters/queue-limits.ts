@@ -1,5 +1,5 @@
 // What SQS takes and what not, checked before anything is sent: the embedded queue refuses just what the service would.
-import type { OutgoingMessage, QueueName } from '../ports/queue.ts';
+import { DEAD_LETTER_HEAD, type OutgoingMessage, type QueueName } from '../ports/queue.ts';
 
 export const MESSAGE_BYTES_MAX = 1024 * 1024;
 export const BATCH_MESSAGES_MAX = 10;
@@ -60,3 +60,9 @@ export function batchesOf<Message extends Pick<OutgoingMessage, 'body'>>(message
   }
   return batches;
 }
+
+/** What a look at a dead letter keeps of its body. The head is copied: a slice of a text would keep all of it in memory. */
+export const headOf = (body: string): { head: string; bytes: number } => ({
+  head: Buffer.from(body.slice(0, DEAD_LETTER_HEAD)).toString(),
+  bytes: Buffer.byteLength(body),
+});

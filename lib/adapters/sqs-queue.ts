@@ -22,7 +22,7 @@ import {
   type ReceivedMessage,
 } from '../ports/queue.ts';
 import { nameOf, translated } from './aws-errors.ts';
-import { BATCH_MESSAGES_MAX, batchesOf, checkOutgoing, isFifo } from './queue-limits.ts';
+import { BATCH_MESSAGES_MAX, batchesOf, checkOutgoing, isFifo, headOf } from './queue-limits.ts';
 import { SENT_BY, roleOf, senderOf } from './sqs-records.ts';
 import { SystemClock } from './system-clock.ts';
 
@@ -119,10 +119,13 @@ export class SqsQueue implements Queue {
   /** By receiving them for a moment: of one FIFO group no more than the first ten are seen. */
   async deadLetters(queue: QueueName, limit: number): Promise<DeadLetter[]> {
     const { deadLetterUrl } = this.#urlsOf(queue);
-    const seen = new Map<string, Message>();
+    const seen = new Map<string, Message & { bytes: number }>();
     try {
       await this.#eachPage(queue, deadLetterUrl, async (page) => {
-        for (const message of page) seen.set(message.MessageId ?? '', message);
+        for (const message of page) {
+          const { head, bytes } = headOf(message.Body ?? '');
+          seen.set(message.MessageId ?? '', { ...message, Body: head, bytes });
+        }
         return seen.size < limit;
       });
     } finally {
@@ -130,7 +133,7 @@ export class SqsQueue implements Queue {
     }
     return [...seen.values()].slice(0, limit).map((message) => {
       const { messageId, body, groupId, sentAtMs } = receivedOf(message);
-      return { messageId, body, sentAtMs, ...(groupId === undefined ? {} : { groupId }) };
+      return { messageId, body, bytes: message.bytes, sentAtMs, ...(groupId === undefined ? {} : { groupId }) };
     });
   }
 

@@ -1,16 +1,22 @@
 // What is wrong with a dead letter, as it is read now: a newer version may understand what an older one buried.
 import { parseKey } from '../objects/workload.ts';
-import type { QueueName } from '../ports/queue.ts';
+import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import { decodeCommands, isCommands } from '../wire/commands.ts';
 import { decodeEvents } from '../wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
 import type { DelayedMessage, WakingMessage } from '../wire/observations.ts';
+import { TooMuchError } from '../wire/undecodable.ts';
 
-/** One sentence without a full stop. */
-export function problemOf(queue: QueueName, body: string): string {
+/** A thousand dead letters are looked into for one answer: of each no more is unpacked than takes a few milliseconds. */
+const UNPACKED_BYTES_MAX = 262_144;
+
+/** @param letter with the head of its body. @returns one sentence without a full stop */
+export function problemOf(queue: QueueName, { body, bytes }: Pick<DeadLetter, 'body' | 'bytes'>): string {
+  if (bytes > Buffer.byteLength(body)) return `it has ${bytes} bytes, more than is looked into here: the log says why it was not handled`;
   try {
     read(queue, body);
   } catch (error) {
+    if (error instanceof TooMuchError) return `${error.message}, and no more is looked into here: the log says why it was not handled`;
     return error instanceof Error ? error.message : String(error);
   }
   return 'it can be read, but handling it failed each time: the log says why';
@@ -18,10 +24,10 @@ export function problemOf(queue: QueueName, body: string): string {
 
 /** @throws UndecodableMessageError; Error when its key is none */
 function read(queue: QueueName, body: string): void {
-  if (queue === 'events') decodeEvents(body);
+  if (queue === 'events') decodeEvents(body, { unpackedBytes: UNPACKED_BYTES_MAX });
   else if (queue === 'wakes') checkWaking(decodeWake(body));
   else if (queue === 'timers') checkDelayed(decodeTimer(body));
-  else if (isCommands(body)) decodeCommands(body);
+  else if (isCommands(body)) decodeCommands(body, UNPACKED_BYTES_MAX);
   else decodeAsk(body);
 }
 

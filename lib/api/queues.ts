@@ -95,12 +95,12 @@ export async function listDeadLetters(
   return { told: told.flat(), failed };
 }
 
-const summaryOf = (queue: QueueName, { messageId, sentAtMs, body }: DeadLetter): DeadLetterSummary => ({
+const summaryOf = (queue: QueueName, { messageId, sentAtMs, body, bytes }: DeadLetter): DeadLetterSummary => ({
   queue,
   messageId,
   sentTime: timeText(sentAtMs),
-  bytes: Buffer.byteLength(body),
-  problem: problemOf(queue, body),
+  bytes,
+  problem: problemOf(queue, { body, bytes }),
   body: isCommands(body) ? '' : body.slice(0, SHOWN_BODY),
 });
 

@@ -32,9 +32,15 @@ export interface ReceivedMessage {
   senderId: string;
 }
 
+/** Characters of a dead letter's body that a look keeps: a thousand may lie in memory at once, and a queue takes bodies of 1 MiB. */
+export const DEAD_LETTER_HEAD = 65_536;
+
 export interface DeadLetter {
   messageId: string;
+  /** Its first 65,536 characters, which is all of most. */
   body: string;
+  /** Of the whole body. */
+  bytes: number;
   groupId?: string;
   sentAtMs: number;
 }

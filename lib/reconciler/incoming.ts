@@ -59,7 +59,7 @@ export async function openMessage<Message extends { cluster: string; kubeSystemU
 
 /** @param weight grows by what was read */
 export async function openEvents(delivery: EventDelivery, ports: Ports, weight: Weight): Promise<Opened<ReadEvents>> {
-  const opened = await openMessage(delivery, (body) => decodeEvents(body, weight), ports);
+  const opened = await openMessage(delivery, (body) => decodeEvents(body, { weight }), ports);
   if (opened === 'unreadable' || opened === 'dropped') return opened;
   const { message, record } = opened;
   // A session begun before the API server was restored tells of a past that is no more (R3).

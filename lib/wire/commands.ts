@@ -7,7 +7,7 @@ import type { PatchType, PropagationPolicy } from '../objects/resources.ts';
 import { isFields } from '../objects/untyped-fields.ts';
 import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
 import { COMMAND_ID, OBJECT_NAME } from './names.ts';
-import { UndecodableMessageError } from './undecodable.ts';
+import { TooMuchError, UndecodableMessageError } from './undecodable.ts';
 
 /** One call, and until when it may be sent (R17): Unix milliseconds by the clock of who sends the command, and how long that is. */
 export interface Command {
@@ -116,12 +116,12 @@ export const encodeCommands = (message: CommandMessage): string =>
   PREFIX + deflateRawSync(Buffer.from(JSON.stringify(message))).toString('base64');
 
 /** @throws UndecodableMessageError what is wrong with it; nothing of such a message is carried out */
-export function decodeCommands(body: string): CommandMessage {
+export function decodeCommands(body: string, bytesMax = UNPACKED_BYTES_MAX): CommandMessage {
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`commands of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   const packed = body.slice(PREFIX.length);
   if (!isCommands(body) || !/^[A-Za-z0-9+/]+={0,2}$/.test(packed)) throw new UndecodableMessageError('the commands are no base64');
-  const json = unpacked(Buffer.from(packed, 'base64'), UNPACKED_BYTES_MAX);
+  const json = unpacked(Buffer.from(packed, 'base64'), bytesMax);
   return parseGuarded(json, Message, 'message of commands', DEEPEST_OBJECT, { left: VALUES_MAX });
 }
 
@@ -130,6 +130,8 @@ export function unpacked(bytes: Uint8Array, bytesMax: number): string {
   try {
     return inflateRawSync(bytes, { maxOutputLength: bytesMax }).toString();
   } catch (error) {
-    throw new UndecodableMessageError(`what was packed is broken, or larger than ${bytesMax} bytes`, { cause: error });
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new TooMuchError(`it unpacks to more than ${bytesMax} bytes`, { cause: error });
+    throw new UndecodableMessageError('what was packed is broken', { cause: error });
   }
 }

@@ -2,7 +2,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import type { PackedPods } from './columns.ts';
-import { NewerVersionError, UndecodableMessageError } from './undecodable.ts';
+import { NewerVersionError, TooMuchError, UndecodableMessageError } from './undecodable.ts';
 
 export interface Envelope {
   /** JSON. */
@@ -100,11 +100,9 @@ export function openWith(dictionary: Uint8Array, reader: ByteReader, limits: Env
       chunkSize: packed.length < SMALL / 4 ? SMALL : undefined,
     });
   } catch (error) {
-    const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
-    throw new UndecodableMessageError(
-      tooLarge ? `it unpacks to more than ${limits.unpackedBytes} bytes` : 'its compressed part is broken',
-      { cause: error },
-    );
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new TooMuchError(`it unpacks to more than ${limits.unpackedBytes} bytes`, { cause: error });
+    throw new UndecodableMessageError('its compressed part is broken', { cause: error });
   }
   const inner = new ByteReader(unpacked);
   const header = inner.text(limits.headerBytes ?? limits.unpackedBytes);

@@ -142,6 +142,13 @@ export interface ReadEvents extends EventMessage {
 /** So many are named. */
 const NAMED_REFUSALS = 5;
 
+export interface DecodeOptions {
+  /** Grows by what was read, also where that was refused. */
+  weight?: Weight;
+  /** For who wants to read less than the most. */
+  unpackedBytes?: number;
+}
+
 /** Heap that what was read takes, roughly: strings, values, pods. */
 export interface Weight {
   bytes: number;
@@ -151,14 +158,16 @@ const [VALUE_BYTES, POD_BYTES] = [100, 500];
 /**
  * A report whose facts cannot be is left out, or what of it can be is taken: without the pods that cannot be, and then without the claim
  * that it names them all (R19).
- * @param weight grows by what was read, also where that was refused
  * @throws UndecodableMessageError what is wrong with it; nothing of such a message is believed
  */
-export function decodeEvents(body: string, weight: Weight = { bytes: 0 }): ReadEvents {
+export function decodeEvents(
+  body: string,
+  { weight = { bytes: 0 }, unpackedBytes = LIMITS.unpackedBytes }: DecodeOptions = {},
+): ReadEvents {
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`a body of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(body)) throw new UndecodableMessageError('the body is no base64');
-  const { header, pods } = open(Buffer.from(body, 'base64'), LIMITS);
+  const { header, pods } = open(Buffer.from(body, 'base64'), { ...LIMITS, unpackedBytes });
   const budget: ValueBudget = { left: VALUES_MAX };
   const { reports, heartbeat, ...rest } = parseGuarded(header, Header, 'event message', undefined, budget);
   const faults = new Map<number, string>();

@@ -1,6 +1,6 @@
 // JSON from outside: measured before it is parsed, checked before it is believed.
 import * as v from 'valibot';
-import { UndecodableMessageError } from './undecodable.ts';
+import { TooMuchError, UndecodableMessageError } from './undecodable.ts';
 
 /** Deeper than this nothing of ours goes; objects of Kubernetes may. */
 const DEEPEST = 16;
@@ -74,7 +74,7 @@ function measure(text: string, what: string, deepest: number, budget: ValueBudge
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
   budget.left = allowed - values;
-  if (budget.left < 0) throw new UndecodableMessageError(`the ${what} has ${values} values; at most ${allowed} are read`);
+  if (budget.left < 0) throw new TooMuchError(`the ${what} has ${values} values; at most ${allowed} are read`);
   return values;
 }
 

@@ -7,6 +7,14 @@ export class UndecodableMessageError extends Error {
   }
 }
 
+/** It is, or unpacks to, more than its reader takes: another reader may take more. */
+export class TooMuchError extends UndecodableMessageError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'TooMuchError';
+  }
+}
+
 /** It is of a version that a later build writes: whole, but not for this reader; a message is left for one that knows it. */
 export class NewerVersionError extends UndecodableMessageError {
   constructor(what: string, version: number, known: number) {

@@ -1,7 +1,10 @@
 // What `dlq list` says is wrong with a dead letter: a sentence each, whichever queue it lies behind.
 import { expect, test } from '@jest/globals';
+import { deflateRawSync } from 'node:zlib';
 import { problemOf } from '../../lib/api/dead-letter-problem.ts';
 import type { QueueName } from '../../lib/ports/queue.ts';
+import { packPods } from '../../lib/wire/columns.ts';
+import { seal } from '../../lib/wire/envelope.ts';
 
 const KEY = 'west/Job/default/demo/uid';
 const cases: [QueueName, string, string][] = [
@@ -19,5 +22,20 @@ const cases: [QueueName, string, string][] = [
 ];
 
 test.each(cases)('%s: %s: %s', (queue, body, sentence) => {
-  expect(problemOf(queue, body)).toBe(sentence);
+  expect(problemOf(queue, { body, bytes: Buffer.byteLength(body) })).toBe(sentence);
+});
+
+test('of a long one the head is at hand alone', () =>
+  expect(problemOf('events', { body: 'AAAA', bytes: 1_048_576 })).toBe(
+    'it has 1048576 bytes, more than is looked into here: the log says why it was not handled',
+  ));
+
+test('of what unpacks to megabytes no more is unpacked than tells little', () => {
+  const text = JSON.stringify({ reports: 'x'.repeat(1_000_000) });
+  const body = Buffer.from(seal({ header: text, pods: packPods([]) })).toString('base64');
+  expect(problemOf('events', { body, bytes: body.length })).toBe(
+    'it unpacks to more than 262144 bytes, and no more is looked into here: the log says why it was not handled',
+  );
+  const commands = `commands:${deflateRawSync(text).toString('base64')}`;
+  expect(problemOf('relay-west', { body: commands, bytes: commands.length })).toMatch(/^it unpacks to more than 262144 bytes/);
 });

@@ -1,6 +1,6 @@
 // The queues' messages on one SQLite file: what a restart finds again.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { DeadLetter } from '../../ports/queue.ts';
+import { DEAD_LETTER_HEAD, type DeadLetter } from '../../ports/queue.ts';
 import type { Entry } from './queue-line.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
@@ -118,7 +118,27 @@ export class QueueFile {
     this.remove(sequence);
   }
 
-  deadLetters(queue: string, limit: number): (DeadLetter & { sequence: number; deduplicationId: string | undefined })[] {
+  /** With the heads of their bodies. */
+  deadLetterHeads(queue: string, limit: number): DeadLetter[] {
+    return this.#statement(
+      `select message_id, substr(body, 1, ${DEAD_LETTER_HEAD}) as head, length(cast(body as blob)) as bytes, group_id, sent_at
+       from dead_letters where queue = ? order by sequence limit ?`,
+    )
+      .all(queue, limit)
+      .map((row) => {
+        const groupId = optionalText(row, 'group_id');
+        return {
+          messageId: String(row['message_id']),
+          body: String(row['head']),
+          bytes: Number(row['bytes']),
+          ...(groupId === undefined ? {} : { groupId }),
+          sentAtMs: Number(row['sent_at']),
+        };
+      });
+  }
+
+  /** Whole, to be sent again. */
+  deadLetters(queue: string, limit: number): (Omit<DeadLetter, 'bytes'> & { sequence: number; deduplicationId: string | undefined })[] {
     return this.#statement('select * from dead_letters where queue = ? order by sequence limit ?')
       .all(queue, limit)
       .map((row) => {

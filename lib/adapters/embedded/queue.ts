@@ -163,9 +163,7 @@ export class EmbeddedQueue implements Queue {
   }
 
   async deadLetters(queue: QueueName, limit: number): Promise<DeadLetter[]> {
-    return this.#file
-      .deadLetters(queue, limit)
-      .map(({ messageId, body, groupId, sentAtMs }) => ({ messageId, body, sentAtMs, ...(groupId === undefined ? {} : { groupId }) }));
+    return this.#file.deadLetterHeads(queue, limit);
   }
 
   async redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number> {

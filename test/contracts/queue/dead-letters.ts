@@ -1,6 +1,6 @@
 // R13: what comes back too often is a dead letter, and is brought back when somebody asks for it.
 import { expect, test } from '@jest/globals';
-import type { OutgoingMessage, Queue, QueueName } from '../../../lib/ports/queue.ts';
+import { DEAD_LETTER_HEAD, type OutgoingMessage, type Queue, type QueueName } from '../../../lib/ports/queue.ts';
 import { on } from '../own-adapter.ts';
 import type { QueueUnderTest } from './receiving.ts';
 import { aWake, bodiesOf, handlesOf, receiveNow, receiveSome, unique } from './receiving.ts';
@@ -45,6 +45,19 @@ export function deadLettersContract(open: () => Promise<QueueUnderTest>): void {
           ),
         ).toBe(1);
         expect(await receiveSome(under, queueName, 1)).toMatchObject([{ body: 'poison', groupId: group, receiveCount: 1 }]);
+      }),
+    );
+
+    test(
+      `R13: ${queueName}: of a long dead letter a look keeps the head, and all of it is brought back`,
+      on(open, async (under) => {
+        const body = 'long'.repeat(20_000);
+        await under.queue.send(queueName, [{ ...poisonOf(unique('group')), body }]);
+        expect(await dieOf(under, queueName)).toMatchObject([{ body: body.slice(0, DEAD_LETTER_HEAD), bytes: body.length }]);
+        expect(await under.queue.redrive(queueName)).toBe(1);
+        const again = await receiveSome(under, queueName, 1);
+        expect(bodiesOf(again)).toEqual([body]);
+        await under.queue.delete(queueName, handlesOf(again));
       }),
     );
 
