@@ -21,7 +21,7 @@ import type { Seen } from './reasons.ts';
 import { workloadReasons } from './reasons.ts';
 import { timeText } from './time-text.ts';
 
-type ReadPorts = Pick<Ports, 'store' | 'clusters' | 'clock'>;
+type ReadPorts = Pick<Ports, 'store' | 'clusters' | 'clock' | 'telemetry'>;
 
 /** One line of a list. Absent fields are not known. */
 export interface WorkloadSummary extends WorkloadKey {
@@ -115,14 +115,14 @@ export async function listWorkloads(
     const place = `${key.cluster}/${key.namespace}`;
     const reading = surroundings.get(place) ?? surroundingsOf(ports, record, key.namespace);
     surroundings.set(place, reading);
-    items[at] = summaryOf(known, await reading, ports.clock.nowMs());
+    items[at] = readableSummary(known, await reading, ports);
   });
   return { items: items.filter((item) => item !== undefined), ...(next !== undefined && { next }) };
 }
 
 /** All that is known of the workloads of that name: several when one of a former uid is still being let go. */
 export async function describeWorkloads(
-  ports: ReadPorts & Pick<Ports, 'recorder' | 'telemetry'>,
+  ports: ReadPorts & Pick<Ports, 'recorder'>,
   filter: Required<WorkloadFilter>,
 ): Promise<WorkloadDetail[]> {
   const keys = await keysNamed(ports, filter);
@@ -132,7 +132,7 @@ export async function describeWorkloads(
     const known = await readKnown(ports, key, record);
     if (!known) continue;
     const passes = recorded.filter((pass) => pass.key.uid === key.uid);
-    details.push(detailOf(known, await surroundingsOf(ports, record, key.namespace), passes, ports.clock.nowMs()));
+    details.push(readableDetail(known, await surroundingsOf(ports, record, key.namespace), passes, ports));
   }
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
 }
@@ -265,6 +265,44 @@ function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): Wor
     ...(head.wake && { nextWake: { dueTime: timeText(head.wake.dueAtMs), attempt: head.wake.attempt } }),
     queued: head.queued === head.fence,
   };
+}
+
+/** One workload that cannot be shown is a row that says so, and no trouble of the others (R13). */
+function readableSummary(known: Known, surroundings: Surroundings, { clock, telemetry }: ReadPorts): WorkloadSummary {
+  try {
+    return summaryOf(known, surroundings, clock.nowMs());
+  } catch (error) {
+    telemetry.error('workload cannot be shown', { ...known.head.key, error });
+    return unreadable(known, error);
+  }
+}
+
+function unreadable({ head }: Known, error: unknown): WorkloadSummary & { reason: string } {
+  const fault = error instanceof Error ? error.message : String(error);
+  return {
+    ...head.key,
+    state: 'Unreadable',
+    reason: `what the table keeps of it cannot be read: ${fault}`,
+    queued: head.queued === head.fence,
+  };
+}
+
+function readableDetail(
+  known: Known,
+  surroundings: Surroundings,
+  passes: readonly PassRecord[],
+  { clock, telemetry }: ReadPorts,
+): WorkloadDetail {
+  try {
+    return detailOf(known, surroundings, passes, clock.nowMs());
+  } catch (error) {
+    telemetry.error('workload cannot be shown', { ...known.head.key, error });
+    const summary = unreadable(known, error);
+    const { era, fence, floor, items } = known.head;
+    const reasons: Reason[] = [{ code: 'Unreadable', text: summary.reason }];
+    const head = { era, fence, floor, bornTime: '', openedTime: '', viewItems: items.length };
+    return { ...summary, reasons, conditions: [], status: {}, pods: [], podsLeftOut: 0, head };
+  }
 }
 
 const ownerIn = ({ view }: Known): Job | undefined => (view.owner && !view.owner.deleted ? view.owner.object : undefined);

@@ -121,6 +121,6 @@ function rowOf(workload: WorkloadSummary): string[] {
 /** Good, bad, or neither. */
 export function paintState(state: string): string {
   if (['Complete', 'Watching', 'acted', 'converged'].includes(state)) return paint(state, 'green');
-  if (['Failed', 'Parked', 'parked', 'failed', 'unreachable', 'Silent'].includes(state)) return paint(state, 'red');
+  if (['Failed', 'Parked', 'Unreadable', 'parked', 'failed', 'unreachable', 'Silent'].includes(state)) return paint(state, 'red');
   return state;
 }

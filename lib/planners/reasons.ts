@@ -27,6 +27,7 @@ export const REASONS = [
   'WaitsAfterLoss',
   'WriteBudgetSpent',
   'NotYetSeen',
+  'Unreadable',
   'TooLargeForView',
   // on its way to the end
   'BeingDeleted',

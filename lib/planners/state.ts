@@ -15,6 +15,7 @@ export const STATES = [
   'Parked',
   'Orphan',
   'Unknown',
+  'Unreadable',
 ] as const;
 export type State = (typeof STATES)[number];
 

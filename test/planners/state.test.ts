@@ -136,6 +136,9 @@ describe('the word for where a workload stands', () => {
     });
 
   test('each word has a case', () => {
-    expect([...new Set(cases.map(({ stands }) => stands.state))].toSorted()).toEqual([...STATES].toSorted());
+    // Unreadable is what is said where none can be decided: test/api/unreadable-workloads.test.ts.
+    expect([...new Set(cases.map(({ stands }) => stands.state))].toSorted()).toEqual(
+      STATES.filter((state) => state !== 'Unreadable').toSorted(),
+    );
   });
 });

@@ -427,8 +427,8 @@ describe('why a Job is running or not', () => {
   });
 
   test('each reason of the list has a case, and no case another', () => {
-    // Told without a snapshot, where there is no Job, or of each that waits on a cluster that leaves: test/api/app.test.ts has those.
-    const elsewhere: ReasonCode[] = ['LettingPodsGo', 'ClusterLeaving'];
+    // Told without a snapshot, where there is no Job, or of each that waits on a cluster that leaves: test/api has those.
+    const elsewhere: ReasonCode[] = ['LettingPodsGo', 'ClusterLeaving', 'Unreadable'];
     expect([...new Set([...cases.map(({ code }) => code), ...elsewhere])].toSorted()).toEqual([...REASONS].toSorted());
   });
 
