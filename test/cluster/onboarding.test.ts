@@ -113,7 +113,7 @@ describe('farloop cluster', () => {
     expect(onAws).toContain('# aws:');
     expect(onAws).toContain('sqs:SendMessage');
     shown = manifests.map((text) => objectText(ourObject(load(text) as Manifest)));
-    expect(new Set(shown).size).toBe(19);
+    expect(new Set(shown).size).toBe(20);
     expect(await everythingOn()).toEqual(before);
     expect(await queuesOf()).toEqual([`farloop-${STAGE}-events`]);
     expect(await usersOf()).toEqual([]);
@@ -232,7 +232,7 @@ describe('farloop cluster', () => {
       stdout: expect.stringContaining('no Job is running'),
     });
     expect((await stage.clusters().get('one'))?.draining).toBe(true);
-    expect((await stage.cluster('list')).stdout).toContain('Waiting, draining');
+    expect((await stage.cluster('list')).stdout).toContain('Waiting, Draining');
     expect((await stage.cluster('drain', 'one', '--undo')).exitCode).toBe(0);
     expect((await stage.clusters().get('one'))?.draining).toBeUndefined();
   });
@@ -391,7 +391,7 @@ describe('farloop cluster', () => {
       manage: 'own',
     };
     const charts = ['direct', 'relayed'].map((access) => renderChart({ ...values, access }, 'charted'));
-    expect(charts.map((chart) => chart.length)).toEqual([10, 12]);
+    expect(charts.map((chart) => chart.length)).toEqual([11, 13]);
     for (const manifest of [...charts.flat(), ...kustomized('relayed')])
       expect((await administration.apply(resourceOf(manifest), manifest, { dryRun: true })).metadata.name).toBe(manifest.metadata.name);
     for (const name of ['charted', 'farloop']) await administration.delete(NAMESPACES, { name });

@@ -118,6 +118,8 @@ async function deploy(connection: Stage['connection'], more: StackParts): Promis
     Outputs: {
       EventsQueueUrl: { Value: { Ref: 'Events' } },
       EventsQueueArn: { Value: { 'Fn::GetAtt': ['Events', 'Arn'] } },
+      // No functions run here whose commands a relay would take.
+      ReconcileRoleId: { Value: 'AROARECONCILE' },
       ViewsTable: { Value: `${STACK}-views` },
       ClustersTable: { Value: `${STACK}-clusters` },
       ClusterSecretPrefix: { Value: `farloop/${STAGE}/clusters/` },
