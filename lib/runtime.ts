@@ -300,7 +300,7 @@ export async function localRuntime({
     );
     const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
     const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
-    const ports = { clock, clusters, connect, queue, recorder, store, telemetry };
+    const ports = { clock, clusters, connect, lookUp: () => access, queue, recorder, store, telemetry };
     return { ports, deadlineReserveMs, queue, source: access, rebuilt, close };
   } catch (error) {
     close();

@@ -21,6 +21,7 @@ import type {
   ProjectedSelection,
   WatchEvent,
   WatchSelection,
+  Writing,
 } from '../ports/cluster.ts';
 import { UnknownOutcomeError } from '../ports/errors.ts';
 import type { ClusterAccess } from './kubernetes/access.ts';
@@ -29,6 +30,7 @@ import { Connection } from './kubernetes/connection.ts';
 import type { Asked } from './kubernetes/refusals.ts';
 import { ListStream, ListTools } from './kubernetes/list-stream.ts';
 import { errorOf, isStatus, notAnApiServer } from './kubernetes/refusals.ts';
+import { warningsIn } from './kubernetes/warnings.ts';
 import { WatchStream } from './kubernetes/watch-stream.ts';
 import { wholeList, type Page } from './kubernetes/whole-list.ts';
 
@@ -45,8 +47,8 @@ export interface KubernetesClusterOptions {
   answerBytesMax?: number;
 }
 
-/** Nobody reads the warnings that the API server else works out of each body. */
-const WRITING = { fieldManager: 'farloop', fieldValidation: 'Ignore' };
+/** Where nobody reads the warnings, the API server need not work them out of each body. */
+const writingQuery = ({ warned }: Writing): Query => ({ fieldManager: 'farloop', fieldValidation: warned ? 'Warn' : 'Ignore' });
 const LIST_PAGE = 500;
 const REQUEST_LIFE_MS = 10_000;
 /** Of a list; a function works for several clusters at once, and none may fill its memory. */
@@ -63,7 +65,7 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 
 type Query = Record<string, string | number | boolean | undefined>;
 
-interface Call extends Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'reader' | 'answerBytesMax' | 'signal'> {
+interface Call extends Writing, Pick<Outgoing, 'method' | 'body' | 'contentType' | 'accept' | 'reader' | 'answerBytesMax' | 'signal'> {
   verb: Asked['verb'];
   resource: Resource;
   target: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined };
@@ -109,11 +111,16 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     return await wholeList(LIST_PAGE, async (page) => await this.#page<Item>(resource, { ...selection, ...page }, { deadline }));
   }
 
-  async create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
+  async create<Item extends KubernetesObject>(
+    resource: Resource,
+    object: Item,
+    deadline: Deadline,
+    writing: Writing = {},
+  ): Promise<Answer<Item>> {
     const target = { namespace: object.metadata.namespace };
     const body = jsonText({ apiVersion: resource.apiVersion, kind: resource.kind, ...object });
     return await this.#object<Item>(
-      { verb: 'create', method: 'POST', resource, target, query: WRITING, body, deadline },
+      { verb: 'create', method: 'POST', resource, target, query: writingQuery(writing), body, deadline, ...writing },
       object.metadata.name,
     );
   }
@@ -146,16 +153,18 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     { namespace, name, uid, subresource }: PatchTarget,
     { type, body }: Patch,
     deadline: Deadline,
+    writing: Writing = {},
   ): Promise<Answer<Item>> {
     return await this.#object<Item>({
       verb: 'patch',
       method: 'PATCH',
       resource,
       target: { namespace, name, subresource },
-      query: WRITING,
+      query: writingQuery(writing),
       body: JSON.stringify(withUid(body, uid)),
       contentType: PATCH_CONTENT_TYPES[type],
       deadline,
+      ...writing,
     });
   }
 
@@ -242,6 +251,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     } catch {
       // Not JSON: said below.
     }
+    if (call.warned) for (const warning of warningsIn(incoming.headers.warning)) call.warned(warning);
     if (!object || !isObject(object)) throw notAnApiServer(this.#askedOf(call, name), { ...incoming, code: incoming.status });
     return { object, dateMs: this.#dateOf(incoming) };
   }

@@ -160,6 +160,20 @@ const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/v1/clusters', summary: 'Registered clusters', answer: object({ items: listOf(ref('Cluster')) }) },
   {
     method: 'get',
+    path: '/v1/clusters/{cluster}/jobs/{name}',
+    summary: 'Jobs of that name as the cluster has them now, whoever manages them; not live where the API holds no credentials of clusters',
+    query: { namespace: only('namespace') },
+    answer: object({
+      live: yes,
+      'problem?': text,
+      manage: { type: 'string', enum: ['own', 'all'] },
+      namespaces: listOf(text),
+      items: listOf(object({ namespace: text, name: text, uid: text, 'managedBy?': text, managed: yes })),
+    }),
+    statuses: notFound,
+  },
+  {
+    method: 'get',
     path: '/v1/workloads',
     summary: 'Workloads, in the order of clusters and keys',
     query: {

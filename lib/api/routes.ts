@@ -4,6 +4,7 @@ import { WORKLOAD_KINDS } from '../objects/workload.ts';
 import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
 import { listClusters } from './clusters.ts';
+import { jobsOnCluster } from './jobs-on-cluster.ts';
 import { costSoFar } from './cost.ts';
 import { metricsText } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
@@ -43,6 +44,15 @@ const Redrive = v.optional(v.strictObject({ messageIds: v.optional(v.pipe(v.arra
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: 'v1/clusters', answer: async (ports) => ({ json: { items: await listClusters(ports) } }) },
+  {
+    method: 'GET',
+    path: 'v1/clusters/{cluster}/jobs/{name}',
+    async answer(ports, { query }, { cluster = '', name = '' }) {
+      const jobs = await jobsOnCluster(ports, { cluster, name, namespace: query.get('namespace') ?? undefined });
+      if (!jobs) throw new RefusedRequestError(404, `there is no cluster ${cluster}`);
+      return { json: jobs };
+    },
+  },
   {
     method: 'GET',
     path: 'v1/workloads',

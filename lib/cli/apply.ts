@@ -1,6 +1,7 @@
-// `up --apply`: manifests onto the cluster, created or brought up to date, and how their Jobs get on.
+// `up --apply`: manifests onto the cluster, created or brought up to date, and how those of their Jobs get on that Farloop manages.
 import { listWorkloads } from '../api/workloads.ts';
-import type { KubernetesObject } from '../objects/kubernetes.ts';
+import type { Job, KubernetesObject } from '../objects/kubernetes.ts';
+import { isOurs } from '../objects/managed-by.ts';
 import type { Resource } from '../objects/resources.ts';
 import { JOBS, NAMESPACES, NODES, PODS } from '../objects/resources.ts';
 import { isObjectMetadata, textOf } from '../objects/untyped-fields.ts';
@@ -9,11 +10,12 @@ import { objectsIn, UnusableManifestError } from '../planners/manifest-plan.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
+import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import { ConflictError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import { UsageError } from './exit.ts';
+import { whoseJobText } from './whose-job.ts';
 import { standingText } from './standing-text.ts';
-import type { LocalInstance } from './local-instance.ts';
 import { printLine, printProblem } from './output.ts';
 
 /** An object and where it stands, such as `job.yaml:12`. */
@@ -35,6 +37,8 @@ const APPLICABLE: readonly Resource[] = [
   core('Service', 'services'),
   core('ServiceAccount', 'serviceaccounts'),
 ];
+
+type FollowPorts = Pick<Ports, 'clock' | 'clusters' | 'store' | 'telemetry'>;
 
 const CALL_MS = 10_000;
 const LOOK_EVERY_MS = 250;
@@ -66,20 +70,27 @@ function resourceOf({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 
   );
 }
 
-/** Says on standard output what became of each, then how the Jobs among them get on until all have ended or the signal fires. */
+/**
+ * Says on standard output what became of each, then how the Jobs among them get on until all have ended or the signal fires. Nobody waits
+ * for a Job that Farloop does not manage there: whose it is, and what to do, is said on standard error.
+ */
 export async function applyAndFollow(
-  { cluster, ports }: Pick<LocalInstance, 'cluster' | 'ports'>,
+  { cluster, ports }: { cluster: { name: string; access: Pick<Cluster, 'create' | 'get' | 'patch'> }; ports: FollowPorts },
   manifests: readonly SourcedObject[],
   signal: AbortSignal,
 ): Promise<void> {
   const jobs = new Set<string>();
+  const record = await ports.clusters.get(cluster.name);
   for (const { object, source } of manifests) {
     if (signal.aborted) return;
     const name = `${object.kind?.toLowerCase()}/${object.metadata.name}`;
     try {
-      const { became, uid } = await applyOne(cluster.access, object, source, ports.clock);
+      const { became, applied } = await applyOne(cluster.access, object, source, ports.clock);
       printLine(`${name} ${became}`);
-      if (object.kind === 'Job') jobs.add(uid);
+      if (object.kind !== 'Job') continue;
+      const whose = record && whoseJobOf(applied, object as Job, record);
+      if (whose === undefined) jobs.add(applied.metadata.uid ?? '');
+      else printProblem(`farloop: ${source}: ${name} is not managed by Farloop: ${whose}`);
     } catch (error) {
       // The instance runs all the same, and so do the other manifests.
       printProblem(`farloop: ${source}: ${name} is not applied: ${error instanceof Error ? error.message : String(error)}`);
@@ -88,30 +99,39 @@ export async function applyAndFollow(
   await follow(ports, cluster.name, jobs, signal);
 }
 
+/** @returns undefined for a Job that Farloop manages */
+function whoseJobOf({ metadata: { namespace = '' }, spec }: Job, given: Job, record: ClusterRecord): string | undefined {
+  if (isInScope(record, namespace) && isOurs(spec, record.manage)) return undefined;
+  const { managedBy } = spec;
+  return whoseJobText({ namespace, ...(managedBy !== undefined && { managedBy }) }, record, given.spec.managedBy);
+}
+
 async function applyOne(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'create' | 'get' | 'patch'>,
   given: KubernetesObject,
   source: string,
   clock: Clock,
-): Promise<{ became: 'created' | 'configured' | 'unchanged'; uid: string }> {
+): Promise<{ became: 'created' | 'configured' | 'unchanged'; applied: Job }> {
   const resource = resourceOf(given, source);
   const namespace = resource.namespaced ? (given.metadata.namespace ?? 'default') : '';
   const object = { ...given, metadata: { ...given.metadata, ...(resource.namespaced && { namespace }) } };
+  const warned = (warning: string): void => printProblem(`Warning: ${warning} (${source})`);
   try {
-    const { object: created } = await cluster.create(resource, object, deadlineIn(clock, CALL_MS));
-    return { became: 'created', uid: created.metadata.uid ?? '' };
+    const { object: applied } = await cluster.create<Job>(resource, object as Job, deadlineIn(clock, CALL_MS), { warned });
+    return { became: 'created', applied };
   } catch (error) {
     if (!(error instanceof ConflictError && error.reason === 'alreadyExists')) throw error;
   }
   const target = { namespace, name: given.metadata.name ?? '' };
   const { object: before } = await cluster.get(resource, target, deadlineIn(clock, CALL_MS));
   const uid = before.metadata.uid ?? '';
-  const { object: after } = await cluster.patch(resource, { ...target, uid }, { type: 'merge', body: object }, deadlineIn(clock, CALL_MS));
-  return { became: after.metadata.resourceVersion === before.metadata.resourceVersion ? 'unchanged' : 'configured', uid };
+  const patch = { type: 'merge', body: object } as const;
+  const { object: applied } = await cluster.patch<Job>(resource, { ...target, uid }, patch, deadlineIn(clock, CALL_MS), { warned });
+  return { became: applied.metadata.resourceVersion === before.metadata.resourceVersion ? 'unchanged' : 'configured', applied };
 }
 
 /** A line whenever something changed. */
-async function follow(ports: Ports, cluster: string, jobs: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+async function follow(ports: FollowPorts, cluster: string, jobs: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
   const told = new Map<string, string>();
   const open = new Set(jobs);
   while (open.size > 0 && !signal.aborted) {

@@ -12,7 +12,7 @@ import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, paint, print, spanText } from './output.ts';
 import { wholeNumber } from './arguments.ts';
-import { absenceText } from './workload-absence.ts';
+import { absenceOf } from './workload-absence.ts';
 
 interface ExplainOptions {
   namespace?: string;
@@ -38,7 +38,10 @@ export const explainCommand = (): Command =>
     .addOption(outputOption())
     .addOption(endpointOption())
     .addOption(stateOption())
-    .addHelpText('after', '\nExample:\n  farloop explain job/demo -n default')
+    .addHelpText(
+      'after',
+      '\nExample:\n  farloop explain job/demo -n default\n\nExit codes: 0 it is explained, 1 there is no such workload, or somebody else manages it; 3 several have that name.',
+    )
     .action(async (text: string, options: ExplainOptions) => {
       const { kind, name } = workloadOf(text);
       const api = connectToInstance(options);
@@ -49,7 +52,8 @@ export const explainCommand = (): Command =>
         ...(namespace !== undefined && { namespace }),
         ...(cluster !== undefined && { cluster }),
       });
-      if (found.length === 0) throw new FailedError(absenceText({ kind, name, namespace, cluster }, await allWorkloads(api, { kind })));
+      if (found.length === 0)
+        throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, { kind })));
       const path = pathOf(text, found);
       const described = await api.get<{ items: WorkloadDetail[] }>(path);
       const [workload] = described.items;

@@ -12,7 +12,8 @@ import type { OutputFormat } from './output.ts';
 import { outputOption, paint, print, spanText, tableText } from './output.ts';
 import { standingText } from './standing-text.ts';
 import { suggestionText } from './suggestions.ts';
-import { absenceText } from './workload-absence.ts';
+import { OWN_JOBS_ONLY } from './whose-job.ts';
+import { absenceOf } from './workload-absence.ts';
 
 interface GetOptions {
   namespace?: string;
@@ -85,9 +86,19 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
 async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: string }, { namespace, output }: GetOptions): Promise<void> {
   const items = await allWorkloads(api, { ...filter, ...(namespace !== undefined && { namespace }) });
   if (filter.name !== undefined && items.length === 0)
-    throw new FailedError(absenceText({ ...filter, name: filter.name, namespace }, await allWorkloads(api, kindOnly(filter))));
-  const none = `no ${filter.kind ?? 'workload'} yet${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
+    throw new FailedError(await absenceOf(api, { ...filter, name: filter.name, namespace }, await allWorkloads(api, kindOnly(filter))));
+  const none =
+    items.length > 0
+      ? ''
+      : await noneText(api, `no ${filter.kind ?? 'workload'} yet${namespace === undefined ? '' : ` in namespace ${namespace}`}`);
   await print({ items }, output, ({ items: shown }) => (shown.length === 0 ? none : tableText(HEADER, shown.map(rowOf))));
+}
+
+/** What there is none of, and which Jobs would be there. */
+async function noneText(api: ApiClient, none: string): Promise<string> {
+  const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
+  const own = items.filter(({ manage }) => manage === 'own');
+  return own.length === 0 ? none : `${none}: on ${own.map(({ name }) => name).join(', ')} ${OWN_JOBS_ONLY}`;
 }
 
 const kindOnly = ({ kind }: { kind?: string }): { kind?: string } => (kind === undefined ? {} : { kind });

@@ -25,6 +25,17 @@ interface UpOptions {
 /** It has 2 s in all; what has not ended by itself then is let go: every part survives that. */
 const END_WITHIN_MS = 1_500;
 
+const HELP = `
+Examples:
+  farloop up --apply examples/job.yaml
+  farloop up --kubeconfig ~/.kube/config --apply examples/managed-by.yaml
+  farloop up --kubeconfig ~/.kube/config --manage all-jobs
+
+It runs until it is told to end. What --apply meets ends nothing: a manifest that is refused, an unknown field, and a Job that Farloop does
+not manage there are said on standard error, with what to do; nobody waits for such a Job.
+
+Exit codes: 0 ended by SIGTERM, 130 by Ctrl-C, 1 it could not start, 2 unusable input or usage, before anything is applied.`;
+
 export const upCommand = (): Command =>
   new Command('up')
     .description('Run Farloop on this machine: relay, functions, queues and console in one process.')
@@ -51,7 +62,7 @@ export const upCommand = (): Command =>
     )
     .addOption(workloadWithJobOption())
     .addOption(logLevelOption('warn'))
-    .addHelpText('after', '\nExamples:\n  farloop up --apply examples/job.yaml\n  farloop up --kubeconfig ~/.kube/config --manage all-jobs')
+    .addHelpText('after', HELP)
     .action(async (options: UpOptions) => {
       process.exitCode = await up(options);
     });

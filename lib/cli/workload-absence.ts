@@ -1,12 +1,49 @@
-// A workload that was named and is not there: where it is, or which one may have been meant.
+// A workload that was named and is not known: whose it is, where it is, or which one may have been meant.
+import type { ClusterSummary } from '../api/clusters.ts';
+import type { JobsOnCluster } from '../api/jobs-on-cluster.ts';
 import type { WorkloadSummary } from '../api/workloads.ts';
+import type { ApiClient } from './api-client.ts';
+import { FailedError } from './exit.ts';
 import { suggestionText } from './suggestions.ts';
+import { OWN_JOBS_ONLY, whoseJobText } from './whose-job.ts';
 
 export interface SoughtWorkload {
   kind?: string | undefined;
   name: string;
   namespace?: string | undefined;
   cluster?: string | undefined;
+}
+
+/** More clusters are not asked. */
+const MOST_CLUSTERS_ASKED = 10;
+
+/**
+ * Why a workload that was named is not known. A Job is looked for on the clusters themselves, where the API can: one that somebody else
+ * manages is not one that does not exist.
+ * @param known all workloads of that kind. @returns sentences, the last without a full stop
+ */
+export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: readonly WorkloadSummary[]): Promise<string> {
+  const absence = absenceText(sought, known);
+  if (sought.kind !== undefined && sought.kind.toLowerCase() !== 'job') return absence;
+  const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
+  const clusters = items.filter(({ name }) => sought.cluster === undefined || name === sought.cluster);
+  const query = sought.namespace === undefined ? '' : `?namespace=${encodeURIComponent(sought.namespace)}`;
+  const unseen: string[] = [];
+  for (const { name, manage } of clusters.slice(0, MOST_CLUSTERS_ASKED)) {
+    const path = `/v1/clusters/${encodeURIComponent(name)}/jobs/${encodeURIComponent(sought.name)}${query}`;
+    const jobs = await api.get<JobsOnCluster>(path).catch((error: unknown) => {
+      // An API of before does not know this question; what is known is told all the same.
+      if (error instanceof FailedError) return undefined;
+      throw error;
+    });
+    if (jobs?.live !== true && manage === 'own') unseen.push(name);
+    const [job] = jobs?.items ?? [];
+    if (!jobs || !job) continue;
+    const what = `Job ${job.name} is in namespace ${job.namespace} on cluster ${name}`;
+    if (job.managed) return `${what}, and Farloop has not observed it yet: ask again in a moment`;
+    return `${what}, and Farloop does not manage it: ${whoseJobText(job, jobs)}`;
+  }
+  return unseen.length === 0 ? absence : `${absence}. On ${unseen.join(', ')} ${OWN_JOBS_ONLY}`;
 }
 
 /** @param known all workloads of that kind. @returns one sentence without a full stop */

@@ -3,7 +3,7 @@ import type { JobSpec } from './kubernetes.ts';
 
 /** The values that stand for the built-in controller and for Farloop. */
 const BUILT_IN_MANAGER = 'kubernetes.io/job-controller';
-const OUR_MANAGER = 'farloop.dev/job';
+export const OUR_MANAGER = 'farloop.dev/job';
 
 /** Whether the Job is ours to reconcile. `own`: it names Farloop; `all`: the built-in controller's too. */
 export function isOurs({ managedBy }: JobSpec, manage: 'own' | 'all'): boolean {

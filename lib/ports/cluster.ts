@@ -65,6 +65,15 @@ export interface WatchSelection extends ProjectedSelection {
 
 export type WatchEvent<Item> = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: Item } | { type: 'BOOKMARK'; resourceVersion: string };
 
+/** What a person writes, not a pass. */
+export interface Writing {
+  /**
+   * Told of each warning of the API server, such as `unknown field "spec.foo"`. Absent: it is asked to work none out. A cluster that is
+   * reached through its relay gives none.
+   */
+  warned?: (warning: string) => void;
+}
+
 /**
  * Every call lives 10 s at most, is never repeated by the client, and is not sent once its deadline has passed (R17).
  * Every write carries its own precondition (R8).
@@ -76,14 +85,20 @@ export interface Cluster {
   /** Live and whole: all pages of one consistent list. */
   list<Item extends KubernetesObject>(resource: Resource, selection: ProjectedSelection, deadline: Deadline): Promise<ListAnswer<Item>>;
   /** The name is the precondition. @throws ConflictError `alreadyExists` */
-  create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>>;
+  create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline, writing?: Writing): Promise<Answer<Item>>;
   /**
    * @returns the object as it stands after the call: still there with a deletionTimestamp, or undefined when it is gone
    * @throws NotFoundError it was gone already; ConflictError another uid or version
    */
   delete<Item extends KubernetesObject>(resource: Resource, target: Deletion, deadline: Deadline): Promise<Answer<Item | undefined>>;
   /** Of the object, or of its status by `subresource`. The uid goes into the patch's own metadata as its precondition. @throws ConflictError another uid (422) or version (409) */
-  patch<Item extends KubernetesObject>(resource: Resource, target: PatchTarget, patch: Patch, deadline: Deadline): Promise<Answer<Item>>;
+  patch<Item extends KubernetesObject>(
+    resource: Resource,
+    target: PatchTarget,
+    patch: Patch,
+    deadline: Deadline,
+    writing?: Writing,
+  ): Promise<Answer<Item>>;
 }
 
 /** The relay's side: lists by page and watches. Not bound to a pass, so without its deadline. */

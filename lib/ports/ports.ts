@@ -14,6 +14,8 @@ export interface Ports {
   connect(record: ClusterRecord): Cluster;
   /** Where a credential is kept in memory: the next request to that cluster reads it anew. */
   forgetCredential?: (cluster: string) => void;
+  /** Reads of a cluster on behalf of a person. Absent where the API holds no credentials of clusters: on AWS. */
+  lookUp?: (record: ClusterRecord) => Pick<Cluster, 'list'>;
   queue: Queue;
   recorder: Recorder;
   /** Where credentials end by themselves: asks for new ones in time. @returns whether it got one */

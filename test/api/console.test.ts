@@ -230,6 +230,22 @@ describe('the console', () => {
     globalThis.fetch = fetched;
   });
 
+  test.each([
+    { manage: 'all' as const, tries: 'Try: kubectl apply -f examples/job.yaml' },
+    { manage: 'own' as const, tries: 'managedBy: farloop.dev/job". Try: kubectl apply -f examples/managed-by.yaml' },
+  ])('where it manages $manage Jobs and has none, it names one that it would take', async ({ manage, tries }) => {
+    const list = ports.clusters.list.bind(ports.clusters);
+    const workloads = ports.store.workloads.bind(ports.store);
+    ports.clusters.list = async () => (await list()).map((record) => ({ ...record, manage }));
+    ports.store.workloads = async () => ({ keys: [] });
+    page.goTo('#/cost');
+    page.goTo('#/');
+    await shows(tries);
+    expect(page.text).not.toContain('Job default/demo');
+    ports.clusters.list = list;
+    ports.store.workloads = workloads;
+  });
+
   test('cost: where functions count each for itself, it says who sums it up', async () => {
     page.control('Cost').click();
     await shows('On AWS each function counts for itself');

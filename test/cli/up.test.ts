@@ -196,8 +196,34 @@ test('up on a kubeconfig: takes the Jobs that ask for it, and no others', async 
   const node = new FarloopProcess(['node', '--simulated', '--kubeconfig', file, '--name', 'pretender']);
   started.push(node);
   await node.says('node pretender ready\n');
-  const farloop = up('--kubeconfig', file, '--apply', 'examples/job.yaml', '--apply', 'examples/managed-by.yaml');
+  const odd = join(folder.path, 'odd.yaml');
+  writeFileSync(
+    odd,
+    readFileSync('examples/managed-by.yaml', 'utf8').replace('handed-over', 'odd').replace('spec:', 'spec:\n  paralellism: 3'),
+  );
+  const farloop = up('--kubeconfig', file, '--apply', 'examples/job.yaml', '--apply', 'examples/managed-by.yaml', '--apply', odd);
   await farloop.says('job/handed-over Complete: 4 of 4 succeeded');
+  await farloop.says('job/odd Complete: 4 of 4 succeeded');
+  const why = 'it names no manager, so the built-in Job controller has it. Give it "managedBy: farloop.dev/job" in its spec';
+  expect(farloop.stderr).toBe(
+    `farloop: examples/job.yaml:2: job/demo is not managed by Farloop: ${why} and create it anew, since that field cannot be changed; or, where that controller is off, let Farloop take all Jobs: --manage all-jobs\nWarning: unknown field "spec.paralellism" (${odd}:2)\n`,
+  );
+  expect(farloop.stdout).not.toMatch(/job\/demo (?!created)/);
+  const unknown = async (...args: string[]): Promise<string> => {
+    const { exitCode, stderr } = await runFarloop([...args, '--state', folder.path]);
+    expect(exitCode).toBe(1);
+    return stderr;
+  };
+  for (const args of [
+    ['explain', 'job/demo'],
+    ['get', 'job/demo', '-n', 'default'],
+  ])
+    expect(await unknown(...args)).toContain(
+      `farloop: Job demo is in namespace default on cluster farloop, and Farloop does not manage it: ${why}`,
+    );
+  expect(await unknown('explain', 'job/nobody')).toMatch(
+    /^farloop: there is no Job nobody: "farloop get workloads" shows what there is\n$/,
+  );
   expect(farloop.stdout).toContain(`kubeconfig  ${file}\n`);
   const api = new KubernetesCluster({ access: await accessFromKubeconfig({ file }), clock });
   const { object: untouched } = await api.get<Job>(JOBS, { namespace: 'default', name: 'demo' }, deadlineIn(clock, 30_000));

@@ -55,7 +55,7 @@ export function overview({ clusters, workloads: { items, more } }) {
         moment(workload.creationTime),
         workload.queued ? 'queued' : moment(workload.nextWake?.dueTime),
       ]),
-      'No workload yet. Try: kubectl apply -f examples/job.yaml',
+      noWorkloadText(clusters),
     ),
     more && element('p', { class: 'soft' }, 'There may be more: farloop get workloads shows all.'),
   ];
@@ -85,6 +85,12 @@ function clusterState({ state, sinceTime, reason }) {
   if (state === 'Watching') return [tag(state)];
   return [tag(state), sinceTime === undefined ? '' : ', ', moment(sinceTime) ?? '', `: ${reason} `];
 }
+
+/** What to try where there is none: a Job that Farloop would take there. */
+const noWorkloadText = (clusters) =>
+  clusters.length === 0 || clusters.some(({ manage }) => manage === 'all')
+    ? 'No workload yet. Try: kubectl apply -f examples/job.yaml'
+    : 'No workload yet. Farloop takes the Jobs that say "managedBy: farloop.dev/job". Try: kubectl apply -f examples/managed-by.yaml';
 
 /** One workload: where it stands, its pods, what its passes decided and why. */
 export function workloadPage({ items, passes, problem }) {

@@ -1,0 +1,74 @@
+// Whether a Job exists that Farloop does not know, and whose it is: asked of the cluster itself, where the API can.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { jobsOnCluster, type JobsOnCluster } from '../../lib/api/jobs-on-cluster.ts';
+import type { Job } from '../../lib/objects/kubernetes.ts';
+import type { Cluster } from '../../lib/ports/cluster.ts';
+import { NotDoneError } from '../../lib/ports/errors.ts';
+import { embeddedPorts, type EmbeddedPorts } from './embedded-ports.ts';
+
+let ports: EmbeddedPorts;
+beforeEach(async () => {
+  ports = await embeddedPorts('local');
+});
+afterEach(() => ports.close());
+
+const jobIn = (namespace: string, managedBy?: string): Job => ({
+  metadata: { name: 'demo', namespace, uid: `uid-in-${namespace}` },
+  spec: { ...(managedBy !== undefined && { managedBy }) },
+});
+
+/** A cluster that has these Jobs. */
+const having = (jobs: readonly Job[]): Pick<Cluster, 'list'> => ({
+  list: async (_, { namespace, fieldSelector }) => {
+    const items: unknown[] = jobs.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
+    return { items: fieldSelector === 'metadata.name=demo' ? (items as never[]) : [], resourceVersion: '1', dateMs: 0 };
+  },
+});
+
+async function look(
+  jobs: readonly Job[],
+  takes: { manage: 'own' | 'all'; namespaces?: string[] },
+  namespace?: string,
+): Promise<JobsOnCluster | undefined> {
+  const record = await ports.clusters.get('local');
+  if (!record) throw new Error('it is not registered');
+  await ports.clusters.put({ ...record, namespaces: [], ...takes }, record.version);
+  return await jobsOnCluster({ ...ports, lookUp: () => having(jobs) }, { cluster: 'local', name: 'demo', namespace });
+}
+
+describe('Jobs on a cluster', () => {
+  test('in all namespaces, and which of them Farloop takes', async () => {
+    const found = await look([jobIn('a'), jobIn('b', 'farloop.dev/job'), jobIn('c', 'example.com/x')], { manage: 'own' });
+    expect(found).toMatchObject({ live: true, manage: 'own' });
+    expect(found?.items.map(({ namespace, managedBy, managed }) => [namespace, managedBy, managed])).toEqual([
+      ['a', undefined, false],
+      ['b', 'farloop.dev/job', true],
+      ['c', 'example.com/x', false],
+    ]);
+  });
+
+  test('where Farloop takes all, those without a manager are its own', async () => {
+    expect((await look([jobIn('a')], { manage: 'all' }))?.items).toMatchObject([{ managed: true }]);
+  });
+
+  test('of the namespaces that it works in alone; one that was asked for is looked at all the same', async () => {
+    const jobs = [jobIn('a'), jobIn('b')];
+    expect((await look(jobs, { manage: 'all', namespaces: ['b'] }))?.items).toMatchObject([{ namespace: 'b', managed: true }]);
+    expect((await look(jobs, { manage: 'all', namespaces: ['b'] }, 'a'))?.items).toMatchObject([{ namespace: 'a', managed: false }]);
+  });
+
+  test('nothing is said of what there is where nobody can look', async () => {
+    expect(await jobsOnCluster(ports, { cluster: 'local', name: 'demo' })).toMatchObject({ live: false, items: [] });
+    const refusing = {
+      list: async () => {
+        throw new NotDoneError('it does not answer');
+      },
+    };
+    expect(await jobsOnCluster({ ...ports, lookUp: () => refusing }, { cluster: 'local', name: 'demo' })).toMatchObject({
+      live: false,
+      problem: 'it does not answer',
+      items: [],
+    });
+    expect(await jobsOnCluster(ports, { cluster: 'nowhere', name: 'demo' })).toBeUndefined();
+  });
+});
