@@ -82,7 +82,7 @@ describe('up on the sandbox', () => {
     expect(JSON.parse(await ask('get', 'workloads', 'demo', '-o', 'json'))).toMatchObject({
       items: [{ name: 'demo', state: 'Complete', succeeded: 5 }],
     });
-    expect(await ask('get', 'clusters', '-o', 'yaml')).toMatch(/name: local\n {4}manage: all/);
+    expect(await ask('get', 'clusters', '-o', 'yaml')).toMatch(/name: local\n(?: {4}.*\n)*? {4}manage: all/);
     const explanation = await ask('explain', 'job/demo');
     expect(explanation).toMatch(/job\/demo in default on local: Complete/);
     expect(explanation).toMatch(/create demo-0-[a-z0-9]{5}/);
