@@ -4,7 +4,9 @@ import { isInScope, type ClusterRecord, type Clusters } from '../ports/clusters.
 import type { Ports } from '../ports/ports.ts';
 import { decodeEvents, type ReadEvents, type Weight } from '../wire/events.ts';
 import type { EventMessage } from '../wire/observations.ts';
+import { NewerVersionError } from '../wire/undecodable.ts';
 import { askForEverything } from './era.ts';
+import { noteLaterVersion } from './later-version.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 
@@ -37,13 +39,15 @@ export async function fromRegistered<Given extends EventDelivery>(
 export async function openMessage<Message extends { cluster: string; kubeSystemUid: string }>(
   delivery: EventDelivery,
   decode: (body: string) => Message,
-  { clusters, queue, telemetry }: Ports,
+  ports: Ports,
 ): Promise<Opened<Message>> {
+  const { clusters, queue, telemetry } = ports;
   const { body, senderId } = delivery;
   let message: Message;
   try {
     message = decode(body);
   } catch (error) {
+    if (error instanceof NewerVersionError) await noteLaterVersion(ports, senderId, error);
     await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error });
     return 'unreadable';
   }

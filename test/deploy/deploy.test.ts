@@ -202,7 +202,7 @@ describe('the API', () => {
       const { status, json } = await until(
         'both relays heard',
         async () => await deployment.api('GET', '/v1/clusters'),
-        (answer) => JSON.stringify(answer.json).split('"Watching"').length === 3,
+        (answer) => JSON.stringify(answer.json).split('"states":[{"state":"Watching"').length === 3,
       );
       expect(status).toBe(200);
       expect(json).toMatchObject({ items: [{ name: 'real' }, { name: 'sandbox' }] });

@@ -4,9 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { OutgoingMessage, QueueName } from '../../lib/ports/queue.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
+import { clusterStatesOf } from '../../lib/reconciler/cluster-state.ts';
+import { readKnownCluster } from '../../lib/reconciler/known-cluster.ts';
 import { open, seal } from '../../lib/wire/envelope.ts';
 import { expectCompleted, runToEnd } from '../world/right.ts';
 import { Process } from '../world/process.ts';
+import { heartbeat } from '../world/reporter.ts';
 import { aJob, World } from '../world/world.ts';
 
 const LIMITS = { bytes: 1_000_000, unpackedBytes: 10_000_000 };
@@ -162,6 +165,7 @@ describe('two builds side by side', () => {
     expect(world.podsEver.size).toBe(0);
     expect(unreadable()).toBeGreaterThan(0);
     expect(await deadLetters()).toEqual([0, 0, 0]);
+    expect(await states()).toEqual(['RelayTooNew']);
     // Functions of the later build are there again.
     const receive = queue.receive.bind(queue);
     queue.receive = async (name, options) =>
@@ -173,7 +177,12 @@ describe('two builds side by side', () => {
     await runToEnd(world, 'demo');
     await expectCompleted(world, 'demo', { succeeded: 3, mostActive: 3 });
     expect(await deadLetters()).toEqual([0, 0, 0]);
+    await heartbeat(world);
+    expect(await states()).toEqual(['Watching']);
   });
 });
+
+const states = async (): Promise<string[]> =>
+  clusterStatesOf((await readKnownCluster(world.ports, world.record)).facts, world.clock.nowMs()).map(({ state }) => state);
 
 const asNextVersionText = (body: string): string => Buffer.from(asNextVersion(Buffer.from(body, 'base64'))).toString('base64');
