@@ -11,12 +11,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   objects: [],
   config: [],
   'package-files': [],
+  'private-files': [],
   planners: ['objects'],
   ports: ['objects'],
   wire: ['objects'],
-  sandbox: ['objects'],
+  sandbox: ['objects', 'private-files'],
   reconciler: ['planners', 'ports', 'wire', 'objects'],
-  adapters: ['ports', 'wire', 'objects'],
+  adapters: ['ports', 'wire', 'objects', 'private-files'],
   runtime: ['adapters', 'ports', 'config'],
   onboarding: ['relay', 'reconciler', 'adapters', 'planners', 'ports', 'objects'],
   // Only the command line and tests know the sandbox: it stands for a cluster.
@@ -38,6 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'objects',
     'config',
     'package-files',
+    'private-files',
   ],
 };
 

@@ -1,10 +1,11 @@
 // Where a local instance keeps its state, and the note by which the other commands find it there while it runs.
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import * as v from 'valibot';
-import { UsageError } from './exit.ts';
+import { isTrusted, writePrivately } from '../private-files.ts';
+import { FailedError, UsageError } from './exit.ts';
 
 const Instance = v.object({
   /** Of the HTTP API; loopback. */
@@ -48,11 +49,7 @@ function homeFolder(): string | undefined {
 
 /** Readable by its owner alone: it carries the token. Appears whole, for other commands may be waiting for it. */
 export function writeInstance(folder: string, instance: Instance): void {
-  const draft = join(folder, `${INSTANCE_FILE}.draft`);
-  // A file left by a killed instance may have other rights: it goes first.
-  rmSync(draft, { force: true });
-  writeFileSync(draft, `${JSON.stringify(instance, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, join(folder, INSTANCE_FILE));
+  writePrivately(join(folder, INSTANCE_FILE), `${JSON.stringify(instance, null, 2)}\n`);
 }
 
 /** As it ends; nothing happens where there is none. */
@@ -60,8 +57,14 @@ export function removeInstance(folder: string): void {
   rmSync(join(folder, INSTANCE_FILE), { force: true });
 }
 
-/** @returns undefined when nothing is noted there, or nothing readable */
+/**
+ * @returns undefined when nothing is noted there, or nothing readable
+ * @throws FailedError for what another user noted: it would be asked in this user's name
+ */
 export function readInstance(folder: string): Instance | undefined {
+  for (const path of [folder, join(folder, INSTANCE_FILE)])
+    if (!isTrusted(path))
+      throw new FailedError(`${path} is a link, or belongs to another user: name a state folder of your own with --state`);
   try {
     const parsed = v.safeParse(Instance, JSON.parse(readFileSync(join(folder, INSTANCE_FILE), 'utf8')));
     return parsed.success ? parsed.output : undefined;

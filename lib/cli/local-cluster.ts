@@ -1,8 +1,9 @@
 // The cluster of a local instance: the one that a kubeconfig names, or a sandbox with a simulated node in this very process.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
+import { writePrivately } from '../private-files.ts';
 import { FailedError } from './exit.ts';
 
 export interface LocalCluster {
@@ -47,8 +48,8 @@ export async function startLocalSandbox(options: {
   const sandbox = await startSandbox({ folder, port: port > 0 ? port : await freePortLike(lastPort(folder)) });
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
   try {
-    writeFileSync(join(folder, PORT_FILE), `${sandbox.port}\n`, { mode: 0o600 });
-    writeFileSync(kubeconfigPath, sandbox.kubeconfig, { mode: 0o600 });
+    writePrivately(join(folder, PORT_FILE), `${sandbox.port}\n`);
+    writePrivately(kubeconfigPath, sandbox.kubeconfig);
   } catch (error) {
     await sandbox.stop();
     throw error;

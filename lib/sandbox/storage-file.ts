@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createPrivately } from '../private-files.ts';
 import { isFields } from './api-object.ts';
 import type { Disk } from './storage.ts';
 
@@ -27,6 +28,8 @@ export function openDisk(folder: string, largestPages?: number): Disk {
   const file = join(folder, 'objects.sqlite');
   let database: DatabaseSync | undefined;
   try {
+    // SQLite would make it with the rights that the umask leaves.
+    createPrivately(file);
     database = new DatabaseSync(file);
     return diskOn(database, { folder, file, lock, largestPages });
   } catch (error) {
@@ -39,6 +42,7 @@ export function openDisk(folder: string, largestPages?: number): Disk {
 function lockFolder(folder: string): DatabaseSync {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    createPrivately(join(folder, 'sandbox.lock'));
     const lock = new DatabaseSync(join(folder, 'sandbox.lock'), { timeout: 0 });
     lock.exec('begin exclusive');
     return lock;

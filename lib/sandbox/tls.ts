@@ -1,7 +1,8 @@
 // The server's certificate and the token that its kubeconfig carries. Kept in the state folder, so both outlive a restart.
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePrivately } from '../private-files.ts';
 import { isFields } from './api-object.ts';
 import { refusalOf, SandboxError } from './storage-file.ts';
 
@@ -32,8 +33,7 @@ export async function credentialsIn(folder: string | undefined, nowMs: number): 
 /** Whole or not at all: a crash in between leaves the file before. */
 function keep(file: string, issued: Credentials): void {
   try {
-    writeFileSync(`${file}.new`, JSON.stringify(issued), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    writePrivately(file, JSON.stringify(issued));
   } catch (error) {
     throw new SandboxError(`the sandbox's certificate cannot be written to ${file}: ${refusalOf(error)}`, { cause: error });
   }

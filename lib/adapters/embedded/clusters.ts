@@ -1,7 +1,8 @@
 // The registered clusters as a JSON file in the state folder, beside the store and not in it: a dropped store keeps them (R1).
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { writePrivately } from '../../private-files.ts';
 import { jsonIn } from '../../objects/untyped-fields.ts';
 import type { ClusterRecord, Clusters } from '../../ports/clusters.ts';
 import { StaleWriteError } from '../../ports/store.ts';
@@ -95,16 +96,8 @@ export class EmbeddedClusters implements Clusters {
       this.#records = structuredClone(clusters);
       return;
     }
-    const beside = `${this.#path}.new`;
     try {
-      const file = openSync(beside, 'w', 0o600);
-      try {
-        writeSync(file, `${JSON.stringify({ format: FORMAT, clusters }, undefined, 2)}\n`);
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
-      renameSync(beside, this.#path);
+      writePrivately(this.#path, `${JSON.stringify({ format: FORMAT, clusters }, undefined, 2)}\n`);
     } catch (error) {
       throw isFullDisk(error)
         ? new FullDiskError(this.#path, { cause: error })

@@ -2,6 +2,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { createPrivately } from '../../private-files.ts';
 
 export interface SqliteFileOptions {
   /** Folder of the file; in memory when absent. */
@@ -100,7 +101,7 @@ export class SqliteFile {
       if (isFullDisk(error)) throw new FullDiskError(path, { cause: error });
       if (!isDamaged(error)) {
         // Errors of our own are sentences already.
-        if (extendedCodeOf(error) === undefined) throw error;
+        if (extendedCodeOf(error) === undefined && systemCodeOf(error) === undefined) throw error;
         throw new Error(`cannot open ${path}: ${messageOf(error)}`, { cause: error });
       }
       // Kept beside, for whoever wants to know why; the next damaged one takes its place.
@@ -110,6 +111,8 @@ export class SqliteFile {
   }
 
   static #open(path: string, { schema, schemaVersion }: SqliteFileOptions, rebuilt: SqliteFile['rebuilt']): SqliteFile {
+    // SQLite would make it with the rights that the umask leaves, and gives those to the files beside it.
+    if (path !== ':memory:') createPrivately(path);
     const database = new DatabaseSync(path, { timeout: 5_000 });
     try {
       const found = Number(database.prepare('pragma user_version').get()?.['user_version']);

@@ -1,18 +1,9 @@
-// The state folder of a local instance: made when missing, locked for the process's life, refused when a newer Farloop wrote it.
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+// The state folder of a local instance: made when missing, its user's alone, locked for the process's life, refused when a newer Farloop
+// wrote it.
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { checkFolder, claim, createPrivately, narrowFolder, UnsafePathError, writePrivately } from '../../private-files.ts';
 import { FullDiskError, isBusy, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
 
 /** Raised when the folder's files change in a way that an older Farloop would misread. */
@@ -40,15 +31,17 @@ export interface StateFolder {
 }
 
 /**
- * Takes a folder into use.
- * @throws StateFolderHeldError; FullDiskError; an Error of one sentence where it cannot be made, written or is of a newer version
+ * Takes a folder into use. Before anything is written into it, it and what of Farloop is in it are this user's alone.
+ * @throws StateFolderHeldError; UnsafePathError; FullDiskError; an Error of one sentence where it cannot be made, written or is of a newer version
  */
 export function openStateFolder(folder: string): StateFolder {
   const path = resolve(folder);
   try {
+    checkFolder(path);
     makeFolder(path);
+    claimAll(path);
   } catch (error) {
-    throw sentenceOf(error, path, 'make');
+    throw error instanceof UnsafePathError ? error : sentenceOf(error, path, 'make');
   }
   // The lock comes first: a running instance of another version is named as such.
   const lock = lockOf(path);
@@ -72,12 +65,14 @@ export function openStateFolder(folder: string): StateFolder {
 function lockOf(path: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
+    createPrivately(join(path, LOCK_FILE));
     lock = new DatabaseSync(join(path, LOCK_FILE), { timeout: 0 });
     lock.exec('begin exclusive');
     return lock;
   } catch (error) {
     lock?.close();
     if (isBusy(error)) throw new StateFolderHeldError(path);
+    if (error instanceof UnsafePathError) throw error;
     throw sentenceOf(error, path, 'write to');
   }
 }
@@ -106,15 +101,11 @@ function versionIn(path: string): number | undefined {
 }
 
 /** Whole or not at all: on a full disk a file that was only begun would have the folder refused for ever. */
-function writeVersion(path: string): void {
-  const beside = join(path, `${VERSION_FILE}.new`);
-  writeFileSync(beside, `${STATE_FOLDER_VERSION}\n`, { mode: 0o600 });
-  renameSync(beside, join(path, VERSION_FILE));
-}
+const writeVersion = (path: string): void => writePrivately(join(path, VERSION_FILE), `${STATE_FOLDER_VERSION}\n`);
 
 /**
  * Makes the folder and those above it, one by one: a single recursive call never comes back from places such as /proc, which take
- * no folders. What Farloop made is its owner's alone, whatever an earlier version or a umask left.
+ * no folders.
  */
 function makeFolder(path: string): void {
   const missing: string[] = [];
@@ -126,12 +117,30 @@ function makeFolder(path: string): void {
       // Another instance made it at the same moment.
       if (systemCodeOf(error) !== 'EEXIST') throw error;
     }
-  const names = readdirSync(path);
+  readdirSync(path);
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-  if (missing.length > 0 || (names.length > 0 && !names.includes(VERSION_FILE))) return;
-  chmodSync(path, 0o700);
-  for (const file of globSync(['*.db*', 'sandbox/*'], { cwd: path })) chmodSync(join(path, file), 0o600);
 }
+
+/** What Farloop writes there, and what stands beside it for a moment. */
+const OWN_FILES = /^(?:version|instance\.json|clusters\.json|kubeconfig|.+\.db)(?:[.-].*)?$/;
+const SANDBOX = 'sandbox';
+
+/**
+ * Looks at everything that will be written to, and takes it from others where an earlier version or a umask left them rights.
+ * @throws UnsafePathError for what another user has, or put there
+ */
+function claimAll(path: string): void {
+  // Another may have made it between the look and the making.
+  checkFolder(path);
+  const names = readdirSync(path);
+  narrowFolder(path, { isShared: names.length > 0 && !names.includes(VERSION_FILE) });
+  for (const name of names.filter((each) => each === SANDBOX || (OWN_FILES.test(each) && isOurs(each, names)))) claim(join(path, name));
+  if (names.includes(SANDBOX)) for (const name of readdirSync(join(path, SANDBOX))) claim(join(path, SANDBOX, name));
+}
+
+/** In a folder of other files a database may be somebody's own work. */
+const isOurs = (name: string, names: readonly string[]): boolean =>
+  names.includes(VERSION_FILE) || !name.includes('.db') || /^(?:store|queue|recorder|lock)\.db/.test(name);
 
 function sentenceOf(error: unknown, path: string, doing: 'make' | 'write to'): Error {
   if (isFullDisk(error)) return new FullDiskError(path, { cause: error });

@@ -1,12 +1,26 @@
 // The state folder: one instance at a time, its owner's alone, of a version that is known.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { isFullDisk } from '../../../lib/adapters/embedded/sqlite-file.ts';
 import { openStateFolder, StateFolderHeldError } from '../../../lib/adapters/embedded/state-folder.ts';
+import { createPrivately, writePrivately } from '../../../lib/private-files.ts';
 
 let base: string;
 let folder: string;
@@ -126,6 +140,149 @@ describe('state folder', () => {
     expect(isFullDiskSentence(() => writeFileSync('/dev/full', 'x'))).toBe(true);
     // As SQLite says it where only the file beside a database has no room: SQLITE_IOERR_SHMSIZE. Other faults of a disk are not that.
     expect([4874, 10, 778].map((errcode) => isFullDisk({ errcode, message: 'disk I/O error' }))).toEqual([true, false, false]);
+  });
+});
+
+/** A file or folder of another user can be prepared by root alone. */
+const asRoot = process.geteuid?.() === 0 ? describe : describe.skip;
+const STRANGER = 12_345;
+
+describe('belongs to its user', () => {
+  const made = (): string => {
+    openStateFolder(folder).close();
+    mkdirSync(join(folder, 'sandbox'), { mode: 0o700 });
+    for (const name of ['store.db', 'clusters.json', 'instance.json', 'kubeconfig', 'sandbox/credentials.json'])
+      writeFileSync(join(folder, name), 'before', { mode: 0o600 });
+    return folder;
+  };
+  const namesIn = (path: string): string[] => readdirSync(path, { recursive: true }).map(String).toSorted();
+
+  test('a link in its place is refused, and nothing is written where it leads', () => {
+    mkdirSync(join(base, 'elsewhere'));
+    symlinkSync(join(base, 'elsewhere'), join(base, 'link'));
+    expect(() => openStateFolder(join(base, 'link'))).toThrow(
+      `${join(base, 'link')} is a symbolic link, and nothing is written through one: remove it, or name the folder it leads to with --state`,
+    );
+    expect(namesIn(join(base, 'elsewhere'))).toEqual([]);
+    // Above it links are what people have: a home on another disk.
+    symlinkSync(join(base, 'elsewhere'), join(base, 'home'));
+    openStateFolder(join(base, 'home', 'state')).close();
+  });
+
+  for (const name of [
+    'version',
+    'lock.db',
+    'store.db',
+    'store.db-wal',
+    'clusters.json',
+    'instance.json',
+    'kubeconfig',
+    'sandbox/credentials.json',
+    'sandbox/objects.sqlite',
+  ])
+    test(`a link in the place of ${name} is refused, and what it leads to stays as it is`, () => {
+      made();
+      const target = join(base, 'target');
+      writeFileSync(target, '1\n', { mode: 0o644 });
+      rmSync(join(folder, name), { force: true });
+      symlinkSync(target, join(folder, name));
+      expect(() => openStateFolder(folder)).toThrow(`${join(folder, name)} is a symbolic link`);
+      expect(readFileSync(target, 'utf8')).toBe('1\n');
+      expect(statSync(target).mode & 0o777).toBe(0o644);
+    });
+
+  test('a link in the place of the folder of the sandbox is refused', () => {
+    made();
+    rmSync(join(folder, 'sandbox'), { recursive: true });
+    mkdirSync(join(base, 'elsewhere'));
+    symlinkSync(join(base, 'elsewhere'), join(folder, 'sandbox'));
+    expect(() => openStateFolder(folder)).toThrow(`${join(folder, 'sandbox')} is a symbolic link`);
+    expect(namesIn(join(base, 'elsewhere'))).toEqual([]);
+  });
+
+  test('a link in the place of what stands beside a file while it is written is replaced, not followed', () => {
+    made();
+    writeFileSync(join(base, 'target'), 'kept');
+    const file = join(folder, 'notes');
+    symlinkSync(join(base, 'target'), `${file}.new`);
+    writePrivately(file, 'ours');
+    expect(readFileSync(join(base, 'target'), 'utf8')).toBe('kept');
+    expect([readFileSync(file, 'utf8'), lstatSync(file).isFile(), statSync(file).mode & 0o777]).toEqual(['ours', true, 0o600]);
+  });
+
+  test('rights of others are taken away before anything is written, whatever the umask', () => {
+    made();
+    const names = ['store.db', 'clusters.json', 'instance.json', 'kubeconfig', 'version', 'sandbox', 'sandbox/credentials.json'];
+    for (const name of ['.', ...names]) chmodSync(join(folder, name), 0o777);
+    const umask = process.umask(0);
+    try {
+      openStateFolder(folder).close();
+      writePrivately(join(folder, 'kubeconfig'), 'token');
+      createPrivately(join(folder, 'queue.db'));
+    } finally {
+      process.umask(umask);
+    }
+    for (const name of ['.', ...names, 'queue.db', 'lock.db'])
+      expect({ name, others: statSync(join(folder, name)).mode & 0o077 }).toEqual({ name, others: 0 });
+  });
+
+  test('a place that every user may change is refused; one where names are kept to their owners is not', () => {
+    mkdirSync(join(base, 'open'));
+    chmodSync(join(base, 'open'), 0o777);
+    for (const place of [join(base, 'open', 'state'), join(base, 'open', 'deep', 'state')])
+      expect(() => openStateFolder(place)).toThrow(
+        `${join(base, 'open')}, above the state folder ${place}, can be changed by every user: take that right away (chmod o-w ${join(base, 'open')}), or choose another folder with --state`,
+      );
+    expect(namesIn(join(base, 'open'))).toEqual([]);
+    symlinkSync(join(base, 'open'), join(base, 'way'));
+    expect(() => openStateFolder(join(base, 'way', 'state'))).toThrow('can be changed by every user');
+    chmodSync(join(base, 'open'), 0o1777);
+    openStateFolder(join(base, 'open', 'state')).close();
+  });
+
+  test('a folder with other files in it, into which others may write, is refused', () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'README'), '');
+    chmodSync(folder, 0o775);
+    expect(() => openStateFolder(folder)).toThrow(`${folder} holds other files than those of Farloop, and other users may write into it`);
+    expect(namesIn(folder)).toEqual(['README']);
+  });
+
+  test('what is neither file nor folder is refused', () => {
+    made();
+    rmSync(join(folder, 'instance.json'));
+    execFileSync('mkfifo', [join(folder, 'instance.json')]);
+    expect(() => openStateFolder(folder)).toThrow(`${join(folder, 'instance.json')} is neither a file nor a folder`);
+  });
+});
+
+asRoot('of another user', () => {
+  test('a folder is refused, and nothing is written into it', () => {
+    mkdirSync(folder, { recursive: true });
+    chownSync(folder, STRANGER, STRANGER);
+    expect(() => openStateFolder(folder)).toThrow(
+      `${folder} belongs to another user (uid ${STRANGER}, and this is uid 0): run Farloop as that user, or choose another folder with --state`,
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  for (const name of ['version', 'lock.db', 'store.db', 'kubeconfig', 'sandbox', 'sandbox/credentials.json'])
+    test(`${name} is refused`, () => {
+      openStateFolder(folder).close();
+      mkdirSync(join(folder, 'sandbox'));
+      if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), '');
+      chownSync(join(folder, name), STRANGER, STRANGER);
+      expect(() => openStateFolder(folder)).toThrow(`${join(folder, name)} belongs to another user`);
+    });
+
+  test('a file that appears after the folder was taken is not written to either', () => {
+    openStateFolder(folder).close();
+    const file = join(folder, 'kubeconfig');
+    writeFileSync(file, 'theirs', { mode: 0o666 });
+    chownSync(file, STRANGER, STRANGER);
+    expect(() => writePrivately(file, 'token')).toThrow(`${file} belongs to another user`);
+    expect(() => createPrivately(file)).toThrow(`${file} belongs to another user`);
+    expect(readFileSync(file, 'utf8')).toBe('theirs');
   });
 });
 
