@@ -154,7 +154,7 @@ const codeOf = (error: unknown): unknown => (typeof error === 'object' && error 
 
 /** A file that is not there yet: neither an existing one nor what a link leads to is ever opened. */
 function openPrivately(path: string): number {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   fchmodSync(file, 0o600);
   return file;

@@ -7,7 +7,7 @@ import { dropSwitchedOffFields } from './switched-off-fields.ts';
 import { treeCopy } from './tree-copy.ts';
 import { admittedQuantity, isQuantity } from './quantity.ts';
 import type { Fields } from './untyped-fields.ts';
-import { dropUngiven, fieldsOf, isFields, listOf, textOf } from './untyped-fields.ts';
+import { dropUngiven, fieldsOf, isFields, listOf, ownEntry, textOf } from './untyped-fields.ts';
 import { setDivisorDefault, setVolumeDefaults } from './volume-defaults.ts';
 
 /** What a cluster's admission knows and a pod does not say. */
@@ -160,7 +160,7 @@ function setQuantityDefaults(list: Fields): void {
 
 function admit(spec: Fields, { namesServiceAccount = false, priority, preemptionPolicy }: PodAdmission): void {
   if (namesServiceAccount && !spec['serviceAccountName']) spec['serviceAccount'] = spec['serviceAccountName'] = 'default';
-  spec['priority'] ??= systemPriorities[textOf(spec['priorityClassName'])] ?? priority ?? 0;
+  spec['priority'] ??= ownEntry(systemPriorities, textOf(spec['priorityClassName'])) ?? priority ?? 0;
   spec['preemptionPolicy'] ??= preemptionPolicy ?? 'PreemptLowerPriority';
   const tolerations = listOf(spec['tolerations']);
   for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']) {

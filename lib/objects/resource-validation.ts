@@ -7,7 +7,7 @@ import type { Quantity } from './quantity.ts';
 import { compareQuantities, formatQuantity, isQuantity, parseQuantity } from './quantity.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, notFound, requiredValue, unsupportedValue } from './refusals.ts';
 import type { Fields } from './untyped-fields.ts';
-import { fieldsOf, isFields, listOf, textOf } from './untyped-fields.ts';
+import { fieldsOf, isFields, listOf, ownEntry, textOf } from './untyped-fields.ts';
 
 const nanosPerOne = 10n ** 9n;
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
@@ -86,7 +86,7 @@ function validateShares(spec: PodSpec, resources: Fields, field: string): FieldE
   const refusals: FieldError[] = [];
   for (const list of ['requests', 'limits'] as const) {
     for (const [name, total] of totalsOfContainers(spec, list)) {
-      const whole = fieldsOf(resources[list])[name];
+      const whole = ownEntry(fieldsOf(resources[list]), name);
       // Only of huge pages no more may be promised than there are.
       if (!isQuantity(whole) || (list === 'limits' && !isHugePages(name)) || compareQuantities(total, whole) <= 0) continue;
       const detail = `must be greater than or equal to aggregate container ${list} of ${formatQuantity(total)}`;
@@ -95,7 +95,7 @@ function validateShares(spec: PodSpec, resources: Fields, field: string): FieldE
   }
   for (const [at, container] of listOf(spec['containers']).entries()) {
     for (const [name, limit] of Object.entries(fieldsOf(fieldsOf(container['resources'])['limits']))) {
-      const most = fieldsOf(resources['limits'])[name];
+      const most = ownEntry(fieldsOf(resources['limits']), name);
       if (!isQuantity(limit) || !isQuantity(most) || compareQuantities(limit, most) <= 0) continue;
       const detail = `must be less than or equal to pod limits of ${formatQuantity(parseQuantity(most))}`;
       refusals.push(invalidValue(`${field}.containers[${at}][${name}].limits`, formatQuantity(parseQuantity(limit)), detail));
@@ -117,7 +117,7 @@ function validateLists(resources: Fields, field: string, refusalsOfName: (name: 
     }
   }
   for (const [name, request] of Object.entries(requests)) {
-    const limit = limits[name];
+    const limit = ownEntry(limits, name);
     if (limit === undefined && !isOvercommitAllowed(name)) {
       refusals.push(requiredValue(limitsField, 'Limit must be set for non overcommitable resources'));
     }

@@ -43,3 +43,9 @@ export function dropUngiven(fields: Fields, maps: readonly string[] = []): void 
     if (value === null || isEmptyList || isEmptyMap) delete fields[field];
   }
 }
+
+/**
+ * What a table says of a name that comes from outside. `table[name]` would find `constructor` in any table, since objects inherit it.
+ */
+export const ownEntry = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,7 +1,7 @@
 // What the API server fills into the volumes of pods and pod templates.
 import { defaultPullPolicyOf } from './image-reference.ts';
 import type { Fields } from './untyped-fields.ts';
-import { dropUngiven, fieldsOf, isFields, listOf } from './untyped-fields.ts';
+import { dropUngiven, fieldsOf, isFields, listOf, ownEntry } from './untyped-fields.ts';
 import { admittedQuantity, isQuantity } from './quantity.ts';
 
 /** 0644 */
@@ -27,7 +27,7 @@ export function setVolumeDefaults(volume: Fields): void {
   for (const source of sources) {
     const fields = volume[source];
     if (isFields(fields)) dropUngiven(fields);
-    if (isFields(fields)) for (const [field, value] of Object.entries(sourceDefaults[source] ?? {})) fields[field] ??= value;
+    if (isFields(fields)) for (const [field, value] of Object.entries(ownEntry(sourceDefaults, source) ?? {})) fields[field] ??= value;
   }
   const { image, projected, downwardAPI, ephemeral, emptyDir } = volume;
   if (isFields(emptyDir) && isQuantity(emptyDir['sizeLimit'])) emptyDir['sizeLimit'] = admittedQuantity(emptyDir['sizeLimit']);

@@ -8,7 +8,7 @@ import { isQuantity, parseQuantity } from './quantity.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, unsupportedValue } from './refusals.ts';
 import { storageRules } from './storage-volume-validation.ts';
 import type { Fields } from './untyped-fields.ts';
-import { fieldsOf, isFields, listOf, textOf } from './untyped-fields.ts';
+import { fieldsOf, isFields, listOf, ownEntry, textOf } from './untyped-fields.ts';
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
@@ -63,7 +63,7 @@ function validateSource(volume: Fields, field: string): FieldError[] {
   const source = fieldsOf(volume[kind]);
   // The API server has an older name for this one in its paths.
   const path = `${field}.${kind === 'gcePersistentDisk' ? 'persistentDisk' : kind}`;
-  for (const key of requiredTexts[kind] ?? []) if (textOf(source[key]) === '') refusals.push(requiredValue(`${path}.${key}`));
+  for (const key of ownEntry(requiredTexts, kind) ?? []) if (textOf(source[key]) === '') refusals.push(requiredValue(`${path}.${key}`));
   refusals.push(...validateMode(source['defaultMode'], `${path}.defaultMode`));
   if (kind === 'secret' || kind === 'configMap') refusals.push(...validateItems(source['items'], `${path}.items`));
   if (kind === 'hostPath') refusals.push(...validateHostPath(source, path));

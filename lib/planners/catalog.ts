@@ -9,6 +9,7 @@ import { podNameOf } from './job/names.ts';
 import { jobPlanner } from './job/plan.ts';
 import { orphanPodPlanner } from './orphan-pod.ts';
 import type { Planner } from './plan.ts';
+import { ownEntry } from '../objects/untyped-fields.ts';
 
 export interface KindRow<Owner extends Job, Status> {
   kind: WorkloadKind;
@@ -68,7 +69,7 @@ const NAME_LABELS: Record<string, string> = { [controllerUidLabel]: jobNameLabel
 function strayedSelection({ name }: WorkloadKey, owner: Job | undefined): { labelSelector: string } | undefined {
   const { matchLabels = {}, matchExpressions = [] } = owner?.spec.selector ?? {};
   const [[label, uid] = ['', ''], ...others] = Object.entries(matchLabels);
-  const nameLabel = NAME_LABELS[label];
+  const nameLabel = ownEntry(NAME_LABELS, label);
   if (!nameLabel || others.length > 0) return undefined;
   // With expressions beside it, a pod whose uid's label stands may be missed all the same.
   return { labelSelector: matchExpressions.length > 0 ? `${nameLabel}=${name}` : `${nameLabel}=${name},${label}!=${uid}` };

@@ -1,4 +1,5 @@
 // What is wrong with a connection, in a sentence for people: Node's codes say it to programmers only.
+import { ownEntry } from '../../objects/untyped-fields.ts';
 
 const SENTENCES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there: check the address, and that the API server runs',
@@ -27,7 +28,7 @@ const SENTENCES: Record<string, string> = {
 export function explainConnectionFault(error: unknown): string {
   const { code, message } = faultOf(error);
   const known = code === '' && message === 'aborted' ? 'ECONNRESET' : code;
-  const sentence = SENTENCES[known];
+  const sentence = ownEntry(SENTENCES, known);
   if (sentence !== undefined) return `${sentence} (${known})`;
   const words = message.split('\n')[0] ?? '';
   return code === '' ? words : `${words} (${code})`;

@@ -36,6 +36,7 @@ import { progressOf, type Progress } from './progress.ts';
 import { tallyOf } from './tally.ts';
 import { isKnownMode, termsOf } from './terms.ts';
 import { expiryOf, needsCleanup, NoExpiryError } from './ttl.ts';
+import { ownEntry } from '../../objects/untyped-fields.ts';
 
 /** Every reason that holds, the most telling first; never empty. */
 export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Circumstances = {}): Reason[] {
@@ -210,7 +211,7 @@ function endReason(job: Job, pods: readonly PodFacts[]): Reason {
       ...(rule !== undefined && { rule: Number(rule) }),
     };
   }
-  const code = success ? 'EndedOtherwise' : (FAILURES[reason] ?? 'EndedOtherwise');
+  const code = success ? 'EndedOtherwise' : (ownEntry(FAILURES, reason) ?? 'EndedOtherwise');
   switch (code) {
     case 'BackoffLimitExceeded': {
       const { failed = 0 } = status;

@@ -1,12 +1,13 @@
 // Which active pods go first when there are too many.
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
+import { ownEntry } from '../../objects/untyped-fields.ts';
 
 const PHASES: Record<string, number> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /** Negative when `a` goes before `b`. */
 export function compareForRemoval(a: PodFacts, b: PodFacts): number {
   if (a.assigned !== b.assigned) return a.assigned ? 1 : -1;
-  const phase = (PHASES[a.phase] ?? 0) - (PHASES[b.phase] ?? 0);
+  const phase = (ownEntry(PHASES, a.phase) ?? 0) - (ownEntry(PHASES, b.phase) ?? 0);
   if (phase !== 0) return phase;
   const [aReady, bReady] = [a.ready === 'True', b.ready === 'True'];
   if (aReady !== bReady) return aReady ? 1 : -1;

@@ -119,6 +119,7 @@ const cases: Case[] = [
     holds: { index: '1,4' },
     says: '1 may',
   },
+  { code: 'EndedOtherwise', name: 'for a reason that objects inherit', job: finished('Failed', 'constructor', 'by hand'), says: 'by hand' },
   { code: 'EndedOtherwise', name: 'by somebody else', job: finished('Failed', 'Stopped', 'by hand'), says: 'by hand' },
   {
     code: 'Expires',

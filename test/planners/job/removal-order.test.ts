@@ -25,3 +25,7 @@ test('removal order', () => {
     expect(shuffled.toSorted(compareForRemoval).map(({ uid }) => uid)).toEqual(wanted.map(({ uid }) => uid));
   }
 });
+
+test('a phase that bears the name of what objects inherit is one that nobody knows', () => {
+  expect(compareForRemoval(aPod({ phase: 'constructor' }), aPod({ phase: 'Running' }))).toBe(-2);
+});
