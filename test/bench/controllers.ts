@@ -24,6 +24,13 @@ export const POD_TEMPLATE: PodTemplate = {
   spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none', command: ['true'] }] },
 };
 
+const running = new Set<ChildProcess>();
+// What it has started ends with it, also where it is told to end.
+process.once('exit', () => {
+  for (const child of running) child.kill();
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 /** A command of Farloop as a process of its own. @param flags of Node */
 export function launch(line: string[], flags: string[] = []): ChildProcess {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, MAIN, ...line], {
@@ -31,6 +38,8 @@ export function launch(line: string[], flags: string[] = []): ChildProcess {
     env: { ...process.env, LOG_LEVEL: 'error' },
   });
   child.stdout?.setEncoding('utf8');
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   return child;
 }
 
