@@ -116,7 +116,7 @@ export const controllerOf = (references: readonly OwnerReference[] | undefined):
 const CONTAINER_FIELDS: WantedFields = {
   name: true,
   restartCount: true,
-  state: { terminated: { exitCode: true, finishedAt: true }, waiting: REASON_FIELDS.waiting },
+  state: { terminated: { exitCode: true, finishedAt: true }, waiting: REASON_FIELDS },
 };
 
 /** What `podFactsOf` reads of a pod. */
@@ -137,9 +137,8 @@ export const POD_FIELDS: WantedFields = {
   spec: { nodeName: true, initContainers: { name: true, restartPolicy: true } },
   status: {
     phase: true,
-    reason: true,
-    message: true,
-    conditions: { type: true, status: true, lastTransitionTime: true, ...REASON_FIELDS.condition },
+    ...REASON_FIELDS,
+    conditions: { type: true, status: true, lastTransitionTime: true, ...REASON_FIELDS },
     containerStatuses: CONTAINER_FIELDS,
     initContainerStatuses: CONTAINER_FIELDS,
   },

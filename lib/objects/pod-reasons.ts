@@ -1,6 +1,6 @@
 // What scheduler, kubelet and node say of a pod that does not run, or that they ended: bounded, and stable while nothing changes.
 import type { Condition, ContainerStatus, Pod } from './kubernetes.ts';
-import type { WantedFields } from './wanted-fields.ts';
+import { BRIEF, type WantedFields } from './wanted-fields.ts';
 
 export interface PodReason {
   /** One word of Kubernetes, such as `Unschedulable`, `ImagePullBackOff` or `Evicted`. */
@@ -18,10 +18,8 @@ export const LONGEST_POD_REASON = { reason: 64, message: 240, container: 63 } as
 /** Every pod passes through them on its way to run: they explain nothing. */
 const ORDINARY = new Set(['', 'ContainerCreating', 'PodInitializing']);
 
-const WAITING_FIELDS: WantedFields = { reason: true, message: true };
-
-/** What `podReasonsOf` reads of a pod's status, beside what its facts need. */
-export const REASON_FIELDS = { waiting: WAITING_FIELDS, condition: { reason: true, message: true } } as const;
+/** What `podReasonsOf` reads of a pod's status, of its conditions and of what containers wait for. */
+export const REASON_FIELDS = { reason: BRIEF, message: BRIEF } satisfies WantedFields;
 
 /** @returns undefined where nothing is said, which is the ordinary case: then there is no byte of it anywhere */
 export function podReasonsOf({ status }: Pod): PodReason[] | undefined {

@@ -2,6 +2,13 @@
 
 /**
  * `true`: the value whole. `false`: not at all. Else the fields of an object by name, `*` for those that are not named (absent: `false`).
- * Of a list the fields of its items are meant; a value that has no fields, such as a text or `null`, is always wanted whole.
+ * Of a list the fields of its items are meant; a value that has no fields, such as a text or `null`, is wanted all the same.
+ * Of a long object such a text may come as an empty one where it takes more than 4 KB: see BRIEF.
  */
 export type WantedFields = boolean | { readonly [field: string]: WantedFields };
+
+/**
+ * Of a text that people read: whoever reads objects need not hold it where it is as long as an object may be. A mask of no fields, which
+ * relays of before take for the text as it stands.
+ */
+export const BRIEF: WantedFields = {};

@@ -17,6 +17,8 @@ const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, COLON] = [9, 10, 13, 32, 34, 4
 const [BACKSLASH, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 /** Names of fields, labels and annotations are shorter. */
 const KEY_BYTES_MAX = 1_024;
+/** Of a text that is wanted brief (wanted-fields.ts): a longer one is an empty one. */
+const BRIEF_BYTES = 4_096;
 /** As deep as json-reader.ts goes into what is wanted by name. */
 const DEEPEST = 60;
 /** What is to come next. */
@@ -64,6 +66,8 @@ export class JsonCondenser {
   /** In which frame the field is that would be left out. */
   #field = -1;
   readonly #text = new StreamedText();
+  /** Where a text began that is to be brief; −1: there is none under way. */
+  #briefAt = -1;
   readonly #key = Buffer.alloc(KEY_BYTES_MAX);
   #keyLength = 0;
   #isKeyEscaped = false;
@@ -91,6 +95,7 @@ export class JsonCondenser {
     this.#depth = 0;
     this.#isKeyEscaped = false;
     this.#field = -1;
+    this.#briefAt = -1;
   }
 
   get isDone(): boolean {
@@ -106,6 +111,7 @@ export class JsonCondenser {
     let at = from;
     while (at < end && this.#mode !== DONE) {
       at = this.#step(bytes, at, end);
+      if (this.#briefAt >= 0) this.#keepBrief();
       if (this.json.isFull) this.#leaveOut();
     }
     if (this.isDone) this.json.close();
@@ -167,8 +173,10 @@ export class JsonCondenser {
     if (isContainer) {
       this.#depth = 1;
       this.#mode = BELOW;
-    } else if (byte === QUOTE) this.#beginText();
-    else if (isOfScalar(byte)) {
+    } else if (byte === QUOTE) {
+      this.#beginText();
+      if (isBrief(wanted)) this.#briefAt = this.json.length;
+    } else if (isOfScalar(byte)) {
       this.#mode = SCALAR;
       return from;
     } else throw new SyntaxError(`no JSON value begins with ${JSON.stringify(String.fromCharCode(byte))}`);
@@ -323,6 +331,18 @@ export class JsonCondenser {
     return at;
   }
 
+  #keepBrief(): void {
+    const isLong = this.json.isFull || this.json.length - this.#briefAt > BRIEF_BYTES;
+    if (isLong) {
+      this.json.goBack(this.#briefAt);
+      this.json.put(QUOTE);
+      this.json.put(QUOTE);
+      this.#keeps = false;
+      this.#text.forget();
+    }
+    if (isLong || this.#mode !== TEXT) this.#briefAt = -1;
+  }
+
   /** Takes back the field under way, and passes over what is still to come of it. */
   #leaveOut(): void {
     const frames = this.#frames;
@@ -352,6 +372,10 @@ export class JsonCondenser {
     return frame;
   }
 }
+
+/** A mask of no fields. */
+const isBrief = (wanted: Wanted): boolean =>
+  typeof wanted === 'object' && wanted.rest === 'nothing' && wanted.slots.every((slot) => slot === undefined);
 
 const isSpace = (byte: number): boolean => byte === SPACE || byte === NEWLINE || byte === RETURN || byte === TAB;
 

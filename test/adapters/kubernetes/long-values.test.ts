@@ -70,6 +70,35 @@ describe('a value that streams', () => {
     );
   });
 
+  test('holds no long text that only people read, and leaves nothing else out for it', () => {
+    const long = '\u0001'.repeat(2_000);
+    const status = {
+      phase: 'Pending',
+      reason: 'Evicted',
+      message: long,
+      conditions: [
+        { type: 'Ready', status: 'False', message: long },
+        { type: 'DisruptionTarget', status: 'True', reason: 'Other', message: 'short' },
+      ],
+      containerStatuses: [{ name: 'main', restartCount: 2, state: { waiting: { reason: 'ErrImagePull', message: long } } }],
+    };
+    const metadata = { name: 'odd', uid: 'u', resourceVersion: '7', finalizers: ['x'] };
+    const { value, leftOut, behind } = condensed(goJson({ status, metadata }), [5, 1_000, 20_000], POD_FIELDS, {
+      fieldBytes: 8_192,
+      bytes: 16_384,
+    });
+    expect([leftOut, behind.trim()]).toEqual([undefined, ',']);
+    expect(value).toEqual({
+      metadata,
+      status: {
+        ...status,
+        message: '',
+        conditions: [{ type: 'Ready', status: 'False', message: '' }, status.conditions[1]],
+        containerStatuses: [{ name: 'main', restartCount: 2, state: { waiting: { reason: 'ErrImagePull', message: '' } } }],
+      },
+    });
+  });
+
   test('is cut at every byte, and is the same', () => {
     const object = {
       metadata: { name: 'a"\\<é😀\n', x: [1.5e-3, null, { '\\': '"' }] },
