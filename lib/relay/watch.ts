@@ -70,6 +70,8 @@ export interface WatchState {
   backoffMs: number;
   /** The server asked to be left alone until then (R14). */
   notBeforeMs: number;
+  /** Watches in a row that failed at this version. */
+  failedWatches: number;
 }
 
 export interface WatchOptions {
@@ -100,6 +102,8 @@ const EARLY_MS = 5_000;
 const SHORT_LIVED_MS = 1_000;
 const SPREAD_MS = 1_000;
 const SECOND_LOOK_MS = 300;
+/** Watches that may fail at one version: a third one could meet the same event, and so on for ever. All is listed anew instead. */
+const FAILED_WATCHES_MAX = 2;
 
 export const initialWatch: WatchState = {
   at: { phase: 'idle' },
@@ -108,6 +112,7 @@ export const initialWatch: WatchState = {
   heardAtMs: undefined,
   backoffMs: 0,
   notBeforeMs: 0,
+  failedWatches: 0,
 };
 
 /** What follows from one input. Inputs that belong to a call given up must not be fed. */
@@ -152,7 +157,7 @@ function afterPage(state: WatchState, page: { resourceVersion: string; continueT
   if (continueToken !== undefined)
     return { state: { ...heard, at: { phase: 'listing', continueToken } }, effects: [{ do: 'list', continueToken }] };
   // Not the newest of both: a server that was restored from a backup begins anew below what was heard before.
-  const { state: watching, effects } = openWatch({ ...heard, version: listed }, moment);
+  const { state: watching, effects } = openWatch({ ...heard, version: listed, failedWatches: 0 }, moment);
   return { state: watching, effects: [{ do: 'listed', resourceVersion: listed }, ...effects] };
 }
 
@@ -163,6 +168,7 @@ const look = (state: WatchState, brokeOff: boolean, wasBelow = false): Stepped =
 
 function afterLook(state: WatchState, { brokeOff, wasBelow }: Looking, resourceVersion: string, moment: Moment): Stepped {
   if (compareResourceVersions(resourceVersion, state.version) >= 0) {
+    if (state.failedWatches >= FAILED_WATCHES_MAX) return beginList(state, []);
     const opened = openWatch(state, moment);
     return brokeOff ? { ...opened, effects: [...opened.effects, { do: 'compare' }] } : opened;
   }
@@ -182,13 +188,15 @@ function openWatch(state: WatchState, { nowMs, random }: Moment): Stepped {
 
 function afterNews(state: WatchState, at: Watching, resourceVersion: string, { nowMs }: Moment): Stepped {
   const version = newest(state.version, resourceVersion);
-  return { state: { ...state, at: at.hasHeard ? at : { ...at, hasHeard: true }, version, heardAtMs: nowMs, backoffMs: 0 }, effects: [] };
+  const failedWatches = version === state.version ? state.failedWatches : 0;
+  const heard = at.hasHeard ? at : { ...at, hasHeard: true };
+  return { state: { ...state, at: heard, version, heardAtMs: nowMs, backoffMs: 0, failedWatches }, effects: [] };
 }
 
 function afterEnd(state: WatchState, { openedAtMs, endsAtMs, hasHeard }: Watching, moment: Moment, options: WatchOptions): Stepped {
   const wasRefused = !hasHeard && moment.nowMs - openedAtMs < SHORT_LIVED_MS;
   const brokeOff = moment.nowMs < endsAtMs - EARLY_MS;
-  return wasRefused ? backOff(state, { do: 'watch', brokeOff }, moment, options) : look(state, brokeOff);
+  return wasRefused ? backOff(withFailedWatch(state), { do: 'watch', brokeOff }, moment, options) : look(state, brokeOff);
 }
 
 function afterFailure(state: WatchState, failure: WatchFailure, moment: Moment, options: WatchOptions): Stepped {
@@ -203,10 +211,12 @@ function afterFailure(state: WatchState, failure: WatchFailure, moment: Moment, 
     at.phase !== 'listing'
       ? { do: 'watch', brokeOff: true }
       : { do: 'list', ...(at.continueToken !== undefined && { continueToken: at.continueToken }) };
-  if (failure.kind !== 'throttled') return backOff(state, next, moment, options);
+  if (failure.kind !== 'throttled') return backOff(at.phase === 'watching' ? withFailedWatch(state) : state, next, moment, options);
   const { retryAfterMs } = failure;
   return backOff({ ...state, notBeforeMs: moment.nowMs + retryAfterMs }, next, moment, options, retryAfterMs);
 }
+
+const withFailedWatch = (state: WatchState): WatchState => ({ ...state, failedWatches: state.failedWatches + 1 });
 
 /** Each wait is drawn from between the first one and three times the last one, so that clients fall out of step. */
 function backOff(state: WatchState, next: Waiting['next'], { random }: Moment, options: WatchOptions, leastMs = 0): Stepped {
@@ -233,6 +243,6 @@ function afterTick(state: WatchState, moment: Moment, options: WatchOptions): St
   if (at.phase !== 'watching') return same(state);
   const ms = moment.nowMs - Math.max(state.heardAtMs ?? 0, at.openedAtMs);
   if (ms < options.silentMs) return same(state);
-  const { state: waiting, effects } = backOff(state, { do: 'watch', brokeOff: true }, moment, options);
+  const { state: waiting, effects } = backOff(withFailedWatch(state), { do: 'watch', brokeOff: true }, moment, options);
   return { state: waiting, effects: [{ do: 'stop' }, { do: 'silent', ms }, ...effects] };
 }

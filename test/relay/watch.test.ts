@@ -105,6 +105,42 @@ describe('a watch', () => {
     expect(after([...inputs, { kind: 'event', resourceVersion: '101' }]).state.backoffMs).toBe(0);
   });
 
+  describe('that fails twice at one version never takes it up a third time', () => {
+    const seen = (resourceVersion = '100'): WatchInput[] => [tick, { kind: 'seen', resourceVersion }];
+    const event = (resourceVersion: string): WatchInput => ({ kind: 'event', resourceVersion });
+    const ended = { ...end, atMs: 1_010 };
+    const silent = { ...tick, atMs: 99_000 };
+    const throttled: WatchInput = { kind: 'failed', failure: { kind: 'throttled', retryAfterMs: 1_000 } };
+    const anew = ['begin', 'list'];
+    const resumed = ['watch', 'compare'];
+    const cases: { name: string; inputs: (WatchInput & { atMs?: number })[]; does: string[] }[] = [
+      { name: 'once is resumed', inputs: [broken, ...seen()], does: resumed },
+      { name: 'twice is listed anew', inputs: [broken, ...seen(), broken, ...seen()], does: anew },
+      { name: 'broken, then ended at once', inputs: [broken, ...seen(), ended, ...seen()], does: anew },
+      { name: 'broken, then silent', inputs: [broken, ...seen(), silent, ...seen()], does: anew },
+      { name: 'with a later version between', inputs: [broken, ...seen(), event('101'), broken, ...seen('101')], does: resumed },
+      { name: 'twice behind the same event', inputs: [event('101'), broken, ...seen('101'), broken, ...seen('101')], does: anew },
+      { name: 'with the same version again between', inputs: [broken, ...seen(), event('100'), broken, ...seen()], does: anew },
+      { name: 'while the server cannot be looked at', inputs: [broken, tick, broken, tick, broken, ...seen()], does: resumed },
+      { name: 'a list begins the count anew', inputs: [broken, ...seen(), broken, ...seen(), lastPage, broken, ...seen()], does: resumed },
+      { name: 'refused for being one of too many', inputs: [broken, ...seen(), throttled, ...seen()], does: resumed },
+      {
+        name: 'ended in its time, twice',
+        inputs: [event('100'), end, ...seen().slice(1), event('100'), end, ...seen().slice(1)],
+        does: resumed,
+      },
+    ];
+    test.each(cases)('$name', ({ inputs, does }) => {
+      expect(after([list, lastPage, ...inputs]).effects.map((effect) => effect.do)).toEqual(does);
+    });
+
+    test('R3: a server that was restored meanwhile is told of first', () => {
+      const below: WatchInput = { kind: 'seen', resourceVersion: '90' };
+      const { effects } = after([list, lastPage, broken, ...seen(), broken, tick, below, tick, below]);
+      expect(effects).toEqual([{ do: 'restored', from: '100', to: '90' }, { do: 'begin' }, { do: 'list' }]);
+    });
+  });
+
   test('waits as long as Retry-After says, and a little more that differs from client to client', () => {
     const throttled: WatchInput = { kind: 'failed', failure: { kind: 'throttled', retryAfterMs: 7_000 } };
     expect(waitOf(after([list, throttled], 0.25).effects)).toBe(7_250);
