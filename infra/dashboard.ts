@@ -70,7 +70,7 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
           metrics: ['SilentClusters', 'ForbiddenClusters', 'CredentialsNotRenewed'].map((metric) => each(metric, 'cluster', 'Sum')),
         },
         { title: 'Never heard', metrics: [each('UnheardClusters', 'cluster', 'Sum')] },
-        { title: 'Parked', metrics: [each('ParkedWorkloads', 'cluster', 'Sum')] },
+        { title: 'Parked', metrics: [each('ParkedWorkloads', 'cluster', 'Sum'), each('UnreadableObjects', 'cluster', 'Sum')] },
         { title: "Dead letters of the relays' queues", metrics: [each('RelayDeadLetters', 'cluster', 'Maximum')] },
         { title: 'Clock offset, ms', metrics: [each('ClockOffset', 'cluster', 'Maximum')] },
       ],

@@ -19,16 +19,18 @@ import type {
   Patch,
   PatchTarget,
   ProjectedSelection,
+  Reading,
   WatchEvent,
   WatchSelection,
   Writing,
 } from '../ports/cluster.ts';
-import { UnknownOutcomeError } from '../ports/errors.ts';
+import { UnknownOutcomeError, UnreadableObjectError } from '../ports/errors.ts';
 import type { ClusterAccess } from './kubernetes/access.ts';
 import type { Incoming, Outgoing } from './kubernetes/connection.ts';
-import { Connection } from './kubernetes/connection.ts';
+import { AnswerTooLongError, Connection } from './kubernetes/connection.ts';
 import type { Asked } from './kubernetes/refusals.ts';
 import { ListStream, ListTools } from './kubernetes/list-stream.ts';
+import { ObjectStream } from './kubernetes/object-stream.ts';
 import { errorOf, isStatus, notAnApiServer } from './kubernetes/refusals.ts';
 import { warningsIn } from './kubernetes/warnings.ts';
 import { WatchStream } from './kubernetes/watch-stream.ts';
@@ -53,8 +55,8 @@ const LIST_PAGE = 500;
 const REQUEST_LIFE_MS = 10_000;
 /** Of a list; a function works for several clusters at once, and none may fill its memory. */
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
-/** An API server takes objects of 3 MiB at most. */
-const OBJECT_BYTES_MAX = 8 * 1024 * 1024;
+/** Of an object that is wanted whole. etcd keeps 1.5 MiB, which as JSON may be some ten times as long. */
+const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
 /** kube-apiserver lets every authenticated user ask it, and never queues it behind other requests. */
 const READINESS_PATH = '/readyz';
 /** Every relay may read it (lib/onboarding/rights.ts), and kube-apiserver reads it from etcd. */
@@ -99,8 +101,21 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     this.#clock = clock;
   }
 
-  async get<Item extends KubernetesObject>(resource: Resource, { namespace, name }: Named, deadline: Deadline): Promise<Answer<Item>> {
-    return await this.#object<Item>({ verb: 'get', method: 'GET', resource, target: { namespace, name }, query: {}, deadline });
+  async get<Item extends KubernetesObject>(
+    resource: Resource,
+    { namespace, name }: Named,
+    deadline: Deadline,
+    { fields }: Reading = {},
+  ): Promise<Answer<Item>> {
+    try {
+      return await this.#object<Item>({ verb: 'get', method: 'GET', resource, target: { namespace, name }, query: {}, deadline, fields });
+    } catch (error) {
+      if (!(error instanceof AnswerTooLongError)) throw error;
+      throw new UnreadableObjectError(
+        `${resource.kind} ${namespace === '' ? '' : `${namespace}/`}${name}`,
+        `as JSON it is longer than ${error.bytesMax} bytes`,
+      );
+    }
   }
 
   async list<Item extends KubernetesObject>(
@@ -129,6 +144,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     resource: Resource,
     { namespace, name, uid, resourceVersion, propagationPolicy }: Deletion,
     deadline: Deadline,
+    { fields }: Reading = {},
   ): Promise<Answer<Item | undefined>> {
     const body = JSON.stringify({
       apiVersion: 'v1',
@@ -144,6 +160,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       query: {},
       body,
       deadline,
+      fields,
     });
     return { object: isStatus(object) || isGone(object) ? undefined : object, dateMs };
   }
@@ -244,15 +261,13 @@ export class KubernetesCluster implements Cluster, ClusterSource {
   }
 
   async #object<Item extends KubernetesObject>(call: Call, name = call.target.name): Promise<Answer<Item>> {
-    const incoming = await this.#call(call, name);
-    let object: Item | null = null;
-    try {
-      object = JSON.parse(incoming.text);
-    } catch {
-      // Not JSON: said below.
-    }
+    const { fields } = call;
+    // A delete may be answered by a Status.
+    const stream = typeof fields === 'object' ? new ObjectStream({ ...fields, kind: true }) : undefined;
+    const incoming = await this.#call({ ...call, ...(stream && { reader: stream, answerBytesMax: Infinity }) }, name);
+    const object = (stream ? stream.end() : jsonIn(incoming.text)) as Item | undefined;
     if (call.warned) for (const warning of warningsIn(incoming.headers.warning)) call.warned(warning);
-    if (!object || !isObject(object)) throw notAnApiServer(this.#askedOf(call, name), { ...incoming, code: incoming.status });
+    if (!isObject(object)) throw notAnApiServer(this.#askedOf(call, name), { ...incoming, code: incoming.status });
     return { object, dateMs: this.#dateOf(incoming) };
   }
 

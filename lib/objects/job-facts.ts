@@ -22,10 +22,11 @@ export const isReadLive = ({ metadata }: Job): boolean => metadata.annotations?.
 
 /**
  * The Job without template, managed fields and foreign annotations; `spec.template` keeps the restart policy alone. Of one that is still
- * larger than 64 K characters: its identity, its versions and a few small fields to show, see `isReadLive`.
+ * larger than 64 K characters, or could not be read whole: its identity, its versions and a few small fields to show, see `isReadLive`.
  */
 export function jobFactsOf(job: Job): Job {
   const facts = factsOf(job);
+  if (job.unreadable !== undefined) return { ...markOf(facts), unreadable: job.unreadable };
   return JSON.stringify(facts).length > MOST_CHARACTERS ? markOf(facts) : facts;
 }
 

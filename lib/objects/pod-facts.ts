@@ -2,6 +2,7 @@
 // Never environment values, never volumes, never secrets.
 import { integerOf } from './index-text.ts';
 import type { ContainerStatus, LabelSelector, OwnerReference, Pod } from './kubernetes.ts';
+import { excessOf, unreadableFacts } from './pod-bounds.ts';
 import type { PodReason } from './pod-reasons.ts';
 import { podReasonsOf, REASON_FIELDS } from './pod-reasons.ts';
 import { isDurationSeconds } from './time.ts';
@@ -63,6 +64,8 @@ export interface PodFacts {
   containers: ContainerFacts[];
   /** Why it does not run, or was ended, in the cluster's words: for people, nothing is decided by them. Absent where nothing is said. */
   reasons?: readonly PodReason[];
+  /** Why all but its metadata is unknown, as a sentence goes on after "cannot be read:". Absent where it could be read. */
+  unreadable?: string;
 }
 
 /** Unix seconds of an RFC 3339 text; undefined when absent or unreadable. */
@@ -144,6 +147,9 @@ export const POD_FIELDS: WantedFields = {
   },
 };
 
+/** Of a pod that is answered nothing else is wanted: whole, each of a wave of creates may take megabytes. */
+export const POD_READING = { fields: POD_FIELDS };
+
 /** No number is written that long. Annotations may hold 256 KB, and what one of them says must not keep a pod out of every message. */
 const LONGEST_NUMBER = 100;
 
@@ -194,7 +200,8 @@ export function podFactsOf(pod: Pod): PodFacts {
   if (readySince !== undefined) facts.readySince = readySince;
   const reasons = podReasonsOf(pod);
   if (reasons) facts.reasons = reasons;
-  return facts;
+  const unreadable = pod.unreadable ?? excessOf(facts);
+  return unreadable === undefined ? facts : unreadableFacts(facts, unreadable);
 }
 
 /** All labels but the completion index where it repeats the annotation. */

@@ -10,6 +10,13 @@ export const markUnreadable = <Item extends object>(object: Item, why: string): 
   // Readers of Jobs take a spec for granted.
   ({ spec: {}, ...object, unreadable: why.slice(0, LONGEST_MARK) });
 
+/** @param fields that were left out */
+export const tooLargeText = (fields: readonly string[], limitMiB: number): string =>
+  `its ${fields.join(', ')} ${fields.length === 1 ? 'is' : 'are'} longer than ${limitMiB} MiB, or nested too deep`;
+
+/** Whether nothing that is known of it tells who owns it. */
+export const hidesOwners = ({ unreadable }: { unreadable?: string }): boolean => unreadable?.includes('metadata.ownerReferences') ?? false;
+
 /** What is read of an object whose other fields cannot be read. */
 export const metadataOf = (fields: WantedFields): WantedFields =>
   typeof fields === 'boolean' ? { metadata: fields } : { metadata: fields['metadata'] ?? fields['*'] ?? false };

@@ -59,14 +59,24 @@ export class PodSet {
   /** Whether each pod lies at its place, so that those of an index can be found; else the order is the one given. */
   readonly isPlaced: boolean;
   readonly size: number;
+  /** How many of them cannot be read. */
+  readonly unreadable: number;
   readonly #root: Node | undefined;
   /** Branches above the groups. */
   readonly #depth: number;
   readonly #remembered: Remembered;
 
-  private constructor(given: { isPlaced: boolean; size: number; root: Node | undefined; depth: number; remembered: Remembered }) {
+  private constructor(given: {
+    isPlaced: boolean;
+    size: number;
+    unreadable: number;
+    root: Node | undefined;
+    depth: number;
+    remembered: Remembered;
+  }) {
     this.isPlaced = given.isPlaced;
     this.size = given.size;
+    this.unreadable = given.unreadable;
     this.#root = given.root;
     this.#depth = given.depth;
     this.#remembered = given.remembered;
@@ -75,12 +85,20 @@ export class PodSet {
   /** In the order given, all of it one group: nothing is remembered from one set to the next. */
   static inOrder(pods: readonly PodFacts[]): PodSet {
     const root = pods.length > 0 ? nodeOf({}, [...pods], undefined) : undefined;
-    return new PodSet({ isPlaced: false, size: pods.length, root, depth: 0, remembered: { key: '', fold: undefined } });
+    const unreadable = pods.filter(isUnreadable).length;
+    return new PodSet({ isPlaced: false, size: pods.length, unreadable, root, depth: 0, remembered: { key: '', fold: undefined } });
   }
 
   /** Ordered by place. */
   static byPlace(pods: Iterable<PodFacts>): PodSet {
-    const empty = new PodSet({ isPlaced: true, size: 0, root: undefined, depth: 0, remembered: { key: '', fold: undefined } });
+    const empty = new PodSet({
+      isPlaced: true,
+      size: 0,
+      unreadable: 0,
+      root: undefined,
+      depth: 0,
+      remembered: { key: '', fold: undefined },
+    });
     return empty.with(function* () {
       for (const pod of pods) yield { now: pod };
     });
@@ -93,8 +111,10 @@ export class PodSet {
   with(changes: Iterable<PodChange> | (() => Iterable<PodChange>)): PodSet {
     if (!this.isPlaced) throw new Error('only a set ordered by place can be changed');
     const edit = {};
-    let [root, depth, size] = [this.#root, this.#depth, this.size];
+    let [root, depth, size, unreadable] = [this.#root, this.#depth, this.size, this.unreadable];
     for (const { was, now } of typeof changes === 'function' ? changes() : changes) {
+      if (was && isUnreadable(was)) unreadable -= 1;
+      if (now && isUnreadable(now)) unreadable += 1;
       const place = now && placeOf(now);
       const before = was && placeOf(was);
       if (was && before !== undefined && before !== place) {
@@ -113,7 +133,7 @@ export class PodSet {
         if (!replaces) size += 1;
       }
     }
-    return new PodSet({ isPlaced: true, size, root, depth, remembered: this.#remembered });
+    return new PodSet({ isPlaced: true, size, unreadable, root, depth, remembered: this.#remembered });
   }
 
   /** The fold of that key: the one remembered, if it was asked for last, else a new one. */
@@ -174,6 +194,8 @@ export interface PodChange {
   was?: PodFacts | undefined;
   now?: PodFacts | undefined;
 }
+
+const isUnreadable = (pod: PodFacts): boolean => pod.unreadable !== undefined;
 
 export const podSetOf = (pods: Pods): PodSet => (pods instanceof PodSet ? pods : PodSet.inOrder(pods));
 

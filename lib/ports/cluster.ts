@@ -51,6 +51,11 @@ export interface ProjectedSelection extends ListSelection {
   fields?: WantedFields;
 }
 
+/** What is read of an answer. An adapter may leave out all other fields of it (absent: it is wanted whole). */
+export interface Reading {
+  fields?: WantedFields | undefined;
+}
+
 export interface PageSelection extends ProjectedSelection {
   limit: number;
   continueToken?: string;
@@ -65,11 +70,10 @@ export interface WatchSelection extends ProjectedSelection {
 
 export type WatchEvent<Item> = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: Item } | { type: 'BOOKMARK'; resourceVersion: string };
 
-/** What a person writes, not a pass. */
-export interface Writing {
+export interface Writing extends Reading {
   /**
-   * Told of each warning of the API server, such as `unknown field "spec.foo"`. Absent: it is asked to work none out. A cluster that is
-   * reached through its relay gives none.
+   * Where a person writes, and not a pass: told of each warning of the API server, such as `unknown field "spec.foo"`. Absent: it is
+   * asked to work none out. A cluster that is reached through its relay gives none.
    */
   warned?: (warning: string) => void;
 }
@@ -77,11 +81,12 @@ export interface Writing {
 /**
  * Every call lives 10 s at most, is never repeated by the client, and is not sent once its deadline has passed (R17).
  * Every write carries its own precondition (R8).
+ * Objects that cannot be read whole carry their metadata and a mark, see objects/unreadable.ts.
  * @throws the errors of errors.ts and no others; on writes a time-out, reset or 5xx is an UnknownOutcomeError
  */
 export interface Cluster {
   /** Live: without a resourceVersion parameter. @throws NotFoundError only for a Status about that very object (R19) */
-  get<Item extends KubernetesObject>(resource: Resource, target: Named, deadline: Deadline): Promise<Answer<Item>>;
+  get<Item extends KubernetesObject>(resource: Resource, target: Named, deadline: Deadline, reading?: Reading): Promise<Answer<Item>>;
   /** Live and whole: all pages of one consistent list. */
   list<Item extends KubernetesObject>(resource: Resource, selection: ProjectedSelection, deadline: Deadline): Promise<ListAnswer<Item>>;
   /** The name is the precondition. @throws ConflictError `alreadyExists` */
@@ -90,7 +95,12 @@ export interface Cluster {
    * @returns the object as it stands after the call: still there with a deletionTimestamp, or undefined when it is gone
    * @throws NotFoundError it was gone already; ConflictError another uid or version
    */
-  delete<Item extends KubernetesObject>(resource: Resource, target: Deletion, deadline: Deadline): Promise<Answer<Item | undefined>>;
+  delete<Item extends KubernetesObject>(
+    resource: Resource,
+    target: Deletion,
+    deadline: Deadline,
+    reading?: Reading,
+  ): Promise<Answer<Item | undefined>>;
   /** Of the object, or of its status by `subresource`. The uid goes into the patch's own metadata as its precondition. @throws ConflictError another uid (422) or version (409) */
   patch<Item extends KubernetesObject>(
     resource: Resource,

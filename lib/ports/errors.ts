@@ -58,6 +58,17 @@ export class TerminalError extends PortError {
   }
 }
 
+/** `reason` of the error where an object is too large to be read; the word that travels where only words do. */
+export const UNREADABLE = 'Unreadable';
+
+/** There is such an object, and what it is cannot be read. */
+export class UnreadableObjectError extends TerminalError {
+  /** @param what names the object; @param why as a sentence goes on after "cannot be read:" */
+  constructor(what: string, why: string) {
+    super(`${what} cannot be read: ${why}`, { reason: UNREADABLE });
+  }
+}
+
 /** A file that somebody gave cannot be used as it is; nothing was asked of anyone yet. */
 export class UnusableInputError extends TerminalError {}
 

@@ -51,6 +51,12 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     sets: [[], ['cluster'], ['kind']],
     tells: 'passes that ended with "a person must look at this workload"',
   },
+  UnreadableObjects: {
+    unit: 'Count',
+    dimensions: ['cluster'],
+    sets: [['cluster']],
+    tells: 'workloads parked because an object of theirs cannot be read: when that begins, and when it is tried again in vain',
+  },
   UnreadableMessages: { unit: 'Count', dimensions: [], sets: [[]], tells: 'messages on their way to the dead letters' },
   RelayDeadLetters: {
     unit: 'Count',

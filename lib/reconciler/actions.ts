@@ -1,7 +1,7 @@
 // Carries a plan's actions out: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
 // An action that failed or stayed unknown ends the wave; the rest is planned again.
 import type { Job, JobStatus, Pod } from '../objects/kubernetes.ts';
-import { podFactsOf } from '../objects/pod-facts.ts';
+import { podFactsOf, POD_READING } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import { countsOfCleanup, countsOfStrip, countsOfWrite } from '../planners/job/counts.ts';
 import type { Action } from '../planners/plan.ts';
@@ -268,6 +268,7 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
           action,
           { type: action.type, body: guarded(action.patch, guard) },
           pass.deadline,
+          POD_READING,
         );
         if (guard !== undefined) guard = object.metadata.resourceVersion;
         if (action.purpose === 'strip' && facts && pass.owner) pass.counted.push(...countsOfStrip(pass.owner, facts));
@@ -282,7 +283,7 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
           uid: action.uid,
           ...(guard !== undefined && { resourceVersion: guard }),
         };
-        const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline);
+        const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline, POD_READING);
         if (object) pass.hearPod(object);
         else if (facts) pass.hearGone(facts);
       }

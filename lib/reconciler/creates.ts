@@ -1,6 +1,6 @@
 // Creates of pods: few at first, each counted, and settled where its name is taken (R5).
 import type { KubernetesObject, Pod } from '../objects/kubernetes.ts';
-import { podFactsOf } from '../objects/pod-facts.ts';
+import { podFactsOf, POD_READING } from '../objects/pod-facts.ts';
 import { PODS } from '../objects/resources.ts';
 import type { Action } from '../planners/plan.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../ports/errors.ts';
@@ -22,7 +22,7 @@ export function* slowStart(actions: readonly CreateAction[]): Generator<readonly
 
 export async function create(pass: Pass, action: CreateAction): Promise<Result> {
   try {
-    const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline);
+    const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline, POD_READING);
     countCreate(pass, 'succeeded');
     pass.hearPod(object as Pod, { isNew: true });
     return { action };
@@ -45,7 +45,7 @@ const countCreate = ({ counted, creationReason: reason }: Pass, status: 'succeed
 async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
   const name = action.object.metadata.name ?? '';
   try {
-    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline);
+    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
     const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
     const child = pass.childOf(podFactsOf(object));
     if (isOurs) pass.hearPod(object);

@@ -9,6 +9,7 @@ import type { EventAction } from './actions.ts';
 import type { Ending } from './closing.ts';
 import type { Pass } from './pass.ts';
 
+const LONGEST_REASON = 500;
 const PARKED_MS = { first: 60_000, most: 3_600_000 };
 /** What the API server refuses is tried again later and later. */
 export const HELD_MS = { first: 1_000, most: 60_000 };
@@ -28,7 +29,7 @@ export function park(
   const failures = (pass.state.park?.failures ?? 0) + 1;
   const againInMs = backoffMs(failures, { first: PARKED_MS.first, most: longestMs });
   const generation = pass.generation ?? 0;
-  pass.state = { ...pass.state, park: { failures, untilMs: clock.nowMs() + againInMs, reason: reason.slice(0, 500), generation } };
+  pass.state = { ...pass.state, park: { failures, untilMs: clock.nowMs() + againInMs, reason: markedReason(reason), generation } };
   pass.why.push(reason);
   telemetry.error('workload parked', { ...pass.key, reason });
   telemetry.count('ParkedWorkloads', 1, 'Count', { cluster: pass.key.cluster, kind: pass.key.kind });
@@ -44,6 +45,31 @@ export function park(
   return againInMs;
 }
 
+/**
+ * What is known of the workload cannot be read, or a part of it. It is told of once, and looked at with each wake: what can be read comes
+ * by an event like any other.
+ */
+export function parkUnreadable(pass: Pass, error: Error, ports: Pick<Ports, 'clock' | 'telemetry'>): Ending {
+  const { park: known } = pass.state;
+  const nowMs = ports.clock.nowMs();
+  const isTold = known?.unreadable === true && known.reason === markedReason(error.message) && isAhead(known.untilMs, nowMs, PARKED_MS);
+  if (isTold) {
+    pass.why.push(known.reason);
+    return { outcome: 'parked', againInMs: known.untilMs - nowMs };
+  }
+  ports.telemetry.count('UnreadableObjects', 1, 'Count', { cluster: pass.key.cluster });
+  const againInMs = park(pass, error.message, ports);
+  if (pass.state.park) pass.state = { ...pass.state, park: { ...pass.state.park, unreadable: true } };
+  return { outcome: 'parked', againInMs, error };
+}
+
+/** All of it has been read: what it was parked for is over. */
+export function endUnreadable(pass: Pass): void {
+  if (pass.state.park?.unreadable === true) pass.state = { ...pass.state, park: undefined };
+}
+
+const markedReason = (reason: string): string => reason.slice(0, LONGEST_REASON);
+
 /** @returns how a pass that parks its workload ends */
 export const parkedEnding = (ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pass, reason: string): Ending => ({
   outcome: 'parked',
@@ -53,7 +79,8 @@ export const parkedEnding = (ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pa
 /** Milliseconds that it stays parked; undefined when it is not, or not any more. */
 export function parkedFor(pass: Pass, nowMs: number): number | undefined {
   const parked = pass.state.park;
-  if (!parked || !isAhead(parked.untilMs, nowMs, PARKED_MS) || pass.generation !== parked.generation) return undefined;
+  if (!parked || parked.unreadable === true || !isAhead(parked.untilMs, nowMs, PARKED_MS) || pass.generation !== parked.generation)
+    return undefined;
   pass.why.push(parked.reason);
   return parked.untilMs - nowMs;
 }

@@ -48,7 +48,16 @@ const PassState = v.looseObject({
     }),
   ),
   /** A person must act: looked at again then, or when the spec changes (R13). */
-  park: v.optional(v.object({ failures: wholeNumber, untilMs: wholeNumber, reason: v.string(), generation: wholeNumber })),
+  park: v.optional(
+    v.object({
+      failures: wholeNumber,
+      untilMs: wholeNumber,
+      reason: v.string(),
+      generation: wholeNumber,
+      /** An object could not be read: any change of what is known may end that. */
+      unreadable: v.optional(v.boolean()),
+    }),
+  ),
   /** Another controller writes the same status. */
   foreign: v.optional(v.object({ strikes: wholeNumber, seenAtMs: wholeNumber })),
   /** Of the spec when its Workload and PodGroup were seen to (alpha). */

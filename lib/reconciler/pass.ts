@@ -2,7 +2,7 @@
 import type { Job, Pod } from '../objects/kubernetes.ts';
 import { isReadLive, jobFactsOf } from '../objects/job-facts.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import { POD_FIELDS, controllerOf, podFactsOf } from '../objects/pod-facts.ts';
+import { POD_FIELDS, POD_READING, controllerOf, podFactsOf } from '../objects/pod-facts.ts';
 import { isNewer, newest } from '../objects/resource-version.ts';
 import { JOBS, PODS, type Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
@@ -280,7 +280,7 @@ export class Pass {
     } else
       for (const { namespace, name } of missing)
         try {
-          found.push((await this.cluster.get<Pod>(PODS, { namespace, name }, this.deadline)).object);
+          found.push((await this.cluster.get<Pod>(PODS, { namespace, name }, this.deadline, POD_READING)).object);
         } catch (error) {
           if (!(error instanceof NotFoundError)) throw error;
         }
@@ -306,7 +306,7 @@ export class Pass {
   /** One child live; 404 about it makes a tombstone. */
   async readChild(facts: PodFacts): Promise<void> {
     try {
-      const { object } = await this.cluster.get<Pod>(PODS, facts, this.deadline);
+      const { object } = await this.cluster.get<Pod>(PODS, facts, this.deadline, POD_READING);
       if (object.metadata.uid === facts.uid) this.hearPod(object);
       else this.hearGone(facts);
     } catch (error) {

@@ -1,8 +1,9 @@
 // What is to be done? Plans from the view, and from live reads where an action could not be taken back (R10) or counting needs them (R18).
-import type { JobStatus } from '../objects/kubernetes.ts';
+import type { Job, JobStatus } from '../objects/kubernetes.ts';
 import type { Action, Failure, Plan, PlanHead } from '../planners/plan.ts';
-import type { Pods } from '../planners/pod-set.ts';
+import { podSetOf, type Pods } from '../planners/pod-set.ts';
 import type { Clock } from '../ports/clock.ts';
+import { UnreadableObjectError } from '../ports/errors.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { holdIn } from './parking.ts';
 import type { Pass } from './pass.ts';
@@ -64,6 +65,7 @@ function planFrom(clock: Clock, pass: Pass): Planned {
 function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   const owner = pass.owner;
   if (!owner) throw new OwnerGoneError('the owner is gone');
+  refuseUnreadable(owner, pass.pods);
   const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
   // Its number is above those too that have vanished since the last pass closed (R5).
   const head = { ...planHeadOf(pass, nowMs), ordinal: lowestFreeNumber(pass) };
@@ -84,6 +86,19 @@ export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }
     ...(createsLast && { createsLast }),
     ...(failure && isOfThisSpec && { failure: failureIn(failure) }),
   };
+}
+
+/**
+ * A pod of this Job, or one that it may adopt, that cannot be read may be over or under way: none is created in its place, and none is counted. Of a Job that is being deleted
+ * nothing is counted any more, and its pods are let go whatever they are.
+ * @throws UnreadableObjectError
+ */
+function refuseUnreadable({ metadata }: Job, pods: Pods): void {
+  const { unreadable } = podSetOf(pods);
+  if (unreadable === 0 || metadata.deletionTimestamp !== undefined) return;
+  for (const { namespace, name, controller, unreadable: why } of pods)
+    if (why !== undefined && (!controller || controller.uid === metadata.uid))
+      throw new UnreadableObjectError(`Pod ${namespace}/${name}`, why);
 }
 
 const failureIn = ({ generation: _generation, ...failure }: NonNullable<PassState['failure']>): Failure => failure;

@@ -22,7 +22,7 @@ import { intend } from './intending.ts';
 import { noteSync, terminatedCounts, terminatedWith } from './job-metrics.ts';
 import { noteLateness } from './lateness.ts';
 import { open } from './opening.ts';
-import { HELD_MS, TOO_OFTEN, backoffMs, fightText, parkedEnding, parkedFor, roomTaken } from './parking.ts';
+import { HELD_MS, TOO_OFTEN, backoffMs, endUnreadable, fightText, parkedEnding, parkedFor, roomTaken } from './parking.ts';
 import { Pass, OwnerGoneError } from './pass.ts';
 import { decodeState, initialState, statusDigestOf, type PassState } from './pass-state.ts';
 import { tellOfPass } from './pass-told.ts';
@@ -226,6 +226,7 @@ export class Reconciler {
       }
       if (!plan) return { outcome: 'notOurs' };
       if ('rival' in plan) return parkedEnding(this.#ports, pass, fightText(pass, plan.rival));
+      endUnreadable(pass);
       pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
       noteSync(pass, plan);
       const failure = plan.failure && { ...plan.failure, generation: pass.generation ?? 0 };

@@ -1,6 +1,7 @@
 // Intents whose outcome is not known are looked up, never waited for (R4): first in the view, then live.
 import type { Job, Pod } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
+import { POD_READING } from '../objects/pod-facts.ts';
 import { PODS } from '../objects/resources.ts';
 import { NotFoundError } from '../ports/errors.ts';
 import type { PodEntry, ViewPart } from '../wire/observations.ts';
@@ -90,7 +91,7 @@ function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
 async function lookUp(pass: Pass, owner: Job, { slot, number }: Child): Promise<void> {
   const name = pass.row.childName(owner, { slot, number });
   try {
-    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline);
+    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
     pass.hearPod(object);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;

@@ -1,14 +1,14 @@
 // What becomes of a pass that met an error, and of its cluster: silence, refused entry, a server set back, a workload that a person must look at.
 import type { Ports } from '../ports/ports.ts';
 import { hasPassed } from '../ports/clock.ts';
-import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
+import { NotDoneError, TerminalError, ThrottledError, UNREADABLE, UnknownOutcomeError } from '../ports/errors.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { WriteBudget } from './budget.ts';
 import { turnOf } from './budget.ts';
 import type { Ending } from './closing.ts';
 import { OvertakenError } from './closing.ts';
 import { RestoredServerError, raiseEra } from './era.ts';
-import { park } from './parking.ts';
+import { park, parkUnreadable } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { OwnerGoneError } from './pass.ts';
 import { PlannerFailedError } from './planning.ts';
@@ -48,6 +48,7 @@ export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown):
   // Held up until its own deadline: that tells nothing of the cluster.
   if (error instanceof NotDoneError && hasPassed(pass.deadline, ports.clock))
     return { outcome: 'notDone', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error };
+  if (error instanceof TerminalError && error.reason === UNREADABLE) return parkUnreadable(pass, error, ports);
   if (isForbidden(error)) {
     const againInMs = await reachability.sawForbidden(pass.key, error.message);
     if (againInMs !== undefined) return { outcome: 'forbidden', againInMs, attempt: pass.attempt, error };

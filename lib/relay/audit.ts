@@ -65,7 +65,7 @@ interface Listed {
  * @throws what the API server refuses with
  */
 export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: string): Promise<Findings> {
-  const { resource, knows, knownUntil, heardUntil } = audited;
+  const { resource, fields, knows, knownUntil, heardUntil } = audited;
   const { source, clock, options, signal } = tools;
   const heardBefore = heardUntil();
   const { version, objects, unknown } = await listMetadata(audited, tools);
@@ -95,11 +95,11 @@ export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: 
   // version alone: it may have changed a moment ago, and the watch had no time to tell.
   for (const listed of skippable.slice(0, LOOKED_UP)) {
     const { namespace = '', name = '', uid } = listed;
-    const now = await lookUp(source, resource, { namespace, name }, clock);
+    const now = await lookUp(source, { resource, fields }, { namespace, name }, clock);
     if (now !== undefined && now.uid === uid && !knows(listed) && !knows(now)) skipped.push(`${namespace}/${name}`);
   }
   for (const { uid, namespace, name } of isGoneUntold ? [] : gone.slice(0, LOOKED_UP)) {
-    const now = await lookUp(source, resource, { namespace, name }, clock);
+    const now = await lookUp(source, { resource, fields }, { namespace, name }, clock);
     if (now?.uid !== uid) skipped.push(`${namespace}/${name}`);
   }
   return { skipped, ...((skippable.length < differing.length || isGoneUntold) && { untoldUntil: version }) };
@@ -134,7 +134,7 @@ async function listMetadata({ resource, fields, namespace, knows }: Audited, { s
 
 /** Whether the list shows an older state than the watch has told of; what is known is of no use then (R3). */
 async function findPast(
-  { resource, namespace, knownUntil }: Audited,
+  { resource, fields, namespace, knownUntil }: Audited,
   { source, clock, signal }: Tools,
   { version, objects, heardBefore }: Pick<Listed, 'version' | 'objects'> & { heardBefore: string },
 ): Promise<Findings | undefined> {
@@ -154,7 +154,7 @@ async function findPast(
   // So is one that shows an object before a change that the list should have.
   for (const { uid, namespace: within, name, version: known } of knownUntil(version)) {
     if (compareResourceVersions(objects.get(uid) ?? known, known) >= 0) continue;
-    const now = await lookUp(source, resource, { namespace: within, name }, clock);
+    const now = await lookUp(source, { resource, fields }, { namespace: within, name }, clock);
     const shown = now?.uid === uid ? (now.resourceVersion ?? known) : known;
     const isRestored = compareResourceVersions(shown, known) < 0;
     return { skipped: [`${within}/${name}`], ...(isRestored && { restored: { from: known, to: shown } }) };
@@ -164,12 +164,12 @@ async function findPast(
 
 async function lookUp(
   source: Pick<Cluster, 'get'>,
-  resource: Resource,
+  { resource, fields }: Pick<Audited, 'resource' | 'fields'>,
   target: { namespace: string; name: string },
   clock: Clock,
 ): Promise<ObjectMeta | undefined> {
   try {
-    return (await source.get(resource, target, deadlineIn(clock, LIFE_MS))).object.metadata;
+    return (await source.get(resource, target, deadlineIn(clock, LIFE_MS), { fields })).object.metadata;
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;

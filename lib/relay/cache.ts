@@ -6,6 +6,7 @@ import type { LabelMatcher } from '../objects/label-selector.ts';
 import { matcherOf } from '../objects/label-selector.ts';
 import { isOurs } from '../objects/managed-by.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
+import { hidesOwners } from '../objects/unreadable.ts';
 import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
 import { digestOf } from '../wire/digest.ts';
 import type { OwnerName } from '../wire/observations.ts';
@@ -109,7 +110,9 @@ export class RelayCache {
     if (!owner) return undefined;
     const workload = this.#workloadOf(owner);
     const version = job.metadata.resourceVersion ?? '0';
-    const foreign = !isOurs(job.spec, this.#manage);
+    // Of a spec that cannot be read nobody knows who manages it; that never changes.
+    const isUnsaid = job.unreadable !== undefined && job.spec.managedBy === undefined;
+    const foreign = (isUnsaid ? workload.job?.foreign : undefined) ?? !isOurs(job.spec, this.#manage);
     if (list !== undefined) workload.list = list;
     // An answer may be older than what the watch has told since. A list is what there is: the watch goes on from it, also where the
     // API server was restored from an older state (R3).
@@ -202,11 +205,13 @@ export class RelayCache {
     const before = row === NO_ROW ? undefined : this.#workloadAt(row);
     if (before && list !== undefined) this.#pods.nameInList(row, list);
     if (list === undefined && before && isNewer(this.#pods.versionOf(row), metadata.resourceVersion ?? '0')) return [];
-    const owner = this.#ownerOf(metadata);
+    // Where its owners cannot be read it stays whose it was; our finalizer alone does not make an orphan of it.
+    const owner = hidesOwners(pod) ? (before?.owner ?? this.#ownerOf({ ...metadata, finalizers: [] })) : this.#ownerOf(metadata);
     // Nobody's any more: the workload it belonged to must hear of that.
     const workload = owner ? this.#workloadOf(owner) : before;
     if (!workload || !isPodNamed(metadata)) return [];
-    const facts = this.#shapes.compact(podFactsOf(pod), workload.owner, before === workload ? this.#pods.knownOf(row) : undefined);
+    const known = before === workload ? this.#pods.knownOf(row) : undefined;
+    const facts = this.#shapes.compact(podFactsOf(pod), workload.owner, known);
     if (!facts) {
       this.#dropIfEmpty(workload);
       return [];

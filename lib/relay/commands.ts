@@ -1,6 +1,7 @@
 // Commands: calls of passes on a cluster that nothing can dial. The relay carries them out with its own credentials, after comparing each
 // with what it allows, and answers through the events queue. It decides nothing, and repeats nothing.
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
+import { POD_READING } from '../objects/pod-facts.ts';
 import { EVENTS, PODS, type Resource } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { WantedFields } from '../objects/wanted-fields.ts';
@@ -171,9 +172,11 @@ export class Commands {
   async #call(resource: Resource, command: Command, deadline: Deadline): Promise<Unplaced> {
     const { executor } = this.#setup;
     const { verb, namespace = '', name = '', uid, resourceVersion, propagationPolicy, labelSelector, fieldSelector } = command;
+    // Of pods passes read nothing else; whole, the answers to a wave of creates may be a hundred megabytes.
+    const reading = resource === PODS ? POD_READING : {};
     switch (verb) {
       case 'get':
-        return await executor.get(resource, { namespace, name }, deadline);
+        return await executor.get(resource, { namespace, name }, deadline, reading);
       case 'list': {
         const selection = { ...(labelSelector !== undefined && { labelSelector }), ...(fieldSelector !== undefined && { fieldSelector }) };
         // Whole, a list of thousands of pods would take the relay's memory, and its time for all else.
@@ -182,20 +185,20 @@ export class Commands {
       }
       case 'create': {
         const body = fieldsOf(command.body);
-        return await executor.create(resource, { ...body, metadata: fieldsOf(body['metadata']) }, deadline);
+        return await executor.create(resource, { ...body, metadata: fieldsOf(body['metadata']) }, deadline, reading);
       }
       case 'delete': {
         if (uid === undefined) return refused('a delete without a uid');
         const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
         const target = { namespace, name, ...preconditions, ...(propagationPolicy && { propagationPolicy }) };
-        const { object, dateMs } = await executor.delete(resource, target, deadline);
+        const { object, dateMs } = await executor.delete(resource, target, deadline, reading);
         return { dateMs, ...(object && { object }) };
       }
       case 'patch': {
         const { patchType: type, body, subresource } = command;
         if (uid === undefined || type === undefined || body === undefined) return refused('a patch without uid, type or body');
         const target = { namespace, name, uid, ...(subresource !== undefined && { subresource }) };
-        return await executor.patch(resource, target, { type, body }, deadline);
+        return await executor.patch(resource, target, { type, body }, deadline, reading);
       }
       default:
         return refused(`this relay does not know how to ${String(verb)}`);

@@ -140,6 +140,7 @@ export class PodShapes {
       ...(pod.deletionGraceSeconds !== undefined && { deletionGraceSeconds: pod.deletionGraceSeconds }),
       assigned: pod.assigned,
       ...(pod.ready !== undefined && { ready: pod.ready }),
+      ...(pod.unreadable !== undefined && { unreadable: pod.unreadable }),
       conditions: pod.conditions,
       // A time of 1 in the place of any: which containers have one belongs to the shape.
       containers: pod.containers.map((container) => (container.finishedAt === undefined ? container : { ...container, finishedAt: 1 })),
@@ -171,7 +172,7 @@ function fits(shape: Shape | undefined, pod: PodFacts, owner: OwnerName): shape 
   const { facts, labels, controller } = shape;
   if (pod.phase !== facts.phase || pod.tracked !== facts.tracked || pod.assigned !== facts.assigned || pod.ready !== facts.ready)
     return false;
-  if (pod.deletionGraceSeconds !== facts.deletionGraceSeconds) return false;
+  if (pod.deletionGraceSeconds !== facts.deletionGraceSeconds || pod.unreadable !== facts.unreadable) return false;
   if (pod.failureCount !== facts.failureCount || pod.ignoredFailureCount !== facts.ignoredFailureCount) return false;
   if (!isOwner(pod.controller, owner) || !controller || !('owner' in controller) || controller.owner !== pod.controller.apiVersion)
     return false;
@@ -201,6 +202,7 @@ function keyOf(pod: PodFacts, owner: OwnerName): string {
   let key = `${pod.phase}\n${pod.tracked}\n${pod.assigned}\n${pod.ready}\n${pod.deletionGraceSeconds}`;
   if (pod.failureCount !== undefined || pod.ignoredFailureCount !== undefined)
     key += `\nf${JSON.stringify([pod.failureCount, pod.ignoredFailureCount])}`;
+  if (pod.unreadable !== undefined) key += `\nu${JSON.stringify(pod.unreadable)}`;
   key += isOwner(pod.controller, owner) ? `\n${pod.controller.apiVersion}` : `\nc${JSON.stringify(pod.controller)}`;
   for (const label in pod.labels) {
     const part = partOf(pod.labels[label] ?? '', owner);
@@ -255,6 +257,7 @@ export function expand(pod: CompactPod, owner: OwnerName): PodFacts {
   if (deletedAt !== undefined) expanded.deletedAt = deletedAt;
   if (facts.deletionGraceSeconds !== undefined) expanded.deletionGraceSeconds = facts.deletionGraceSeconds;
   if (facts.ready !== undefined) expanded.ready = facts.ready;
+  if (facts.unreadable !== undefined) expanded.unreadable = facts.unreadable;
   if (readySince !== undefined) expanded.readySince = readySince;
   if (reasons) expanded.reasons = reasons;
   return expanded;

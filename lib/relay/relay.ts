@@ -1,4 +1,5 @@
 // The relay: watches one cluster, reports what concerns workloads, says once a minute that it lives, answers asks.
+import { JOB_FIELDS } from '../objects/job-facts.ts';
 import { JOBS } from '../objects/resources.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
 import type { Job } from '../objects/kubernetes.ts';
@@ -341,7 +342,7 @@ class RunningRelay {
     const isKnown = (): boolean => this.#cache.workload(owner.uid)?.job !== undefined;
     const wasKnown = isKnown();
     try {
-      const { object } = await source.get<Job>(JOBS, owner, deadlineIn(clock, LIFE_MS));
+      const { object } = await source.get<Job>(JOBS, owner, deadlineIn(clock, LIFE_MS), { fields: JOB_FIELDS });
       // Heard to be gone while that answer was on its way, it does not come back.
       const isGone = wasKnown && !isKnown();
       const news = object.metadata.uid === owner.uid && !isGone ? this.#cache.putJob(object) : undefined;

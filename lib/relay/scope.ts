@@ -1,6 +1,6 @@
 // Jobs and pods of one namespace, or of all: the pods are listed after their Jobs, and what both lists say goes out as whole lists.
 import { JOB_FIELDS } from '../objects/job-facts.ts';
-import type { Job, Pod } from '../objects/kubernetes.ts';
+import type { Job, KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { isOurs } from '../objects/managed-by.ts';
 import { POD_FIELDS } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
@@ -143,6 +143,7 @@ export class Scope {
       },
       page: (jobs) => {
         for (const job of jobs) {
+          this.#warnOf('Job', job);
           this.#countExternal(job);
           cache.putJob(job, mark);
         }
@@ -155,6 +156,7 @@ export class Scope {
         this.#pods.list();
       },
       changed: (type, job) => {
+        this.#warnOf('Job', job);
         if (type !== 'DELETED') this.#countExternal(job);
         const news = type === 'DELETED' ? cache.deleteJob(job) : cache.putJob(job);
         if (news && !this.#begins) note(news);
@@ -163,6 +165,10 @@ export class Scope {
       resumed,
       restored,
     };
+  }
+
+  #warnOf(kind: string, { metadata: { namespace, name }, unreadable }: KubernetesObject): void {
+    if (unreadable !== undefined) this.#setup.telemetry.warn('object cannot be read', { kind, namespace, name, reason: unreadable });
   }
 
   /** One that has just come, and says that somebody else manages it. */
@@ -181,7 +187,10 @@ export class Scope {
         this.startedAtMs = Math.round(clock.nowMs());
       },
       page: (pods) => {
-        for (const pod of pods) cache.putPod(pod, mark);
+        for (const pod of pods) {
+          this.#warnOf('Pod', pod);
+          cache.putPod(pod, mark);
+        }
       },
       listed: (resourceVersion) => {
         cache.endPodList(mark, namespace);
@@ -193,6 +202,7 @@ export class Scope {
         listed();
       },
       changed: (type, pod) => {
+        this.#warnOf('Pod', pod);
         for (const news of type === 'DELETED' ? cache.deletePod(pod) : cache.putPod(pod)) if (!this.#begins) note(news);
       },
       ...this.#failures(),

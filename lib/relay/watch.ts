@@ -70,7 +70,7 @@ export interface WatchState {
   backoffMs: number;
   /** The server asked to be left alone until then (R14). */
   notBeforeMs: number;
-  /** Watches in a row that failed at this version. */
+  /** Watches in a row that failed at this version. One that is silent has met no event there. */
   failedWatches: number;
 }
 
@@ -243,6 +243,6 @@ function afterTick(state: WatchState, moment: Moment, options: WatchOptions): St
   if (at.phase !== 'watching') return same(state);
   const ms = moment.nowMs - Math.max(state.heardAtMs ?? 0, at.openedAtMs);
   if (ms < options.silentMs) return same(state);
-  const { state: waiting, effects } = backOff(withFailedWatch(state), { do: 'watch', brokeOff: true }, moment, options);
+  const { state: waiting, effects } = backOff(state, { do: 'watch', brokeOff: true }, moment, options);
   return { state: waiting, effects: [{ do: 'stop' }, { do: 'silent', ms }, ...effects] };
 }

@@ -41,6 +41,8 @@ export const Shape = v.object({
   i: v.optional(text),
   f: v.optional(text),
   g: v.optional(text),
+  /** Why it cannot be read. A build that does not know of this sees a pod that has not started. */
+  x: v.optional(text),
   /** tracked, assigned, deleted, by a pass: 1, 2, 4, 8; then which columns it has: index 16, number 32, deletedAt 64, readySince 128, computed name 256, reasons 512 */
   b: wholeNumber,
   p: text,
@@ -105,6 +107,7 @@ function shapeOf(pod: PodFacts, bits: number): Shape {
     ...(pod.index !== undefined && !isPlainIndex(pod.index) && { i: pod.index }),
     ...(pod.failureCount !== undefined && { f: pod.failureCount }),
     ...(pod.ignoredFailureCount !== undefined && { g: pod.ignoredFailureCount }),
+    ...(pod.unreadable !== undefined && { x: pod.unreadable }),
     b: bits,
     p: pod.phase,
     ...(pod.deletionGraceSeconds !== undefined && { d: pod.deletionGraceSeconds }),
@@ -130,6 +133,7 @@ const isAlike = (a: PodFacts, b: PodFacts): boolean =>
   a.conditions === b.conditions &&
   a.namespace === b.namespace &&
   a.phase === b.phase &&
+  a.unreadable === b.unreadable &&
   a.ready === b.ready &&
   a.failureCount === b.failureCount &&
   a.ignoredFailureCount === b.ignoredFailureCount &&

@@ -196,6 +196,7 @@ function entryOf(
   if (shape.i !== undefined) pod.index = shape.i;
   if (shape.f !== undefined) pod.failureCount = shape.f;
   if (shape.g !== undefined) pod.ignoredFailureCount = shape.g;
+  if (shape.x !== undefined) pod.unreadable = shape.x;
   if ((bits & BITS.number) !== 0) pod.number = number;
   pod.tracked = (bits & BITS.tracked) !== 0;
   pod.phase = shape.p;

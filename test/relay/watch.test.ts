@@ -117,7 +117,7 @@ describe('a watch', () => {
       { name: 'once is resumed', inputs: [broken, ...seen()], does: resumed },
       { name: 'twice is listed anew', inputs: [broken, ...seen(), broken, ...seen()], does: anew },
       { name: 'broken, then ended at once', inputs: [broken, ...seen(), ended, ...seen()], does: anew },
-      { name: 'broken, then silent', inputs: [broken, ...seen(), silent, ...seen()], does: anew },
+      { name: 'broken, then silent', inputs: [broken, ...seen(), silent, ...seen()], does: resumed },
       { name: 'with a later version between', inputs: [broken, ...seen(), event('101'), broken, ...seen('101')], does: resumed },
       { name: 'twice behind the same event', inputs: [event('101'), broken, ...seen('101'), broken, ...seen('101')], does: anew },
       { name: 'with the same version again between', inputs: [broken, ...seen(), event('100'), broken, ...seen()], does: anew },

@@ -51,7 +51,13 @@ const REFUSAL_BYTES_MAX = 1024 * 1024;
 const BEGINNING_BYTES = 200;
 
 /** The answer is longer than may be read: of a list, a smaller page will do. */
-export class AnswerTooLongError extends UnknownOutcomeError {}
+export class AnswerTooLongError extends UnknownOutcomeError {
+  readonly bytesMax: number;
+  constructor(what: string, bytesMax = Infinity) {
+    super(what);
+    this.bytesMax = bytesMax;
+  }
+}
 
 export class Connection {
   readonly server: string;
@@ -226,7 +232,7 @@ export class Connection {
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
           try {
-            if (bytes > bytesMax) throw new AnswerTooLongError(`${this.server}: its answer is longer than ${bytesMax} bytes`);
+            if (bytes > bytesMax) throw new AnswerTooLongError(`${this.server}: its answer is longer than ${bytesMax} bytes`, bytesMax);
             reader?.take(chunk);
             if (!reader || chunks.length === 0) chunks.push(chunk);
           } catch (error) {

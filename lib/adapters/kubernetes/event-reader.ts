@@ -5,7 +5,7 @@ import { isResourceVersion } from '../../objects/resource-version.ts';
 import { markUnreadable, metadataOf } from '../../objects/unreadable.ts';
 import { isFields, isObjectMetadata } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
-import { JsonCondenser, tooLargeText } from './json-condenser.ts';
+import { JsonCondenser, withLeftOut } from './json-condenser.ts';
 import { JsonReader } from './json-reader.ts';
 import type { Wanted } from './prepared-fields.ts';
 import { prepare } from './prepared-fields.ts';
@@ -107,10 +107,7 @@ export class EventReader {
         this.#searched = 0;
         const line = this.#read(condenser.json, 0, condenser.json.length);
         if (!line) throw new NoEventError(beginning);
-        const { leftOut } = condenser;
-        return leftOut === undefined
-          ? line
-          : { ...line, object: markUnreadable(line.object, tooLargeText(leftOut.slice(OBJECT_PATH.length))) };
+        return { ...line, object: withLeftOut(line.object, condenser, OBJECT_PATH) };
       }
       if (byte !== SPACE && byte !== TAB && byte !== RETURN) throw new NoEventError(beginning);
     }

@@ -1,6 +1,7 @@
 // A JSON value of any length, as it streams → the JSON of what is wanted of it. It is for values that no buffer should hold: what is not
 // wanted is passed over byte by byte, whatever its length, and what is wanted is bounded. Shorter values are read by json-reader.ts in
 // place, which is faster; that one reads what is left here, too.
+import { markUnreadable, tooLargeText } from '../../objects/unreadable.ts';
 import type { BoundedJsonLimits } from './bounded-json.ts';
 import { BoundedJson } from './bounded-json.ts';
 import type { Wanted, WantedByName } from './prepared-fields.ts';
@@ -8,10 +9,6 @@ import { StreamedText } from './streamed-text.ts';
 
 /** etcd keeps objects of 1.5 MiB; escapes of printable characters are undone before anything is counted. */
 export const CONDENSER_LIMITS: BoundedJsonLimits = { fieldBytes: 2 * 1024 * 1024, bytes: 4 * 1024 * 1024 };
-
-/** Why a field was left out, as a sentence goes on after "cannot be read:". */
-export const tooLargeText = (field: string): string =>
-  `its ${field} is longer than ${CONDENSER_LIMITS.fieldBytes / 1024 / 1024} MiB, or nested too deep`;
 
 const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, COLON] = [9, 10, 13, 32, 34, 44, 58];
 const [BACKSLASH, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -21,6 +18,18 @@ const KEY_BYTES_MAX = 1_024;
 const BRIEF_BYTES = 4_096;
 /** As deep as json-reader.ts goes into what is wanted by name. */
 const DEEPEST = 60;
+/** The object that was read, with a mark where fields were left out. @param prefix of their paths that is none of the object */
+export const withLeftOut = <Item extends object>(object: Item, { leftOut }: JsonCondenser, prefix = ''): Item =>
+  leftOut.length === 0
+    ? object
+    : markUnreadable(
+        object,
+        tooLargeText(
+          leftOut.map((path) => path.slice(prefix.length)),
+          CONDENSER_LIMITS.fieldBytes / 1024 / 1024,
+        ),
+      );
+
 /** What is to come next. */
 const VALUE = 0,
   FIRST_KEY = 1,
@@ -51,8 +60,8 @@ interface Frame {
 export class JsonCondenser {
   /** What is left of the value, whole once that is done. */
   readonly json: BoundedJson;
-  /** Path of the first field that was left out, for it was larger than the limits, or nested too deep. */
-  leftOut: string | undefined;
+  /** Paths of the fields that were left out, for they were larger than the limits, or nested too deep. */
+  leftOut: string[] = [];
   /** A field is left out at this depth: of an object 2, as `metadata.labels`. */
   readonly #fieldDepth: number;
   #mode = DONE;
@@ -87,7 +96,7 @@ export class JsonCondenser {
   /** @param wanted of the value that follows */
   begin(wanted: Wanted): void {
     this.json.begin();
-    this.leftOut = undefined;
+    this.leftOut = [];
     this.#mode = VALUE;
     this.#frames = [];
     // As the reader does: a value that has no fields is kept, whatever is wanted of it.
@@ -349,10 +358,11 @@ export class JsonCondenser {
     const kept = this.#field + 1;
     const frame = frames[this.#field];
     if (!frame) throw new SyntaxError('a value that is larger than may be kept');
-    this.leftOut ??= frames
+    const path = frames
       .slice(0, kept)
       .map(({ name }) => name)
       .join('.');
+    if (!this.leftOut.includes(path)) this.leftOut.push(path);
     const open = frames.length - kept;
     const isWithin = this.#mode === TEXT || this.#mode === SCALAR || this.#mode === BELOW;
     this.#depth = open + (isWithin ? this.#depth : 0);

@@ -3,7 +3,7 @@
 import { markUnreadable, metadataOf } from '../../objects/unreadable.ts';
 import { isFields, isObjectMetadata } from '../../objects/untyped-fields.ts';
 import type { WantedFields } from '../../objects/wanted-fields.ts';
-import { JsonCondenser, tooLargeText } from './json-condenser.ts';
+import { JsonCondenser, withLeftOut } from './json-condenser.ts';
 import { CutOffError, JsonReader } from './json-reader.ts';
 import type { Wanted } from './prepared-fields.ts';
 import { prepare } from './prepared-fields.ts';
@@ -132,9 +132,8 @@ export class ListStream<Item> {
     this.#reader.begin(condenser.json, 0, condenser.json.length);
     const isValue = this.#place === 'value';
     const value = condenser.json.length === 0 ? undefined : this.#reader.value(isValue ? wantedOf(this.#key) : this.#wanted);
-    const { leftOut } = condenser;
     if (isValue) this.#keep(value);
-    else this.#tell(leftOut === undefined || !isFields(value) ? value : markUnreadable(value, tooLargeText(leftOut)));
+    else this.#tell(isFields(value) ? withLeftOut(value, condenser) : value);
     this.#place = isValue ? 'after field' : 'after item';
     return true;
   }

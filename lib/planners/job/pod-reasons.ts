@@ -10,7 +10,8 @@ const NODE_SILENT_MS = 60_000;
 /** None where there are no pods that have not ended. */
 export function podReasons({ active }: Pick<Tally, 'active'>): Reason[] {
   const unknown = active.filter(isUnknown);
-  const known = active.filter((pod) => !isUnknown(pod));
+  // Of one that cannot be read nobody knows whether it has started: its workload is parked, and that says why.
+  const known = active.filter((pod) => !isUnknown(pod) && pod.unreadable === undefined);
   const running = known.filter(isAtWork);
   const waiting = groupsOf(known.flatMap((pod) => waitsOf(pod).map((reason) => ({ pod, reason }))));
   const pending = known.filter((pod) => !isAtWork(pod) && waitsOf(pod).length === 0);

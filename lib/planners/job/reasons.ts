@@ -64,7 +64,13 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
   if (isReadLive(job))
     return [
       ...obstacles,
-      { code: 'TooLargeForView', text: 'its spec, labels or status are too large to be kept: each pass reads them live' },
+      {
+        code: 'TooLargeForView',
+        text:
+          job.unreadable === undefined
+            ? 'its spec, labels or status are too large to be kept: each pass reads them live'
+            : `its relay cannot read it: ${job.unreadable}; each pass reads it live`,
+      },
     ];
   try {
     const living = livingReasons(snapshot, now.getTime(), circumstances.refusal);
