@@ -56,7 +56,7 @@ const REQUEST_LIFE_MS = 10_000;
 /** Of a list; a function works for several clusters at once, and none may fill its memory. */
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
 /** Of an object that is wanted whole. etcd keeps 1.5 MiB, which as JSON may be some ten times as long. */
-const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
+const OBJECT_BYTES_MAX = 16 * 1024 * 1024;
 /** kube-apiserver lets every authenticated user ask it, and never queues it behind other requests. */
 const READINESS_PATH = '/readyz';
 /** Every relay may read it (lib/onboarding/rights.ts), and kube-apiserver reads it from etcd. */

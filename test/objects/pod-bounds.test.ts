@@ -2,7 +2,8 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf } from '../../lib/objects/pod-facts.ts';
-import { packPods, unpackPods } from '../../lib/wire/columns.ts';
+import { packPods } from '../../lib/wire/columns.ts';
+import { unpackPods } from '../../lib/wire/unpack-pods.ts';
 
 const LABELS = { 'batch.kubernetes.io/job-name': 'a', 'batch.kubernetes.io/controller-uid': 'uid-a' };
 const aPod = (status: Pod['status'], labels = {}): Pod => ({

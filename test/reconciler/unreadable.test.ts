@@ -117,12 +117,12 @@ describe('a Job that the relay cannot read', () => {
     const job = await world.apply(aJob('odd', { completions: 1 }));
     world.cluster.interference = {
       before: ({ verb, plural }) => {
-        if (verb === 'get' && plural === 'jobs') throw new UnreadableObjectError('Job default/odd', 'it is longer than 32 MiB as JSON');
+        if (verb === 'get' && plural === 'jobs') throw new UnreadableObjectError('Job default/odd', 'it is longer than 16 MiB as JSON');
       },
     };
     await tellUnreadable(job);
     await world.until(async () => (await parkOf('odd')) !== undefined, { play: false });
-    expect((await parkOf('odd'))?.reason).toBe('Job default/odd cannot be read: it is longer than 32 MiB as JSON');
+    expect((await parkOf('odd'))?.reason).toBe('Job default/odd cannot be read: it is longer than 16 MiB as JSON');
     await world.elapse(30, { play: false });
     expect([creates(), parkings()]).toEqual([0, 1]);
     world.cluster.interference = {};

@@ -208,8 +208,8 @@ const cases: {
     name: 'an answer that is too long',
     script: says(200, `{"metadata":{"name":"${'x'.repeat(200_000)}"}}`),
     call: read,
-    error: errors.UnknownOutcomeError,
-    says: /longer than 100000 bytes/,
+    error: errors.UnreadableObjectError,
+    says: /^Pod n\/p cannot be read: as JSON it is longer than 100000 bytes$/,
   },
   { name: 'a watch that is refused', script: refuses(410), call: watch, error: errors.ExpiredError },
   {
@@ -237,12 +237,12 @@ describe('what an answer means', () => {
     expect(failure).toMatchObject(also);
   });
 
-  test('R13: one server fills no memory: an object has 8 MiB, what is refused 1 MiB, the words of it 4,000 letters', async () => {
+  test('R13: one server fills no memory: an object has 16 MiB, what is refused 1 MiB, the words of it 4,000 letters', async () => {
     const usual = new KubernetesCluster({ access: { server: server.url, caPem: server.caPem, auth: { kind: 'none' } }, clock });
     const long = (bytes: number): string => JSON.stringify({ kind: 'Status', message: 'x'.repeat(bytes) });
     const told: string[] = [];
     for (const [status, bytes] of [
-      [200, 8 * 1_048_576],
+      [200, 16 * 1_048_576],
       [500, 1_048_576],
       [500, 100_000],
     ] as const) {
@@ -251,7 +251,7 @@ describe('what an answer means', () => {
     }
     usual.close();
     expect(told).toEqual([
-      expect.stringContaining('longer than 8388608 bytes'),
+      expect.stringContaining('longer than 16777216 bytes'),
       expect.stringContaining('longer than 1048576 bytes'),
       expect.stringMatching(/^.{0,100}: x{4000}$/),
     ]);
