@@ -58,12 +58,19 @@ interface PodSpec {
   containers: [Container];
 }
 
+interface Beat {
+  atMs: number;
+  server: 'answers' | 'silent' | 'refused';
+}
+
 interface Replica {
   name: string;
   child: ChildProcess;
   probes: number;
   /** Names of the Jobs that it told of. */
   told: Set<string>;
+  /** What its heartbeats told of the API server, and when they came. */
+  beats: Beat[];
   said: () => string;
   sqs: Server;
 }
@@ -120,7 +127,8 @@ const podSpec = (): PodSpec => {
 async function start(name: string, account: string): Promise<Replica> {
   const [container] = podSpec().containers;
   const told = new Set<string>();
-  const sqs = await acceptingQueue(told);
+  const beats: Beat[] = [];
+  const sqs = await acceptingQueue(told, beats);
   const probes = await freePort();
   const declared = container.env.map(({ name: variable, value, valueFrom }) => [variable, value ?? (valueFrom?.fieldRef ? name : 'test')]);
   const { hostname, port } = new URL(controlPlane.url);
@@ -147,7 +155,7 @@ async function start(name: string, account: string): Promise<Replica> {
   );
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  return { name, child, probes, told, said: () => said, sqs };
+  return { name, child, probes, told, beats, said: () => said, sqs };
 }
 
 const portOf = (server: Server): number => {
@@ -165,14 +173,18 @@ async function freePort(): Promise<number> {
 }
 
 /** Takes every message, as SQS does; has none. */
-async function acceptingQueue(told: Set<string>): Promise<Server> {
+async function acceptingQueue(told: Set<string>, beats: Beat[]): Promise<Server> {
   const server = createServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (more: string) => (text += more));
     request.on('end', () => {
       const action = String(request.headers['x-amz-target']).split('.')[1];
       const { Entries: entries = [] }: { Entries?: { Id: string; MessageBody: string }[] } = JSON.parse(text);
-      for (const { MessageBody: body } of entries) for (const { owner } of decodeEvents(body).reports) told.add(owner.name);
+      for (const { MessageBody: body } of entries) {
+        const { reports, heartbeat } = decodeEvents(body);
+        for (const { owner } of reports) told.add(owner.name);
+        if (heartbeat) beats.push({ atMs: performance.now(), server: heartbeat.apiServer?.state ?? 'answers' });
+      }
       const accepted = entries.map(({ Id, MessageBody }) => ({
         Id,
         MessageId: randomUUID(),
@@ -225,6 +237,30 @@ const byName = (name: string): Replica => {
   if (!found) throw new Error(`nobody is called ${name}`);
   return found;
 };
+
+test('an API server that stands still is told of though nobody can renew the Lease, and so is its end', async () => {
+  await until('both are ready', async () => (await Promise.all(replicas.map(isReady))).every(Boolean));
+  await until('one holds the lease', async () => (await holder()) !== '');
+  const toldSince = (sinceMs: number): Beat[] => replicas.flatMap(({ beats }) => beats).filter(({ atMs }) => atMs >= sinceMs);
+  const frozenAtMs = performance.now();
+  await controlPlane.freezeApiServer();
+  try {
+    await until('its silence is told', () => toldSince(frozenAtMs).some(({ server }) => server === 'silent'));
+    await until('the holder rests', () => replicas.some(({ said }) => said().includes('relay rests')));
+    // Longer than a Lease lasts.
+    await untilClaimed('its time', () => performance.now() - frozenAtMs > 20_000, 30_000);
+  } finally {
+    await controlPlane.thawApiServer();
+  }
+  const thawedAtMs = performance.now();
+  const [silence] = toldSince(frozenAtMs);
+  expect(silence).toMatchObject({ server: 'silent' });
+  expect((silence?.atMs ?? Infinity) - frozenAtMs).toBeLessThan(15_000);
+  await until('its end is told', () => toldSince(thawedAtMs).some(({ server }) => server === 'answers'));
+  const first = toldSince(thawedAtMs).find(({ server }) => server === 'answers');
+  expect((first?.atMs ?? Infinity) - thawedAtMs).toBeLessThan(5_000);
+  expect(toldSince(first?.atMs ?? 0).every(({ server }) => server === 'answers')).toBe(true);
+}, 200_000);
 
 test('two relays as their image and manifests run them: both are ready, one sends, the other takes over from it', async () => {
   const { securityContext, containers } = podSpec();
