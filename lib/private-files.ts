@@ -163,6 +163,11 @@ function openPrivately(path: string): number {
 /** Whether what somebody noted there can be trusted: it is this user's own, or root's; root trusts all. */
 export function isTrusted(path: string): boolean {
   const own = ownUser();
-  const entry = entryAt(path);
+  let entry: Stats | undefined;
+  try {
+    entry = entryAt(path);
+  } catch {
+    return true; // nothing can be read there, so nothing will be believed
+  }
   return own === undefined || own === 0 || entry === undefined || (!entry.isSymbolicLink() && [own, 0].includes(entry.uid));
 }

@@ -1,5 +1,6 @@
 // Metrics in Prometheus' text format: what the telemetry has counted, how old the watches are, how full the queues.
 import { REFERENCE_METRICS, referenceMetric, type ReferenceMetric } from '../objects/reference-metrics.ts';
+import { shownText } from '../objects/shown-text.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { MetricUnit, Telemetry } from '../ports/telemetry.ts';
 import { listClusters } from './clusters.ts';
@@ -109,6 +110,6 @@ function labelsText(labels: Record<string, string>, metric: string): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+const escaped = (value: string): string => shownText(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
 const snakeCase = (name: string): string => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();

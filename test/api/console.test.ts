@@ -17,6 +17,8 @@ import { serveApi } from './served-api.ts';
 const TOKEN = 'a-token-of-this-test';
 /** Where nothing may be taken for markup. */
 const HOSTILE = '<img src=x onerror=alert(1)>';
+/** And where nothing may change how the rest is read. */
+const REVERSING = 'a\u202Egpj.exe\u2066\nb';
 
 let ports: EmbeddedPorts;
 let api: Listening;
@@ -41,6 +43,10 @@ beforeAll(async () => {
     spec: { backoffLimit: 3 },
     status: { active: 2, startTime: '2026-05-01T10:00:01Z' },
     pods: ['demo-a', 'demo-b'],
+  });
+  await know(ports, {
+    name: 'reversed',
+    status: { conditions: [{ type: 'Failed', status: 'True', reason: 'Odd', message: REVERSING }] },
   });
   await know(ports, { name: 'stuck', state: { park: { failures: 1, untilMs: Date.now() + 60_000, reason: HOSTILE, generation: 1 } } });
   const key = { cluster: 'staging', kind: 'Job' as const, namespace: 'default', name: 'demo', uid: 'uid-of-demo' };
@@ -86,6 +92,12 @@ describe('the console', () => {
     expect(currentPage()).toEqual(['Clusters and workloads']);
     for (const area of page.root.querySelectorAll('.scroll')) expect(area.getAttribute('aria-label')).toMatch(/\w/);
     expect(page.byId('freshness').textContent).toMatch(/^as of /);
+  });
+
+  test('text that would reverse what follows is shown as what it is', async () => {
+    page.control('Job default/reversed').click();
+    await shows('a\\u202egpj.exe\\u2066\\nb');
+    expect(page.text).not.toMatch(/\p{Bidi_Control}/u);
   });
 
   test('a workload: where it stands, its passes and why, its pods', async () => {

@@ -1,6 +1,6 @@
 // What keeps `farloop up` from starting: one sentence each, with what is wrong, where and what to do; and what does not keep it.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
@@ -92,6 +92,21 @@ describe('does not start, and says why', () => {
     mkdirSync(state);
     writeFileSync(join(state, 'version'), '99\n');
     expect(await run()).toEqual(refusal(/was written by a newer Farloop \(version 99.*use that one, or another folder/));
+  });
+
+  test('a prepared state folder: a link in its place, or in the place of the file that will hold the token', async () => {
+    const elsewhere = join(folder.path, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, state);
+    expect(await run()).toEqual(refusal(/state is a symbolic link, and nothing is written through one: remove it, or/));
+    expect(readdirSync(elsewhere)).toEqual([]);
+    rmSync(state);
+    mkdirSync(state);
+    writeFileSync(join(state, 'version'), '1\n');
+    writeFileSync(join(elsewhere, 'instance'), '');
+    symlinkSync(join(elsewhere, 'instance'), join(state, 'instance.json'));
+    expect(await run()).toEqual(refusal(/instance\.json is a symbolic link/));
+    expect(statSync(join(elsewhere, 'instance')).size).toBe(0);
   });
 
   test('a state folder that cannot be made', async () => {

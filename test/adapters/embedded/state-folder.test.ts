@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { isFullDisk } from '../../../lib/adapters/embedded/sqlite-file.ts';
 import { openStateFolder, StateFolderHeldError } from '../../../lib/adapters/embedded/state-folder.ts';
-import { createPrivately, writePrivately } from '../../../lib/private-files.ts';
+import { createPrivately, isTrusted, writePrivately } from '../../../lib/private-files.ts';
 
 let base: string;
 let folder: string;
@@ -274,6 +274,23 @@ asRoot('of another user', () => {
       chownSync(join(folder, name), STRANGER, STRANGER);
       expect(() => openStateFolder(folder)).toThrow(`${join(folder, name)} belongs to another user`);
     });
+
+  test('what a stranger noted is not trusted; what this user or root noted is', () => {
+    openStateFolder(folder).close();
+    const file = join(folder, 'instance.json');
+    writeFileSync(file, '{}');
+    for (const path of [base, join(base, 'deep'), folder]) chmodSync(path, 0o755);
+    const trusted = (owner: number): boolean => {
+      chownSync(file, owner, owner);
+      process.seteuid?.(STRANGER);
+      try {
+        return isTrusted(file);
+      } finally {
+        process.seteuid?.(0);
+      }
+    };
+    expect([STRANGER, 0, STRANGER + 1].map(trusted)).toEqual([true, true, false]);
+  });
 
   test('a file that appears after the folder was taken is not written to either', () => {
     openStateFolder(folder).close();
