@@ -16,6 +16,8 @@ export class SystemClock implements Clock {
 
   /** The timer keeps the process alive: who waits in the background gives a signal and ends it. */
   async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    // A timer takes a millisecond at least, often two.
+    if (ms <= 0) return await new Promise((resolve) => setImmediate(resolve));
     const untilMs = this.monotonicMs() + ms;
     for (let leftMs = ms; ; leftMs = untilMs - this.monotonicMs()) {
       await pieceOf(Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS), signal);

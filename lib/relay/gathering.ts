@@ -9,8 +9,8 @@ export interface GatheringOptions {
   podsEveryMs: number;
 }
 
-/** How long the first news waits: what the API server sent in the same packet is read by then. */
-const SAME_PACKET_MS = 1;
+/** How long the first news waits: a turn of the event loop, so that what the API server sent in the same packet goes with it. */
+const SAME_PACKET_MS = 0;
 /** Given to who waits: an error made anew each time would cost more than the rest. */
 const NO_LONGER = 'nothing is waited for any longer';
 

@@ -45,7 +45,7 @@ const { only, ...options } = script('npm run bench reaction --')
       .default([10_000]),
   )
   .addOption(new Option('--server <which>', 'where memory is measured').choices(['real', 'sandbox']).default('real'))
-  .option('--cpu-prof <folder>', 'of memory: where the profile of Farloop is put')
+  .option('--cpu-prof <folder>', 'of edits and memory: where the profile of Farloop is put')
   .option('--heap-snapshot', 'of memory: leaves a heap snapshot in the working directory at the end')
   .parse()
   .opts<ReactionOptions & { only: Part[] }>();
