@@ -109,6 +109,21 @@ describe('the console', () => {
     expect(page.activeElement).toBe(page.byId('main'));
   });
 
+  test('a cluster that does not answer, since when and why, and what its workloads wait for; and that it answers again', async () => {
+    const silence = { downSinceMs: Date.now() - 65_000, probeAtMs: Date.now() + 60_000, reason: `no answer within 3 s ${HOSTILE}` };
+    await ports.store.putNote('staging', 'reach', JSON.stringify(silence), 0);
+    page.tick();
+    await shows('stagingUnreachable, ');
+    await shows(`s ago: its API server does not answer: no answer within 3 s ${HOSTILE}`);
+    page.control('Job default/demo').click();
+    await shows('Unreachable: no answer from the cluster since');
+    expect(page.text).toMatch(/tried again in \d+ s/);
+    await ports.store.putNote('staging', 'reach', JSON.stringify({ ...silence, downSinceMs: null }), 1);
+    page.goTo('#/');
+    page.tick();
+    await until('it is well', () => !page.text.includes('Unreachable') && page.text.includes('staging'), 5_000);
+  });
+
   const evidence: { name: string; job: Omit<KnownJob, 'name'>; shows: string[] }[] = [
     {
       name: 'indexes',
