@@ -73,6 +73,7 @@ const TONES = new Map(
     Forbidden: 'bad',
     Unknown: 'warn',
     Waiting: 'warn',
+    BackingOff: 'warn',
     Leaving: 'warn',
     Draining: 'warn',
     Throttled: 'warn',
