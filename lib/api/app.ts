@@ -2,7 +2,7 @@
 // wrapped by serverless-http in a function. Bearer tokens only, no cookies: another site's page cannot act in a visitor's name.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { shownText } from '../objects/shown-text.ts';
+import { shownText, withoutFilePaths } from '../objects/shown-text.ts';
 import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './routes.ts';
 import { readStaticFile } from './static-files.ts';
 
@@ -77,11 +77,8 @@ function refusal(error: unknown): Sent {
   const status = error instanceof RefusedRequestError ? error.status : 500;
   const message = error instanceof Error ? error.message : String(error);
   // The log has all of it; a caller elsewhere never learns how this machine is laid out.
-  return { status, contentType: JSON_TYPE, body: jsonLine({ error: status === 500 ? message.replaceAll(FILE_PATH, '…') : message }) };
+  return { status, contentType: JSON_TYPE, body: jsonLine({ error: status === 500 ? withoutFilePaths(message) : message }) };
 }
-
-/** An absolute path, here or on Windows; the path of a URL follows a host, and is none. */
-const FILE_PATH = /(?<![\w.:/\]])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:'"`,;()]+)+/g;
 
 const hostOf = (request: IncomingMessage): string => (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
 

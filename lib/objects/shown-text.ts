@@ -32,3 +32,9 @@ export function shownData(data: unknown): unknown {
 
 /** Whether a text holds a character that acts. */
 export const isActing = (text: string): boolean => text.search(ACTING) >= 0;
+
+/** An absolute path, here or on Windows; the path of a URL follows a host, and is none. */
+const FILE_PATH = /(?<![\w.:/\]])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:'"`,;()]+)+/g;
+
+/** A failure for somebody elsewhere, who is not to learn how this machine is laid out. */
+export const withoutFilePaths = (message: string): string => message.replaceAll(FILE_PATH, '…');

@@ -1,4 +1,5 @@
 // The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
+import { withoutFilePaths } from '../objects/shown-text.ts';
 import {
   ApiError,
   badRequest,
@@ -324,7 +325,7 @@ export function responseOf(error: unknown): ApiResponse {
       ? error
       : error instanceof RangeError
         ? new ApiError(400, 'BadRequest', 'the body is nested too deeply')
-        : internalError(error instanceof Error ? error.message : String(error));
+        : internalError(withoutFilePaths(error instanceof Error ? error.message : String(error)));
   return {
     status: refusal.status.code,
     headers: { 'Content-Type': 'application/json', ...refusal.headers },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { shownData, shownLines, shownText } from '../../lib/objects/shown-text.ts';
+import { shownData, shownLines, shownText, withoutFilePaths } from '../../lib/objects/shown-text.ts';
 import { consoleFolder } from '../../lib/package-files.ts';
 
 const cases = [
@@ -61,4 +61,15 @@ describe('data', () => {
 test('the console shows them in the very same way', async () => {
   const elements: { shownText: (text: string) => string } = await import(pathToFileURL(join(consoleFolder(), 'elements.js')).href);
   expect(elements.shownText(everyCharacter)).toBe(shownText(everyCharacter));
+});
+
+test('a failure for somebody elsewhere names no file of this machine, and keeps addresses and what is in fractions', () => {
+  for (const [message, told] of [
+    ["ENOENT: no such file or directory, open '/var/lib/x/store.db'", "ENOENT: no such file or directory, open '…'"],
+    ['cannot open /var/lib/x/store.db: damaged', 'cannot open …: damaged'],
+    ['at C:\\state\\store.db', 'at …'],
+    ['https://10.0.0.1:6443/api/v1/pods answered 500', 'https://10.0.0.1:6443/api/v1/pods answered 500'],
+    ['job default/demo: 3/5 succeeded and/or failed', 'job default/demo: 3/5 succeeded and/or failed'],
+  ] as const)
+    expect(withoutFilePaths(message)).toBe(told);
 });
