@@ -66,7 +66,7 @@ export function openJsonClient(access: ClusterAccess): JsonClient {
       };
       signal.addEventListener('abort', stop, { once: true });
       try {
-        for await (const line of linesOf(response)) yield JSON.parse(line) as unknown;
+        for await (const lines of linesOf(response)) for (const line of lines) yield JSON.parse(line) as unknown;
       } catch (error) {
         if (signal.aborted) return;
         throw new UnknownOutcomeError(`watch at ${connection.server}: ${explainConnectionFault(error)}`, { cause: error });
@@ -79,21 +79,25 @@ export function openJsonClient(access: ClusterAccess): JsonClient {
   };
 }
 
-async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
+/** The lines that each chunk ends: a step of a generator for each line would cost as much as what is done with it. */
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string[]> {
   // The begun line in pieces: to join them with each chunk would copy a long line over and over.
   let begun: Buffer[] = [];
   let begunBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
+    const lines: string[] = [];
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      const line = Buffer.concat([...begun, chunk.subarray(from, end)]).toString('utf8');
-      begun = [];
+      const isWhole = begun.length === 0;
+      const line = isWhole ? chunk.toString('utf8', from, end) : Buffer.concat([...begun, chunk.subarray(from, end)]).toString('utf8');
+      if (!isWhole) begun = [];
       begunBytes = 0;
       from = end + 1;
-      if (line !== '') yield line;
+      if (line !== '') lines.push(line);
     }
     if (from < chunk.length) begun.push(chunk.subarray(from));
     begunBytes += chunk.length - from;
+    if (lines.length > 0) yield lines;
     if (begunBytes > LINE_BYTES_MAX) throw new Error(`an event is longer than ${LINE_BYTES_MAX} bytes`);
   }
 }
