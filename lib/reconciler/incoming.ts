@@ -1,10 +1,11 @@
 // Messages of relays: who sent them, and whether they are believed (R15). Who sent one is known before it is read, and only what a registered
 // sender sent is read at all.
+import { createHash } from 'node:crypto';
 import { isInScope, type ClusterRecord, type Clusters } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeEvents, type ReadEvents, type Weight } from '../wire/events.ts';
 import type { EventMessage } from '../wire/observations.ts';
-import { NewerVersionError } from '../wire/undecodable.ts';
+import { NewerVersionError, UndecodableMessageError } from '../wire/undecodable.ts';
 import { askForEverything } from './era.ts';
 import { noteLaterVersion } from './later-version.ts';
 import type { Delivery } from './unreadable.ts';
@@ -35,6 +36,18 @@ export async function fromRegistered<Given extends EventDelivery>(
   });
 }
 
+/** Why the latest ones could not be read, by a hash of their bodies: each comes back some times, and to read it costs the same each time. */
+const unreadable = new Map<string, UndecodableMessageError>();
+const UNREADABLE_MAX = 100;
+
+const hashOf = (body: string): string => createHash('sha256').update(body).digest('base64');
+
+function remember(body: string, error: UndecodableMessageError): void {
+  unreadable.set(hashOf(body), error);
+  const [oldest] = unreadable.keys();
+  if (unreadable.size > UNREADABLE_MAX && oldest !== undefined) unreadable.delete(oldest);
+}
+
 /** Reads a message, and believes its sender about the cluster it is registered for only (R15). */
 export async function openMessage<Message extends { cluster: string; kubeSystemUid: string }>(
   delivery: EventDelivery,
@@ -42,12 +55,18 @@ export async function openMessage<Message extends { cluster: string; kubeSystemU
   ports: Ports,
 ): Promise<Opened<Message>> {
   const { clusters, queue, telemetry } = ports;
-  const { body, senderId } = delivery;
+  const { body, senderId, receiveCount } = delivery;
+  const before = receiveCount > 1 ? unreadable.get(hashOf(body)) : undefined;
+  if (before) {
+    await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error: before });
+    return 'unreadable';
+  }
   let message: Message;
   try {
     message = decode(body);
   } catch (error) {
     if (error instanceof NewerVersionError) await noteLaterVersion(ports, senderId, error);
+    else if (error instanceof UndecodableMessageError) remember(body, error);
     await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error });
     return 'unreadable';
   }
