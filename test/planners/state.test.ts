@@ -53,6 +53,12 @@ const cases: Case[] = [
   },
   { name: 'its pod failed, and the next one waits', pods: [failedNow], stands: { state: 'BackingOff' } },
   {
+    name: 'its pod failed, and no other may follow',
+    job: aJob({ ...one, backoffLimit: 0 }),
+    pods: [failedNow],
+    stands: { state: 'Waiting', reason: 'Failing' },
+  },
+  {
     name: 'an index failed, and waits',
     job: anIndexedJob({ completions: 1, parallelism: 1, backoffLimitPerIndex: 1 }),
     pods: [{ ...failedNow, index: '0', failureCount: '0' }],

@@ -21,6 +21,7 @@ import {
   type Reason,
   type ReasonCode,
 } from '../reasons.ts';
+import { exceededLimit } from './backoff-limit.ts';
 import { latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
 import { trueCondition } from './conditions.ts';
 import { deadlineOf } from './deadline.ts';
@@ -131,7 +132,7 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
 }
 
 function waitingReasons(
-  { head }: Snapshot<Job>,
+  { owner: job, head }: Snapshot<Job>,
   progress: Progress,
   { nowMs, refusal }: { nowMs: number; refusal: string | undefined },
 ): Reason[] {
@@ -144,7 +145,10 @@ function waitingReasons(
   if (terms.perIndexLimit === undefined) {
     const backoff = nextBackoff(head.backoff, { succeeded: tally.newSucceeded, failed: tally.newFailed });
     const remainingMs = remainingBackoffMs(backoff.failures, latestFailureOf(backoff), nowMs);
-    if (remainingMs > 0 && isShort) {
+    if (exceededLimit(job, tally)) {
+      const text = `it fails: its pods failed more often than backoffLimit ${terms.backoffLimit} allows; its end is written next`;
+      reasons.push({ code: 'Failing', text, ...failureEvidence([...tally.pods]) });
+    } else if (remainingMs > 0 && isShort) {
       const remainingSeconds = seconds(remainingMs);
       const times = backoff.failures === 1 ? 'a pod failed' : `${backoff.failures} pods failed one after the other`;
       reasons.push({

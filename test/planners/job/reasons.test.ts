@@ -340,6 +340,14 @@ const cases: Case[] = [
     holds: { index: '6', remainingSeconds: 7 },
   },
   {
+    code: 'Failing',
+    name: 'for a failure more than may be, before a pass has written it',
+    job: aJob({ parallelism: 1, completions: 1, backoffLimit: 0 }),
+    pods: [failedPod(7, 1)],
+    holds: { pods: ['demo-x'], exitCode: 7 },
+    says: 'more often than backoffLimit 0 allows',
+  },
+  {
     code: 'WaitsForTerminatingPods',
     name: 'which',
     job: aJob({ completions: 5, podReplacementPolicy: 'Failed' }),
