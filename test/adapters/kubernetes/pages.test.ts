@@ -71,13 +71,28 @@ describe.each([
   );
 
   test.each([
-    { name: 'is forgotten (410)', script: refuses(410, { reason: 'Expired' }), error: ExpiredError },
+    { name: 'is forgotten (410), twice', script: refuses(410, { reason: 'Expired' }), error: ExpiredError },
     { name: 'breaks (500)', script: refuses(500), error: UnknownOutcomeError },
     { name: 'is put off (429)', script: refuses(429, {}, { 'retry-after': '7' }), error: ThrottledError },
     { name: 'is no list', script: says(200, '<html>'), error: NotDoneError },
   ])('R19: is none where a later page $name', async ({ script, error }) => {
     server.answer(pages({ '': says(200, pageOf('9', ['a', 'b'], 'two')), two: script }));
     await expect(list()).rejects.toThrow(error);
+  });
+
+  test('R19: begins anew where a later page is forgotten (410), and holds nothing of the first pages', async () => {
+    let lists = 0;
+    server.answer((request, response) => {
+      const isFirst = !(request.url ?? '').includes('continue=');
+      if (isFirst) lists += 1;
+      const later = lists === 1 ? refuses(410, { reason: 'Expired' }) : says(200, pageOf('8', ['d']));
+      const first = says(200, lists === 1 ? pageOf('7', ['a', 'b'], 'two') : pageOf('9', ['c'], 'two'));
+      (isFirst ? first : later)(request, response);
+    });
+    const { items, resourceVersion } = await list();
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['c', 'd']);
+    expect(resourceVersion).toBe('8');
+    expect(lists).toBe(2);
   });
 
   test('every page is asked for with the same selection', async () => {
