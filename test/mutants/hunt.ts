@@ -5,7 +5,7 @@ import { scenarioOf, SCENARIOS, type Scenario } from '../simulation/scenarios.ts
 import { recoveryOf } from '../simulation/recovery.ts';
 import type { Result, Run } from '../simulation/simulation.ts';
 import { againText, replayOf, simulate, stormOf } from '../simulation/storms.ts';
-import type { Mutant } from './mutants.ts';
+import type { Look } from './mutants.ts';
 
 export interface Found {
   invariant: string;
@@ -23,6 +23,8 @@ export interface Hunted {
 }
 
 const LIMIT_MS = 1_800_000;
+/** What is to be found without a look is found by these. */
+export const BLIND_SEEDS = 300;
 /** For what else a mutant breaks: more than all stories take that end well. Steps, so that every machine finds the same. */
 const REST_STEPS = 20_000;
 
@@ -33,8 +35,8 @@ function coreMs(): number {
 }
 
 /** @param forMs of the core's time @returns what was found, undefined when time ran out */
-export async function hunt(look: Mutant['look'], bound: { forMs: number }): Promise<Found | undefined> {
-  const found = await huntFirst(look, bound);
+export async function hunt(look: Look | 'storms' | undefined, bound: { forMs: number }): Promise<Found | undefined> {
+  const found = await (look === 'storms' ? huntBlind(bound) : huntFirst(look, bound));
   if (!found) return undefined;
   const trips = new Set(found.trips);
   let steps = 0;
@@ -55,7 +57,22 @@ function foundIn({ violations }: Pick<Result, 'violations'>, run: Run): Found | 
   return { invariant: first.invariant, says: first.says, again: againText(run), trips: violations.map(({ invariant }) => invariant) };
 }
 
-async function huntFirst(look: Mutant['look'], { forMs }: { forMs: number }): Promise<Found | undefined> {
+/** The first storms as they are drawn, and nothing else. */
+async function huntBlind({ forMs }: { forMs: number }): Promise<Found | undefined> {
+  for (let seed = 1; seed <= BLIND_SEEDS && coreMs() <= forMs; seed++) {
+    const found = await inStorm(seed);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+async function inStorm(seed: number): Promise<Found | undefined> {
+  const run = stormOf(seed);
+  const result = await simulate(run);
+  return foundIn(result, replayOf(run, result.struck));
+}
+
+async function huntFirst(look: Look | undefined, { forMs }: { forMs: number }): Promise<Found | undefined> {
   const isOver = (): boolean => coreMs() > forMs;
   const first = look && scenarioOf(look.scenario);
   const stories = [...(first ? [first] : []), ...(look?.faults ? [] : SCENARIOS.filter(({ name }) => name !== first?.name))];
@@ -69,9 +86,7 @@ async function huntFirst(look: Mutant['look'], { forMs }: { forMs: number }): Pr
     if (found) return found;
   }
   for (let seed = 1; !isOver(); seed++) {
-    const run = stormOf(seed);
-    const result = await simulate(run);
-    const found = foundIn(result, replayOf(run, result.struck));
+    const found = await inStorm(seed);
     if (found) return found;
   }
   return undefined;
@@ -116,8 +131,9 @@ async function huntWithTwo(
 
 const asked = process.env['MUTANT_LOOK'];
 if (asked !== undefined) {
-  const { look, forMs } = JSON.parse(asked) as { look?: Mutant['look']; forMs: number };
-  if (look?.faults?.some((name) => !FAULT_NAMES.includes(name))) throw new Error(`unknown fault among ${look.faults.join()}`);
+  const { look, forMs } = JSON.parse(asked) as { look?: Look | 'storms'; forMs: number };
+  if (look !== 'storms' && look?.faults?.some((name) => !FAULT_NAMES.includes(name)))
+    throw new Error(`unknown fault among ${look.faults.join()}`);
   const found = await hunt(look, { forMs });
   console.log(JSON.stringify({ found, coreSeconds: coreMs() / 1_000 } satisfies Hunted));
 }

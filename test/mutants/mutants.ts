@@ -1,6 +1,12 @@
 // Bugs put back on purpose, each a text replaced in one file. Every one of them has to be noticed by the simulator.
 import type { FaultName } from '../simulation/faults.ts';
 
+export interface Look {
+  scenario: string;
+  faults?: readonly FaultName[];
+  twice?: 'cluster' | 'store';
+}
+
 export interface Mutant {
   name: string;
   rule: string;
@@ -11,9 +17,10 @@ export interface Mutant {
   why: string;
   /**
    * Where to look first: the story, and the faults that bring it to light: one of them or, `twice`, two, both at calls of that port.
-   * Without faults, calm runs. Then storms.
+   * Without faults, calm runs. Then storms. `storms`: the first 300 of them alone, without a story or a fault to begin with; a path: that
+   * file of tests, for what the simulator's own ports stand in for.
    */
-  look?: { scenario: string; faults?: readonly FaultName[]; twice?: 'cluster' | 'store' };
+  look?: Look | 'storms' | `test/${string}`;
   /** Among API servers of before 1.31, which ask nothing of a status: later ones refuse what it would write. */
   isBeforeStatusRules?: true;
 }
@@ -57,7 +64,7 @@ export const MUTANTS: readonly Mutant[] = [
     replacement:
       '    if (observation.deleted) {\n      part.pods.delete(observation.pod.uid);\n      onChange?.(known, undefined);\n      changed = true;\n      heardByPass = false;\n    } else if (supersedes(observation, known, part.floor, news.whole !== undefined)) {',
     why: 'late news of a pod that is gone brings it back to life, and its number is taken again',
-    look: { scenario: 'suspended-and-resumed', faults: ['tableIsWiped'] },
+    look: 'storms',
   },
   {
     name: 'late news taken for new',
@@ -66,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '  if (known && !isLater(observation, known)) return false;',
     replacement: '',
     why: 'a message that was delayed sets the view back',
-    look: { scenario: 'non-indexed', faults: ['sendIsLate', 'freezesShortly', 'sendComesTwice'] },
+    look: 'storms',
   },
   {
     name: 'digests are not compared',
@@ -84,6 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '  if (a.length !== b.length) return a.length - b.length;',
     replacement: '',
     why: 'version 10 comes before version 9',
+    look: 'storms',
   },
   {
     name: 'era never raised',
@@ -98,10 +106,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'restored API server looks like a quiet one',
     rule: 'R3',
     file: 'lib/relay/watch.ts',
-    search:
-      '  if (compareResourceVersions(resourceVersion, state.version) >= 0) {\n    const opened = openWatch(state, moment);\n    return brokeOff',
+    search: '  if (compareResourceVersions(resourceVersion, state.version) >= 0) {\n    if (state.failedWatches',
     replacement:
-      "  if (compareResourceVersions(resourceVersion, '0') >= 0) {\n    const opened = openWatch(state, moment);\n    return moment.nowMs < 0",
+      "  if (compareResourceVersions(resourceVersion, state.version) < 0 && moment.nowMs > 0) return openWatch(state, moment);\n  if (compareResourceVersions(resourceVersion, '0') >= 0) {\n    if (state.failedWatches",
     why: 'the relay watches from a version that does not come for hours',
     look: { scenario: 'non-indexed', faults: ['apiServerIsOld'] },
   },
@@ -258,6 +265,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: 'deduplicationId: digest(`${formatKey(key)} ${follows}`)',
     replacement: 'deduplicationId: digest(`${formatKey(key)} ${follows} ${performance.now()}`)',
     why: 'whoever wakes at the same moment adds a pass, and then another',
+    look: 'storms',
   },
   {
     name: 'first wake sent twice',
@@ -276,6 +284,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '{ fence, openedAtMs, wake: null }',
     replacement: '{ fence, openedAtMs }',
     why: 'news that comes while a pass is at work wakes nobody, for ever',
+    look: 'storms',
   },
   {
     name: 'head read before the view is written',
@@ -285,7 +294,7 @@ export const MUTANTS: readonly Mutant[] = [
     replacement:
       '      alongside: async (current) => {\n        const told = await prepareWake(ports, current, wanted, toldAtMs);\n        return told && { change: told.change };\n      },',
     why: 'a pass that opened in between has taken the wake, and has not seen the news',
-    look: { scenario: 'non-indexed', faults: ['isSlow', 'freezesShortly'] },
+    look: 'storms',
   },
   {
     name: 'message that changes nothing wakes nobody',
@@ -523,7 +532,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: 'const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;',
     replacement: 'const nowMs = clock.nowMs() + pass.offsetMs;',
     why: 'a function whose clock is ahead fails Jobs before their time',
-    look: { scenario: 'deadline', faults: ['clockJumpsAhead'] },
+    look: 'storms',
   },
   {
     name: 'head of another workload written',
@@ -542,7 +551,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '  if (!isLasting(error)) throw error;',
     replacement: '',
     why: 'a second of throttling stops a Job for a minute, and later for an hour',
-    look: { scenario: 'non-indexed', faults: ['storeThrottles', 'storeTimesOut'] },
+    look: 'storms',
   },
   {
     name: 'look at a cluster cannot be read',
@@ -697,14 +706,14 @@ export const MUTANTS: readonly Mutant[] = [
     search: "  if (failure.kind === 'expired') {",
     replacement: "  if (failure.kind === 'expired' && at.phase === 'listing') {",
     why: 'the relay asks for ever for what is forgotten',
-    look: { scenario: 'non-indexed', faults: ['watchExpires'] },
+    look: 'storms',
   },
   {
     name: 'watch that fails is not opened again',
     rule: 'R19',
     file: 'lib/relay/watch.ts',
-    search: '  return backOff(state, next, moment, options, failure.kind',
-    replacement: "  if (at.phase === 'watching') return same(state);\n  return backOff(state, next, moment, options, failure.kind",
+    search: "  if (failure.kind !== 'throttled') return backOff",
+    replacement: "  if (at.phase === 'watching') return same(state);\n  if (failure.kind !== 'throttled') return backOff",
     why: 'one 500 makes the relay deaf',
     look: { scenario: 'single', faults: ['apiBreaks', 'cannotConnect', 'watchIsReset'] },
   },
@@ -725,5 +734,193 @@ export const MUTANTS: readonly Mutant[] = [
     replacement: '        if (skipped.length === 0) listAnew();',
     why: 'what a watch left out is never told',
     look: { scenario: 'single', faults: ['watchSkips'] },
+  },
+  {
+    name: 'list at the version of its last page',
+    rule: 'R19',
+    file: 'lib/adapters/kubernetes/whole-list.ts',
+    search: '    if (lowest === undefined || compareResourceVersions(page.resourceVersion, lowest) < 0) lowest = page.resourceVersion;',
+    replacement:
+      '    if (lowest === undefined || compareResourceVersions(page.resourceVersion, lowest) !== 0) lowest = page.resourceVersion;',
+    why: 'what became of a pod after its own page was read is believed to be older than the list',
+    look: { scenario: 'listed-in-pages', faults: ['pageIsNewer'] },
+  },
+  {
+    name: 'list at the version of its last page, at the adapter',
+    rule: 'R19',
+    file: 'lib/adapters/kubernetes/whole-list.ts',
+    search: '    if (lowest === undefined || compareResourceVersions(page.resourceVersion, lowest) < 0) lowest = page.resourceVersion;',
+    replacement: '    lowest = page.resourceVersion;',
+    why: 'what became of a pod after its own page was read is believed to be older than the list',
+    look: 'test/adapters/kubernetes/pages.test.ts',
+  },
+  {
+    name: 'page that fails ends the list',
+    rule: 'R19',
+    file: 'lib/adapters/kubernetes/whole-list.ts',
+    search: '      if (!(error instanceof AnswerTooLongError) || limit === 1) throw error;',
+    replacement:
+      '      if (lowest !== undefined) return { items, resourceVersion: lowest, dateMs: Date.now() };\n      if (!(error instanceof AnswerTooLongError) || limit === 1) throw error;',
+    why: 'pods of a page that never came are believed to be gone, and others run beside them',
+    look: 'test/adapters/kubernetes/pages.test.ts',
+  },
+  {
+    name: "relay's list at the version of its last page",
+    rule: 'R19',
+    file: 'lib/relay/watch.ts',
+    search:
+      '  const listed = state.listed === undefined || compareResourceVersions(resourceVersion, state.listed) < 0 ? resourceVersion : state.listed;',
+    replacement: '  const listed = state.listed === resourceVersion ? state.listed : resourceVersion;',
+    why: 'the watch goes on behind what happened while the list was under way',
+    look: { scenario: 'listed-in-pages', faults: ['pageIsNewer'] },
+  },
+  {
+    name: "page that fails ends a relay's list",
+    rule: 'R19',
+    file: 'lib/relay/watch.ts',
+    search: "  const next: Waiting['next'] =\n",
+    replacement:
+      "  if (at.phase === 'listing' && state.listed !== undefined) return afterPage(state, { resourceVersion: state.listed }, moment);\n  const next: Waiting['next'] =\n",
+    why: 'the relay tells that the pods of a page which never came are gone',
+    look: { scenario: 'listed-in-pages', faults: ['apiBreaks', 'cannotConnect', 'isReset'] },
+  },
+  {
+    name: 'news of one batch put together by uid alone',
+    rule: 'R15',
+    file: INGEST,
+    search: '      const entry = work.get(formatKey(key)) ??',
+    replacement: '      const entry = [...work.values()].find((each) => each.key.uid === key.uid) ??',
+    why: 'a cluster made from the backup of another one changes what is known of that one',
+    look: { scenario: 'twins', faults: ['eventsAreLate'] },
+  },
+  {
+    name: 'heads read together by uid alone',
+    rule: 'R15',
+    file: 'lib/adapters/embedded/store.ts',
+    search: '    return keys.map((key) => stored.get(formatKey(key))?.head);',
+    replacement: '    return keys.map((key) => stored.get(formatKey(keys.find(({ uid }) => uid === key.uid) ?? key))?.head);',
+    why: 'a cluster made from the backup of another one is told what that one has been told',
+    look: { scenario: 'twins', faults: ['eventsAreLate'] },
+  },
+  {
+    name: 'heads read together by uid alone, in DynamoDB',
+    rule: 'R15',
+    file: 'lib/adapters/dynamodb-store.ts',
+    search: '      const item = found.get(formatKey(key));',
+    replacement: "      const item = items.find((each) => each['pk']?.S?.endsWith(key.uid));",
+    why: 'a cluster made from the backup of another one is told what that one has been told',
+    look: 'test/adapters/dynamodb-batch-reads.test.ts',
+  },
+  {
+    name: 'tombstone dropped by age',
+    rule: 'R2',
+    file: 'lib/reconciler/view.ts',
+    search: '  if (news.whole && applyWholeList(part, news.whole, news.pods, onChange)) {',
+    replacement:
+      '  const youngest = Math.max(...[...part.pods.values()].map(({ pod }) => pod.createdAt));\n  for (const [uid, entry] of part.pods) if (entry.deleted && entry.pod.createdAt < youngest - 5) part.pods.delete(uid);\n  if (news.whole && applyWholeList(part, news.whole, news.pods, onChange)) {',
+    why: 'news that is late by more than that brings a pod back to life',
+    look: { scenario: 'suspended-and-resumed', faults: ['sendIsLate'] },
+  },
+  {
+    name: 'Retry-After of a read kept to oneself',
+    rule: 'R14',
+    file: TROUBLE,
+    search: '    await budget.close(pass.record, error.retryAfterSeconds);',
+    replacement: '    if (error.retryAfterSeconds < 0) await budget.close(pass.record, error.retryAfterSeconds);',
+    why: 'the others go on at an API server that refuses what passes read',
+    look: { scenario: 'two-jobs', faults: ['apiThrottles'] },
+  },
+  {
+    name: 'Retry-After of an Event kept to oneself',
+    rule: 'R14',
+    file: 'lib/reconciler/event-objects.ts',
+    search: '      if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);',
+    replacement:
+      '      if (error instanceof ThrottledError && error.retryAfterSeconds < 0) await budget.close(pass.record, error.retryAfterSeconds);',
+    why: 'the others go on at an API server that refuses Events',
+    look: { scenario: 'non-indexed', faults: ['apiThrottles'] },
+  },
+  {
+    name: 'relay comes back before Retry-After',
+    rule: 'R14',
+    file: 'lib/relay/watch.ts',
+    search: '  return backOff({ ...state, notBeforeMs: moment.nowMs + retryAfterMs }, next, moment, options, retryAfterMs);',
+    replacement: '  return backOff(state, next, moment, options, retryAfterMs / 1_000);',
+    why: 'the relays of all clusters keep an API server down that is on its way up',
+    look: { scenario: 'listed-in-pages', faults: ['apiThrottles'] },
+  },
+  {
+    name: 'list that is wanted anew comes before Retry-After',
+    rule: 'R14',
+    file: 'lib/relay/watch.ts',
+    search: '  if (nowMs >= state.notBeforeMs) return beginList',
+    replacement: '  if (nowMs >= 0) return beginList',
+    why: 'the list of Jobs calls for that of pods, whatever the API server has asked for',
+    look: { scenario: 'listed-in-pages', faults: ['apiThrottles'] },
+  },
+  {
+    name: 'Retry-After read from the body first',
+    rule: 'R14',
+    file: 'lib/adapters/kubernetes/refusals.ts',
+    search: 'Number(retryAfter ?? status?.details?.retryAfterSeconds ?? 1)',
+    replacement: 'Number(status?.details?.retryAfterSeconds ?? retryAfter ?? 1)',
+    why: 'a server is asked again after a second that said half a minute in its header',
+    look: { scenario: 'two-jobs', faults: ['apiThrottles'] },
+  },
+  {
+    name: 'head written with each heartbeat',
+    rule: 'R16',
+    file: 'lib/reconciler/heartbeats.ts',
+    search: '  return seen !== digest || hole ? seen : undefined;',
+    replacement:
+      '  if (seen === digest && !hole) await ports.store.updateHead(key, { ifFence: head.fence }, { floor: head.floor });\n  return seen !== digest || hole ? seen : undefined;',
+    why: 'a million Jobs that have ended cost a million writes a minute',
+    look: { scenario: 'single' },
+  },
+  {
+    name: 'doubt sent with each heartbeat',
+    rule: 'R16',
+    file: 'lib/reconciler/heartbeats.ts',
+    search: '      if (seen === undefined) return;',
+    replacement: '      if (seen === undefined) return void doubts.push(doubtOf(key, { told: digest, seen: digest }));',
+    why: 'a million Jobs that have ended cost a million messages a minute',
+    look: { scenario: 'single' },
+  },
+  {
+    name: 'news acknowledged before it has woken',
+    rule: 'R9',
+    file: INGEST,
+    search: '  if (urgency) await wake(ports, key, urgency, toldAtMs);',
+    replacement: '  if (urgency) void wake(ports, key, urgency, toldAtMs);',
+    why: 'an environment that stands still once it has answered never sends what was on its way',
+    look: { scenario: 'single', faults: ['diesAfter', 'dies', 'storeTimesOut'] },
+  },
+  {
+    name: 'messages acknowledged before their news is kept',
+    rule: 'R9',
+    file: INGEST,
+    search: '      await sends.task(async () => await keepNews(',
+    replacement: '      void sends.task(async () => await keepNews(',
+    why: 'what an environment has not done by its answer it does with its next invocation, or never',
+    look: { scenario: 'single' },
+  },
+  {
+    name: 'after a restore finalizers come off before the status',
+    rule: 'R3',
+    file: ACTIONS,
+    search: '  for (const wave of wavesOf(actions)) {',
+    replacement:
+      "  const waves = wavesOf(actions);\n  for (const wave of pass.record.era === 0 ? waves : waves.toSorted((a, b) => Number(b.verb === 'pods') - Number(a.verb === 'pods'))) {",
+    why: 'what is done in a new era is right no less than before',
+    look: { scenario: 'failure-is-ignored', faults: ['apiServerIsOld'] },
+  },
+  {
+    name: 'company is waited for three times as long',
+    rule: 'R9',
+    file: 'lib/reconciler/wake.ts',
+    search: 'export const COMPANY_MS = 1_000;',
+    replacement: 'export const COMPANY_MS = 3_000;',
+    why: 'every Job takes seconds longer, and nobody has decided that',
+    look: { scenario: 'single' },
   },
 ];

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Found, Hunted } from './hunt.ts';
+import { BLIND_SEEDS, type Found, type Hunted } from './hunt.ts';
 import { INVARIANT_NAMES } from '../simulation/invariants/table.ts';
 import { script } from '../script-options.ts';
 import { COLLECTION } from '../simulation/workers.ts';
@@ -30,9 +30,8 @@ interface Outcome {
 
 function copyTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'farloop-mutants-'));
-  for (const part of ['lib', 'test/simulation', 'test/mutants', 'test/script-options.ts'])
-    cpSync(join(root, part), join(folder, part), { recursive: true });
-  for (const file of ['package.json', 'tsconfig.json']) cpSync(join(root, file), join(folder, file));
+  for (const part of ['lib', 'test']) cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const file of ['package.json', 'tsconfig.json', 'jest.config.mjs']) cpSync(join(root, file), join(folder, file));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
@@ -76,6 +75,7 @@ async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
         path,
         whole.replace(search, () => replacement),
       );
+    if (isTests(mutant.look)) return await judgeByTests(folder, mutant, mutant.look);
     const { code, output } = await run(folder, ['test/mutants/hunt.ts'], {
       MUTANT_LOOK: JSON.stringify({ look: mutant.look, forMs: FOR_MS }),
     });
@@ -85,6 +85,22 @@ async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
   } finally {
     for (const { path, whole } of edits) writeFileSync(path, whole);
   }
+}
+
+const isTests = (look: Mutant['look']): look is `test/${string}` => typeof look === 'string' && look !== 'storms';
+
+/** Tests must fail, and they must have run. */
+async function judgeByTests(folder: string, mutant: Mutant, file: string): Promise<Outcome> {
+  const beganAtMs = performance.now();
+  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--json', '--silent', '--maxWorkers=1', file];
+  const { output } = await run(folder, jest, {});
+  const told = output.split('\n').find((line) => line.startsWith('{"'));
+  const { numFailedTests = 0, numPassedTests = 0 } = JSON.parse(told ?? '{}') as { numFailedTests?: number; numPassedTests?: number };
+  const coreSeconds = (performance.now() - beganAtMs) / 1_000;
+  if (numFailedTests + numPassedTests === 0)
+    return { mutant, found: undefined, problem: `no test ran: ${output.slice(0, 400)}`, coreSeconds };
+  const found = { invariant: file, says: `${numFailedTests} tests fail`, again: `npm run unit -- ${file}`, trips: [] };
+  return { mutant, found: numFailedTests > 0 ? found : undefined, problem: undefined, coreSeconds };
 }
 
 const { only: wanted, write } = script('npm run mutants --')
@@ -126,6 +142,8 @@ for (const { found, mutant } of outcomes.toSorted((a, b) => MUTANTS.indexOf(a.mu
 console.log(
   `\n${outcomes.length - alive.length} of ${outcomes.length} killed, by ${new Set(outcomes.map(({ found }) => found?.invariant)).size} different invariants; ${tripped.size} are tripped`,
 );
+const blind = outcomes.filter(({ mutant, found }) => mutant.look === 'storms' && found).map(({ mutant: { name } }) => name);
+if (blind.length > 0) console.log(`found by ${BLIND_SEEDS} blind seeds without a look: ${blind.join('; ')}`);
 const missed = wanted.length === 0 ? INVARIANT_NAMES.filter((name) => !tripped.has(name) && UNTRIPPED[name] === undefined) : [];
 for (const name of missed) console.log(`no mutant trips: ${name}`);
 for (const name of Object.keys(UNTRIPPED))

@@ -9,7 +9,11 @@ import { observed } from './demo-view.ts';
 
 const pod = (uid: string, resourceVersion: string, change: Partial<PodFacts> = {}): PodFacts =>
   observed(0, 0, { uid, name: `pod-${uid}`, resourceVersion, index: uid.replace(/\D/g, '') || '0', ...change }).pod;
-const seen = (uid: string, heardAt: string, deleted = false): PodObservation => ({ heardAt, deleted, pod: pod(uid, heardAt) });
+const seen = (uid: string, heardAt: string, deleted = false, createdAt = 0): PodObservation => ({
+  heardAt,
+  deleted,
+  pod: pod(uid, heardAt, { createdAt }),
+});
 const news = (...pods: PodObservation[]): News => ({ pods, byPass: false });
 const start = emptyPart({ era: 0, floor: '0' });
 const after = (part: ViewPart, ...all: News[]): ViewPart => all.reduce((known, one) => mergeNews(known, one).part, part);
@@ -17,15 +21,18 @@ const living = (part: ViewPart): string[] =>
   [...part.pods].flatMap(([uid, { deleted, heardAt }]) => (deleted ? [] : [`${uid}@${heardAt}`])).toSorted();
 
 /** A history of one cluster: versions count up, each changes, creates or deletes one pod. */
+const UIDS = ['a1', 'b2', 'c3', 'd4'] as const;
+/** Unix seconds: how long ago a pod was made says nothing of what is known of it. */
+const creations = fc.record(Object.fromEntries(UIDS.map((uid) => [uid, fc.nat({ max: 2_000_000_000 })])));
 const histories = fc
-  .array(fc.record({ uid: fc.constantFrom('a1', 'b2', 'c3', 'd4'), deleted: fc.boolean() }), { minLength: 1, maxLength: 30 })
-  .map((steps) => {
+  .tuple(fc.array(fc.record({ uid: fc.constantFrom(...UIDS), deleted: fc.boolean() }), { minLength: 1, maxLength: 30 }), creations)
+  .map(([steps, createdAt]) => {
     const gone = new Set<string>();
     return steps.flatMap(({ uid, deleted }, at) => {
       if (gone.has(uid)) return [];
       if (deleted) gone.add(uid);
       // Versions of growing length, so that comparing them as texts or numbers would show.
-      return [seen(uid, String(BigInt(at + 8) * 10n ** 17n), deleted)];
+      return [seen(uid, String(BigInt(at + 8) * 10n ** 17n), deleted, createdAt[uid])];
     });
   });
 
@@ -47,6 +54,18 @@ describe('R2: observations', () => {
 
   test('R2: a deletion leaves a tombstone that an older event cannot undo', () => {
     expect(living(after(start, news(seen('a', '20', true)), news(seen('a', '19'))))).toEqual([]);
+  });
+
+  test('R2: a tombstone stays, however old its pod, until a list has reached it twice', () => {
+    const [old, young] = [1_700_000_000, 1_900_000_000];
+    const gone = after(start, news(seen('a', '20', true, old)), news(seen('b', '21', false, young)));
+    expect(living(after(gone, news(seen('a', '19', false, old))))).toEqual(['b@21']);
+    const listed = (part: ViewPart, floor: string): ViewPart =>
+      after(part, { pods: [seen('b', floor, false, young)], byPass: false, whole: { floor, slots: 'all' } });
+    expect([...listed(gone, '30').pods.keys()].toSorted()).toEqual(['a', 'b']);
+    expect([...listed(listed(gone, '30'), '40').pods.keys()]).toEqual(['b']);
+    // Gone from the view, what is late is refused by the floor.
+    expect(living(after(listed(listed(gone, '30'), '40'), news(seen('a', '19', false, old))))).toEqual(['b@40']);
   });
 
   test('R2: heard alive and gone at the same version, it is gone, in either order and from either part', () => {

@@ -53,6 +53,29 @@ export function breakMode(name: string): (api: SimApiServer) => Promise<unknown>
   };
 }
 
+/** A Job with pods that another controller has made for it. */
+export function applyWithPods(job: Job, names: readonly string[]): (api: SimApiServer) => Promise<unknown> {
+  return async (api) => {
+    await apply(job)(api);
+    const { name = '', uid, namespace } = api.job(job.metadata.name ?? '')?.metadata ?? {};
+    const { template, selector } = api.job(name)?.spec ?? {};
+    const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true, blockOwnerDeletion: true }];
+    for (const each of names) {
+      const metadata = { name: each, namespace, labels: selector?.matchLabels, ownerReferences, finalizers: [TRACKING_FINALIZER] };
+      await api.as('POST', PODS, { body: { apiVersion: 'v1', kind: 'Pod', metadata, spec: template?.spec } });
+    }
+  };
+}
+
+export const labelPod = (name: string) => (api: SimApiServer) =>
+  api.as('PATCH', PODS, { name, body: { metadata: { labels: { 'example.com/seen': 'yes' } } }, type: MERGE });
+
+/** All watches end, and what they would go on from is forgotten. */
+export async function forgetWatches(api: SimApiServer): Promise<void> {
+  api.compact();
+  api.breakOff();
+}
+
 /** A pod with the tracking finalizer, made by hand. */
 export function stray(name: string, labels: Record<string, string>): (api: SimApiServer) => Promise<unknown> {
   const spec = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none' }] };

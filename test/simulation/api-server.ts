@@ -1,4 +1,5 @@
 // The API server of one cluster: the sandbox's own parts on a memory that can be set back to an older state.
+import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { pathOf, type Resource } from '../../lib/objects/resources.ts';
 import { ApiServer } from '../../lib/sandbox/api-server.ts';
@@ -36,13 +37,17 @@ export class SimApiServer {
   readonly #breakOffs = new Set<() => void>();
   readonly #scheduler: Scheduler;
   readonly #heard: (changes: readonly Change[]) => void;
+  readonly #chance: () => number;
   #running: Running;
 
-  constructor(name: string, scheduler: Scheduler, heard: (changes: readonly Change[]) => void) {
+  /** @param twin of another one, made from the same backup: chance gives both the same uids, at other versions */
+  constructor(name: string, scheduler: Scheduler, heard: (changes: readonly Change[]) => void, twin?: { seed: number; older: number }) {
     this.name = name;
+    this.#chance = twin ? seededRandom(twin.seed) : scheduler.random;
     this.#scheduler = scheduler;
     this.#heard = heard;
     this.#running = this.#start(undefined);
+    for (let write = 0; write < (twin?.older ?? 0); write++) this.compact();
   }
 
   get storage(): Storage {
@@ -66,7 +71,7 @@ export class SimApiServer {
     const scheduler = this.#scheduler;
     const surroundings = {
       now: () => this.nowMs(),
-      random: () => Math.floor(scheduler.random() * 2 ** 32),
+      random: () => Math.floor(this.#chance() * 2 ** 32),
       defer: (run: () => void) => queueMicrotask(run),
       after: (delayMs: number, run: () => void) => {
         const entry = scheduler.after(delayMs, run);

@@ -1,4 +1,5 @@
 // What is said of one call of a port: enough to strike it with a fault, to check it and to tell of it.
+import type { Deadline } from '../../lib/ports/clock.ts';
 import type { Invocation, Process } from './process.ts';
 
 export type PortName = 'cluster' | 'source' | 'store' | 'queue' | 'clusters' | 'recorder' | 'mapping';
@@ -53,6 +54,10 @@ const WRITES = new Set([
 ]);
 
 export const isWrite = ({ method }: Pick<Call, 'method'>): boolean => WRITES.has(method);
+
+/** Of a call to a cluster, what is read of the answer may stand behind it. */
+export const deadlineAmong = (args: readonly unknown[]): Deadline | undefined =>
+  args.findLast((each): each is Deadline => typeof each === 'object' && each !== null && 'wallMs' in each);
 
 /** `reconcile-2 cluster.patch work/a status`: what it is, and about what. */
 export function describe(call: Call): string {

@@ -3,11 +3,15 @@ import type { Deadline } from '../../lib/ports/clock.ts';
 import type { ReceivedMessage } from '../../lib/ports/queue.ts';
 import type { Call } from './calls.ts';
 import { isWrite } from './calls.ts';
+import { Costs } from './costs.ts';
 import type { ObjectChange } from './history.ts';
 import { INVARIANTS, type Outcome } from './invariants/table.ts';
 import { Ledger } from './ledger.ts';
 import type { Process } from './process.ts';
 import type { Simulation } from './simulation.ts';
+
+const COSTS = ['passes', 'writes', 'messages', 'headWrites'] as const;
+export type Cost = Record<(typeof COSTS)[number], number>;
 
 export interface Violation {
   invariant: string;
@@ -30,10 +34,13 @@ export class Checks {
   readonly ledger = new Ledger();
   /** To API servers, Events apart. */
   writes = 0;
+  readonly #costs: Costs;
   readonly #simulation: Simulation;
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
+    // A parked workload is looked at now and then.
+    this.#costs = new Costs((name) => name in simulation.run.scenario.ends);
   }
 
   violate(invariant: string, says: string): void {
@@ -51,7 +58,10 @@ export class Checks {
     }
   }
 
-  began(process: Process, messages: readonly ReceivedMessage[]): void {
+  /** @param queue that they come from; undefined for a sweep, which comes by the clock */
+  began(process: Process, queue: string | undefined, messages: readonly ReceivedMessage[]): void {
+    // Only what is at rest is asked what it costs.
+    if (queue !== undefined && this.#simulation.hasEnded) this.#costs.received(queue, messages);
     this.#simulation.say(
       `${process.name} begins with ${messages.map(({ receiveCount, body }) => `${receiveCount > 1 ? `(receive ${receiveCount}) ` : ''}${body.slice(0, 100)}`).join(' ')}`,
     );
@@ -72,6 +82,7 @@ export class Checks {
 
   effected(call: Call, value: unknown): void {
     this.ledger.effected(call);
+    if (this.#simulation.hasEnded) this.#costs.effected(call);
     this.#ask(asked.effect, { call, value });
   }
 
@@ -87,14 +98,15 @@ export class Checks {
     }
   }
 
-  /** Passes of what the story has an end for: a parked workload is looked at now and then. */
-  get passes(): number {
+  /** So far; of messages and of writes to heads and views, since the end. */
+  get cost(): Cost {
     const { passes, run } = this.#simulation;
-    return passes.filter(({ key }) => key.name in run.scenario.ends).length;
+    return { passes: passes.filter(({ key }) => key.name in run.scenario.ends).length, writes: this.writes, ...this.#costs.spent };
   }
 
-  hasMoved(before: { passes: number; writes: number }): boolean {
-    return this.passes !== before.passes || this.writes !== before.writes;
+  hasMoved(before: Cost): boolean {
+    const { cost } = this;
+    return COSTS.some((of) => cost[of] !== before[of]);
   }
 
   /** What must be so at the end is so already. */
@@ -103,12 +115,12 @@ export class Checks {
     return true;
   }
 
-  quiet(before: { passes: number; writes: number }): void {
+  quiet(before: Cost): void {
     if (!this.hasMoved(before)) return;
     const latest = this.#simulation.passes.slice(-3).map(({ key, outcome, why }) => `${key.name} ${outcome} ${why.join('; ')}`);
     this.violate(
       'a converged workload costs nothing',
-      `${this.passes - before.passes} passes and ${this.writes - before.writes} writes after the end: ${latest.join(' | ')}`,
+      `${COSTS.map((of) => `${this.cost[of] - before[of]} ${of}`).join(', ')} after the end: ${latest.join(' | ')}`,
     );
   }
 

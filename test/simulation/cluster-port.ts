@@ -1,6 +1,7 @@
 // The cluster port and the relay's source on an API server without sockets. Refusals are translated by the real adapter's own words.
 import type { IncomingHttpHeaders } from 'node:http';
 import { errorOf, errorOfStatus } from '../../lib/adapters/kubernetes/refusals.ts';
+import { wholeList } from '../../lib/adapters/kubernetes/whole-list.ts';
 import type { Asked } from '../../lib/adapters/kubernetes/refusals.ts';
 import type { KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
 import { PATCH_CONTENT_TYPES, pathOf, type Resource } from '../../lib/objects/resources.ts';
@@ -15,8 +16,11 @@ import type {
   PatchTarget,
   WatchEvent,
 } from '../../lib/ports/cluster.ts';
+import type { ThrottledError } from '../../lib/ports/errors.ts';
 import type { SimApiServer } from './api-server.ts';
 
+/** Lists of three objects take two pages already. */
+export const PAGE_SIZE = 2;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const MANAGER = { fieldManager: 'farloop' };
 
@@ -40,6 +44,31 @@ const askedOf = (resource: Resource, { verb, namespace, name }: Aim): Asked => (
   name,
 });
 
+/** As a real API server answers, whose header says longer than the body: what a client is told is translated by the adapter's own words. */
+export function throttledAnswer(resource: Resource, verb: Verb, seconds: number): Error {
+  const error = errorOf(askedOf(resource, { verb }), {
+    status: 429,
+    headers: { 'retry-after': String(seconds) },
+    text: JSON.stringify({
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      message: 'too many requests',
+      reason: 'TooManyRequests',
+      details: { retryAfterSeconds: 1 },
+      code: 429,
+    }),
+  });
+  asked.set(error, seconds);
+  return error;
+}
+
+/** What servers asked for, whatever a client made of it. */
+const asked = new WeakMap<Error, number>();
+
+/** Seconds for which the server asked to be left alone. */
+export const secondsAskedFor = (error: ThrottledError): number => asked.get(error) ?? error.retryAfterSeconds;
+
 /** Every call takes effect at once: what comes between is the caller's. Deadlines are checked by who sends. */
 export class DirectCluster {
   readonly api: SimApiServer;
@@ -51,8 +80,13 @@ export class DirectCluster {
   get = <Item extends KubernetesObject>(resource: Resource, target: Named): Promise<Answer<Item>> =>
     this.#call<Item>(resource, { verb: 'get', namespace: target.namespace, name: target.name });
 
-  list = async <Item extends KubernetesObject>(resource: Resource, selection: ListSelection): Promise<ListAnswer<Item>> =>
-    await this.listPage<Item>(resource, { ...selection, limit: 500 });
+  /** @param pageOf reads one page; told the selection of each */
+  list = async <Item extends KubernetesObject>(
+    resource: Resource,
+    selection: ListSelection,
+    _deadline?: unknown,
+    pageOf: DirectCluster['listPage'] = this.listPage,
+  ): Promise<ListAnswer<Item>> => await wholeList(PAGE_SIZE, async (page) => await pageOf<Item>(resource, { ...selection, ...page }));
 
   create = <Item extends KubernetesObject>(resource: Resource, object: Item): Promise<Answer<Item>> =>
     this.#call<Item>(resource, { verb: 'create', namespace: object.metadata.namespace }, { query: MANAGER, body: object });

@@ -80,7 +80,9 @@ async function enumerate(story: Story, slice: { from: number; every: number }): 
     told.failed.push(failureOf(runOf(scenario, [], access), first));
     return told;
   }
-  const plans = (access === 'relayed' ? relayedSinglesOf(calm) : singlesOf(calm)).filter((_, at) => at % slice.every === slice.from);
+  const { struckAt } = scenario;
+  const log = calm.log.map(({ call, faults }) => ({ call, faults: faults.filter((fault) => struckAt?.(call, fault) ?? true) }));
+  const plans = (access === 'relayed' ? relayedSinglesOf({ log }) : singlesOf({ log })).filter((_, at) => at % slice.every === slice.from);
   for (const planned of plans) {
     const run = runOf(scenario, [planned], access);
     const result = await simulate(run);
@@ -169,7 +171,7 @@ function storiesOf(isWhole: boolean): Scenario[] {
   const wanted = process.env['SCENARIO'];
   if (wanted !== undefined) return SCENARIOS.filter(({ name }) => name === wanted);
   return SCENARIOS.filter(({ name, isForStormsOnly, isForMutantsOnly }) =>
-    isWhole ? !isForStormsOnly && !isForMutantsOnly : CORE_STORIES.includes(name),
+    isWhole ? !isForStormsOnly && (!isForMutantsOnly || CORE_STORIES.includes(name)) : CORE_STORIES.includes(name),
   );
 }
 
@@ -185,7 +187,13 @@ async function share({ core, cores, pairSeconds, pairSeed, isWhole, slice }: Par
   const within = { from: slice.number - 1 + core * slice.of, every: slice.of * cores };
   for (const story of toldOf(isWhole)) singles.push(await enumerate(story, within));
   const bound = { seconds: pairSeconds, seed: pairSeed, from: core, every: cores };
-  return { singles, pairs: await enumeratePairs(storiesOf(true), bound) };
+  return {
+    singles,
+    pairs: await enumeratePairs(
+      storiesOf(true).filter(({ isForMutantsOnly }) => !isForMutantsOnly),
+      bound,
+    ),
+  };
 }
 
 /** One of so many, from 1. */

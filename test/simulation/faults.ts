@@ -1,7 +1,10 @@
 // Every fault by its name: which calls it applies to, what it does, how long it lasts, and what alone can bring the work back.
-import { ConflictError, ExpiredError, NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
+import type { Resource } from '../../lib/objects/resources.ts';
+import type { PageSelection } from '../../lib/ports/cluster.ts';
+import { ConflictError, ExpiredError, NotDoneError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
 import { isWrite, type Call, type Strike } from './calls.ts';
+import { throttledAnswer, type Verb } from './cluster-port.ts';
 import type { Simulation } from './simulation.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
 
@@ -58,6 +61,10 @@ const isWatch = ({ port, method }: Call): boolean => port === 'source' && method
 const isRelay = ({ process }: Call): boolean => process.name.startsWith('relay');
 /** To the relay of a cluster: what to tell again, and calls to carry out. */
 const sendsToRelay = (call: Call): boolean => isSend(call) && String(call.args[0]).startsWith('relay-');
+const isLaterPage = (call: Call): boolean => {
+  if (!isServerCall(call) || !['list', 'listPage'].includes(call.method)) return false;
+  return (call.args[1] as Partial<PageSelection>).continueToken !== undefined;
+};
 /** What comes after a message was received: that it is done, or that it cannot be. */
 const isAcknowledgement = ({ port, method }: Call): boolean =>
   port === 'mapping' || (port === 'queue' && (method === 'delete' || method === 'changeVisibility'));
@@ -275,7 +282,9 @@ const CALL_FAULTS = {
   apiThrottles: {
     says: 'the API server asks to come again in 8 s: 429',
     applies: (call) => isServerCall(call) || isWatch(call),
-    strike: () => ({ failBefore: new ThrottledError('too many requests', { retryAfterSeconds: 8 }) }),
+    strike: (_, { args, method }) => ({
+      failBefore: throttledAnswer(args[0] as Resource, method === 'listPage' ? 'list' : (method as Verb), 8),
+    }),
     lastsMs: 8_000,
     waits: [],
   },
@@ -333,6 +342,20 @@ const CALL_FAULTS = {
     applies: (call) => isServerCall(call) || isWatch(call),
     strike: () => ({ failBefore: new NotDoneError('connection refused') }),
     lastsMs: 0,
+    waits: [],
+  },
+  pageExpires: {
+    says: 'a later page of a list is not to be had any more: 410',
+    applies: isLaterPage,
+    strike: () => ({ failBefore: new ExpiredError('the provided continue parameter is too old') }),
+    lastsMs: 0,
+    waits: [],
+  },
+  pageIsNewer: {
+    says: 'a later page of a list comes three seconds after the one before, and shows what is there by then',
+    applies: isLaterPage,
+    strike: (simulation, call) => ({ slowMs: 3_000, instead: async () => await simulation.tampering.listOnFromNow(call) }),
+    lastsMs: 3_000,
     waits: [],
   },
   relayDies: {

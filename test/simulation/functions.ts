@@ -41,7 +41,7 @@ export interface FunctionsSetup {
   newProcess: (name: string) => Process;
   portsOf: (process: Process) => Ports;
   /** Of an invocation's beginning and end, for checks. */
-  began: (process: Process, messages: readonly ReceivedMessage[]) => void;
+  began: (process: Process, queue: string | undefined, messages: readonly ReceivedMessage[]) => void;
   ended: (process: Process, messages: readonly ReceivedMessage[], acknowledged: number) => void;
   /** Batches at once, where a run wants others than the stories do. */
   concurrency?: Record<Source['function'], number>;
@@ -102,14 +102,14 @@ export class Functions {
     const { process } = environment;
     environment.isBusy = true;
     const invocation = this.#begin(process, source.function, messages);
-    began(process, messages);
+    began(process, source.queue, messages);
     const undone = await Promise.race([
       this.#handle(source, environment, messages),
       process.died.then(() => undefined),
       scheduler.wait(TIMEOUT_MS).then(() => undefined),
     ]);
     // Whoever ran out of time goes on when thawed, but gets no other batch.
-    if (undone) environment.isBusy = false;
+    if (undone) this.#release(environment);
     else this.#retire(source.function, environment);
     const failed = new Set(undone ?? (invocation.isLost ? [] : messages.map(({ messageId }) => messageId)));
     const done = messages.filter(({ messageId }) => !failed.has(messageId)).map(({ receiptHandle }) => receiptHandle);
@@ -158,7 +158,7 @@ export class Functions {
       const environment = this.#environment('sweep');
       environment.isBusy = true;
       this.#begin(environment.process, 'sweep', []);
-      this.#setup.began(environment.process, []);
+      this.#setup.began(environment.process, undefined, []);
       const outcome = await Promise.race([
         sweep(environment.ports).then(
           () => 'ended',
@@ -167,7 +167,7 @@ export class Functions {
         environment.process.died.then(() => undefined),
         scheduler.wait(TIMEOUT_MS).then(() => undefined),
       ]);
-      if (outcome) environment.isBusy = false;
+      if (outcome) this.#release(environment);
       else this.#retire('sweep', environment);
     }
   }
@@ -189,6 +189,7 @@ export class Functions {
     const batch = about(undefined);
     batch.passes = new Map(wakes.map(({ key, follows }) => [formatKey(key), { ...about(key), follows, batch }]));
     process.invocation = batch;
+    process.goOn();
     this.invocations += 1;
     return batch;
   }
@@ -203,6 +204,11 @@ export class Functions {
     const fresh = { process, ports, reconciler: new Reconciler(ports), isBusy: false };
     pool.push(fresh);
     return fresh;
+  }
+
+  #release(environment: Environment): void {
+    environment.isBusy = false;
+    environment.process.rest();
   }
 
   #retire(name: string, environment: Environment): void {

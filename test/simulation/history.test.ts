@@ -19,7 +19,7 @@ test.each([
     for (const change of changes) history.note('west', change, undefined, 0);
   });
   await apply(aJob('a'))(api);
-  const [job] = [...history.jobs.values()].map((record): Job => record.job);
+  const [job] = history.jobs.map((record): Job => record.job);
   const { uid } = job?.metadata ?? {};
   const labels = job?.spec.selector?.matchLabels ?? {};
   const body = {
@@ -41,5 +41,5 @@ test.each([
   }
   await api.as('DELETE', PODS, { name: 'a-1', body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } });
   await api.as('PATCH', PODS, { name: 'a-1', body: { metadata: { finalizers: null } }, type: MERGE });
-  expect([...history.pods.values()]).toMatchObject([{ name: 'a-1', isGone: true, released }]);
+  expect(history.pods).toMatchObject([{ name: 'a-1', isGone: true, released }]);
 });

@@ -32,7 +32,7 @@ export class Installation {
       queue: this.queue,
       newProcess: (name) => this.newProcess(name),
       portsOf: (process) => this.portsOf(process),
-      began: (process, messages) => simulation.checks.began(process, messages),
+      began: (process, queue, messages) => simulation.checks.began(process, queue, messages),
       ended: (process, messages, acknowledged) => simulation.say(`${process.name} ended, ${acknowledged} of ${messages.length} done`),
     });
     this.relays = new Relays(simulation, this);
@@ -67,6 +67,7 @@ export class Installation {
         if ((current?.version ?? 0) !== expectedVersion) throw new StaleWriteError('cluster record', current);
         const next = { ...record, version: expectedVersion + 1 };
         records.set(record.name, next);
+        if (next.era > (current?.era ?? 0)) simulation.eraBegan(record.name);
         return next;
       },
     };
@@ -75,7 +76,7 @@ export class Installation {
       {
         clusters,
         queue: this.queue,
-        recorder: { append: async (pass) => void simulation.passes.push(pass), passes: async () => [], pass: async () => undefined },
+        recorder: { append: async (pass) => simulation.recorded(pass, process), passes: async () => [], pass: async () => undefined },
         store: this.store,
         telemetry: { debug: line, info: line, warn: line, error: line, count: () => {} },
       },

@@ -39,8 +39,8 @@ async function withLateCreate(scenario: Scenario, access?: Access): Promise<{ la
   const simulation = new Simulation(run);
   const result = await simulation.simulate();
   const recovery = recoveryOf(run, { result, calm });
-  const late = [...simulation.history.pods.values()].filter(({ createdBy }) => createdBy?.isLate);
-  const [job] = simulation.history.jobs.values();
+  const late = simulation.history.pods.filter(({ createdBy }) => createdBy?.isLate);
+  const [job] = simulation.history.jobs;
   return { late, status: job?.job.status, violations: [...result.violations, ...(recovery ? [recovery] : [])] };
 }
 

@@ -3,12 +3,14 @@ import type { StatementSync } from 'node:sqlite';
 import { DEDUPLICATION_MS } from '../../lib/adapters/embedded/queue-deduplication.ts';
 import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
-import { parseKey, type WorkloadKey } from '../../lib/objects/workload.ts';
+import { formatKey, parseKey, type WorkloadKey } from '../../lib/objects/workload.ts';
+import type { PageSelection } from '../../lib/ports/cluster.ts';
 import { ThrottledError } from '../../lib/ports/errors.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import { decodeState } from '../../lib/reconciler/pass-state.ts';
 import { decodeWake } from '../../lib/wire/messages.ts';
 import { isWrite, type Call } from './calls.ts';
+import { secondsAskedFor } from './cluster-port.ts';
 import type { Outcome } from './invariants/table.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -22,17 +24,44 @@ export class Ledger {
   readonly #fences = new Set<string>();
   /** Of the wakes that nobody has received, by queue: asked for with each that is sent. */
   readonly #statements = new Map<EmbeddedQueue, StatementSync>();
+  /** Of each Farloop, by workload: uids of pods that its views have called gone. */
+  readonly #gone = new Map<unknown, Map<string, Set<string>>>();
   /** How often the budgets began anew: the table was lost, or a clock jumped. */
   freshBudgets = 0;
   /** Processes that opened a pass in their present invocation. */
   readonly opened = new Set<object>();
-  /** By cluster: everybody keeps away from then until then. */
-  readonly closed: { cluster: string; fromMs: number; untilMs: number }[] = [];
+  /** By cluster: everybody keeps away from then until then; a second Farloop has not been told. */
+  readonly closed: { cluster: string; installation: unknown; fromMs: number; untilMs: number }[] = [];
+
+  /** Of what a relay follows, one call after another: until then the API server wants to be left alone. */
+  readonly #relayWaits = new WeakMap<object, Map<string, number>>();
+
+  /** @returns the virtual milliseconds before which a relay's list, look or watch of this resource is not to come again */
+  askedToWait(call: Call): number | undefined {
+    return isFollowing(call) ? this.#relayWaits.get(call.process)?.get(resourceOf(call)) : undefined;
+  }
+
+  #noteRelayWait(call: Call, error: unknown, nowMs: number): void {
+    if (!(error instanceof ThrottledError) || !isFollowing(call)) return;
+    const waits = this.#relayWaits.get(call.process) ?? new Map<string, number>();
+    this.#relayWaits.set(call.process, waits.set(resourceOf(call), nowMs + secondsAskedFor(error) * 1000));
+  }
 
   /** The table is another one: what it kept of fences, budgets and waits is gone. */
   lostStore(): void {
     this.#fences.clear();
+    this.#gone.clear();
     this.forgetWaits();
+  }
+
+  /** To be added to. A new era knows nothing of what had gone in the one before (R3). */
+  goneOf(installation: unknown, key: WorkloadKey, era: number): Set<string> {
+    const own = this.#gone.get(installation) ?? new Map<string, Set<string>>();
+    this.#gone.set(installation, own);
+    const name = `${era} ${formatKey(key)}`;
+    const uids = own.get(name) ?? new Set();
+    own.set(name, uids);
+    return uids;
   }
 
   /** Budgets, and the waits that servers asked for: they were kept in a table, or told by a clock, that is another one now. */
@@ -94,25 +123,37 @@ export class Ledger {
 
   heard(call: Call, outcome: Outcome, { history, scheduler }: Simulation): void {
     const { invocation } = call;
+    if ('error' in outcome) this.#noteRelayWait(call, outcome.error, scheduler.elapsedMs);
     if (call.port !== 'cluster') return;
     if ('error' in outcome) {
       const { error } = outcome;
-      // The word of one counts for all (R14).
-      if (error instanceof ThrottledError && isWrite(call)) {
+      // The word of one counts for all, whatever it asked for (R14).
+      if (error instanceof ThrottledError) {
         const fromMs = scheduler.elapsedMs;
-        this.closed.push({ cluster: call.cluster ?? '', fromMs, untilMs: fromMs + error.retryAfterSeconds * 1000 });
+        const { installation } = call.process;
+        this.closed.push({ cluster: call.cluster ?? '', installation, fromMs, untilMs: fromMs + secondsAskedFor(error) * 1000 });
       }
       return;
     }
     const answer = outcome.value as { object?: KubernetesObject; items?: Pod[] };
     const { plural } = call.args[0] as { plural: string };
     for (const pod of plural === 'pods' ? [...(answer.items ?? []), answer.object] : []) {
-      const record = history.pods.get(pod?.metadata.uid ?? '');
+      const record = history.pod(call.cluster ?? '', pod?.metadata.uid);
       if (record) record.isKnown = true;
     }
     if (plural === 'jobs' && answer.object) invocation?.live.set(answer.object.metadata.uid ?? '', answer.object as Job);
   }
 }
+
+const resourceOf = ({ args }: Call): string => (args[0] as { plural: string }).plural;
+
+/** What a relay does to follow a resource; not what it compares with now and then, and not the calls that it makes for passes. */
+const isFollowing = ({ port, method, args }: Call): boolean => {
+  if (port !== 'source') return false;
+  if (method === 'watch') return true;
+  const { metadataOnly = false, limit = 0 } = args[1] as Partial<PageSelection>;
+  return method === 'listPage' && (!metadataOnly || limit === 1);
+};
 
 function wakeIn(body: string): ReturnType<typeof decodeWake> | undefined {
   try {

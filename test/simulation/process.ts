@@ -12,7 +12,7 @@ import type { Cluster, ClusterSource, WatchEvent } from '../../lib/ports/cluster
 import { NotDoneError } from '../../lib/ports/errors.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { Intents } from '../../lib/reconciler/pass-state.ts';
-import type { Call, PortName, Strike } from './calls.ts';
+import { deadlineAmong, type Call, type PortName, type Strike } from './calls.ts';
 import type { DirectCluster } from './cluster-port.ts';
 import type { Installation } from './installation.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -89,6 +89,7 @@ export class Process {
   /** Of a relay: the cluster. */
   relayOf: string | undefined;
   #invocation: Invocation | undefined;
+  #resting: PromiseWithResolvers<void> | undefined;
   /** Resolves when it dies. */
   readonly died: Promise<void>;
   #announceDeath: () => void = () => {};
@@ -153,11 +154,23 @@ export class Process {
     this.frozenUntilMs = Math.max(this.frozenUntilMs, this.#around.scheduler.elapsedMs + ms);
   }
 
-  /** Goes on at once, when thawed, or never. */
-  async turn(): Promise<void> {
+  /** Goes on at once, when thawed, or never. @param evenResting for what is done in its name by who invokes it */
+  async turn(evenResting = false): Promise<void> {
     const { scheduler } = this.#around;
-    while (!this.isDead && this.frozenUntilMs > scheduler.elapsedMs) await scheduler.wait(this.frozenUntilMs - scheduler.elapsedMs);
+    const resting = (): PromiseWithResolvers<void> | undefined => (evenResting ? undefined : this.#resting);
+    while (!this.isDead && (resting() || this.frozenUntilMs > scheduler.elapsedMs))
+      await (resting()?.promise ?? scheduler.wait(this.frozenUntilMs - scheduler.elapsedMs));
     if (this.isDead) await never();
+  }
+
+  /** It has answered: until its next invocation nothing of it runs, as in an environment of AWS. What it left undone may never be done. */
+  rest(): void {
+    this.#resting ??= Promise.withResolvers<void>();
+  }
+
+  goOn(): void {
+    this.#resting?.resolve();
+    this.#resting = undefined;
   }
 
   /** One call: frozen or killed before it, sent, on its way, in effect, on its way back, heard of. */
@@ -167,16 +180,17 @@ export class Process {
     deadline?: Deadline,
   ): Promise<Value> {
     const { scheduler } = this.#around;
-    await this.turn();
+    const turn = async (): Promise<void> => await this.turn(about.port === 'mapping');
+    await turn();
     const { call, strike } = this.#around.begin({ process: this, invocation: this.invocation, cluster: about.cluster, ...about });
     if (strike?.freezeMs !== undefined) this.freeze(strike.freezeMs);
     if (strike?.dies === 'before') this.kill();
-    await this.turn();
+    await turn();
     try {
       // Last before the socket (R17); nothing comes between, but for what no look at a clock can keep out.
       if (deadline && hasPassed(deadline, this.clock)) throw new NotDoneError('the deadline of the pass has passed');
       if (strike?.gapMs !== undefined) this.freeze(strike.gapMs);
-      if (strike?.gapMs !== undefined) await this.turn();
+      if (strike?.gapMs !== undefined) await turn();
       this.#around.sent(call, deadline);
       await scheduler.wait(this.#around.latencyMs(call.port) + (strike?.slowMs ?? 0));
       if (strike?.failBefore) throw strike.failBefore;
@@ -185,13 +199,13 @@ export class Process {
       this.#around.effected(call, value);
       await scheduler.wait(this.#around.latencyMs(call.port));
       if (strike?.dies === 'after') this.kill();
-      await this.turn();
+      await turn();
       if (strike?.failAfter) throw strike.failAfter;
       this.#around.heard(call, { value });
       return value;
     } catch (error) {
       if (strike?.dies === 'after') this.kill();
-      await this.turn();
+      await turn();
       this.#around.heard(call, { error });
       throw error;
     }
@@ -236,12 +250,18 @@ export class Process {
   }
 
   /** @param port of a pass; `source` where a relay carries out commands */
-  cluster(name: string, through: Cluster, port: 'cluster' | 'source' = 'cluster'): Cluster {
+  cluster(name: string, through: Cluster | DirectCluster, port: 'cluster' | 'source' = 'cluster'): Cluster {
     const point = <Value>(method: string, args: readonly unknown[], effect: () => Promise<Value>): Promise<Value> =>
-      this.call({ port, method, args, cluster: name }, effect, args.at(-1) as Deadline);
+      this.call({ port, method, args, cluster: name }, effect, deadlineAmong(args));
     return {
       get: (...args) => point('get', args, () => through.get(...args)),
-      list: (...args) => point('list', args, () => through.list(...args)),
+      // Each page is a call of its own, where this is what makes the calls.
+      list: (resource, selection, deadline) =>
+        'listPage' in through
+          ? through.list(resource, selection, deadline, (_, page) =>
+              point('list', [resource, page, deadline], () => through.listPage(resource, page)),
+            )
+          : point('list', [resource, selection, deadline], () => through.list(resource, selection, deadline)),
       create: (...args) => point('create', args, () => through.create(...args)),
       delete: (...args) => point('delete', args, () => through.delete(...args)),
       patch: (...args) => point('patch', args, () => through.patch(...args)),

@@ -1,10 +1,9 @@
 // With relayed access a pass's call takes effect in the relay: which call of which pass a relay carries out, so that what then changes is
 // that pass's doing.
-import type { Deadline } from '../../lib/ports/clock.ts';
 import { CLOCK_BOUND_MS } from '../../lib/relay/commands.ts';
 import type { OutgoingMessage } from '../../lib/ports/queue.ts';
 import { decodeCommands, isCommands } from '../../lib/wire/commands.ts';
-import type { Call } from './calls.ts';
+import { deadlineAmong, type Call } from './calls.ts';
 
 interface Made {
   call: Call;
@@ -50,8 +49,8 @@ export class RelayedCalls {
   }
 
   #commandOf({ method, args, cluster }: Call): { made: Call; sentAs: number } | undefined {
-    const deadline = args.at(-1) as Deadline | undefined;
-    if (deadline?.wallMs === undefined) return undefined;
+    const deadline = deadlineAmong(args);
+    if (!deadline) return undefined;
     return this.#sent.get([`relay-${cluster}`, aboutOf(method, args), deadline.wallMs - CLOCK_BOUND_MS].join(' '));
   }
 }

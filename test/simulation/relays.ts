@@ -1,5 +1,6 @@
 // The relays of a run, started again when they die, as a Deployment does.
 import { startRelay, type Relay } from '../../lib/relay/relay.ts';
+import { PAGE_SIZE } from './cluster-port.ts';
 import type { Installation } from './installation.ts';
 import type { Process } from './process.ts';
 import type { Simulation } from './simulation.ts';
@@ -37,6 +38,7 @@ export class Relays {
         commander: 'local',
       }),
       era: installation.records.get(cluster)?.era ?? 0,
+      options: { pageSize: PAGE_SIZE },
     });
     this.#running.set(process, relay);
     const again = (): void => {

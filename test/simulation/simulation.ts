@@ -14,7 +14,7 @@ import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
 import { FAULT_NAMES, FAULTS, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
-import { History, isTracked, livingOf } from './history.ts';
+import { History, isTracked, livingOf, settle } from './history.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Installation } from './installation.ts';
 import { Kubelet } from './kubelet.ts';
@@ -22,7 +22,7 @@ import { RelayedCalls } from './relayed-calls.ts';
 import { Process, type Around } from './process.ts';
 import { longestDelayMs, RECOVERY_MS, restMs } from './recovery.ts';
 import { drained, Scheduler } from './scheduler.ts';
-import type { Scenario } from './scenarios.ts';
+import { endsOf, type Scenario } from './scenarios.ts';
 import { Tampering } from './tampering.ts';
 import { Together } from './together.ts';
 
@@ -54,6 +54,8 @@ export interface Result {
   elapsedMs: number;
   steps: number;
   passes: number;
+  /** How often a Job of a restored server could be asked everything again. */
+  settled: number;
   /** Pods ever created for each Job that is expected. */
   pods: number;
   timeline: string[];
@@ -64,6 +66,12 @@ export interface Result {
 const LATENCY_MS = { cluster: 4, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
 /** A sweep and a heartbeat find nothing within. */
 const QUIET_MS = 65_000;
+/** So much longer a run may take whose calls take times drawn from its seed, of which some are seconds. */
+const JITTERED_MS = 5_000;
+/** Writes that a cluster has seen more than the one that it was made of: what is the same has other versions. */
+const TWINS_APART = 40;
+/** Of passes that met no trouble. */
+const PLAIN_ENDS = new Set<string>(['acted', 'waiting', 'converged']);
 /** Storms rage so long. */
 const STORM_MS = 60_000;
 /** A run of so many turns in circles. */
@@ -87,6 +95,9 @@ export class Simulation {
   callNumber = 0;
   readonly struck: Planned[] = [];
   hasEnded = false;
+  /** Jobs of restored servers of which everything is asked again. */
+  settled = 0;
+  readonly #eraSinceMs = new Map<string, number>();
   parkings: string[] = [];
   poisoned = 0;
   readonly snapshots = new Map<string, { atMs: number; snapshot: Snapshot }[]>();
@@ -121,7 +132,9 @@ export class Simulation {
     const heard = (changes: readonly Change[]): void => {
       for (const change of changes) this.#noteChange(name, change);
     };
-    const server = new SimApiServer(name, this.scheduler, heard);
+    const { areTwins, clusters } = this.run.scenario;
+    const twin = areTwins && { seed: this.run.seed, older: clusters.indexOf(name) * TWINS_APART };
+    const server = new SimApiServer(name, this.scheduler, heard, twin || undefined);
     this.servers.set(name, server);
     this.directs.set(name, new DirectCluster(server));
     this.kubelets.set(name, new Kubelet(server, this.scheduler, this.run.scenario.fateOf));
@@ -233,6 +246,22 @@ export class Simulation {
     return this.direct(name).api;
   }
 
+  eraBegan(cluster: string): void {
+    this.#eraSinceMs.set(cluster, this.scheduler.elapsedMs);
+  }
+
+  /** The first pass of a new era that comes to a plain end knows what the restored server has lost: its Job is asked everything again (R3). */
+  recorded(pass: PassRecord, { invocation }: Process): void {
+    this.passes.push(pass);
+    const { cluster, uid } = pass.key;
+    const job = this.history.job(cluster, uid);
+    // A second Farloop raises an era of its own, in its own time.
+    if (!job?.isRestored || !PLAIN_ENDS.has(pass.outcome) || this.installations.length > 1) return;
+    const sinceMs = this.#eraSinceMs.get(cluster) ?? -1;
+    if (sinceMs >= job.restoredAtMs && (invocation?.beganAtMs ?? 0) > sinceMs) settle(job, sinceMs);
+    if (!job.isRestored) this.settled += 1;
+  }
+
   /** What a process of Farloop says of what it does. */
   logged(process: Process, message: string, fields: Record<string, unknown>): void {
     if (message === 'workload parked') this.parkings.push(`${String(fields['name'])}: ${String(fields['reason'])}`);
@@ -291,7 +320,8 @@ export class Simulation {
       elapsedMs: scheduler.elapsedMs,
       steps: scheduler.steps,
       passes: this.passes.length,
-      pods: [...this.history.jobs.values()].reduce((sum, { pods }) => sum + pods.size, 0),
+      settled: this.settled,
+      pods: this.history.jobs.reduce((sum, { pods }) => sum + pods.size, 0),
       timeline: this.timeline,
       log: this.log,
     };
@@ -301,7 +331,7 @@ export class Simulation {
   #mustEndByMs(): number {
     return this.struck.reduce(
       (sum, { fault }) => sum + longestDelayMs(fault, this.run.access) + RECOVERY_MS,
-      this.run.scenario.withinMs + this.together.waitMs,
+      this.run.scenario.withinMs + (this.run.jitter ? JITTERED_MS : 0) + this.together.waitMs,
     );
   }
 
@@ -310,10 +340,10 @@ export class Simulation {
     // A queue whose clock was set back keeps what is delayed for as much longer, each time.
     const restMostMs = Math.max(QUIET_MS, this.together.restMs, ...this.struck.map(({ fault }) => restMs(fault)));
     const restless = this.scheduler.elapsedMs + restMostMs + this.#setBackMs;
-    let before = { passes: this.checks.passes, writes: this.checks.writes };
+    let before = this.checks.cost;
     for (;;) {
       const mayMove = this.scheduler.elapsedMs < restless;
-      before = { passes: this.checks.passes, writes: this.checks.writes };
+      before = this.checks.cost;
       await this.#pass(QUIET_MS);
       if (!mayMove || this.checks.violations.length > 0) break;
       // Quiet, and all as it must be: there is nothing left to come back.
@@ -358,11 +388,11 @@ export class Simulation {
 
   /** Every Job stands as expected, and no pod of any waits for a finalizer to come off. */
   #isOver(): boolean {
-    const { ends, clusters } = this.run.scenario;
-    for (const [name, expected] of Object.entries(ends)) {
-      const server = this.server(expected.cluster ?? clusters[0] ?? '');
+    const { ends } = this.run.scenario;
+    for (const { name, cluster, end } of endsOf(this.run.scenario)) {
+      const server = this.server(cluster);
       const job = server.job(name) ?? server.jobs().find(({ metadata }) => metadata.name === name);
-      switch (this.tampering.endedNamespaces.has(server.name) ? 'gone' : expected.end) {
+      switch (this.tampering.endedNamespaces.has(server.name) ? 'gone' : end) {
         case 'gone':
           if (job) return false;
           break;
@@ -377,13 +407,12 @@ export class Simulation {
           if (!job || !isJobFinished(job)) return false;
       }
     }
-    for (const record of this.history.jobs.values())
-      if (record.name in ends && livingOf(record).some(({ pod }) => isTracked(pod))) return false;
+    for (const record of this.history.jobs) if (record.name in ends && livingOf(record).some(({ pod }) => isTracked(pod))) return false;
     return true;
   }
 
   #standing(): string {
-    const jobs = [...this.history.jobs.values()].map(
+    const jobs = this.history.jobs.map(
       (record) =>
         `${record.name}${record.isGone ? ' (gone)' : ''} ${JSON.stringify(record.job.status ?? {})} pods ${livingOf(record)
           .map(

@@ -20,6 +20,8 @@ describe('the simulator', () => {
     async (_, scenario) => {
       const result = await simulate({ scenario, seed: 1, plan: [], jitter: false, limitMs: scenario.withinMs });
       expect(result.violations).toEqual([]);
+      // A wider bound than this sees no loop that takes its time.
+      expect(scenario.withinMs / (result.endedAtMs ?? 0)).toBeLessThanOrEqual(1.5);
     },
   );
 

@@ -3,7 +3,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
-import type { ClusterSource } from '../../lib/ports/cluster.ts';
+import type { ClusterSource, PageSelection } from '../../lib/ports/cluster.ts';
 import { sendWake } from '../../lib/reconciler/wake.ts';
 import type { Snapshot } from './api-server.ts';
 import type { Call } from './calls.ts';
@@ -107,6 +107,14 @@ export class Tampering {
     if (revision === undefined) return await effect();
     const direct = this.#simulation.direct(this.#simulation.clusterOf(call));
     return await direct.listPage(resource, { ...selection, resourceVersion: String(revision) });
+  }
+
+  /** The rest of a list, not as it was when the list began, but as it is now: other versions, and another version of the list. */
+  async listOnFromNow(call: Call): Promise<unknown> {
+    const [resource, selection] = call.args as [Resource, PageSelection];
+    const token = JSON.parse(Buffer.from(selection.continueToken ?? '', 'base64url').toString()) as object;
+    const continueToken = Buffer.from(JSON.stringify({ ...token, rv: -1 })).toString('base64url');
+    return await this.#simulation.direct(this.#simulation.clusterOf(call)).listPage(resource, { ...selection, continueToken });
   }
 
   // --- tables and servers

@@ -250,6 +250,13 @@ export const WORLD_FAULTS = {
     lastsMs: 0,
     waits: [],
   },
+  eventsAreLate: {
+    says: 'nothing is received from the events queue for half a minute: then all of it comes at once, of whichever cluster',
+    applies: (call) => call.port === 'queue' && call.method === 'send' && call.args[0] === 'events',
+    strike: (simulation) => simulation.holdQueue('events', 30_000),
+    lastsMs: 30_000,
+    waits: [],
+  },
   wakesAreLate: {
     says: 'nothing is received from the wakes queue for a minute',
     applies: (call) => call.port === 'queue' && call.method === 'send' && call.args[0] === 'wakes',

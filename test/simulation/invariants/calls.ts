@@ -60,7 +60,7 @@ export const OF_CALLS: readonly Invariant[] = [
     onSent: ({ call }, { history }) => {
       if (!isApiWrite(call) || call.method !== 'delete') return undefined;
       const { uid = '', resourceVersion } = targetOf(call);
-      const pod = history.pods.get(uid)?.pod;
+      const pod = history.pod(call.cluster ?? '', uid)?.pod;
       return pod && pod.metadata.deletionTimestamp === undefined && resourceVersion === undefined
         ? `a delete of ${pod.metadata.name}`
         : undefined;
@@ -125,7 +125,7 @@ export const OF_CALLS: readonly Invariant[] = [
       }
       if (namespace !== key.namespace) return `${call.method} in ${namespace}`;
       if (pluralOf(call) === 'jobs') return name === key.name && uid === key.uid ? undefined : `a status of ${name} ${uid}`;
-      const owner = controllerOf(history.pods.get(uid)?.pod.metadata.ownerReferences)?.uid;
+      const owner = controllerOf(history.pod(call.cluster ?? '', uid)?.pod.metadata.ownerReferences)?.uid;
       return owner === undefined || owner === key.uid ? undefined : `${call.method} of a pod of ${owner}`;
     },
   },
@@ -137,7 +137,7 @@ export const OF_CALLS: readonly Invariant[] = [
       if (!isApiWrite(call) || call.method !== 'delete' || !invocation) return undefined;
       const { name, uid = '' } = targetOf(call);
       if (!invocation.live.has(invocation.key?.uid ?? '')) return `${name} is deleted, its owner unseen`;
-      const pod = history.pods.get(uid)?.pod;
+      const pod = history.pod(call.cluster ?? '', uid)?.pod;
       if (!pod) return undefined;
       const { index, number } = podFactsOf(pod);
       const slot = index === undefined ? number : Number(index);
@@ -171,9 +171,21 @@ export const OF_CALLS: readonly Invariant[] = [
       if (!isApiWrite(call)) return undefined;
       const nowMs = scheduler.elapsedMs;
       const open = checks.ledger.closed.find(
-        ({ cluster, fromMs, untilMs }) => cluster === call.cluster && nowMs > fromMs + CLOSING_MS && nowMs < untilMs - 100,
+        ({ cluster, installation, fromMs, untilMs }) =>
+          cluster === call.cluster && installation === call.process.installation && nowMs > fromMs + CLOSING_MS && nowMs < untilMs - 100,
       );
       return open ? `${call.method} ${Math.round(open.untilMs - nowMs)} ms too early` : undefined;
+    },
+  },
+  {
+    name: 'a relay comes back no sooner than it was asked to',
+    rule: 'R14',
+    onSent: ({ call }, { checks, scheduler }) => {
+      const wanted = checks.ledger.askedToWait(call);
+      // By then its waiting is over, but for what its clock rounds away.
+      return wanted !== undefined && scheduler.elapsedMs < wanted - 100
+        ? `${call.method} ${pluralOf(call)} ${Math.round(wanted - scheduler.elapsedMs)} ms too early`
+        : undefined;
     },
   },
   {
@@ -185,8 +197,8 @@ export const OF_CALLS: readonly Invariant[] = [
       if (struck.some(({ fault }) => fault === 'apiFindsItInvalid')) return undefined;
       // A restored server gives a number of versions away again: the Job that was planned from may bear the one of another there, which
       // its precondition cannot tell apart. That the server refuses what does not fit is then the last guard, and it held.
-      const job = history.jobs.get(targetOf(call).uid ?? '');
-      if (job && job.restoredAtMs >= 0 && job.job.metadata.resourceVersion === versionOf(call)) return undefined;
+      const job = history.job(call.cluster ?? '', targetOf(call).uid);
+      if (job?.isRestored && job.job.metadata.resourceVersion === versionOf(call)) return undefined;
       return outcome.error.code === 422 ? outcome.error.message : undefined;
     },
   },

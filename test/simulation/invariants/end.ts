@@ -5,10 +5,11 @@ import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
 import { viewDigestOf } from '../../../lib/reconciler/doubts.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/pass-state.ts';
 import { readView } from '../../../lib/reconciler/view-access.ts';
-import { decodeCommands, isCommands } from '../../../lib/wire/commands.ts';
 import { digestOf } from '../../../lib/wire/digest.ts';
 import { decodeTimer } from '../../../lib/wire/messages.ts';
+import { isLook } from '../costs.ts';
 import { activeOf, isTracked, livingOf } from '../history.ts';
+import { endsOf } from '../scenarios.ts';
 import type { Simulation } from '../simulation.ts';
 import type { Invariant } from './table.ts';
 
@@ -26,9 +27,6 @@ function isAbout(body: string, names: readonly string[]): boolean {
     return true;
   }
 }
-
-/** What a look at a cluster has its relay read, where nothing dials it. */
-const isLook = (body: string): boolean => isCommands(body) && decodeCommands(body).commands.every(({ name }) => name === 'farloop-look');
 
 async function headsOf({ store, run }: Simulation) {
   const heads = [];
@@ -48,9 +46,7 @@ const canBear = ({ spec }: Job, failures: number): boolean =>
 const isSpared = ({ history, struck }: Simulation, name: string, reason: string | undefined): boolean =>
   reason === 'PodFailurePolicy' &&
   struck.some(({ fault }) => CHANGES_PODS.has(fault)) &&
-  [...history.jobs.values()]
-    .filter((record) => record.name === name)
-    .every(({ pods }) => [...pods.values()].every(({ pod }) => !hasFailedByItself(pod)));
+  history.jobs.filter((record) => record.name === name).every(({ pods }) => [...pods.values()].every(({ pod }) => !hasFailedByItself(pod)));
 
 /** A pod has ended as the story tells in a past that the API server has forgotten: Farloop may have acted on it before that showed (R3). */
 const wasSetBack = ({ struck }: Simulation): boolean => struck.some(({ fault }) => fault === 'apiServerIsOld');
@@ -65,9 +61,7 @@ export const AT_THE_END: readonly Invariant[] = [
     rule: 'R1',
     atEnd: (simulation) => {
       const { run, struck, tampering } = simulation;
-      for (const [name, { cluster = run.scenario.clusters[0] ?? '', end, reason, succeeded, failed }] of Object.entries(
-        run.scenario.ends,
-      )) {
+      for (const { name, cluster, end, reason, succeeded, failed } of endsOf(run.scenario)) {
         const job = simulation
           .server(cluster)
           .jobs()
@@ -96,7 +90,7 @@ export const AT_THE_END: readonly Invariant[] = [
     rule: 'R1',
     isPartOfTheEnd: true,
     atEnd: ({ history }) => {
-      for (const record of history.jobs.values()) {
+      for (const record of history.jobs) {
         if (!record.isGone && record.finishedAtMs === undefined) continue;
         const left = livingOf(record).filter(({ pod }) => isTracked(pod));
         if (left.length > 0) return left.map(({ name }) => name).join();
@@ -109,7 +103,7 @@ export const AT_THE_END: readonly Invariant[] = [
     rule: 'R10',
     isPartOfTheEnd: true,
     atEnd: ({ history }) => {
-      const ended = [...history.jobs.values()].filter(({ isGone, finishedAtMs }) => !isGone && finishedAtMs !== undefined);
+      const ended = history.jobs.filter(({ isGone, finishedAtMs }) => !isGone && finishedAtMs !== undefined);
       const left = ended.flatMap((record) => activeOf(record)).filter(({ released, strippedByOthers }) => !released && !strippedByOthers);
       return left.length > 0 ? left.map(({ name }) => name).join() : undefined;
     },
@@ -119,7 +113,7 @@ export const AT_THE_END: readonly Invariant[] = [
     rule: 'R1',
     isPartOfTheEnd: true,
     atEnd: ({ history }) => {
-      const left = [...history.pods.values()].filter(
+      const left = history.pods.filter(
         ({ isGone, pod }) => !isGone && isTracked(pod) && controllerOf(pod.metadata.ownerReferences) === undefined,
       );
       return left.length > 0 ? left.map(({ name }) => name).join() : undefined;
@@ -183,7 +177,8 @@ export const AT_THE_END: readonly Invariant[] = [
     name: 'what is gone is forgotten',
     rule: 'R16',
     atEnd: async (simulation) => {
-      for (const { key } of await headsOf(simulation)) if (simulation.history.jobs.get(key.uid)?.isGone !== false) return formatKey(key);
+      for (const { key } of await headsOf(simulation))
+        if (simulation.history.job(key.cluster, key.uid)?.isGone !== false) return formatKey(key);
       return undefined;
     },
   },
@@ -193,7 +188,7 @@ export const AT_THE_END: readonly Invariant[] = [
     atEnd: async (simulation) => {
       const { history, store, records } = simulation;
       for (const head of await headsOf(simulation)) {
-        const record = history.jobs.get(head.key.uid);
+        const record = history.job(head.key.cluster, head.key.uid);
         if (!record || !(record.name in simulation.run.scenario.ends)) continue;
         const { part, hole } = await readView(store, head, records.get(head.key.cluster)?.era ?? 0);
         const truth = [record.job, ...livingOf(record).map(({ pod }) => pod)].map(({ metadata }) => ({
@@ -211,8 +206,8 @@ export const AT_THE_END: readonly Invariant[] = [
     rule: 'R2',
     isPartOfTheEnd: true,
     atEnd: async (simulation) => {
-      const known = new Set((await headsOf(simulation)).map(({ key }) => key.uid));
-      const missing = [...simulation.history.jobs.values()].filter(({ uid, isGone }) => !isGone && !known.has(uid));
+      const known = new Set((await headsOf(simulation)).map(({ key }) => `${key.cluster} ${key.uid}`));
+      const missing = simulation.history.jobs.filter(({ cluster, uid, isGone }) => !isGone && !known.has(`${cluster} ${uid}`));
       return missing.length > 0 ? missing.map(({ name }) => name).join() : undefined;
     },
   },

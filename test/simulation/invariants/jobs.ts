@@ -3,6 +3,7 @@ import { isJobFinished } from '../../../lib/objects/job-facts.ts';
 import { validateJobStatusUpdate } from '../../../lib/objects/job-validation.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import {
+  comparableOf,
   isActivePod,
   isTracked,
   livingOf,
@@ -88,8 +89,8 @@ export const OF_JOBS: readonly Invariant[] = [
       const written = writtenIn(change);
       if (!written || written.record.isRestored) return undefined;
       const { succeeded = 0, uncountedTerminatedPods: waiting } = written.now.status ?? {};
-      const ever = [...written.record.pods.values()].filter(({ pod }) => pod.status?.phase === 'Succeeded');
-      const counted = succeeded + (waiting?.succeeded?.length ?? 0);
+      const ever = comparableOf(written.record).filter(({ pod }) => pod.status?.phase === 'Succeeded');
+      const counted = succeeded + (waiting?.succeeded?.length ?? 0) - (written.record.settled?.succeeded ?? 0);
       return counted > ever.length ? `${counted} successes of ${ever.length} pods` : undefined;
     },
   },
@@ -102,7 +103,8 @@ export const OF_JOBS: readonly Invariant[] = [
       const ran = new Set(
         [...written.record.pods.values()].filter(({ pod }) => pod.status?.phase === 'Succeeded').map(({ index }) => Number(index)),
       );
-      const invented = [...completedIndexesOf(written.now)].filter((index) => !ran.has(index));
+      const { settled } = written.record;
+      const invented = [...completedIndexesOf(written.now)].filter((index) => !ran.has(index) && !settled?.indexes.has(index));
       return invented.length > 0 ? `no pod of index ${invented.join()} has succeeded` : undefined;
     },
   },
@@ -114,10 +116,8 @@ export const OF_JOBS: readonly Invariant[] = [
       if (!written || written.record.isRestored) return undefined;
       const { failed = 0, uncountedTerminatedPods: waiting } = written.now.status ?? {};
       const isFailing = isTrue(written.now, 'FailureTarget');
-      const ever = [...written.record.pods.values()].filter(
-        ({ pod }) => pod.status?.phase !== 'Succeeded' && (isFailing || !isActivePod(pod)),
-      );
-      const counted = failed + (waiting?.failed?.length ?? 0);
+      const ever = comparableOf(written.record).filter(({ pod }) => pod.status?.phase !== 'Succeeded' && (isFailing || !isActivePod(pod)));
+      const counted = failed + (waiting?.failed?.length ?? 0) - (written.record.settled?.failed ?? 0);
       return counted > ever.length ? `${counted} failures of ${ever.length} pods` : undefined;
     },
   },
@@ -174,10 +174,11 @@ const isJobFinishedIn = (job: Job | undefined): boolean => job !== undefined && 
 
 /** How each pod must be counted: as it stood when its finalizer came off, or as it stands. */
 function countsDiffer(record: JobRecord, job: Job): string | undefined {
-  const pods = [...record.pods.values()];
+  const pods = comparableOf(record);
+  const { settled } = record;
   const isFailing = isTrue(job, 'Failed');
-  const wanted = { succeeded: 0, failed: 0, either: 0 };
-  const indexes = new Set<string>();
+  const wanted = { succeeded: settled?.succeeded ?? 0, failed: settled?.failed ?? 0, either: 0 };
+  const indexes = new Set([...(settled?.indexes ?? [])].map(String));
   for (const pod of pods) {
     const as = isIgnored(pod, job) ? 'either' : countedAs(pod, isFailing);
     if (!as || (pod.index !== undefined && Number(pod.index) >= (job.spec.completions ?? 0))) continue;

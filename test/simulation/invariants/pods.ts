@@ -1,5 +1,6 @@
 // Invariants of pods as the API server commits them.
 import type { Job } from '../../../lib/objects/kubernetes.ts';
+import { matcherOf } from '../../../lib/objects/label-selector.ts';
 import { CHILD_NUMBER, controllerOf } from '../../../lib/objects/pod-facts.ts';
 import {
   activeOf,
@@ -188,12 +189,13 @@ export const OF_PODS: readonly Invariant[] = [
   {
     name: 'the pods of others are left alone',
     rule: 'R15',
-    onChange: (change) => {
+    onChange: (change, { history }) => {
       if (change.kind !== 'pod' || !change.by || change.type === 'ADDED') return undefined;
       const { key } = change.by.invocation ?? {};
-      const labels = change.now.metadata.labels ?? {};
+      const job = key && history.job(key.cluster, key.uid)?.job;
       const owner = controllerOf(change.before?.metadata.ownerReferences)?.uid;
-      const isOwn = owner === undefined ? labels['batch.kubernetes.io/controller-uid'] === key?.uid : owner === key?.uid;
+      const isWanted = job !== undefined && matcherOf(job.spec.selector)(change.now.metadata.labels ?? {});
+      const isOwn = owner === undefined ? isWanted : owner === key?.uid;
       return isOwn || (owner === undefined && change.now.metadata.uid === key?.uid)
         ? undefined
         : `${change.record.name} was touched by a pass of ${key?.name}`;

@@ -1,6 +1,8 @@
 // Invariants of heads, view items, wakes and invocations.
-import type { HeadChange } from '../../../lib/ports/store.ts';
+import type { Head, HeadChange } from '../../../lib/ports/store.ts';
 import { formatKey, type WorkloadKey } from '../../../lib/objects/workload.ts';
+import { unpackPart } from '../../../lib/wire/view-item.ts';
+import type { Call } from '../calls.ts';
 import type { Invocation } from '../process.ts';
 import type { Invariant } from './table.ts';
 
@@ -8,6 +10,17 @@ interface Conditions {
   ifFence?: string;
   ifViewVersion?: number;
 }
+
+/** The workload, and the part of its view that the call writes. */
+function viewIn({ method, args }: Call): { key: WorkloadKey; bytes: Uint8Array } | undefined {
+  const [first, second, third] = args;
+  if (method === 'createHead') return viewOf((first as Head).key, (first as Head).view);
+  if (method === 'updateHead') return viewOf(first as WorkloadKey, (third as HeadChange).view ?? undefined);
+  return method === 'putItem' ? viewOf(first as WorkloadKey, (second as { bytes: Uint8Array }).bytes) : undefined;
+}
+
+const viewOf = (key: WorkloadKey, bytes: Uint8Array | undefined): { key: WorkloadKey; bytes: Uint8Array } | undefined =>
+  bytes && { key, bytes };
 
 const OF_PASSES: readonly (keyof HeadChange)[] = ['state'];
 
@@ -43,6 +56,37 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
         : [typeof first === 'string' ? first : 'key' in first ? first.key.cluster : first.cluster];
       const foreign = reached.find((cluster) => !invocation.clusters.has(cluster));
       return foreign === undefined ? undefined : `messages of ${[...invocation.clusters].join()} reach ${foreign}`;
+    },
+  },
+  {
+    // Asked where there are several clusters; of what is gone, the version is that at which its absence was seen.
+    name: 'a view holds what its own cluster has shown',
+    rule: 'R15',
+    onSent: ({ call }, { run, history }) => {
+      const written = call.port === 'store' && run.scenario.clusters.length > 1 ? viewIn(call) : undefined;
+      if (!written) return undefined;
+      const { cluster } = written.key;
+      const { owner, pods } = unpackPart(written.bytes);
+      const objects = [
+        ...(owner && !owner.deleted ? [owner.object.metadata] : []),
+        ...[...pods.values()].flatMap(({ deleted, pod }) => (deleted ? [] : [pod])),
+      ];
+      const foreign = objects.find((object) => !history.hasShown(cluster, object));
+      return foreign && `${foreign.name} ${foreign.uid} at ${foreign.resourceVersion} is none of ${cluster}`;
+    },
+  },
+  {
+    name: 'a pod that a view knows to be gone stays gone',
+    rule: 'R2',
+    onEffect: ({ call }, { checks }) => {
+      const written = call.port === 'store' ? viewIn(call) : undefined;
+      if (!written) return undefined;
+      const { era, pods } = unpackPart(written.bytes);
+      const gone = checks.ledger.goneOf(call.process.installation, written.key, era);
+      for (const { deleted, pod } of pods.values())
+        if (deleted) gone.add(pod.uid);
+        else if (gone.has(pod.uid)) return `${pod.name} lives again, as it was at ${pod.resourceVersion}`;
+      return undefined;
     },
   },
   {
@@ -94,7 +138,7 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'wakes') return undefined;
       const wrong = installations
         .flatMap(({ queue }) => checks.ledger.piledUp(queue))
-        .filter(({ uid }) => history.jobs.get(uid)?.isGone === false);
+        .filter(({ cluster, uid }) => history.job(cluster, uid)?.isGone === false);
       return wrong.length > 0 ? wrong.map(({ name }) => name).join() : undefined;
     },
   },
