@@ -43,7 +43,7 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
   const mayHaveUnwanted = surplus > 0 || (completions !== undefined && !eachHasItsIndex(tally, completions));
   const remove = mayHaveUnwanted ? podsToRemove(tally.active, { surplus, ...range }).slice(0, MAX_PODS_PER_PASS) : [];
   const pending = counts.active - counts.running;
-  const numbers = `${counts.running} of ${want} wanted pods run${pending > 0 ? `, ${pending} have not started` : ''}`;
+  const numbers = `${counts.running} of ${want} wanted pods run${pending === 0 ? '' : `, ${pending} ${pending === 1 ? 'has' : 'have'} not started`}`;
   if (remove.length > 0) {
     const why = surplus > 0 ? numbers : 'pods with a wrong, missing or doubled index run';
     return { remove, start: [], why, syncAction: 'pods_deleted' };

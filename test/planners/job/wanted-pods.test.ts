@@ -1,0 +1,20 @@
+// What a plan says of how many wanted pods run: those that run, not those that were made.
+import { expect, test } from '@jest/globals';
+import { staffingOf } from '../../../lib/planners/job/manage.ts';
+import { progressOf } from '../../../lib/planners/job/progress.ts';
+import { tallyOf } from '../../../lib/planners/job/tally.ts';
+import { termsOf } from '../../../lib/planners/job/terms.ts';
+import { EMPTY_HEAD } from '../../../lib/planners/plan.ts';
+import { aJob, NOW, podsOf } from './builders.ts';
+
+test.each([
+  { pods: '', says: '0 of 3 wanted pods run' },
+  { pods: '3P', says: '0 of 3 wanted pods run, 3 have not started' },
+  { pods: '1P 1A 1R', says: '2 of 3 wanted pods run, 1 has not started' },
+  { pods: '3R', says: '3 of 3 wanted pods run' },
+  { pods: '2R T', says: '2 of 3 wanted pods run' },
+])('$pods: $says', ({ pods, says }) => {
+  const job = aJob({ parallelism: 3, completions: 9 });
+  const tally = tallyOf(job, termsOf(job), { pods: podsOf(pods), stripping: [] });
+  expect(staffingOf(progressOf(job, tally), EMPTY_HEAD.backoff, NOW * 1000).why).toBe(says);
+});
