@@ -5,6 +5,7 @@ import { JOBS } from '../objects/resources.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
+import { OBJECT_NAME } from '../wire/names.ts';
 
 export interface JobOnCluster {
   namespace: string;
@@ -39,6 +40,8 @@ export async function jobsOnCluster(
   if (!record) return undefined;
   const { manage, namespaces } = record;
   if (!lookUp) return { live: false, manage, namespaces, items: [] };
+  // No object has such a name, and in a field selector it would ask for others.
+  if (!OBJECT_NAME.test(name)) return { live: true, manage, namespaces, items: [] };
   const places =
     namespace !== undefined ? [namespace] : namespaces.length > 0 ? namespaces.slice(0, MOST_NAMESPACES_LOOKED_AT) : [undefined];
   const access = lookUp(record);

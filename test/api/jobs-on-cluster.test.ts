@@ -57,6 +57,12 @@ describe('Jobs on a cluster', () => {
     expect((await look(jobs, { manage: 'all', namespaces: ['b'] }, 'a'))?.items).toMatchObject([{ namespace: 'a', managed: false }]);
   });
 
+  test('what is no name asks the cluster for nothing', async () => {
+    const lookUp = (): Pick<Cluster, 'list'> => ({ list: () => Promise.reject(new NotDoneError('it was asked')) });
+    const found = await jobsOnCluster({ ...ports, lookUp }, { cluster: 'local', name: 'demo,metadata.namespace!=kube-system' });
+    expect(found).toMatchObject({ live: true, items: [] });
+  });
+
   test('nothing is said of what there is where nobody can look', async () => {
     expect(await jobsOnCluster(ports, { cluster: 'local', name: 'demo' })).toMatchObject({ live: false, items: [] });
     const refusing = {
