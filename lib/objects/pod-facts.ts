@@ -150,6 +150,10 @@ export const POD_FIELDS: WantedFields = {
 /** Of a pod that is answered nothing else is wanted: whole, each of a wave of creates may take megabytes. */
 export const POD_READING = { fields: POD_FIELDS };
 
+/** An API server bounds neither phases nor names of controllers and container statuses; longer than this none is anything's name. */
+const LONGEST_TEXT = 1_024;
+const bounded = (text: string): string => (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text);
+
 /** No number is written that long. Annotations may hold 256 KB, and what one of them says must not keep a pod out of every message. */
 const LONGEST_NUMBER = 100;
 
@@ -171,17 +175,17 @@ export function podFactsOf(pod: Pod): PodFacts {
     resourceVersion: metadata.resourceVersion ?? '0',
     labels: labelsOf(metadata.labels, index),
     tracked: finalizers?.includes(TRACKING_FINALIZER) ?? false,
-    phase: status?.phase ?? '',
+    phase: bounded(status?.phase ?? ''),
     createdAt: secondsOf(metadata.creationTimestamp) ?? 0,
     assigned: Boolean(spec?.nodeName),
-    conditions: (status?.conditions ?? []).map((condition) => ({ type: condition.type, status: condition.status })),
+    conditions: (status?.conditions ?? []).map((condition) => ({ type: bounded(condition.type), status: bounded(condition.status) })),
     containers: containersOf(pod),
   };
   // One by one: a relay does this for every event, and conditional spreads take twice the time and memory of all the rest.
   const controller = controllerOf(ownerReferences);
   if (controller) {
     const { apiVersion, kind, name, uid } = controller;
-    facts.controller = { apiVersion, kind, name, uid };
+    facts.controller = { apiVersion: bounded(apiVersion), kind: bounded(kind), name: bounded(name), uid: bounded(uid) };
   }
   if (index !== undefined) facts.index = index;
   const failureCount = numberText(annotations?.[INDEX_FAILURE_COUNT]);
@@ -244,7 +248,7 @@ function containersOf({ spec, status }: Pod): ContainerFacts[] {
 }
 
 function containerFactsOf({ name, restartCount, state }: ContainerStatus, role: ContainerFacts['role']): ContainerFacts {
-  const facts: ContainerFacts = { name, role, restarts: Math.max(restartCount ?? 0, 0) };
+  const facts: ContainerFacts = { name: bounded(name), role, restarts: Math.max(restartCount ?? 0, 0) };
   if (!state?.terminated) return facts;
   facts.exitCode = state.terminated.exitCode;
   const finishedAt = secondsOf(state.terminated.finishedAt);

@@ -27,8 +27,8 @@ const LONGEST_UID = 128;
 const SHAPE_DEPTH = 4;
 /** Nine digits, as every index and number of a child. */
 const NUMBER_MAX = 999_999_999;
-/** Years 1 to 9999, which is what the API's times reach; Unix seconds. */
-const [TIME_MIN, TIME_MAX] = [-62_135_596_800, 253_402_300_799];
+/** Years 0 to 9999, which is what the API's times reach; Unix seconds. */
+const [TIME_MIN, TIME_MAX] = [-62_167_219_200, 253_402_300_799];
 /** Texts of an index are longer than nine digits where somebody wrote one; facts hold none beyond this. */
 const LONGEST_INDEX = 100;
 /** Control and format characters, and line ends: no name or uid has any. */
@@ -99,8 +99,7 @@ function readKind(text: string, budget: ValueBudget, isRefusing: boolean): Kind 
   return layoutOf(parsed, `the pod has an unusable ${v.getDotPath(issue) ?? 'form'}: ${issue.message}`);
 }
 
-function kindFault({ c, d, s }: Shape): string | undefined {
-  if (c && UNPRINTABLE.test(`${c.name}${c.uid}`)) return 'controller: a name and a uid without control characters';
+function kindFault({ d, s }: Shape): string | undefined {
   if (d !== undefined && !isDurationSeconds(d)) return 'deletionGraceSeconds: a number of seconds';
   for (const [, , restarts, exitCode] of s)
     if (restarts > LARGEST_INT32 || (exitCode !== null && (exitCode > LARGEST_INT32 || exitCode < LEAST_INT32)))

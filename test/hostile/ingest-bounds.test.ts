@@ -6,7 +6,7 @@ import { listWorkloads } from '../../lib/api/workloads.ts';
 import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
-import type { PodFacts } from '../../lib/objects/pod-facts.ts';
+import { podFactsOf, type PodFacts } from '../../lib/objects/pod-facts.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
 import type { EventMessage, OutgoingReport } from '../../lib/wire/observations.ts';
@@ -153,6 +153,32 @@ describe('facts that no API server tells', () => {
       },
     };
     expect(decodeEvents(bodyOf([reportOf('odd', { object })]))).not.toHaveProperty('refused');
+  });
+
+  test('a pod that is as odd as an API server lets one be is taken', () => {
+    const long = 'x'.repeat(5_000);
+    const pod = podFactsOf({
+      metadata: {
+        name: 'odd',
+        namespace: 'default',
+        uid: 'uid-of-odd',
+        resourceVersion: '11',
+        creationTimestamp: '0000-01-01T00:00:00Z',
+        ownerReferences: [{ apiVersion: long, kind: `\u0001${long}`, name: `\u202e${long}`, uid: long, controller: true }],
+      },
+      spec: { containers: [] },
+      status: {
+        phase: long,
+        conditions: [{ type: 'example.com/Odd', status: long }],
+        containerStatuses: [
+          { name: `\u0001${long}`, restartCount: -5, state: { terminated: { exitCode: -99, finishedAt: '9999-12-31T23:59:59Z' } } },
+        ],
+      },
+    });
+    const body = bodyOf([{ ...reportOf('odd'), pods: [{ heardAt: '12', deleted: false, pod }] }]);
+    const told = decodeEvents(body);
+    expect(told).not.toHaveProperty('refused');
+    expect(told.reports[0]?.pods[0]?.pod).toEqual(pod);
   });
 
   test('R19: a list that does not name them all any more proves no absence', () => {

@@ -31,7 +31,7 @@ const clock = new SystemClock();
 const REQUEST_MS = 30_000;
 const JOB_MS = 30_000;
 /** Nothing else is delayed by more than a second; what is left is chance, on a busy machine. */
-const [RATIO_MAX, SLACK_MS] = [1.5, 1_000];
+const [RATIO_MAX, SLACK_MS] = [2, 1_000];
 const USUAL_JOBS = 6;
 const ODD_MESSAGES = 150;
 /** After so many odd things an ordinary Job is looked at. */
