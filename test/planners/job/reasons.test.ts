@@ -363,6 +363,14 @@ const cases: Case[] = [
     says: '1 pod has not started, 1 of them not on a node',
   },
   {
+    code: 'PodsPending',
+    name: 'none that cannot be read: nobody knows whether that one has started',
+    job: aJob({ completions: 2, parallelism: 2 }),
+    pods: [aPod({ name: 'demo-p', phase: 'Pending' }), aPod({ name: 'demo-x', phase: '', unreadable: 'its status is too large' })],
+    holds: { pods: ['demo-p'] },
+    says: '1 pod has not started',
+  },
+  {
     code: 'PodsUnknown',
     name: 'which',
     job: aJob({ completions: 3 }),
