@@ -9,8 +9,8 @@ export type WatchFailure =
   | { kind: 'expired' }
   /** 429, or a version that the server does not know yet. */
   | { kind: 'throttled'; retryAfterMs: number }
-  /** A reset, a time-out, a 5xx, no connection, a refusal: it may work later. */
-  | { kind: 'broken' };
+  /** A reset, a time-out, a 5xx, no connection, a refusal: it may work later. `unopened`: surely before the server began to answer. */
+  | { kind: 'broken'; unopened?: true };
 
 export type WatchInput =
   /** Also while it runs: list everything anew. */
@@ -70,8 +70,10 @@ export interface WatchState {
   backoffMs: number;
   /** The server asked to be left alone until then (R14). */
   notBeforeMs: number;
-  /** Watches in a row that failed at this version. One that is silent has met no event there. */
+  /** Watches in a row that failed at this version, and may have met an event there. */
   failedWatches: number;
+  /** Lists in a row that such watches led to, with no word of a watch between them. */
+  forcedLists: number;
 }
 
 export interface WatchOptions {
@@ -104,6 +106,10 @@ const SPREAD_MS = 1_000;
 const SECOND_LOOK_MS = 300;
 /** Watches that may fail at one version: a third one could meet the same event, and so on for ever. All is listed anew instead. */
 const FAILED_WATCHES_MAX = 2;
+/** What breaks a watch at a version comes as soon as it is taken up there: one that lived longer broke for another reason. */
+const MET_WITHIN_MS = 20_000;
+/** Between lists that help nothing, for what breaks the watches is no event: a whole list is much to ask (R14), and wakes all there is (R16). */
+const FORCED_LIST_MS = { first: 1_000, longest: 60_000 };
 
 export const initialWatch: WatchState = {
   at: { phase: 'idle' },
@@ -113,6 +119,7 @@ export const initialWatch: WatchState = {
   backoffMs: 0,
   notBeforeMs: 0,
   failedWatches: 0,
+  forcedLists: 0,
 };
 
 /** What follows from one input. Inputs that belong to a call given up must not be fed. */
@@ -168,13 +175,20 @@ const look = (state: WatchState, brokeOff: boolean, wasBelow = false): Stepped =
 
 function afterLook(state: WatchState, { brokeOff, wasBelow }: Looking, resourceVersion: string, moment: Moment): Stepped {
   if (compareResourceVersions(resourceVersion, state.version) >= 0) {
-    if (state.failedWatches >= FAILED_WATCHES_MAX) return beginList(state, []);
+    if (state.failedWatches >= FAILED_WATCHES_MAX) return forceList(state);
     const opened = openWatch(state, moment);
     return brokeOff ? { ...opened, effects: [...opened.effects, { do: 'compare' }] } : opened;
   }
   // Of several API servers one may lag: what a second look confirms is no lag (R3).
   if (!wasBelow) return wait(state, { do: 'watch', brokeOff, wasBelow: true }, SECOND_LOOK_MS);
   return beginList(state, [{ do: 'restored', from: state.version, to: resourceVersion }]);
+}
+
+function forceList(state: WatchState): Stepped {
+  const { first, longest } = FORCED_LIST_MS;
+  const forced = { ...state, forcedLists: state.forcedLists + 1 };
+  if (state.forcedLists === 0) return beginList(forced, []);
+  return wait({ ...forced, listed: undefined }, { do: 'list' }, Math.min(first * 4 ** (state.forcedLists - 1), longest));
 }
 
 /** Watches end after different times, so that they do not all come back at once. */
@@ -190,13 +204,14 @@ function afterNews(state: WatchState, at: Watching, resourceVersion: string, { n
   const version = newest(state.version, resourceVersion);
   const failedWatches = version === state.version ? state.failedWatches : 0;
   const heard = at.hasHeard ? at : { ...at, hasHeard: true };
-  return { state: { ...state, at: heard, version, heardAtMs: nowMs, backoffMs: 0, failedWatches }, effects: [] };
+  return { state: { ...state, at: heard, version, heardAtMs: nowMs, backoffMs: 0, failedWatches, forcedLists: 0 }, effects: [] };
 }
 
-function afterEnd(state: WatchState, { openedAtMs, endsAtMs, hasHeard }: Watching, moment: Moment, options: WatchOptions): Stepped {
+function afterEnd(state: WatchState, at: Watching, moment: Moment, options: WatchOptions): Stepped {
+  const { openedAtMs, endsAtMs, hasHeard } = at;
   const wasRefused = !hasHeard && moment.nowMs - openedAtMs < SHORT_LIVED_MS;
   const brokeOff = moment.nowMs < endsAtMs - EARLY_MS;
-  return wasRefused ? backOff(withFailedWatch(state), { do: 'watch', brokeOff }, moment, options) : look(state, brokeOff);
+  return wasRefused ? backOff(withFailedWatch(state, at, moment), { do: 'watch', brokeOff }, moment, options) : look(state, brokeOff);
 }
 
 function afterFailure(state: WatchState, failure: WatchFailure, moment: Moment, options: WatchOptions): Stepped {
@@ -211,12 +226,16 @@ function afterFailure(state: WatchState, failure: WatchFailure, moment: Moment, 
     at.phase !== 'listing'
       ? { do: 'watch', brokeOff: true }
       : { do: 'list', ...(at.continueToken !== undefined && { continueToken: at.continueToken }) };
-  if (failure.kind !== 'throttled') return backOff(at.phase === 'watching' ? withFailedWatch(state) : state, next, moment, options);
+  if (failure.kind === 'broken')
+    return backOff(at.phase === 'watching' && !failure.unopened ? withFailedWatch(state, at, moment) : state, next, moment, options);
   const { retryAfterMs } = failure;
   return backOff({ ...state, notBeforeMs: moment.nowMs + retryAfterMs }, next, moment, options, retryAfterMs);
 }
 
-const withFailedWatch = (state: WatchState): WatchState => ({ ...state, failedWatches: state.failedWatches + 1 });
+function withFailedWatch(state: WatchState, { openedAtMs }: Watching, { nowMs }: Moment): WatchState {
+  const failedBefore = nowMs - openedAtMs < MET_WITHIN_MS ? state.failedWatches : 0;
+  return { ...state, failedWatches: failedBefore + 1 };
+}
 
 /** Each wait is drawn from between the first one and three times the last one, so that clients fall out of step. */
 function backOff(state: WatchState, next: Waiting['next'], { random }: Moment, options: WatchOptions, leastMs = 0): Stepped {

@@ -4,7 +4,7 @@ import type { Resource } from '../objects/resources.ts';
 import type { WantedFields } from '../objects/wanted-fields.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource, ListAnswer } from '../ports/cluster.ts';
-import { ExpiredError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';
+import { ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { WatchEffect, WatchFailure, WatchInput, WatchOptions, WatchState } from './watch.ts';
 import { initialWatch, step } from './watch.ts';
@@ -240,5 +240,9 @@ export class Watcher<Item extends KubernetesObject> {
 function failureOf(error: unknown): WatchFailure {
   if (error instanceof ExpiredError) return { kind: 'expired' };
   if (error instanceof ThrottledError) return { kind: 'throttled', retryAfterMs: error.retryAfterSeconds * 1000 };
-  return { kind: 'broken' };
+  return { kind: 'broken', ...(wasUnopened(error) && { unopened: true }) };
 }
+
+/** Nothing was sent, or nobody is let in. */
+const wasUnopened = (error: unknown): boolean =>
+  error instanceof NotDoneError || error instanceof TerminalError || error instanceof NotFoundError;

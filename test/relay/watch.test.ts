@@ -110,6 +110,7 @@ describe('a watch', () => {
     const event = (resourceVersion: string): WatchInput => ({ kind: 'event', resourceVersion });
     const ended = { ...end, atMs: 1_010 };
     const silent = { ...tick, atMs: 99_000 };
+    const unopened: WatchInput = { kind: 'failed', failure: { kind: 'broken', unopened: true } };
     const throttled: WatchInput = { kind: 'failed', failure: { kind: 'throttled', retryAfterMs: 1_000 } };
     const anew = ['begin', 'list'];
     const resumed = ['watch', 'compare'];
@@ -125,6 +126,16 @@ describe('a watch', () => {
       { name: 'a list begins the count anew', inputs: [broken, ...seen(), broken, ...seen(), lastPage, broken, ...seen()], does: resumed },
       { name: 'refused for being one of too many', inputs: [broken, ...seen(), throttled, ...seen()], does: resumed },
       {
+        name: 'not let in, twice',
+        inputs: [unopened, ...seen(), unopened, ...seen()],
+        does: resumed,
+      },
+      {
+        name: 'cut off again and again after half a minute, as a proxy does with what is quiet',
+        inputs: [broken, { ...tick, atMs: 2_000 }, ...seen().slice(1), { ...broken, atMs: 32_000 }, ...seen()],
+        does: resumed,
+      },
+      {
         name: 'ended in its time, twice',
         inputs: [event('100'), end, ...seen().slice(1), event('100'), end, ...seen().slice(1)],
         does: resumed,
@@ -132,6 +143,20 @@ describe('a watch', () => {
     ];
     test.each(cases)('$name', ({ inputs, does }) => {
       expect(after([list, lastPage, ...inputs]).effects.map((effect) => effect.do)).toEqual(does);
+    });
+
+    test('R14: lists that do not help come later and later, until a watch brings something', () => {
+      const failsAnew = [broken, ...seen(), broken, ...seen()];
+      const waits: number[] = [];
+      const inputs = [list, lastPage, ...failsAnew, lastPage];
+      for (let listed = 1; listed <= 5; listed += 1) {
+        const { effects } = after([...inputs, ...failsAnew]);
+        waits.push(waitOf(effects));
+        inputs.push(...failsAnew, tick, lastPage);
+      }
+      expect(waits).toEqual([1_000, 4_000, 16_000, 60_000, 60_000]);
+      const { effects } = after([...inputs, { kind: 'bookmark', resourceVersion: '100' }, ...failsAnew]);
+      expect(effects.map((effect) => effect.do)).toEqual(anew);
     });
 
     test('R3: a server that was restored meanwhile is told of first', () => {
