@@ -892,7 +892,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'R9',
     file: INGEST,
     search: '  if (urgency) await wake(ports, key, urgency, toldAtMs);',
-    replacement: '  if (urgency) void wake(ports, key, urgency, toldAtMs);',
+    replacement: '  if (urgency) void wake(ports, key, urgency, toldAtMs).catch(() => {});',
     why: 'an environment that stands still once it has answered never sends what was on its way',
     look: { scenario: 'single', faults: ['diesAfter', 'dies', 'storeTimesOut'] },
   },
