@@ -54,8 +54,8 @@ const LONGEST_BODY = 512 * 1024;
 const PART_BYTES = 200 * 1024;
 /** A list of some ten thousand pods. */
 const OUTCOMES_BYTES_MAX = 128 * 1024 * 1024;
-/** Of them, too: some hundred for each of ten thousand pods. */
-const OUTCOMES_VALUES_MAX = 3_000_000;
+/** Of them, too: some hundred for each of 50,000 pods, which is what other messages hold at most. */
+export const OUTCOMES_VALUES_MAX = 6_000_000;
 /** Of a part: it has five fields. */
 const PART_VALUES_MAX = 16;
 const NONCE_BYTES = 12;
