@@ -117,6 +117,7 @@ class RunningRelay {
       cluster,
       options: this.#options.signs,
       watches: () => this.#watches,
+      heardAtMs: () => Math.max(...this.#scopes.map((scope) => scope.heardAtMs)),
       tell: (isSilent) => {
         if (this.#leading) void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
         else if (isSilent) this.#loops.push(this.#outbox.lastWord(() => this.#heartbeat()));

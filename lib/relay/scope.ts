@@ -86,6 +86,11 @@ export class Scope {
     return this.#pods.resourceVersion;
   }
 
+  /** Monotonic: when the server was last heard of; −∞ before its first answer. */
+  get heardAtMs(): number {
+    return Math.max(this.#jobs.heardAtMs ?? -Infinity, this.#pods.heardAtMs ?? -Infinity);
+  }
+
   get watches(): WatchState[] {
     const suffix = this.namespace === undefined ? '' : `:${this.namespace}`;
     return [

@@ -14,6 +14,8 @@ export interface ServerAnswersSetup {
   /** Name under which the cluster is registered. */
   cluster: string;
   watches: () => WatchState[];
+  /** Monotonic: when a watch or list last brought something; an age in `watches` may count from when it was first asked. */
+  heardAtMs: () => number;
   /** A heartbeat is due. @param isSilent the server does not answer, so it may be why this relay has lost its Lease */
   tell: (isSilent: boolean) => void;
   options: Partial<SignOptions>;
@@ -26,11 +28,11 @@ export class ServerAnswers {
 
   constructor(setup: ServerAnswersSetup) {
     this.#setup = setup;
-    const { source, clock, watches, options } = setup;
+    const { source, clock, heardAtMs, options } = setup;
     this.#signs = new SignsOfLife({
       source,
       clock,
-      heardAtMs: () => clock.monotonicMs() - Math.min(...watches().map(({ ageMs }) => ageMs)),
+      heardAtMs,
       asked: () => this.#tellChange(),
       options,
     });

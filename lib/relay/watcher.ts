@@ -93,6 +93,11 @@ export class Watcher<Item extends KubernetesObject> {
     return Math.max(0, Math.round(nowMs - (this.#state.heardAtMs ?? this.#askedAtMs ?? nowMs)));
   }
 
+  /** Monotonic: when the server was last heard of; undefined before its first answer. */
+  get heardAtMs(): number | undefined {
+    return this.#state.heardAtMs;
+  }
+
   /** The newest version that was heard. */
   get resourceVersion(): string {
     return this.#state.version;

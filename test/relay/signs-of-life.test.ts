@@ -85,6 +85,13 @@ describe('signs of life', () => {
     expect(toldIn(await bench.messages())).toEqual([]);
   });
 
+  test('a namespace in which nothing was ever answered is no sign', async () => {
+    const forbid: NonNullable<Parameters<typeof start>[0]>['before'] = (api) => api.forbidden.add('shop');
+    const bench = await ready({ namespaces: ['default', 'shop'], before: forbid });
+    bench.source.frozen = true;
+    expect(toldIn((await untilTold(bench, 20_000)).told)).toEqual(['silent']);
+  });
+
   test('a dead server is told of by the second refused connection', async () => {
     const bench = await ready();
     for (let miss = 0; miss < 40; miss++) bench.source.faults.push({ verb: 'sign', error: new UnknownOutcomeError('connection refused') });
