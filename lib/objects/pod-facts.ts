@@ -263,6 +263,13 @@ export const isActive = (pod: PodFacts): boolean => !isFinished(pod) && pod.dele
 export const isTerminating = (pod: PodFacts): boolean => !isFinished(pod) && pod.deletedAt !== undefined;
 export const isReady = (pod: PodFacts): boolean => pod.ready === 'True';
 
+/** Of phase Running, and not all of its containers wait for a restart. */
+export function isAtWork({ phase, containers, reasons }: PodFacts): boolean {
+  if (phase !== 'Running' || !reasons) return phase === 'Running';
+  const own = containers.filter(({ role }) => role === 'container');
+  return own.length === 0 || own.some(({ name }) => !reasons.some(({ container }) => container === name));
+}
+
 /** The index that the pod's annotation names, whether or not the Job has it; undefined where there is none that can be read. */
 export function completionIndexOf({ index }: PodFacts): number | undefined {
   if (index === undefined) return undefined;

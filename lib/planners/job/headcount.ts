@@ -3,7 +3,7 @@
 import type { Job, LabelSelector } from '../../objects/kubernetes.ts';
 import type { IndexSet } from '../../objects/index-text.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
-import { completionIndexOf, isReady, labelsFor, type PodFacts } from '../../objects/pod-facts.ts';
+import { completionIndexOf, isAtWork, isReady, labelsFor, type PodFacts } from '../../objects/pod-facts.ts';
 import { MOST_PLACES, PLACES_PER_GROUP, type Fold, type PodSet } from '../pod-set.ts';
 import { judgeFailure } from './failure-policy.ts';
 import { isFailed } from './pod-replacement.ts';
@@ -13,8 +13,10 @@ export interface Headcount {
   /** Not controlled by the Job, or with labels that its selector does not match. */
   others: number;
   active: number;
-  /** Active, and of phase Running. */
+  /** Active, and at work. */
   running: number;
+  /** Active and of phase Running, but each of its containers waits to be started again. */
+  restarting: number;
   ready: number;
   /** With the finalizer. */
   tracked: number;
@@ -48,6 +50,7 @@ const nobody = (): Headcount => ({
   others: 0,
   active: 0,
   running: 0,
+  restarting: 0,
   ready: 0,
   tracked: 0,
   terminating: 0,
@@ -97,7 +100,8 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
         if (tracked && !active) counts.leaving += 1;
         if (active) {
           counts.active += 1;
-          if (phase === 'Running') counts.running += 1;
+          if (isAtWork(pod)) counts.running += 1;
+          else if (phase === 'Running') counts.restarting += 1;
           if (isReady(pod)) counts.ready += 1;
         } else if (!ended) counts.terminating += 1;
         if (phase === 'Running' || phase === 'Pending') counts.restarts += restartsOf(pod);
@@ -120,6 +124,7 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
       sum.others += part.others;
       sum.active += part.active;
       sum.running += part.running;
+      sum.restarting += part.restarting;
       sum.ready += part.ready;
       sum.tracked += part.tracked;
       sum.terminating += part.terminating;

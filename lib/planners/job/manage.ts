@@ -3,6 +3,8 @@ import { indexSetOf, unionOfIndexes, type IndexSet } from '../../objects/index-t
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 import { latestFailureOf, remainingBackoffMs } from './backoff.ts';
 import type { PlanHead, SyncAction } from '../plan.ts';
+import { counted } from '../reasons.ts';
+import type { Headcount } from './headcount.ts';
 import { nextIndexes } from './indexes.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { heldPlaces } from './pod-replacement.ts';
@@ -24,6 +26,14 @@ export interface Staffing {
   syncAction: SyncAction;
 }
 
+/** How many pods run of those that should, and why the others do not. */
+function numbersOf({ active, running, restarting }: Headcount, want: number): string {
+  const pending = active - running - restarting;
+  const unstarted = pending === 0 ? '' : `, ${counted(pending, 'has', 'have')} not started`;
+  const waiting = restarting === 0 ? '' : `, ${counted(restarting, 'waits', 'wait')} to be started again`;
+  return `${running} of ${want} wanted pods run${unstarted}${waiting}`;
+}
+
 /** What the pass should do about the number of pods. Never starts and removes in one pass. */
 export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], nowMs: number): Staffing {
   const { tally, completed, failed, delayed } = progress;
@@ -42,8 +52,7 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
   const surplus = Math.max(0, counts.active - want);
   const mayHaveUnwanted = surplus > 0 || (completions !== undefined && !eachHasItsIndex(tally, completions));
   const remove = mayHaveUnwanted ? podsToRemove(tally.active, { surplus, ...range }).slice(0, MAX_PODS_PER_PASS) : [];
-  const pending = counts.active - counts.running;
-  const numbers = `${counts.running} of ${want} wanted pods run${pending === 0 ? '' : `, ${pending} ${pending === 1 ? 'has' : 'have'} not started`}`;
+  const numbers = numbersOf(counts, want);
   if (remove.length > 0) {
     const why = surplus > 0 ? numbers : 'pods with a wrong, missing or doubled index run';
     return { remove, start: [], why, syncAction: 'pods_deleted' };

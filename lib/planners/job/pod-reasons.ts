@@ -1,5 +1,5 @@
 // How a Job's pods are: which run, which wait for what, which their nodes say nothing of.
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import { isAtWork, type PodFacts } from '../../objects/pod-facts.ts';
 import { podReasonText, type PodReason } from '../../objects/pod-reasons.ts';
 import { counted, MOST_NAMES, names, seconds, span, type Reason } from '../reasons.ts';
 import type { Tally } from './tally.ts';
@@ -49,13 +49,6 @@ export function lostReasons({ terminating }: Pick<Tally, 'terminating'>, nowMs: 
 }
 
 const isUnknown = ({ phase, ready }: PodFacts): boolean => phase === 'Unknown' || ready === 'Unknown';
-
-/** Of phase Running, and not all of its containers wait for a restart. */
-export function isAtWork({ phase, containers, reasons }: PodFacts): boolean {
-  if (phase !== 'Running' || !reasons) return phase === 'Running';
-  const own = containers.filter(({ role }) => role === 'container');
-  return own.length === 0 || own.some(({ name }) => !reasons.some(({ container }) => container === name));
-}
 
 /** Of one container, or of a pod that no scheduler has placed. */
 const isWait = ({ assigned }: PodFacts, { container }: PodReason): boolean => container !== undefined || !assigned;

@@ -5,7 +5,7 @@ import { progressOf } from '../../../lib/planners/job/progress.ts';
 import { tallyOf } from '../../../lib/planners/job/tally.ts';
 import { termsOf } from '../../../lib/planners/job/terms.ts';
 import { EMPTY_HEAD } from '../../../lib/planners/plan.ts';
-import { aJob, NOW, podsOf } from './builders.ts';
+import { aJob, aPod, NOW, podsOf } from './builders.ts';
 
 test.each([
   { pods: '', says: '0 of 3 wanted pods run' },
@@ -17,4 +17,17 @@ test.each([
   const job = aJob({ parallelism: 3, completions: 9 });
   const tally = tallyOf(job, termsOf(job), { pods: podsOf(pods), stripping: [] });
   expect(staffingOf(progressOf(job, tally), EMPTY_HEAD.backoff, NOW * 1000).why).toBe(says);
+});
+
+test('a pod all of whose containers wait to be started again does not run', () => {
+  const job = aJob({ parallelism: 2, completions: 9 });
+  const crashing = aPod({
+    phase: 'Running',
+    containers: [{ name: 'main', role: 'container', restarts: 4 }],
+    reasons: [{ reason: 'CrashLoopBackOff', container: 'main' }],
+  });
+  const tally = tallyOf(job, termsOf(job), { pods: [crashing, ...podsOf('1R')], stripping: [] });
+  expect(staffingOf(progressOf(job, tally), EMPTY_HEAD.backoff, NOW * 1000).why).toBe(
+    '1 of 2 wanted pods run, 1 waits to be started again',
+  );
 });
