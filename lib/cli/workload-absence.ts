@@ -29,6 +29,7 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
   const clusters = items.filter(({ name }) => sought.cluster === undefined || name === sought.cluster);
   const query = sought.namespace === undefined ? '' : `?namespace=${encodeURIComponent(sought.namespace)}`;
   const unseen: string[] = [];
+  const silent: string[] = [];
   for (const { name, manage } of clusters.slice(0, MOST_CLUSTERS_ASKED)) {
     const path = `/v1/clusters/${encodeURIComponent(name)}/jobs/${encodeURIComponent(sought.name)}${query}`;
     const jobs = await api.get<JobsOnCluster>(path).catch((error: unknown) => {
@@ -36,20 +37,32 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
       if (error instanceof FailedError) return undefined;
       throw error;
     });
-    if (jobs?.live !== true && manage === 'own') unseen.push(name);
+    if (jobs?.problem !== undefined) silent.push(`cluster ${name} could not be asked: ${jobs.problem}`);
+    else if (jobs?.live !== true && manage === 'own') unseen.push(name);
     const [job] = jobs?.items ?? [];
     if (!jobs || !job) continue;
     const what = `Job ${job.name} is in namespace ${job.namespace} on cluster ${name}`;
     if (job.managed) return `${what}, and Farloop has not observed it yet: ask again in a moment`;
     return `${what}, and Farloop does not manage it: ${whoseJobText(job, jobs)}`;
   }
+  if (silent.length > 0) return `${unknownText(sought, known)}: ${silent.join('; ')}`;
   return unseen.length === 0 ? absence : `${absence}. On ${unseen.join(', ')} ${OWN_JOBS_ONLY}`;
 }
 
+/** A Job of a cluster that does not answer may be there all the same. */
+function unknownText(sought: SoughtWorkload, known: readonly WorkloadSummary[]): string {
+  const names = [...new Set(known.map(({ name }) => name))];
+  const meant = names.includes(sought.name) ? '' : suggestionText(sought.name, names);
+  return `Farloop knows of no Job ${sought.name}${placeText(sought)}${meant}, and cannot tell whether there is one`;
+}
+
+const placeText = ({ namespace, cluster }: SoughtWorkload): string =>
+  `${namespace === undefined ? '' : ` in namespace ${namespace}`}${cluster === undefined ? '' : ` on cluster ${cluster}`}`;
+
 /** @param known all workloads of that kind. @returns one sentence without a full stop */
-export function absenceText({ kind = 'workload', name, namespace, cluster }: SoughtWorkload, known: readonly WorkloadSummary[]): string {
-  const where = `${namespace === undefined ? '' : ` in namespace ${namespace}`}${cluster === undefined ? '' : ` on cluster ${cluster}`}`;
-  const what = `there is no ${kind} ${name}${where}`;
+export function absenceText(sought: SoughtWorkload, known: readonly WorkloadSummary[]): string {
+  const { kind = 'workload', name } = sought;
+  const what = `there is no ${kind} ${name}${placeText(sought)}`;
   if (known.length === 0) return `${what}: Farloop knows of no ${kind} yet`;
   const elsewhere = known.filter((workload) => workload.name === name);
   if (elsewhere.length > 0) {
