@@ -59,16 +59,34 @@ export function removeInstance(folder: string): void {
 
 /**
  * @returns undefined when nothing is noted there, or nothing readable
- * @throws FailedError for what another user noted: it would be asked in this user's name
+ * @throws FailedError for what another user noted, which would be asked in this user's name, and for a note that cannot be looked at
  */
 export function readInstance(folder: string): Instance | undefined {
   for (const path of [folder, join(folder, INSTANCE_FILE)])
     if (!isTrusted(path))
       throw new FailedError(`${path} is a link, or belongs to another user: name a state folder of your own with --state`);
+  const text = noteIn(join(folder, INSTANCE_FILE));
   try {
-    const parsed = v.safeParse(Instance, JSON.parse(readFileSync(join(folder, INSTANCE_FILE), 'utf8')));
+    const parsed = v.safeParse(Instance, JSON.parse(text ?? ''));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** @returns undefined where there is none. @throws FailedError where one may be, for an instance may be running */
+function noteIn(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const why = code === 'EACCES' ? 'its owner alone may read it' : code;
+    throw new FailedError(
+      `${path} cannot be read (${why}): run this command as the user who runs Farloop, or name a folder of your own with --state`,
+      {
+        cause: error,
+      },
+    );
   }
 }
