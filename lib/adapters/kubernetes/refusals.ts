@@ -32,8 +32,11 @@ const wordsOf = (status: Status | undefined, otherwise: string): string =>
 
 const isWrite = ({ verb }: Asked): boolean => verb !== 'get' && verb !== 'list' && verb !== 'watch';
 
-const describe = ({ verb, server, plural, namespace, name }: Asked): string =>
-  `${verb} ${plural}${namespace === undefined ? '' : ` ${namespace}`}${name === undefined ? '' : `${namespace === undefined ? ' ' : '/'}${name}`} at ${server}`;
+function describe({ verb, server, plural, namespace, name }: Asked): string {
+  // The namespace of a cluster's own objects is empty.
+  const object = [namespace, name].filter((part) => part !== undefined && part !== '').join('/');
+  return `${verb} ${plural}${object === '' ? '' : ` ${object}`} at ${server}`;
+}
 
 /** The error that an answer with this HTTP status means. */
 export function errorOf(asked: Asked, { status: code, headers, text }: Incoming): Error {

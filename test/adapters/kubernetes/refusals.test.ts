@@ -6,7 +6,7 @@ import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
 import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
 import { SystemClock } from '../../../lib/adapters/system-clock.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
-import { PODS } from '../../../lib/objects/resources.ts';
+import { NAMESPACES, PODS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
 import type { WatchEvent } from '../../../lib/ports/cluster.ts';
 import * as errors from '../../../lib/ports/errors.ts';
@@ -111,6 +111,13 @@ const cases: {
     call: read,
     error: errors.NotDoneError,
     says: /redirects to https:\/\/login/,
+  },
+  {
+    name: 'a refusal of an object that is in no namespace, by its name alone',
+    script: refuses(403),
+    call: () => cluster.get(NAMESPACES, { namespace: '', name: 'kube-system' }, soon()),
+    error: errors.TerminalError,
+    says: /get namespaces kube-system at/,
   },
   { name: '401', script: refuses(401), call: read, error: errors.TerminalError, says: /token is refused or expired/, also: { code: 401 } },
   {
