@@ -143,8 +143,8 @@ describe('state folder', () => {
   });
 });
 
-/** A file or folder of another user can be prepared by root alone. */
-const asRoot = process.geteuid?.() === 0 ? describe : describe.skip;
+/** A file or folder of another user can be prepared by root alone: for others there are no such tests. */
+const isRoot = process.geteuid?.() === 0;
 const STRANGER = 12_345;
 
 describe('belongs to its user', () => {
@@ -256,52 +256,53 @@ describe('belongs to its user', () => {
   });
 });
 
-asRoot('of another user', () => {
-  test('a folder is refused, and nothing is written into it', () => {
-    mkdirSync(folder, { recursive: true });
-    chownSync(folder, STRANGER, STRANGER);
-    expect(() => openStateFolder(folder)).toThrow(
-      `${folder} belongs to another user (uid ${STRANGER}, and this is uid 0): run Farloop as that user, or choose another folder with --state`,
-    );
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  for (const name of ['version', 'lock.db', 'store.db', 'kubeconfig', 'sandbox', 'sandbox/credentials.json'])
-    test(`${name} is refused`, () => {
-      openStateFolder(folder).close();
-      mkdirSync(join(folder, 'sandbox'));
-      if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), '');
-      chownSync(join(folder, name), STRANGER, STRANGER);
-      expect(() => openStateFolder(folder)).toThrow(`${join(folder, name)} belongs to another user`);
+if (isRoot)
+  describe('of another user', () => {
+    test('a folder is refused, and nothing is written into it', () => {
+      mkdirSync(folder, { recursive: true });
+      chownSync(folder, STRANGER, STRANGER);
+      expect(() => openStateFolder(folder)).toThrow(
+        `${folder} belongs to another user (uid ${STRANGER}, and this is uid 0): run Farloop as that user, or choose another folder with --state`,
+      );
+      expect(readdirSync(folder)).toEqual([]);
     });
 
-  test('what a stranger noted is not trusted; what this user or root noted is', () => {
-    openStateFolder(folder).close();
-    const file = join(folder, 'instance.json');
-    writeFileSync(file, '{}');
-    for (const path of [base, join(base, 'deep'), folder]) chmodSync(path, 0o755);
-    const trusted = (owner: number): boolean => {
-      chownSync(file, owner, owner);
-      process.seteuid?.(STRANGER);
-      try {
-        return isTrusted(file);
-      } finally {
-        process.seteuid?.(0);
-      }
-    };
-    expect([STRANGER, 0, STRANGER + 1].map(trusted)).toEqual([true, true, false]);
-  });
+    for (const name of ['version', 'lock.db', 'store.db', 'kubeconfig', 'sandbox', 'sandbox/credentials.json'])
+      test(`${name} is refused`, () => {
+        openStateFolder(folder).close();
+        mkdirSync(join(folder, 'sandbox'));
+        if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), '');
+        chownSync(join(folder, name), STRANGER, STRANGER);
+        expect(() => openStateFolder(folder)).toThrow(`${join(folder, name)} belongs to another user`);
+      });
 
-  test('a file that appears after the folder was taken is not written to either', () => {
-    openStateFolder(folder).close();
-    const file = join(folder, 'kubeconfig');
-    writeFileSync(file, 'theirs', { mode: 0o666 });
-    chownSync(file, STRANGER, STRANGER);
-    expect(() => writePrivately(file, 'token')).toThrow(`${file} belongs to another user`);
-    expect(() => createPrivately(file)).toThrow(`${file} belongs to another user`);
-    expect(readFileSync(file, 'utf8')).toBe('theirs');
+    test('what a stranger noted is not trusted; what this user or root noted is', () => {
+      openStateFolder(folder).close();
+      const file = join(folder, 'instance.json');
+      writeFileSync(file, '{}');
+      for (const path of [base, join(base, 'deep'), folder]) chmodSync(path, 0o755);
+      const trusted = (owner: number): boolean => {
+        chownSync(file, owner, owner);
+        process.seteuid?.(STRANGER);
+        try {
+          return isTrusted(file);
+        } finally {
+          process.seteuid?.(0);
+        }
+      };
+      expect([STRANGER, 0, STRANGER + 1].map(trusted)).toEqual([true, true, false]);
+    });
+
+    test('a file that appears after the folder was taken is not written to either', () => {
+      openStateFolder(folder).close();
+      const file = join(folder, 'kubeconfig');
+      writeFileSync(file, 'theirs', { mode: 0o666 });
+      chownSync(file, STRANGER, STRANGER);
+      expect(() => writePrivately(file, 'token')).toThrow(`${file} belongs to another user`);
+      expect(() => createPrivately(file)).toThrow(`${file} belongs to another user`);
+      expect(readFileSync(file, 'utf8')).toBe('theirs');
+    });
   });
-});
 
 const isFullDiskSentence = (run: () => void): boolean => {
   try {
