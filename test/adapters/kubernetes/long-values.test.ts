@@ -87,7 +87,7 @@ describe('a value that streams', () => {
       fieldBytes: 8_192,
       bytes: 16_384,
     });
-    expect([leftOut, behind.trim()]).toEqual([undefined, ',']);
+    expect([leftOut, behind.trim()]).toEqual([[], ',']);
     expect(value).toEqual({
       metadata,
       status: {
