@@ -10,10 +10,11 @@ interface Port {
 
 /** AWS and API servers behind a load balancer or the cluster's own address; API servers themselves, which is what many networks see. */
 const USUAL_PORTS = [443, 6443];
-const DNS: Port[] = [
-  { protocol: 'UDP', port: 53 },
-  { protocol: 'TCP', port: 53 },
-];
+/** Many networks see the port behind the Service of DNS, too: OpenShift's answers at 5353, Gardener's at 8053. */
+const DNS: Port[] = [53, 5353, 8053].flatMap((port): Port[] => [
+  { protocol: 'UDP', port },
+  { protocol: 'TCP', port },
+]);
 /** The agent that gives pods on EKS the credentials of their role. */
 const POD_IDENTITY_AGENT = ['169.254.170.23/32', 'fd00:ec2::23/128'];
 

@@ -239,18 +239,21 @@ describe('the relay on a cluster', () => {
   const portsOf = (rules: readonly NetworkRule[]): string[] =>
     rules.flatMap(({ ports }) => ports.map(({ protocol, port }) => `${protocol} ${port}`));
 
+  /** Of the Service, and behind it on most clusters, on OpenShift and on Gardener's, for networks that see that one. */
+  const dns = ['UDP 53', 'TCP 53', 'UDP 5353', 'TCP 5353', 'UDP 8053', 'TCP 8053'];
+
   test('speaks with nobody but names, AWS and the API server, and is asked for its probes alone', () => {
     const { ingress, egress, podSelector, policyTypes } = networkOf({ identity: { kind: 'user' } });
     expect(policyTypes).toEqual(['Ingress', 'Egress']);
     expect(portsOf(ingress)).toEqual(['TCP 8081']);
-    expect(portsOf(egress)).toEqual(['UDP 53', 'TCP 53', 'TCP 443', 'TCP 6443']);
+    expect(portsOf(egress)).toEqual([...dns, 'TCP 443', 'TCP 6443']);
     const deployment = relayManifests(VALUES).find(({ kind }) => kind === 'Deployment');
     expect(deployment).toMatchObject({ spec: { selector: podSelector } });
   });
 
   test('reaches an API server and an AWS endpoint at ports of their own, and the agent of EKS where that gives it its role', () => {
     const others = { identity: { kind: 'user' }, apiServerPort: 16_443, awsEndpointUrl: 'http://aws.test:4566' } as const;
-    expect(portsOf(networkOf(others).egress).slice(2)).toEqual(['TCP 443', 'TCP 6443', 'TCP 16443', 'TCP 4566']);
+    expect(portsOf(networkOf(others).egress).slice(dns.length)).toEqual(['TCP 443', 'TCP 6443', 'TCP 16443', 'TCP 4566']);
     const agent = networkOf({ identity: { kind: 'podIdentity' } }).egress.at(-1);
     expect(agent).toMatchObject({
       to: [{ ipBlock: { cidr: '169.254.170.23/32' } }, { ipBlock: { cidr: 'fd00:ec2::23/128' } }],
