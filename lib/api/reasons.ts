@@ -82,12 +82,13 @@ function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
 }
 
 /** The states of its cluster as what they mean to a workload. */
-function clusterCircumstances({ clusterStates, trouble, nextWakeAtMs = 0 }: Seen, nowMs: number): Circumstances {
+function clusterCircumstances({ clusterStates, trouble, nextWakeAtMs }: Seen, nowMs: number): Circumstances {
   const circumstances: Circumstances = {};
   for (const { state, sinceMs = nowMs, text } of clusterStates) {
     if (state === 'Unreachable' || state === 'Refused') {
-      const againAtMs = nextWakeAtMs > nowMs ? nextWakeAtMs : (trouble?.probeAtMs ?? 0);
-      const remainingMs = Math.max(againAtMs - nowMs, 0);
+      // Where no pass of it is due, that of another workload may ask.
+      const againAtMs = [nextWakeAtMs, trouble?.probeAtMs].find((atMs = 0) => atMs > nowMs) ?? nextWakeAtMs;
+      const remainingMs = againAtMs === undefined ? undefined : Math.max(againAtMs - nowMs, 0);
       circumstances.unreachable = { sinceMs, reason: trouble?.reason ?? text, remainingMs, isRefused: state === 'Refused' };
     }
     if (state === 'Forbidden') circumstances.forbidden = trouble?.reason ?? text;

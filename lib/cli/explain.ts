@@ -131,7 +131,7 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
 /** What the text does not say itself; the console shows the same. */
 export function evidenceText({ text, pods = [], exitCode, podReason, rule, index }: Reason): string {
   const shown = [
-    ...(index === undefined || text.includes(`index ${index} `) ? [] : [`indexes ${index}`]),
+    ...(index === undefined || text.includes(`index ${index} `) ? [] : [`${/^\d+$/.test(index) ? 'index' : 'indexes'} ${index}`]),
     ...(pods.length === 0 || text.includes(pods.join(', ')) ? [] : [`pod${pods.length > 1 ? 's' : ''} ${pods.join(', ')}`]),
     ...(exitCode === undefined || text.includes(`exit code ${exitCode}`) ? [] : [`exit code ${exitCode}`]),
     ...(podReason === undefined || text.includes(podReason) ? [] : [podReason]),

@@ -74,7 +74,7 @@ export interface Reason {
 export interface Circumstances {
   /** A person must act; looked at again after so long. */
   parked?: { reason: string; remainingMs: number };
-  /** Its cluster does not answer, or refuses Farloop's credentials: since when (Unix milliseconds), and when it is asked again. */
+  /** Its cluster does not answer, or refuses Farloop's credentials: since when (Unix milliseconds), and when it is asked again: 0 is now, and nothing is when something happens. */
   unreachable?: { sinceMs: number; reason: string; remainingMs?: number | undefined; isRefused?: boolean };
   /** Why nobody sees what happens on its cluster. */
   unobserved?: string;
@@ -132,10 +132,10 @@ export function obstaclesOf({
     reasons.push({ code, text, ...(remainingMs !== undefined && { remainingSeconds: seconds(remainingMs) }) });
   if (parked) add('Parked', `a person must act: ${parked.reason}`, parked.remainingMs);
   if (unreachable) {
-    const { sinceMs, reason, remainingMs = 0, isRefused = false } = unreachable;
+    const { sinceMs, reason, remainingMs, isRefused = false } = unreachable;
     const does = isRefused ? "the cluster refuses Farloop's credentials since" : 'no answer from the cluster since';
-    const again = remainingMs > 0 ? `in ${span(seconds(remainingMs))}` : 'now';
-    add('Unreachable', `${does} ${momentText(sinceMs)}: ${reason}; tried again ${again}`, remainingMs > 0 ? remainingMs : undefined);
+    const again = remainingMs === undefined ? 'when something happens' : remainingMs > 0 ? `in ${span(seconds(remainingMs))}` : 'now';
+    add('Unreachable', `${does} ${momentText(sinceMs)}: ${reason}; tried again ${again}`, remainingMs === 0 ? undefined : remainingMs);
   }
   if (forbidden !== undefined) add('Forbidden', `its cluster does not allow what Farloop needs: ${forbidden}`);
   if (relaySilentMs !== undefined)

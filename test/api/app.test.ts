@@ -267,7 +267,8 @@ describe('workloads', () => {
     },
     {
       code: 'Unreachable',
-      says: 'connection refused',
+      // No pass of it is due.
+      says: 'connection refused; tried again when something happens',
       because: () =>
         ports.store.putNote('local', 'reach', JSON.stringify({ downSinceMs: 1, probeAtMs: 0, reason: 'connection refused' }), 0),
     },

@@ -140,6 +140,14 @@ describe('the console', () => {
       shows: ['Failed FailedIndexes', '(indexes 1,3, pod indexes-3-x, exit code 42)'],
     },
     {
+      name: 'one-index',
+      job: {
+        spec: { completionMode: 'Indexed', completions: 5, backoffLimitPerIndex: 0 },
+        status: { failedIndexes: '3', conditions: [{ type: 'Failed', status: 'True', reason: 'FailedIndexes' }] },
+      },
+      shows: ['1 index failed (index 3)'],
+    },
+    {
       name: 'ruled',
       job: {
         status: {

@@ -68,7 +68,7 @@ const standing = ({ state, reason }) =>
 /** What a reason rests on and its text does not say. */
 function evidenceText({ text, pods = [], exitCode, podReason, rule, index }) {
   const parts = [
-    index !== undefined && !text.includes(`index ${index} `) && `indexes ${index}`,
+    index !== undefined && !text.includes(`index ${index} `) && `${/^\d+$/.test(index) ? 'index' : 'indexes'} ${index}`,
     pods.length > 0 && !text.includes(pods.join(', ')) && `pod${pods.length > 1 ? 's' : ''} ${pods.join(', ')}`,
     exitCode !== undefined && !text.includes(`exit code ${exitCode}`) && `exit code ${exitCode}`,
     podReason !== undefined && !text.includes(podReason) && podReason,

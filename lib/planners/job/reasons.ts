@@ -106,7 +106,7 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
   const { counts } = tally;
   const terminating = counts.terminating === 0 ? {} : { pods: names(tally.terminating) };
   const still = counts.terminating + counts.active;
-  const untilGone = still === 0 ? 'its end is written next' : `${still} of its pods have yet to go`;
+  const untilGone = still === 0 ? 'its end is written next' : `${still} of its pods ${still === 1 ? 'has' : 'have'} yet to go`;
 
   // What is to have no pods any more waits for nothing but that they go.
   const { deletes } = holdsOf(head, nowMs);

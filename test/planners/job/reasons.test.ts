@@ -164,8 +164,15 @@ const cases: Case[] = [
     code: 'Unreachable',
     name: 'that it is being asked',
     job: aJob(),
-    circumstances: { unreachable: { sinceMs: 0, reason: 'Unauthorized', isRefused: true } },
+    circumstances: { unreachable: { sinceMs: 0, reason: 'Unauthorized', isRefused: true, remainingMs: 0 } },
     says: "the cluster refuses Farloop's credentials since 1970-01-01 00:00:00 UTC: Unauthorized; tried again now",
+  },
+  {
+    code: 'Unreachable',
+    name: 'that no pass of it is on its way',
+    job: aJob(),
+    circumstances: { unreachable: { sinceMs: 0, reason: 'connection refused' } },
+    says: 'connection refused; tried again when something happens',
   },
   {
     code: 'ClusterNotObserved',
@@ -230,7 +237,7 @@ const cases: Case[] = [
     name: 'while pods go',
     job: aJob({}, { status: { conditions: [aCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy')] } }),
     pods: podsOf('1T'),
-    says: '1 of its pods',
+    says: '1 of its pods has yet to go',
   },
   {
     code: 'Failing',
