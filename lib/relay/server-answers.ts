@@ -25,6 +25,8 @@ export class ServerAnswers {
   readonly #setup: ServerAnswersSetup;
   readonly #signs: SignsOfLife;
   #told = 'answers';
+  /** What is told of is told of again once it is over, to whoever read the first. */
+  #inTrouble = false;
 
   constructor(setup: ServerAnswersSetup) {
     this.#setup = setup;
@@ -60,7 +62,9 @@ export class ServerAnswers {
     if (now === this.#told) return;
     this.#told = now;
     if (trouble) telemetry.error('API server does not answer its relay', { cluster, state: trouble.state, reason: trouble.reason });
+    else if (this.#inTrouble) telemetry.warn('API server answers its relay again', { cluster });
     else telemetry.info('API server answers its relay', { cluster, refused: refused.join(', ') });
+    this.#inTrouble = trouble !== undefined;
     tell(trouble !== undefined);
   }
 }

@@ -65,6 +65,18 @@ describe('signs of life', () => {
     },
   );
 
+  test('its end is logged like its beginning, once', async () => {
+    const bench = await ready();
+    bench.source.frozen = true;
+    await bench.clock.advance(60_000);
+    bench.source.thaw();
+    await bench.clock.advance(60_000);
+    expect(bench.log.filter(({ message }) => message.includes('its relay'))).toEqual([
+      { level: 'error', message: 'API server does not answer its relay' },
+      { level: 'warn', message: 'API server answers its relay again' },
+    ]);
+  });
+
   test('one question that is not answered is no silence, nor is one in two', async () => {
     const bench = await ready();
     for (let round = 0; round < 6; round++) {
