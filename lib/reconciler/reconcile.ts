@@ -33,7 +33,7 @@ import { ensureSchedulingGroup, needsSchedulingGroup } from './scheduling.ts';
 import { lowestFreeNumber, settle, stillOpen } from './settle.ts';
 import { readyAloneWaitMs, withoutHurriedStatus } from './status-timing.ts';
 import type { TroubleSetup } from './trouble.ts';
-import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf } from './trouble.ts';
+import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf, isUnreadable } from './trouble.ts';
 import { readView } from './view-access.ts';
 import { ViewMemory } from './view-memory.ts';
 import { COMPANY_MS } from './wake.ts';
@@ -162,7 +162,10 @@ export class Reconciler {
       if (probe !== 'none' || isTimeUnknown) await pass.readOwner();
       if (probe === 'rights') await pass.listChildren();
       const parked = parkedFor(pass, this.#ports.clock.nowMs());
-      if (parked !== undefined) return { outcome: 'parked', againInMs: parked };
+      if (parked !== undefined) {
+        await this.#tellLook(pass);
+        return { outcome: 'parked', againInMs: parked };
+      }
       if (isUnknown) {
         const waitMs = await this.#getToKnow(pass);
         const rival = rivalOf(this.#ports.clock, pass);
@@ -176,11 +179,12 @@ export class Reconciler {
       }
       await settle(pass);
       const ending = lookedAtAgain(pass, await this.#rounds(pass));
-      if (await this.#answered(pass)) await resendPutOff(this.#ports, pass.key.cluster);
+      await this.#tellAnswer(pass);
       return ending;
     } catch (error) {
       const ending = await endingOf(this.#trouble(), pass, error);
-      if (ending.outcome === 'gone' && (await this.#answered(pass))) await resendPutOff(this.#ports, pass.key.cluster);
+      if (ending.outcome === 'gone') await this.#tellAnswer(pass);
+      else if (isUnreadable(error)) await this.#tellLook(pass);
       return ending;
     }
   }
@@ -331,9 +335,16 @@ export class Reconciler {
     return { pass, budget: this.#budget, clock: this.#ports.clock, parallelism: this.#options.parallelism };
   }
 
-  async #answered(pass: Pass): Promise<boolean> {
-    if (!pass.live && !pass.listed && pass.actions.length === 0) return false;
-    return await this.#reachability.sawAnswer(pass.key, pass.startedAtMs);
+  /** Where the cluster answered this pass, and had not before: what was put off is sent again (R14). */
+  async #tellAnswer(pass: Pass): Promise<void> {
+    if (!pass.live && !pass.listed && pass.actions.length === 0) return;
+    if (await this.#reachability.sawAnswer(pass.key, pass.startedAtMs)) await resendPutOff(this.#ports, pass.key.cluster);
+  }
+
+  /** What is wrong with this workload keeps no other waiting (R13). Whether all is allowed that a pass does was not found out. */
+  async #tellLook(pass: Pass): Promise<void> {
+    if (!pass.live) return;
+    if (await this.#reachability.lookAnswered(pass.key, pass.startedAtMs)) await resendPutOff(this.#ports, pass.key.cluster);
   }
 
   /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */

@@ -48,7 +48,7 @@ export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown):
   // Held up until its own deadline: that tells nothing of the cluster.
   if (error instanceof NotDoneError && hasPassed(pass.deadline, ports.clock))
     return { outcome: 'notDone', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error };
-  if (error instanceof TerminalError && error.reason === UNREADABLE) return parkUnreadable(pass, error, ports);
+  if (isUnreadable(error)) return parkUnreadable(pass, error, ports);
   if (isForbidden(error)) {
     const againInMs = await reachability.sawForbidden(pass.key, error.message);
     if (againInMs !== undefined) return { outcome: 'forbidden', againInMs, attempt: pass.attempt, error };
@@ -82,6 +82,9 @@ async function endingOfSilence(setup: TroubleSetup, pass: Pass, error: Error): P
 /** Nothing answers, or nobody is let in: a matter of the cluster, not of this workload. */
 const isSilence = (error: unknown): error is Error =>
   error instanceof NotDoneError || error instanceof UnknownOutcomeError || isUnauthorized(error);
+
+/** Of the cluster that tells nothing: it answers. */
+export const isUnreadable = (error: unknown): error is TerminalError => error instanceof TerminalError && error.reason === UNREADABLE;
 
 /** Of a read, or of a status: no quota and no policy for pods forbids these, but missing rights. */
 const isForbidden = (error: unknown): error is TerminalError => error instanceof TerminalError && error.code === 403;

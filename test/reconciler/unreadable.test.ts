@@ -7,8 +7,9 @@ import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { UnreadableObjectError } from '../../lib/ports/errors.ts';
 import { decodeState } from '../../lib/reconciler/pass-state.ts';
+import { Reachability } from '../../lib/reconciler/reachability.ts';
 import { relist } from '../world/reporter.ts';
-import { aJob, conditionsOf, World } from '../world/world.ts';
+import { aJob, CLUSTER, conditionsOf, World } from '../world/world.ts';
 
 let world: World;
 afterEach(() => world.close());
@@ -66,6 +67,17 @@ describe('a pod that cannot be read', () => {
     await world.until(() => world.passes.length > passes, { play: false });
     expect(world.passes.at(-1)).toMatchObject({ outcome: 'parked', actions: [] });
     expect([parkings(), creates()]).toEqual([1, 4]);
+  });
+
+  test('R14: its pass that looks for all others tells that the cluster answers', async () => {
+    await withUnreadablePod();
+    const reachability = new Reachability(world.ports);
+    await reachability.relaySawSilence(CLUSTER, { sinceMs: world.clock.nowMs(), reason: 'no answer within 3 s' });
+    const passes = world.passes.length;
+    await setStatus(await podOf('odd'), { message: 'changed' });
+    await world.until(() => world.passes.length > passes, { play: false });
+    expect(world.passes.at(-1)).toMatchObject({ outcome: 'parked' });
+    expect(await reachability.isDown(CLUSTER)).toBe(false);
   });
 
   test('R1, R19: is there: none is created in its place, not even from a live list, and it is not counted', async () => {

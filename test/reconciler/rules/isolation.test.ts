@@ -8,6 +8,7 @@ import { formatKey } from '../../../lib/objects/workload.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import type { QueueName } from '../../../lib/ports/queue.ts';
 import { reconcileBatch } from '../../../lib/reconciler/batch.ts';
+import { Reachability } from '../../../lib/reconciler/reachability.ts';
 import { wake } from '../../../lib/reconciler/wake.ts';
 import { seal } from '../../../lib/wire/envelope.ts';
 import { decodeWake, encodeWake } from '../../../lib/wire/messages.ts';
@@ -68,6 +69,19 @@ describe('R13: one bad workload', () => {
     // Mended, it runs at the next look.
     await runToEnd(world, 'bad', 1_000);
     await expectCompleted(world, 'bad', { succeeded: 2, mostActive: 2 });
+  });
+
+  test('R14: a parked one that looks for all others tells that the cluster answers', async () => {
+    await withPlannerThatFailsOn('bad', async () => {
+      const key = await world.keyOf((await world.apply(aJob('bad', { completions: 2, parallelism: 1 }))).metadata.name ?? '');
+      await world.elapse(2);
+      const reachability = new Reachability(world.ports);
+      await reachability.relaySawSilence(CLUSTER, { sinceMs: world.clock.nowMs(), reason: 'no answer within 3 s' });
+      await wake(world.ports, key);
+      await world.run();
+      expect(world.passes.at(-1)).toMatchObject({ outcome: 'parked' });
+      expect(await reachability.isDown(CLUSTER)).toBe(false);
+    });
   });
 
   test('R13: a parked one is looked at as soon as its spec changes', async () => {
