@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../../lib/adapters/kubernetes/kubeconfig.ts';
 import { SystemClock } from '../../../lib/adapters/system-clock.ts';
-import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
+import type { Job, KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { JOBS, PODS, type Resource } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
 import { startControlPlane } from '../../cluster/control-plane.ts';
 import { POD_TEMPLATE, withBuiltIn, withFarloop } from '../controllers.ts';
 import { processorSecondsOf } from '../processor-time.ts';
 import type { Setting } from '../reaction.ts';
+import { follow } from './follow.ts';
 
 const MOST_MS = { p50: 20, p95: 50 };
 const QUIET_MS = 300;
@@ -26,33 +27,28 @@ const deadline = () => deadlineIn(clock, 10_000);
 /** What happens in the cluster, as its watches tell. */
 class Happenings {
   readonly #ending = new AbortController();
-  readonly #awaited = new Set<(pod: Pod) => void>();
+  readonly #awaited = new Set<(pod: KubernetesObject) => void>();
   #latestMs = performance.now();
 
   async begin(cluster: KubernetesCluster): Promise<void> {
-    for (const resource of [JOBS, PODS]) {
-      const { resourceVersion } = await cluster.list(resource, { namespace: 'default' }, deadline());
-      void this.#follow(cluster, resource, resourceVersion);
-    }
+    await Promise.all([
+      this.#follow(cluster, JOBS, () => {}),
+      this.#follow(cluster, PODS, (pod) => this.#awaited.forEach((seen) => seen(pod))),
+    ]);
   }
 
-  async #follow(cluster: KubernetesCluster, resource: Resource, resourceVersion: string): Promise<void> {
-    const selection = { namespace: 'default', resourceVersion, timeoutSeconds: 3_600 };
-    try {
-      for await (const event of cluster.watch<Pod>(resource, selection, this.#ending.signal)) {
-        if (event.type === 'BOOKMARK') continue;
-        this.#latestMs = performance.now();
-        if (resource === PODS && event.type === 'ADDED') for (const told of this.#awaited) told(event.object);
-      }
-    } catch (error) {
-      if (!this.#ending.signal.aborted) console.error('the benchmark watches no longer:', error);
-    }
+  async #follow(cluster: KubernetesCluster, resource: Resource, added: (object: KubernetesObject) => void): Promise<void> {
+    const { over } = await follow(cluster, resource, this.#ending.signal, ({ type, object }) => {
+      this.#latestMs = performance.now();
+      if (type === 'ADDED') added(object);
+    });
+    over.catch((error: unknown) => console.error('the benchmark watches no longer:', error));
   }
 
   /** Resolves with the time at which the next pod of that Job has come. */
   async podOf(job: string): Promise<number> {
     const { promise, resolve } = Promise.withResolvers<number>();
-    const told = ({ metadata }: Pod): void => {
+    const told = ({ metadata }: KubernetesObject): void => {
       if (metadata.labels?.['batch.kubernetes.io/job-name'] === job) resolve(performance.now());
     };
     this.#awaited.add(told);

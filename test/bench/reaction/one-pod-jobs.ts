@@ -7,6 +7,7 @@ import { JOBS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
 import { inParallel } from '../../../lib/reconciler/parallel.ts';
 import { POD_TEMPLATE } from '../controllers.ts';
+import { follow } from './follow.ts';
 
 const CREATES_AT_ONCE = 32;
 const LOOK_EVERY_MS = 50;
@@ -25,18 +26,15 @@ export async function runJobs(
   const ending = new AbortController();
   const finished = new Set<string>();
   let lastMs = performance.now();
-  const { resourceVersion } = await cluster.list(JOBS, { namespace: 'default' }, deadlineIn(clock, 10_000));
-  const following = (async () => {
-    for await (const event of cluster.watch<Job>(JOBS, { namespace: 'default', resourceVersion, timeoutSeconds: 3_600 }, ending.signal)) {
-      if (event.type === 'BOOKMARK' || !isJobFinished(event.object)) continue;
-      const { size } = finished;
-      finished.add(event.object.metadata.name ?? '');
-      lastMs = performance.now();
-      if (finished.size > size) ended(finished.size);
-    }
-  })().catch((error: unknown) => {
-    if (!ending.signal.aborted) throw error;
+  const { over: following } = await follow(cluster, JOBS, ending.signal, ({ object }) => {
+    if (!isJobFinished(object as Job)) return;
+    const { size } = finished;
+    finished.add(object.metadata.name ?? '');
+    lastMs = performance.now();
+    if (finished.size > size) ended(finished.size);
   });
+  // Looked at below, after each wait.
+  following.catch(() => {});
   const beganMs = performance.now();
   const isOver = (): boolean => finished.size >= jobs || performance.now() > beganMs + withinMs;
   try {
@@ -46,7 +44,7 @@ export async function runJobs(
       const job: Job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'default' }, spec };
       if (!isOver()) await cluster.create(JOBS, job, deadlineIn(clock, 10_000));
     });
-    while (!isOver()) await Promise.race([clock.wait(LOOK_EVERY_MS), following.then(() => clock.wait(LOOK_EVERY_MS))]);
+    while (!isOver()) await Promise.race([clock.wait(LOOK_EVERY_MS), following]);
   } finally {
     ending.abort();
     await following;
