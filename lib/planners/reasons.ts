@@ -60,7 +60,7 @@ export interface Reason {
   /** The pods it is about; at most five names. */
   pods?: string[];
   exitCode?: number;
-  /** What the cluster says of the pods, in its own word: `Unschedulable`, `ImagePullBackOff`, `Evicted`. */
+  /** What the cluster says of the pods, in its own word: `Unschedulable`, `ImagePullBackOff`; of one that failed with its message. */
   podReason?: string;
   /** Which rule of a policy, from 0. */
   rule?: number;

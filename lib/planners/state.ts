@@ -90,6 +90,8 @@ const WAITS = new Set<ReasonCode>([
 function standingBy({ code, podReason }: Reason): Standing | undefined {
   if (BACKS_OFF.has(code)) return { state: 'BackingOff' };
   if (code === 'PodsWaiting' && podReason === RESTARTS_LATER) return { state: 'BackingOff', reason: podReason };
-  if (WAITS.has(code)) return { state: 'Waiting', reason: podReason ?? code };
+  // Of other reasons it is the evidence, with its message, and not what the Job waits for.
+  const isOfPods = code === 'PodsWaiting' || code === 'PodsDisrupted';
+  if (WAITS.has(code)) return { state: 'Waiting', reason: (isOfPods ? podReason : undefined) ?? code };
   return code === 'PodsPending' || code === 'NotYetSeen' || code === 'AboutToStartPods' ? { state: 'Pending' } : undefined;
 }

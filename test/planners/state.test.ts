@@ -59,6 +59,12 @@ const cases: Case[] = [
     stands: { state: 'Waiting', reason: 'Failing' },
   },
   {
+    name: 'its pod was evicted, and no other may follow',
+    job: aJob({ ...one, backoffLimit: 0 }),
+    pods: [{ ...failedNow, reasons: [{ reason: 'Evicted', message: 'low on memory' }] }],
+    stands: { state: 'Waiting', reason: 'Failing' },
+  },
+  {
     name: 'an index failed, and waits',
     job: anIndexedJob({ completions: 1, parallelism: 1, backoffLimitPerIndex: 1 }),
     pods: [{ ...failedNow, index: '0', failureCount: '0' }],
