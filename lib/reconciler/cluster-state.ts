@@ -90,7 +90,7 @@ const UNSEEN = 'what happens there is not seen';
 export function clusterStatesOf(facts: ClusterFacts, nowMs: number, namespace?: string): [ClusterState, ...ClusterState[]] {
   const { record, closedUntilMs = 0 } = facts;
   if (record.leaving) return [{ state: 'Leaving', text: 'it is being removed: nothing is done on it any more' }];
-  const found: ClusterState[] = [...serverStates(facts), ...relayStates(facts, nowMs, namespace)];
+  const found: ClusterState[] = [...serverStates(facts, nowMs), ...relayStates(facts, nowMs, namespace)];
   const { trouble } = facts;
   if (trouble?.isForbidden)
     found.push({ state: 'Forbidden', sinceMs: trouble.sinceMs, text: `its API server forbids what Farloop needs: ${trouble.reason}` });
@@ -104,7 +104,7 @@ export function clusterStatesOf(facts: ClusterFacts, nowMs: number, namespace?: 
 }
 
 /** Whether the API server answers, and whom. */
-function serverStates({ trouble, relay }: ClusterFacts): ClusterState[] {
+function serverStates({ trouble, relay }: ClusterFacts, nowMs: number): ClusterState[] {
   const untold = relay?.apiServer;
   if (trouble?.isRefused)
     return [{ state: 'Refused', sinceMs: trouble.sinceMs, text: `its API server refuses Farloop's credentials: ${trouble.reason}` }];
@@ -115,7 +115,8 @@ function serverStates({ trouble, relay }: ClusterFacts): ClusterState[] {
   if (!untold) return [];
   const { sinceMs, reason } = untold;
   const does = untold.state === 'silent' ? 'does not answer its relay' : "refuses its relay's credentials";
-  return [{ state: 'RelayCutOff', sinceMs, text: `its API server ${does}: ${reason}; ${UNSEEN}` }];
+  const last = nowMs - relay.heardAtMs > SILENT_MS ? '; that is the last that was heard of its relay' : '';
+  return [{ state: 'RelayCutOff', sinceMs, text: `its API server ${does}: ${reason}${last}; ${UNSEEN}` }];
 }
 
 /** Whether what happens on the cluster is seen. */

@@ -81,6 +81,7 @@ const cases: Case[] = [
       ['RelayCutOff', 70],
       ['Silent', 300],
     ],
+    says: /no answer within 3 s; that is the last that was heard of its relay; what happens there is not seen/,
   },
   {
     name: 'a watch has died',
