@@ -166,8 +166,12 @@ async function runRelay({
   }
 }
 
-/** Empty as in manifests that are made for both ways of access. */
+/**
+ * Empty as in manifests that are made for both ways of access, and as a reference that Kubernetes has left as it stands, for it found no
+ * such variable: settings that somebody keeps from an earlier version do not know of it.
+ */
 function roleId(text: string): string {
+  if (/^\$\(\w+\)$/.test(text)) return '';
   if (!/^[\w-]{0,128}$/.test(text)) throw new InvalidArgumentError('Expected the unique id of an IAM role, such as AROAEXAMPLE.');
   return text;
 }
