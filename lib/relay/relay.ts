@@ -14,6 +14,7 @@ import { ExternalJobCounts } from './external-jobs.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { Identity } from './identity.ts';
 import { Outbox, OUTBOX_OPTIONS } from './outbox.ts';
+import { ProblemLog } from './problem-log.ts';
 import type { Readiness } from './readiness.ts';
 import { areListed, isHeard, isLetIn, isListed } from './readiness.ts';
 import type { RelayOptions, RelaySetup } from './relay-setup.ts';
@@ -73,6 +74,7 @@ class RunningRelay {
   readonly #identity: Identity;
   readonly #audits: AuditRounds;
   readonly #server: ServerAnswers;
+  readonly #problems: ProblemLog;
   readonly #ending = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   readonly #loops: Promise<void>[] = [];
@@ -98,6 +100,7 @@ class RunningRelay {
     this.#era = era;
     if (setup.standby !== true) this.#leading = new AbortController();
     this.#cache = new RelayCache({ manage });
+    this.#problems = new ProblemLog({ clock, telemetry, cluster });
     this.#identity = new Identity({ source, clock, telemetry, cluster, changed: () => this.#beginSession() });
     this.#audits = new AuditRounds({
       source,
@@ -377,11 +380,8 @@ class RunningRelay {
 
   /** Watches go on trying for ever; a start that cannot succeed ends in a sentence. */
   #failed(error: unknown, namespace?: string): void {
-    const { telemetry, cluster } = this.#setup;
     if (this.#ending.signal.aborted) return;
-    const fields = { cluster, ...(namespace !== undefined && { namespace }), error };
-    if (error instanceof TerminalError) telemetry.error('cluster refuses to be watched', fields);
-    else telemetry.warn('cluster could not be asked', fields);
+    this.#problems.note(error, namespace);
     if (this.#isWarm) return;
     if (error instanceof NotDoneError) this.#failures += 1;
     const isRefusal = error instanceof TerminalError || error instanceof NotFoundError;

@@ -77,6 +77,16 @@ describe('signs of life', () => {
     ]);
   });
 
+  test('the tries of its watches meanwhile are logged once, not each', async () => {
+    const bench = await ready();
+    for (let time = 0; time < 30; time++)
+      for (const verb of ['watch', 'list', 'sign'] as const)
+        bench.source.faults.push({ verb, error: new NotDoneError('nothing listens there') });
+    bench.source.breakWatches(new NotDoneError('nothing listens there'));
+    await bench.clock.advance(30_000);
+    expect(bench.log.filter(({ level, message }) => level === 'warn' && message === 'cluster could not be asked')).toHaveLength(1);
+  });
+
   test('one question that is not answered is no silence, nor is one in two', async () => {
     const bench = await ready();
     for (let round = 0; round < 6; round++) {
@@ -128,7 +138,7 @@ describe('signs of life', () => {
     const refusedIn = (messages: readonly EventMessage[]): string[] =>
       messages.flatMap(({ heartbeat }) => heartbeat?.watches ?? []).flatMap((watch) => (watch.refused ? [watch.resource] : []));
     bench.source.forbidden.add('shop');
-    bench.source.breakWatches();
+    bench.source.breakWatches(new NotDoneError('nothing listens there'));
     await bench.clock.advance(8_000);
     expect(refusedIn(await bench.messages())).toEqual(['jobs:shop', 'pods:shop']);
     bench.source.forbidden.clear();
