@@ -83,6 +83,8 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       if (!written) return undefined;
       const { era, pods } = unpackPart(written.bytes);
       const gone = checks.ledger.goneOf(call.process.installation, written.key, era);
+      // A head that was forgotten takes its tombstones along: late news begins anew, and the first pass finds that nothing is there (R1).
+      if (call.method === 'createHead') gone.clear();
       for (const { deleted, pod } of pods.values())
         if (deleted) gone.add(pod.uid);
         else if (gone.has(pod.uid)) return `${pod.name} lives again, as it was at ${pod.resourceVersion}`;
