@@ -51,12 +51,11 @@ export function standingOf({ kind, owner, isKnown, parked, reasons }: Known): St
   if (owner.metadata.deletionTimestamp !== undefined) return { state: 'Terminating' };
   if (owner.spec.suspend === true) return { state: 'Suspended' };
   if (reasons.some(({ code }) => code === 'PodsRunning')) return { state: 'Running' };
-  for (const reason of reasons) {
-    const standing = standingBy(reason);
-    if (standing) return standing;
-  }
-  // Its pods are not known here (TooLargeForView): the status counts those that are ready.
-  return { state: (owner.status?.ready ?? 0) > 0 ? 'Running' : 'Pending' };
+  const [standing = { state: 'Pending' as const }] = reasons.flatMap((reason) => standingBy(reason) ?? []);
+  if (standing.state !== 'Pending') return standing;
+  const { ready = 0, succeeded = 0, failed = 0 } = owner.status ?? {};
+  // Between its pods a Job goes on, and where its pods are not known here (TooLargeForView) the status counts those that are ready.
+  return { state: ready + succeeded + failed > 0 ? 'Running' : 'Pending' };
 }
 
 /** What a pod that starts again and again is in. */

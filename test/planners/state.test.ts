@@ -32,6 +32,12 @@ const cases: Case[] = [
   { name: 'its first pods are about to be made', stands: { state: 'Pending' } },
   { name: 'its pod exists and has not started', pods: podsOf('1P'), stands: { state: 'Pending' } },
   { name: 'its pod is on a node and has not started', pods: [aPod({ phase: 'Pending' })], stands: { state: 'Pending' } },
+  {
+    name: 'a pod has succeeded, and the next ones are on their way',
+    job: aJob({ completions: 3 }, { status: { succeeded: 1, active: 2, ready: 0 } }),
+    pods: podsOf('2P'),
+    stands: { state: 'Running' },
+  },
   { name: 'a pod runs', pods: podsOf('1A'), stands: { state: 'Running' } },
   {
     name: 'one runs, another finds no node',
