@@ -4,9 +4,10 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * Both halves of the young generation: from here on it is large enough. A burst may double it once more before that is seen. V8 would let
- * it grow to 128 MB where a machine has memory, and keep that.
+ * it grow to 128 MB where a machine has memory, and keep that; half of this would have a process with a thousand Jobs collect twice as
+ * often, for a twentieth of its time.
  */
-const YOUNG_BYTES = 16 * 2 ** 20;
+const YOUNG_BYTES = 32 * 2 ** 20;
 
 /** To be called at the start of a process. The old generation is collected once it has grown by half. */
 export function boundHeap(): void {
