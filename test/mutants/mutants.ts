@@ -481,6 +481,15 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'fails-by-exit-code' },
   },
   {
+    name: 'failure that ends the Job is told as another',
+    rule: 'R1',
+    file: 'lib/planners/job/finish.ts',
+    search: "reason: 'PodFailurePolicy', message }",
+    replacement: "reason: 'BackoffLimitExceeded', message }",
+    why: 'a person looks for a back-off limit where a policy has spoken',
+    look: { scenario: 'fails-by-exit-code' },
+  },
+  {
     name: 'pods that nobody owns are left alone',
     rule: 'R1',
     file: 'lib/planners/orphan-pod.ts',
@@ -532,7 +541,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: 'const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;',
     replacement: 'const nowMs = clock.nowMs() + pass.offsetMs;',
     why: 'a function whose clock is ahead fails Jobs before their time',
-    look: 'storms',
+    look: { scenario: 'deadline', faults: ['clockIsAhead'] },
   },
   {
     name: 'head of another workload written',
@@ -677,7 +686,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '      } else if (!terms.indexed && !uncounted.succeeded.has(pod.uid)) {',
     replacement: '      } else if (!terms.indexed) {',
     why: 'a pod that waited to be counted is counted twice',
-    look: { scenario: 'non-indexed', faults: ['dies', 'diesAfter', 'isReset'] },
+    look: { scenario: 'non-indexed', faults: ['isReset'] },
     isBeforeStatusRules: true,
   },
   {
