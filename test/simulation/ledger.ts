@@ -55,13 +55,18 @@ export class Ledger {
   }
 
   /** To be added to. A new era knows nothing of what had gone in the one before (R3). */
-  goneOf(installation: unknown, key: WorkloadKey, era: number): Set<string> {
+  goneOf(installation: unknown, { key, part }: { key: WorkloadKey; part: string }, era: number): Set<string> {
     const own = this.#gone.get(installation) ?? new Map<string, Set<string>>();
     this.#gone.set(installation, own);
-    const name = `${era} ${formatKey(key)}`;
+    const name = `${formatKey(key)} ${era} ${part}`;
     const uids = own.get(name) ?? new Set();
     own.set(name, uids);
     return uids;
+  }
+
+  /** Of all parts of that view, and all eras. */
+  forgetGone(installation: unknown, key: WorkloadKey): void {
+    for (const [name, uids] of this.#gone.get(installation) ?? []) if (name.startsWith(`${formatKey(key)} `)) uids.clear();
   }
 
   /** Budgets, and the waits that servers asked for: they were kept in a table, or told by a clock, that is another one now. */

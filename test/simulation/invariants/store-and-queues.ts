@@ -12,15 +12,23 @@ interface Conditions {
 }
 
 /** The workload, and the part of its view that the call writes. */
-function viewIn({ method, args }: Call): { key: WorkloadKey; bytes: Uint8Array } | undefined {
+interface WrittenView {
+  key: WorkloadKey;
+  /** Of the head, or the view item's name. */
+  part: string;
+  bytes: Uint8Array;
+}
+
+function viewIn({ method, args }: Call): WrittenView | undefined {
   const [first, second, third] = args;
   if (method === 'createHead') return viewOf((first as Head).key, (first as Head).view);
   if (method === 'updateHead') return viewOf(first as WorkloadKey, (third as HeadChange).view ?? undefined);
-  return method === 'putItem' ? viewOf(first as WorkloadKey, (second as { bytes: Uint8Array }).bytes) : undefined;
+  if (method !== 'putItem') return undefined;
+  const { name, bytes } = second as { name: string; bytes: Uint8Array };
+  return viewOf(first as WorkloadKey, bytes, name);
 }
 
-const viewOf = (key: WorkloadKey, bytes: Uint8Array | undefined): { key: WorkloadKey; bytes: Uint8Array } | undefined =>
-  bytes && { key, bytes };
+const viewOf = (key: WorkloadKey, bytes: Uint8Array | undefined, part = 'head'): WrittenView | undefined => bytes && { key, part, bytes };
 
 const OF_PASSES: readonly (keyof HeadChange)[] = ['state'];
 
@@ -82,9 +90,10 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       const written = call.port === 'store' ? viewIn(call) : undefined;
       if (!written) return undefined;
       const { era, pods } = unpackPart(written.bytes);
-      const gone = checks.ledger.goneOf(call.process.installation, written.key, era);
+      // By part: the head may keep older news of a pod whose tombstone lies in an item. Who reads both takes the newer one.
+      const gone = checks.ledger.goneOf(call.process.installation, written, era);
       // A head that was forgotten takes its tombstones along: late news begins anew, and the first pass finds that nothing is there (R1).
-      if (call.method === 'createHead') gone.clear();
+      if (call.method === 'createHead') checks.ledger.forgetGone(call.process.installation, written.key);
       for (const { deleted, pod } of pods.values())
         if (deleted) gone.add(pod.uid);
         else if (gone.has(pod.uid)) return `${pod.name} lives again, as it was at ${pod.resourceVersion}`;
