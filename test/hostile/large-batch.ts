@@ -1,32 +1,17 @@
 // A process of its own, whose heap is as large as a function's: a batch of nine messages of a few KB that unpack to as much as they can, and
 // a good one. Prints what came of it.
-import { deflateRawSync } from 'node:zlib';
 import { listWorkloads } from '../../lib/api/workloads.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
-import { ByteWriter } from '../../lib/wire/bytes.ts';
-import { packPods } from '../../lib/wire/columns.ts';
-import { BOILERPLATE } from '../../lib/wire/envelope.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import { embeddedPorts } from '../api/embedded-ports.ts';
 import { sound } from './ingest-inputs.ts';
+import { sealed } from './sealed.ts';
 
 const UNPACKED_BYTES = 16 * 1_048_576 - 64;
 
 /** What was within all limits of bytes, and parsed to several hundred MB. */
-function hostile(repeated: string, beginning: string): string {
-  const { columns, uids } = packPods([]);
-  const inner = new ByteWriter();
-  inner.text(`${beginning}${repeated.repeat(Math.floor((UNPACKED_BYTES - beginning.length - 8) / repeated.length))}0]}`);
-  inner.unsigned(columns.length);
-  inner.bytes(columns);
-  const packed = deflateRawSync(inner.done(), { level: 9, dictionary: BOILERPLATE });
-  const writer = new ByteWriter();
-  writer.byte(1);
-  writer.unsigned(packed.length);
-  writer.bytes(packed);
-  writer.bytes(uids);
-  return Buffer.from(writer.done()).toString('base64');
-}
+const hostile = (repeated: string, beginning: string): string =>
+  sealed(`${beginning}${repeated.repeat(Math.floor((UNPACKED_BYTES - beginning.length - 8) / repeated.length))}0]}`);
 
 const bodies = ['{},', '0,', '[],'].flatMap((repeated) =>
   ['{"reports":[', '{"\\u0072eports":[', '{"cluster":"local","reports":['].map((beginning) => hostile(repeated, beginning)),

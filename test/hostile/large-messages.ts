@@ -1,8 +1,6 @@
 // Messages that a queue takes and that unpack to as much as they can of one thing. Made of bytes, since no encoder of ours writes them.
-import { deflateRawSync } from 'node:zlib';
 import { ByteWriter } from '../../lib/wire/bytes.ts';
-import { packPods } from '../../lib/wire/columns.ts';
-import { BOILERPLATE } from '../../lib/wire/envelope.ts';
+import { sealed } from './sealed.ts';
 
 const MIB = 1_048_576;
 const UNPACKED_BYTES = 16 * MIB - 1_024;
@@ -11,22 +9,6 @@ const HEADER_BYTES = 4 * MIB - 1_024;
 const PODS = 40_000;
 const OWNER = { kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-of-demo' };
 const REST = { cluster: 'local', session: 'session', era: 0, kubeSystemUid: 'uid-of-kube-system', sequence: 1, sentAtMs: 0 };
-
-const NO_PODS = packPods([]);
-
-function sealed(header: string, { columns, uids }: { columns: Uint8Array; uids: Uint8Array } = NO_PODS): string {
-  const inner = new ByteWriter();
-  inner.text(header);
-  inner.unsigned(columns.length);
-  inner.bytes(columns);
-  const packed = deflateRawSync(inner.done(), { level: 9, dictionary: BOILERPLATE });
-  const writer = new ByteWriter();
-  writer.byte(1);
-  writer.unsigned(packed.length);
-  writer.bytes(packed);
-  writer.bytes(uids);
-  return Buffer.from(writer.done()).toString('base64');
-}
 
 /** `repeated`, as often as it fits between `before` and `after`. */
 const filled = (before: string, repeated: string, after: string, bytes = HEADER_BYTES): string =>
