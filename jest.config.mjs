@@ -9,8 +9,8 @@ export const WHOLE_STORMS = ['fairness/fairness', 'reconciler/large-job', 'recon
 
 export default {
   testEnvironment: 'node',
-  // Both cores of the smallest machine that builds it.
-  maxWorkers: 2,
+  // One more than the smallest machine that builds it has cores: tests that start processes mostly wait for them.
+  maxWorkers: 3,
   // A bound for what hangs, not for what is slow on a busy machine: figures come from benchmarks.
   testTimeout: 120_000,
   roots: ['<rootDir>/test'],

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { inParallelProcesses } from './workers.ts';
 
-const SEEDS = 150;
+const SEEDS = 100;
 
 interface Share {
   seeds: number;
@@ -12,7 +12,7 @@ interface Share {
 }
 
 test(`${SEEDS} seeds violate nothing`, async () => {
-  // In a process of its own: jest's would be slower. One, for jest's other worker has the other core.
+  // In a process of its own: jest's would be slower. One, for jest's other workers have the other core.
   const [share] = await inParallelProcesses<Share>(join(import.meta.dirname, 'run.ts'), [{ from: 1, seeds: SEEDS }]);
   expect(share?.failed).toEqual([]);
   expect(share?.seeds).toBe(SEEDS);
