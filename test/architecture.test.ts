@@ -12,18 +12,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: [],
   'package-files': [],
   'private-files': [],
-  planners: ['objects'],
+  admission: ['objects'],
+  kinds: ['admission', 'objects'],
   ports: ['objects'],
   wire: ['objects'],
-  sandbox: ['objects', 'private-files'],
-  reconciler: ['planners', 'ports', 'wire', 'objects'],
+  sandbox: ['admission', 'objects', 'private-files'],
+  reconciler: ['kinds', 'ports', 'wire', 'objects'],
   adapters: ['ports', 'wire', 'objects', 'private-files'],
   runtime: ['adapters', 'ports', 'config'],
-  onboarding: ['relay', 'reconciler', 'adapters', 'planners', 'ports', 'objects'],
+  onboarding: ['relay', 'reconciler', 'adapters', 'kinds', 'ports', 'objects'],
   // Only the command line and tests know the sandbox: it stands for a cluster.
-  relay: ['runtime', 'adapters', 'reconciler', 'planners', 'ports', 'wire', 'objects', 'config', 'package-files'],
-  api: ['runtime', 'adapters', 'reconciler', 'planners', 'ports', 'wire', 'objects', 'config', 'package-files'],
-  functions: ['api', 'relay', 'runtime', 'adapters', 'reconciler', 'planners', 'ports', 'wire', 'objects', 'config', 'package-files'],
+  relay: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'package-files'],
+  api: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'package-files'],
+  functions: ['api', 'relay', 'runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'package-files'],
   cli: [
     'functions',
     'api',
@@ -32,10 +33,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'runtime',
     'adapters',
     'reconciler',
-    'planners',
+    'kinds',
     'ports',
     'wire',
     'sandbox',
+    'admission',
     'objects',
     'config',
     'package-files',
@@ -82,10 +84,10 @@ describe('dependency rule', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('planners, objects, ports and reconciler know no technology', () => {
+  test('kinds, objects, ports and reconciler know no technology', () => {
     const wrong: string[] = [];
     for (const file of sources) {
-      if (!['objects', 'planners', 'ports', 'reconciler', 'wire'].includes(layerOf(file))) continue;
+      if (!['admission', 'objects', 'kinds', 'ports', 'reconciler', 'wire'].includes(layerOf(file))) continue;
       for (const specifier of importsOf(textOf(file)))
         if (/^(@aws-sdk|@kubernetes|commander|js-yaml|serverless-http|node:(http|https|net|fs|sqlite))/.test(specifier))
           wrong.push(`${file} imports ${specifier}`);
@@ -115,9 +117,11 @@ describe('dependency rule', () => {
   });
 });
 
-test('planners and objects know no clock, no chance, no environment', () => {
+test('kinds, admission and objects know no clock, no chance, no environment', () => {
   const forbidden = /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bprocess\.env\b|\brandomUUID\b|\brandomBytes\b|\bperformance\.now\b/;
-  const wrong = sources.filter((file) => ['objects', 'planners'].includes(layerOf(file)) && forbidden.test(withoutComments(textOf(file))));
+  const wrong = sources.filter(
+    (file) => ['admission', 'objects', 'kinds'].includes(layerOf(file)) && forbidden.test(withoutComments(textOf(file))),
+  );
   expect(wrong).toEqual([]);
 });
 

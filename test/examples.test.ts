@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { applicableObjects } from '../lib/cli/apply.ts';
 import { readManifests } from '../lib/cli/manifests.ts';
-import { planManifests } from '../lib/planners/manifest-plan.ts';
+import { planManifests } from '../lib/kinds/manifest-plan.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const examples = globSync('examples/*.yaml', { cwd: root }).toSorted();

@@ -50,8 +50,8 @@ describe('the worked cases', () => {
       'ttl',
     ];
     // Whose Job it is, the relay asks too.
-    const planners = ['planners/job', 'objects'].flatMap((folder) => readdirSync(join(here, '../lib', folder)));
+    const planners = ['kinds/job', 'admission/job', 'objects'].flatMap((folder) => readdirSync(join(here, '../lib', folder)));
     expect(policies.filter((policy) => !planners.includes(`${policy}.ts`))).toEqual([]);
-    expect(policies.filter((policy) => !files.includes(`planners/job/${policy}.test.ts`))).toEqual([]);
+    expect(policies.filter((policy) => !files.includes(`kinds/job/${policy}.test.ts`))).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 // Clusters as the API tells them: the record, and how fresh the relay's watches are.
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
-import { budgetLeft } from '../reconciler/budget.ts';
-import type { ClusterState, ClusterStateName } from '../reconciler/cluster-state.ts';
-import { clusterStatesOf } from '../reconciler/cluster-state.ts';
-import { readKnownCluster } from '../reconciler/known-cluster.ts';
+import { budgetLeft } from '../reconciler/cluster/budget.ts';
+import type { ClusterState, ClusterStateName } from '../reconciler/cluster/cluster-state.ts';
+import { clusterStatesOf } from '../reconciler/cluster/cluster-state.ts';
+import { readKnownCluster } from '../reconciler/cluster/known-cluster.ts';
 import { timeText } from './time-text.ts';
 
 const MOST_PENDING = 1_000;

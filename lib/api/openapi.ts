@@ -1,6 +1,6 @@
 // The HTTP API described by OpenAPI 3.1: what each route takes and answers. A test holds it beside the routes and their answers.
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
-import { CLUSTER_STATES } from '../reconciler/cluster-state.ts';
+import { CLUSTER_STATES } from '../reconciler/cluster/cluster-state.ts';
 
 type Schema = Record<string, unknown>;
 

@@ -2,16 +2,16 @@
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
 import type { Job } from '../objects/kubernetes.ts';
-import { reasonsOf } from '../planners/job/reasons.ts';
-import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason } from '../planners/reasons.ts';
-import { EMPTY_HEAD } from '../planners/plan.ts';
+import { reasonsOf } from '../kinds/job/reasons.ts';
+import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason } from '../kinds/reasons.ts';
+import { EMPTY_HEAD } from '../kinds/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
-import { OUT_OF_TIME } from '../reconciler/actions.ts';
-import type { PassState } from '../reconciler/pass-state.ts';
-import { TOO_OFTEN } from '../reconciler/parking.ts';
-import { planHeadOf } from '../reconciler/planning.ts';
-import type { ClusterState, Trouble } from '../reconciler/cluster-state.ts';
+import { OUT_OF_TIME } from '../reconciler/pass/actions.ts';
+import type { PassState } from '../reconciler/head/pass-state.ts';
+import { TOO_OFTEN } from '../reconciler/pass/parking.ts';
+import { planHeadOf } from '../reconciler/pass/planning.ts';
+import type { ClusterState, Trouble } from '../reconciler/cluster/cluster-state.ts';
 
 export interface Seen {
   owner: Job | undefined;

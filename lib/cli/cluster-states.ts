@@ -1,5 +1,5 @@
 // The states of clusters in a table: words in a column, and a line with the reason below. What holds is decided elsewhere
-// (lib/reconciler/cluster-state.ts).
+// (lib/reconciler/cluster/cluster-state.ts).
 import type { ClusterSummary } from '../api/clusters.ts';
 
 /** As `Unreachable, Draining`. */

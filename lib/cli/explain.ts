@@ -3,7 +3,7 @@ import { Argument, Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
 import { WORKLOAD_KINDS } from '../objects/workload.ts';
-import type { Reason } from '../planners/reasons.ts';
+import type { Reason } from '../kinds/reasons.ts';
 import { connectToInstance, endpointOption, type ApiClient } from './api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from './exit.ts';
 import { allWorkloads, paintState } from './get.ts';

@@ -42,7 +42,7 @@ export async function startLocalSandbox(options: {
   if (workloadWithJob) switchOn('WorkloadWithJob');
   const [{ startSandbox }, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
     import('../sandbox/sandbox.ts'),
-    import('../sandbox/simulated-node.ts'),
+    import('../sandbox/node/simulated-node.ts'),
     import('../adapters/kubernetes/json-client.ts'),
   ]);
   const sandbox = await startSandbox({ folder, port: port > 0 ? port : await freePortLike(lastPort(folder)) });

@@ -11,7 +11,7 @@ import type { Level } from '../adapters/log-lines.ts';
 import { SystemClock } from '../adapters/system-clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
-import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../reconciler/waits.ts';
+import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../reconciler/head/timeouts.ts';
 import type { RelayOptions } from '../relay/relay-setup.ts';
 import type { Relay } from '../relay/relay.ts';
 import { startRelay } from '../relay/relay.ts';

@@ -1,6 +1,6 @@
 // Manifests read as the API server reads them, before anything is planned from them: what it could not read, no planner shall read.
 import type { Fields } from '../objects/untyped-fields.ts';
-import type { ShapeProblem } from '../planners/manifest-shapes.ts';
+import type { ShapeProblem } from '../kinds/manifest-shapes.ts';
 import { decode, type Misfit } from '../sandbox/schema/decode.ts';
 import { schemaOf, type FieldType } from '../sandbox/schema/notation.ts';
 

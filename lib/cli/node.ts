@@ -32,7 +32,7 @@ async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<numb
   const stopping = listenForStop();
   const [{ accessFromKubeconfig }, { startSimulatedNode }, { openJsonClient }, { KubernetesCluster }, { SystemClock }] = await Promise.all([
     import('../adapters/kubernetes/kubeconfig.ts'),
-    import('../sandbox/simulated-node.ts'),
+    import('../sandbox/node/simulated-node.ts'),
     import('../adapters/kubernetes/json-client.ts'),
     import('../adapters/kubernetes-cluster.ts'),
     import('../adapters/system-clock.ts'),

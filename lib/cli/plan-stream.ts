@@ -11,7 +11,7 @@ import {
   type ManifestPlan,
   type ManifestReader,
   type PlanRequest,
-} from '../planners/manifest-plan.ts';
+} from '../kinds/manifest-plan.ts';
 import { readManifest } from './manifest-types.ts';
 
 /** What one line comes to. */

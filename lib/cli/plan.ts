@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { shownData, shownText } from '../objects/shown-text.ts';
 import { isTime } from '../objects/time.ts';
-import type { ManifestReader } from '../planners/manifest-plan.ts';
+import type { ManifestReader } from '../kinds/manifest-plan.ts';
 import { workloadWithJobOption } from './arguments.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -50,9 +50,9 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
   if (filename === undefined) throw new UsageError('expected -f FILE with the objects to plan from, or --stream; see farloop plan --help');
   const time = now === undefined ? new Date() : timeOf(now);
   const { readManifests } = await import('./manifests.ts');
-  const { decideFromManifests, printedPlan, SeveralWorkloadsError, UnusableManifestError } = await import('../planners/manifest-plan.ts');
+  const { decideFromManifests, printedPlan, SeveralWorkloadsError, UnusableManifestError } = await import('../kinds/manifest-plan.ts');
   const { readManifest } = await import('./manifest-types.ts');
-  const { explainPlan } = await import('../planners/explain.ts');
+  const { explainPlan } = await import('../kinds/explain.ts');
   const read: ManifestReader = (kind, document, source) => {
     const result = readManifest(kind, document);
     if ('unknown' in result)

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
 import { UndecodableMessageError } from '../wire/undecodable.ts';
-import type { Replayed } from '../reconciler/recorded-plan.ts';
+import type { Replayed } from '../reconciler/report/recorded-plan.ts';
 import { connectToInstance, endpointOption } from './api-client.ts';
 import { FailedError } from './exit.ts';
 import { stateOption } from './instance-file.ts';
@@ -27,7 +27,7 @@ export const replayCommand = (): Command =>
       const api = connectToInstance({ state, endpoint });
       const { pass, snapshot } = await api.get<{ pass: ToldPass; snapshot?: string }>(`/v1/passes/${encodeURIComponent(passId)}`);
       if (snapshot === undefined) throw new FailedError(`pass ${passId} cannot be replayed: ${absenceText(pass)}`);
-      const { replay } = await import('../reconciler/recorded-plan.ts');
+      const { replay } = await import('../reconciler/report/recorded-plan.ts');
       const replayed = readable(() => replay(pass.key.kind, Buffer.from(snapshot, 'base64')), passId);
       if (replayed.differences.length > 0) process.exitCode = DECIDES_OTHERWISE;
       await print({ pass, ...replayed }, output, (shown) => replayText(shown.pass, shown));

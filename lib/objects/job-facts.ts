@@ -1,7 +1,7 @@
 // What the view keeps of a Job: everything but its pod template, of which only the restart policy is needed to decide (R10 reads the rest
 // live). Of a Job that would still be too large for an item of the table it keeps a mark: such a one is read live by every pass.
 import type { Job } from './kubernetes.ts';
-import type { WantedFields } from './wanted-fields.ts';
+import type { WantedFields } from './field-mask.ts';
 
 /** What `jobFactsOf` reads of a Job. */
 export const JOB_FIELDS: WantedFields = {

@@ -6,7 +6,7 @@ import { excessOf, unreadableFacts } from './pod-bounds.ts';
 import type { PodReason } from './pod-reasons.ts';
 import { podReasonsOf, REASON_FIELDS } from './pod-reasons.ts';
 import { isDurationSeconds } from './time.ts';
-import type { WantedFields } from './wanted-fields.ts';
+import type { WantedFields } from './field-mask.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';

@@ -1,6 +1,6 @@
 // What scheduler, kubelet and node say of a pod that does not run, or that they ended: bounded, and stable while nothing changes.
 import type { Condition, ContainerStatus, Pod } from './kubernetes.ts';
-import { BRIEF, type WantedFields } from './wanted-fields.ts';
+import { BRIEF, type WantedFields } from './field-mask.ts';
 
 export interface PodReason {
   /** One word of Kubernetes, such as `Unschedulable`, `ImagePullBackOff` or `Evicted`. */

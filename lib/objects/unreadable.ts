@@ -1,6 +1,6 @@
 // Objects that cannot be read whole: their metadata tells whose they are, a mark tells why the rest is missing. Such an object exists, and
 // is never taken for absent; nothing is decided about its workload until it can be read.
-import type { WantedFields } from './wanted-fields.ts';
+import type { WantedFields } from './field-mask.ts';
 
 /** Characters of a mark. */
 const LONGEST_MARK = 300;

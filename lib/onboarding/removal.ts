@@ -19,7 +19,7 @@ import { isInScope, RECORD_AGE_MS_MAX, type ClusterRecord } from '../ports/clust
 import { NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
-import { FUNCTION_SECONDS } from '../reconciler/waits.ts';
+import { FUNCTION_SECONDS } from '../reconciler/head/timeouts.ts';
 import { isTracked } from '../relay/project.ts';
 import type { EksPlace } from './eks.ts';
 import { removeFromEks } from './eks.ts';

@@ -2,8 +2,8 @@
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import type { Resource } from '../objects/resources.ts';
 import { EVENTS, NAMESPACES } from '../objects/resources.ts';
-import type { CatalogRow } from '../planners/catalog.ts';
-import { CATALOG } from '../planners/catalog.ts';
+import type { CatalogRow } from '../kinds/catalog.ts';
+import { CATALOG } from '../kinds/catalog.ts';
 import { LEASES } from '../relay/election.ts';
 
 /** As RBAC spells it. */

@@ -1,7 +1,7 @@
 // A registered cluster's API server, as passes and the relay need it.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import type { PatchType, PropagationPolicy, Resource } from '../objects/resources.ts';
-import type { WantedFields } from '../objects/wanted-fields.ts';
+import type { WantedFields } from '../objects/field-mask.ts';
 import type { Deadline } from './clock.ts';
 
 /** What the API server answered, and its `Date` (Unix milliseconds, whole seconds; R12). */

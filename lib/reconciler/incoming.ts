@@ -6,7 +6,7 @@ import type { Ports } from '../ports/ports.ts';
 import { decodeEvents, type ReadEvents, type Weight } from '../wire/events.ts';
 import type { EventMessage } from '../wire/observations.ts';
 import { NewerVersionError, UndecodableMessageError } from '../wire/undecodable.ts';
-import { askForEverything } from './era.ts';
+import { askForEverything } from './cluster/era.ts';
 import { noteLaterVersion } from './later-version.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';

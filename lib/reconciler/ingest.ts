@@ -10,18 +10,18 @@ import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
 import type { EventMessage, OwnerObservation, PodEntry, PodObservation, WorkloadReport } from '../wire/observations.ts';
-import { distrust } from './doubts.ts';
-import { createHead, newHead, readHeadsOf } from './heads.ts';
-import { learnFromHeartbeat } from './heartbeats.ts';
-import { terminatedBy, terminatedCounts } from './job-metrics.ts';
-import { mergedReports } from './merged-reports.ts';
+import { distrust } from './view/digest-mismatch.ts';
+import { createHead, newHead, readHeadsOf } from './head/heads.ts';
+import { learnFromHeartbeat } from './cluster/heartbeats.ts';
+import { terminatedBy, terminatedCounts } from './report/job-metrics.ts';
+import { mergedReports } from './view/merged-reports.ts';
 import { fromRegistered, openEvents, openMessage, type EventDelivery } from './incoming.ts';
 import { inParallel, WORKLOADS_AT_ONCE } from './parallel.ts';
-import { SendsTogether } from './sends-together.ts';
-import { emptyPart, type News } from './view.ts';
-import { firstView, writeView } from './view-access.ts';
-import type { Urgency, WakePorts } from './wake.ts';
-import { prepareWake, sendWake, wake } from './wake.ts';
+import { SendsTogether } from './send-batcher.ts';
+import { emptyPart, type News } from './view/view.ts';
+import { firstView, writeView } from './view/view-access.ts';
+import type { Urgency, WakePorts } from './head/wake.ts';
+import { prepareWake, sendWake, wake } from './head/wake.ts';
 
 /** A relay's answers to commands have no view to change: they are kept for the pass that waits. */
 async function keepAnswer(delivery: EventDelivery, ports: Ports): Promise<'done' | 'undone'> {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { Ports } from '../ports/ports.ts';
 import type { NewerVersionError } from '../wire/undecodable.ts';
-import type { ClusterFacts } from './cluster-state.ts';
+import type { ClusterFacts } from './cluster/cluster-state.ts';
 
 const NOTE = 'later';
 /** Each message comes back some times. */

@@ -3,17 +3,17 @@ import { formatKey, type WorkloadKey } from '../objects/workload.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
-import { clusterStatesOf, type ClusterStateName } from './cluster-state.ts';
-import { readHeadsOf } from './heads.ts';
-import { putMarker } from './heartbeats.ts';
-import { readKnownCluster } from './known-cluster.ts';
+import { clusterStatesOf, type ClusterStateName } from './cluster/cluster-state.ts';
+import { readHeadsOf } from './head/heads.ts';
+import { putMarker } from './cluster/heartbeats.ts';
+import { readKnownCluster } from './cluster/known-cluster.ts';
 import { inParallel } from './parallel.ts';
-import { countRelayDeadLetters } from './relay-dead-letters.ts';
-import { sendClusterLooks } from './send-cluster-looks.ts';
-import { sendStaleLooks, wakeStale } from './stale.ts';
-import { UNKNOWN_ERA } from './view-access.ts';
-import { SWEEP_EVERY_MS } from './waits.ts';
-import { sendTimer, wake } from './wake.ts';
+import { countRelayDeadLetters } from './cluster/relay-dead-letters.ts';
+import { sendClusterLooks } from './cluster/send-cluster-looks.ts';
+import { sendStaleLooks, wakeStale } from './head/stuck-heads.ts';
+import { UNKNOWN_ERA } from './view/view-access.ts';
+import { SWEEP_EVERY_MS } from './head/timeouts.ts';
+import { sendTimer, wake } from './head/wake.ts';
 
 export interface SweepOptions {
   /** Items of one page, where all of an index is gone through. */

@@ -6,14 +6,14 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { decodeTimer } from '../wire/messages.ts';
 import type { DelayedMessage, TimerMessage } from '../wire/observations.ts';
-import { lookAgain } from './doubts.ts';
-import { readHeadsOf } from './heads.ts';
-import { readMarker } from './heartbeats.ts';
-import { SendsTogether } from './sends-together.ts';
-import { wakeStale } from './stale.ts';
+import { lookAgain } from './view/digest-mismatch.ts';
+import { readHeadsOf } from './head/heads.ts';
+import { readMarker } from './cluster/heartbeats.ts';
+import { SendsTogether } from './send-batcher.ts';
+import { wakeStale } from './head/stuck-heads.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
-import { sendWake, type WakePorts } from './wake.ts';
+import { sendWake, type WakePorts } from './head/wake.ts';
 
 /** Workloads of one look for stale heads: the next sweep looks at more. */
 const STALE_AT_ONCE = 500;

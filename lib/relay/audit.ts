@@ -2,7 +2,7 @@
 import type { KubernetesObject, ObjectMeta } from '../objects/kubernetes.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
-import type { WantedFields } from '../objects/wanted-fields.ts';
+import type { WantedFields } from '../objects/field-mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Cluster, ClusterSource } from '../ports/cluster.ts';

@@ -1,7 +1,7 @@
 // Does what watch.ts decides: asks the API server, waits, and hands what comes to whoever follows the resource.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
-import type { WantedFields } from '../objects/wanted-fields.ts';
+import type { WantedFields } from '../objects/field-mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource, ListAnswer } from '../ports/cluster.ts';
 import { ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';

@@ -10,34 +10,34 @@ import {
   noSuchPath,
   notFound,
   versionAhead,
-} from './api-error.ts';
+} from './http/api-error.ts';
 import { isFields } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
-import type { DeleteOptions } from './body.ts';
-import { jsonOf, parseJson, readObject } from './body.ts';
-import { checkFieldValidation, patchStrictnessOf, strictnessOf } from './field-validation.ts';
-import { evictPod } from './eviction.ts';
-import { deleteObject, deleteOptionsOf } from './deletion.ts';
-import { answerDiscovery } from './discovery.ts';
-import { listObjects } from './list.ts';
-import { terminateNamespace } from './namespace-lifecycle.ts';
-import { jsonPatched } from './patch-json.ts';
-import { mergePatched } from './patch-merge.ts';
-import { strategicPatched } from './patch-strategic.ts';
-import { bindPod } from './pod-binding.ts';
-import { logOf } from './pod-log.ts';
-import { renderList, renderObject, representationOf } from './representation.ts';
-import { checkPathName, fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './request.ts';
-import type { ApiRequest, ApiResponse, ResourcePath } from './request.ts';
-import type { Asker, ResourceRow } from './resource-row.ts';
-import { applyObject, applyType } from './server-side-apply.ts';
+import type { DeleteOptions } from './http/body.ts';
+import { jsonOf, parseJson, readObject } from './http/body.ts';
+import { checkFieldValidation, patchStrictnessOf, strictnessOf } from './verbs/field-validation.ts';
+import { evictPod } from './verbs/eviction.ts';
+import { deleteObject, deleteOptionsOf } from './verbs/deletion.ts';
+import { answerDiscovery } from './discovery/discovery.ts';
+import { listObjects } from './verbs/list.ts';
+import { terminateNamespace } from './controllers/namespace-lifecycle.ts';
+import { jsonPatched } from './verbs/patch-json.ts';
+import { mergePatched } from './verbs/patch-merge.ts';
+import { strategicPatched } from './verbs/patch-strategic.ts';
+import { bindPod } from './verbs/pod-binding.ts';
+import { logOf } from './verbs/pod-log.ts';
+import { renderList, renderObject, representationOf } from './verbs/representation.ts';
+import { checkPathName, fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './http/request.ts';
+import type { ApiRequest, ApiResponse, ResourcePath } from './http/request.ts';
+import type { Asker, ResourceRow } from './rows/resource-row.ts';
+import { applyObject, applyType } from './verbs/server-side-apply.ts';
 import { apiVersionOf, rowAt, storageName } from './resources.ts';
 import { jsonKind } from './schema/decode.ts';
-import { keyOf, Version } from './version.ts';
-import { warningHeader, warningsOf, warningsOfDeletion } from './warnings.ts';
-import { watchObjects } from './watch.ts';
-import { answerObject, createObject, kindSubject, storedRow, subjectOf, updateObject } from './writing.ts';
-import type { Cluster } from './writing.ts';
+import { keyOf, Version } from './storage/version.ts';
+import { warningHeader, warningsOf, warningsOfDeletion } from './warnings/warnings.ts';
+import { watchObjects } from './verbs/watch.ts';
+import { answerObject, createObject, kindSubject, storedRow, subjectOf, updateObject } from './verbs/writing.ts';
+import type { Cluster } from './verbs/writing.ts';
 
 /** The namespace hook: namespaces end by being emptied, not at once. */
 export interface ApiServerOptions extends Cluster {

@@ -1,6 +1,6 @@
 // Every resource of the server is one row of this table. Adding one: its shape in schema/, a row in rows/, its line here.
 import { isOn } from './features.ts';
-import type { ResourceRow } from './resource-row.ts';
+import type { ResourceRow } from './rows/resource-row.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
 import { customResourceDefinitions } from './rows/custom-resource-definitions.ts';
 import { disruptionBudgets } from './rows/disruption-budgets.ts';

@@ -1,16 +1,16 @@
 // A cluster to try things on: the API server over HTTPS, with its objects in a folder or in memory. Pods need a node to run.
 import { ApiServer } from './api-server.ts';
-import { expireObjects } from './expiry.ts';
-import { GarbageCollector } from './garbage-collection.ts';
-import { kubeconfigFor } from './kubeconfig.ts';
-import { listen } from './listener.ts';
-import { endNamespaces, ensureBuiltInNamespaces } from './namespace-lifecycle.ts';
-import type { ApiRequest, ApiResponse } from './request.ts';
-import { openDisk, SandboxError } from './storage-file.ts';
-import { Storage } from './storage.ts';
+import { expireObjects } from './controllers/expiry.ts';
+import { GarbageCollector } from './controllers/garbage-collection.ts';
+import { kubeconfigFor } from './http/kubeconfig.ts';
+import { listen } from './http/listener.ts';
+import { endNamespaces, ensureBuiltInNamespaces } from './controllers/namespace-lifecycle.ts';
+import type { ApiRequest, ApiResponse } from './http/request.ts';
+import { openDisk, SandboxError } from './storage/storage-file.ts';
+import { Storage } from './storage/storage.ts';
 import { realSurroundings } from './surroundings.ts';
 import type { Surroundings } from './surroundings.ts';
-import { credentialsIn } from './tls.ts';
+import { credentialsIn } from './http/tls.ts';
 
 export { SandboxError };
 

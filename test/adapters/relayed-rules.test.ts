@@ -7,13 +7,13 @@ import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../lib/objects/job-scheduli
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { EVENTS, JOBS, NAMESPACES, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
-import type { WantedFields } from '../../lib/objects/wanted-fields.ts';
+import type { WantedFields } from '../../lib/objects/field-mask.ts';
 import { deadlineIn, hasPassed, type Clock, type Deadline } from '../../lib/ports/clock.ts';
 import type { Answer, Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import { lookAtCluster } from '../../lib/reconciler/cluster-look.ts';
-import { putMarker } from '../../lib/reconciler/heartbeats.ts';
-import { Reachability, troubleOf } from '../../lib/reconciler/reachability.ts';
+import { lookAtCluster } from '../../lib/reconciler/cluster/cluster-look.ts';
+import { putMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
+import { Reachability, troubleOf } from '../../lib/reconciler/cluster/reachability.ts';
 import { encodeAnswer, openOutcomes, sealOutcomes } from '../../lib/wire/command-answers.ts';
 import { decodeCommands, encodeCommands } from '../../lib/wire/commands.ts';
 import { failureOf } from '../claims.ts';

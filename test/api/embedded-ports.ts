@@ -11,10 +11,10 @@ import { podFactsOf } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { QueueName } from '../../lib/ports/queue.ts';
-import { createHead } from '../../lib/reconciler/heads.ts';
-import { encodeState, initialState } from '../../lib/reconciler/pass-state.ts';
-import type { PassState } from '../../lib/reconciler/pass-state.ts';
-import { readView, writeView } from '../../lib/reconciler/view-access.ts';
+import { createHead } from '../../lib/reconciler/head/heads.ts';
+import { encodeState, initialState } from '../../lib/reconciler/head/pass-state.ts';
+import type { PassState } from '../../lib/reconciler/head/pass-state.ts';
+import { readView, writeView } from '../../lib/reconciler/view/view-access.ts';
 
 export interface EmbeddedPorts extends Ports {
   queue: EmbeddedQueue;

@@ -6,9 +6,9 @@
 // code take up to 1.7 times as long, for milliseconds or for seconds, so the slow laps tell about the machine. The median lap is told too.
 import type { Job, JobStatus } from '../../lib/objects/kubernetes.ts';
 import { timeOf, type PodFacts } from '../../lib/objects/pod-facts.ts';
-import { jobPlanner } from '../../lib/planners/job/plan.ts';
-import { EMPTY_HEAD } from '../../lib/planners/plan.ts';
-import { PodSet, type PodChange } from '../../lib/planners/pod-set.ts';
+import { jobPlanner } from '../../lib/kinds/job/plan.ts';
+import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
+import { PodSet, type PodChange } from '../../lib/kinds/pod-set.ts';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 

@@ -1,9 +1,9 @@
 // `farloop replay` against an API with a recorded pass: the same again, otherwise now, nothing to replay.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeInstance } from '../../lib/cli/instance-file.ts';
-import { EMPTY_HEAD } from '../../lib/planners/plan.ts';
-import { jobPlanner } from '../../lib/planners/job/plan.ts';
-import { snapshotOf } from '../../lib/reconciler/recorded-plan.ts';
+import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
+import { jobPlanner } from '../../lib/kinds/job/plan.ts';
+import { snapshotOf } from '../../lib/reconciler/report/recorded-plan.ts';
 import { packSnapshot, unpackSnapshot } from '../../lib/wire/snapshot.ts';
 import { embeddedPorts, type EmbeddedPorts } from '../api/embedded-ports.ts';
 import { serveApi } from '../api/served-api.ts';

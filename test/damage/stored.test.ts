@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isResourceVersion } from '../../lib/objects/resource-version.ts';
-import { decodeState } from '../../lib/reconciler/pass-state.ts';
+import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
 import { unpackPart } from '../../lib/wire/view-item.ts';
 import { expectCompleted, runToEnd } from '../world/right.ts';
 import { aJob, World } from '../world/world.ts';

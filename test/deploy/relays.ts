@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import { resourceOf } from '../../lib/onboarding/ours.ts';
-import { kubeconfigFor } from '../../lib/sandbox/kubeconfig.ts';
+import { kubeconfigFor } from '../../lib/sandbox/http/kubeconfig.ts';
 import type { RemoteCluster } from './remote-cluster.ts';
 
 export interface RelayStart {

@@ -8,7 +8,7 @@ import { hasPassed } from '../../lib/ports/clock.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
 import { NotDoneError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import type { Change } from '../../lib/sandbox/version.ts';
+import type { Change } from '../../lib/sandbox/storage/version.ts';
 import { NAMESPACE, SimApiServer } from '../simulation/api-server.ts';
 import { DirectCluster } from '../simulation/cluster-port.ts';
 import { Kubelet } from '../simulation/kubelet.ts';

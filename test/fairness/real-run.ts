@@ -13,7 +13,7 @@ import { EmbeddedRecorder } from '../../lib/adapters/embedded/recorder.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
-import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
+import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { startRelay, type Relay } from '../../lib/relay/relay.ts';
 import { useRuntime } from '../../lib/runtime.ts';
 import { Process, undisturbed } from '../simulation/process.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PARAMETER_NAMES, settingsFrom } from '../../infra/settings.ts';
-import { FUNCTION_SECONDS } from '../../lib/reconciler/waits.ts';
+import { FUNCTION_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { ROOT } from '../deploy/packaged.ts';
 
 const right = {

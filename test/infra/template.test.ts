@@ -7,7 +7,7 @@ import { createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.t
 import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/table-definition.ts';
 import { routeNames } from '../../lib/api/routes.ts';
 import { LOOP_OPTIONS } from '../../lib/reconciler/reconcile.ts';
-import { FUNCTION_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
+import { FUNCTION_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { FUNCTIONS, ROOT, filesInZip, osls, packageInto, unpack, zipOf } from '../deploy/packaged.ts';
 import type { FunctionName, Template } from '../deploy/packaged.ts';
 import { rightsIn, rightsTo } from '../deploy/rights.ts';

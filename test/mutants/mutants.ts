@@ -38,13 +38,13 @@ export type Edit = Pick<Mutant, 'file' | 'search' | 'replacement'>;
 export const editsOf = (mutant: Mutant): Edit[] => [mutant, ...(mutant.isBeforeStatusRules ? [BEFORE_STATUS_RULES] : [])];
 
 const RECONCILE = 'lib/reconciler/reconcile.ts';
-const OPENING = 'lib/reconciler/opening.ts';
-const PLANNING = 'lib/reconciler/planning.ts';
-const TROUBLE = 'lib/reconciler/trouble.ts';
-const CLOSING = 'lib/reconciler/closing.ts';
-const ACTIONS = 'lib/reconciler/actions.ts';
+const OPENING = 'lib/reconciler/pass/acquire.ts';
+const PLANNING = 'lib/reconciler/pass/planning.ts';
+const TROUBLE = 'lib/reconciler/pass/trouble.ts';
+const CLOSING = 'lib/reconciler/pass/commit.ts';
+const ACTIONS = 'lib/reconciler/pass/actions.ts';
 const INGEST = 'lib/reconciler/ingest.ts';
-const TRACKING = 'lib/planners/job/tracking.ts';
+const TRACKING = 'lib/kinds/job/tracking.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -59,7 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'tombstone dropped',
     rule: 'R2',
-    file: 'lib/reconciler/view.ts',
+    file: 'lib/reconciler/view/view.ts',
     search: '    if (supersedes(observation, known, part.floor, news.whole !== undefined)) {',
     replacement:
       '    if (observation.deleted) {\n      part.pods.delete(observation.pod.uid);\n      onChange?.(known, undefined);\n      changed = true;\n      heardByPass = false;\n    } else if (supersedes(observation, known, part.floor, news.whole !== undefined)) {',
@@ -69,7 +69,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'late news taken for new',
     rule: 'R2',
-    file: 'lib/reconciler/view.ts',
+    file: 'lib/reconciler/view/view.ts',
     search: '  if (known && !isLater(observation, known)) return false;',
     replacement: '',
     why: 'a message that was delayed sets the view back',
@@ -78,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'digests are not compared',
     rule: 'R2',
-    file: 'lib/reconciler/heartbeats.ts',
+    file: 'lib/reconciler/cluster/heartbeats.ts',
     search: '  return seen !== digest || hole ? seen : undefined;',
     replacement: '  return seen !== digest && hole ? seen : undefined;',
     why: 'what a lost message told is never asked for again',
@@ -96,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'era never raised',
     rule: 'R3',
-    file: 'lib/reconciler/era.ts',
+    file: 'lib/reconciler/cluster/era.ts',
     search: '  if (!record || record.era !== seenIn.era) return;',
     replacement: '  if (!record || record.era !== seenIn.era || reason !== undefined) return;',
     why: 'after a restored API server everything that was heard before stands in the way',
@@ -142,7 +142,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'one deletion of several intended',
     rule: 'R5',
-    file: 'lib/reconciler/intending.ts',
+    file: 'lib/reconciler/pass/intending.ts',
     search: "if (action.verb === 'delete') intents.delete.push(child);",
     replacement: "if (action.verb === 'delete') intents.delete = [child];",
     why: 'a crash between delete and record leaves pods that nobody looks up again',
@@ -151,7 +151,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'numbers begin anew',
     rule: 'R5',
-    file: 'lib/planners/job/numbers.ts',
+    file: 'lib/kinds/job/numbers.ts',
     search: '    if ((next.get(series) ?? ordinal) <= pod.number) next.set(series, pod.number + 1);',
     replacement: '    if ((next.get(series) ?? ordinal) < 0) next.set(series, pod.number + 1);',
     why: 'the name of a pod that failed is tried again and collides for ever',
@@ -160,7 +160,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'numbers of vanished pods are forgotten',
     rule: 'R5',
-    file: 'lib/reconciler/settle.ts',
+    file: 'lib/reconciler/pass/settle.ts',
     search:
       '  for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);',
     replacement: '',
@@ -180,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what was looked up stays intended',
     rule: 'R4',
-    file: 'lib/reconciler/settle.ts',
+    file: 'lib/reconciler/pass/settle.ts',
     search: '{ ...pass.state, intents: stillOpen(pass), ordinal: Math',
     replacement: '{ ...pass.state, ordinal: Math',
     why: 'after one crash every later pass looks up what is long known',
@@ -234,7 +234,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'view written over what others wrote',
     rule: 'R8',
-    file: 'lib/reconciler/view-access.ts',
+    file: 'lib/reconciler/view/view-access.ts',
     search: 'ifViewVersion: before.viewVersion, ',
     replacement: '',
     why: 'what another function heard meanwhile is lost',
@@ -243,7 +243,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'item that another wrote is taken for written',
     rule: 'R8',
-    file: 'lib/reconciler/view-access.ts',
+    file: 'lib/reconciler/view/view-access.ts',
     search: '      current = error.current as ViewItem | undefined;',
     replacement: '      return;',
     why: 'of two who hear of neighbouring pods at once, one forgets what it heard',
@@ -252,7 +252,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'deduplication id without the fence',
     rule: 'R9',
-    file: 'lib/reconciler/wake.ts',
+    file: 'lib/reconciler/head/wake.ts',
     search: 'deduplicationId: digest(`${formatKey(key)} ${follows}`)',
     replacement: 'deduplicationId: digest(formatKey(key))',
     why: 'for five minutes after a wake every other one is swallowed',
@@ -261,7 +261,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'each wake another one to the queue',
     rule: 'R9',
-    file: 'lib/reconciler/wake.ts',
+    file: 'lib/reconciler/head/wake.ts',
     search: 'deduplicationId: digest(`${formatKey(key)} ${follows}`)',
     replacement: 'deduplicationId: digest(`${formatKey(key)} ${follows} ${performance.now()}`)',
     why: 'whoever wakes at the same moment adds a pass, and then another',
@@ -299,7 +299,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'message that changes nothing wakes nobody',
     rule: 'R9',
-    file: 'lib/reconciler/view-access.ts',
+    file: 'lib/reconciler/view/view-access.ts',
     search: '  if (!changed && !raises) return { head: before, changed, heardByPass, told: false,',
     replacement: '  if (!changed && !raises) return { head: before, changed, heardByPass: true, told: false,',
     why: 'whoever died between the view and the wake leaves news that nobody acts on',
@@ -308,7 +308,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'wake sent by nobody but the sweep',
     rule: 'R9',
-    file: 'lib/reconciler/wake.ts',
+    file: 'lib/reconciler/head/wake.ts',
     search: '  await sendWake(ports, head.key, head.fence, toldAtMs);\n  return { ifFence',
     replacement: '  if (urgency === undefined) await sendWake(ports, head.key, head.fence, toldAtMs);\n  return { ifFence',
     why: 'it is written that a wake is on its way, and none is',
@@ -317,7 +317,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'stale heads left alone',
     rule: 'R9',
-    file: 'lib/reconciler/stale.ts',
+    file: 'lib/reconciler/head/stuck-heads.ts',
     search: '      else if (!(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;',
     replacement:
       '      else if (key.uid === undefined && !(await isLate(ports, key.cluster, depth)) && (await mend(ports, key))) woken += 1;',
@@ -327,7 +327,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'wake that tells what happened',
     rule: 'R9',
-    file: 'lib/reconciler/wake.ts',
+    file: 'lib/reconciler/head/wake.ts',
     search: '  const body = encodeWake({ key: formatKey(key), follows, toldAtMs });',
     replacement: '  const body = encodeWake({ key: formatKey(key), follows, toldAtMs }).replace(\'}\', \',"reason":"PodFinished"}\');',
     why: 'what a wake tells is old by the time it comes, and half of it is lost',
@@ -363,7 +363,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'owner not read before a pod is made',
     rule: 'R10',
-    file: 'lib/reconciler/planning.ts',
+    file: 'lib/reconciler/pass/planning.ts',
     search: "  if (action.verb === 'create') return true;",
     replacement: '',
     why: 'a Job that was suspended a moment ago starts pods',
@@ -372,7 +372,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'pods that run are not counted before others start',
     rule: 'R10',
-    file: 'lib/planners/job/manage.ts',
+    file: 'lib/kinds/job/manage.ts',
     search: '  const missing = Math.min(want - counts.active - blocking, MAX_PODS_PER_PASS);',
     replacement: '  const missing = Math.min(want - blocking, MAX_PODS_PER_PASS);',
     why: 'with every look at a Job it gets more pods',
@@ -381,7 +381,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'places of terminating pods are given away',
     rule: 'R10',
-    file: 'lib/planners/job/manage.ts',
+    file: 'lib/kinds/job/manage.ts',
     search: '  const blocking = heldPlaces(counts.terminating, terms);',
     replacement: '  const blocking = want < 0 ? heldPlaces(counts.terminating, terms) : 0;',
     why: 'two pods write to the same volume, one of them on its way out',
@@ -390,7 +390,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'every index is free',
     rule: 'R10',
-    file: 'lib/planners/job/manage.ts',
+    file: 'lib/kinds/job/manage.ts',
     search: 'nextIndexes({ completed, failed: failed ?? [], held: heldIndexes(tally, blocking > 0), count',
     replacement: 'nextIndexes({ completed: [], failed: failed ?? [], held: [], count',
     why: 'two pods work on one index, and one that is done is done again',
@@ -399,7 +399,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'suspended Job starts pods',
     rule: 'R10',
-    file: 'lib/planners/job/manage.ts',
+    file: 'lib/kinds/job/manage.ts',
     search: '  if (terms.suspended) {',
     replacement: '  if (terms.suspended && counts.active > 0) {',
     why: 'a queue that holds a Job back is not obeyed',
@@ -408,7 +408,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'Job that is being deleted starts pods',
     rule: 'R10',
-    file: 'lib/planners/job/plan.ts',
+    file: 'lib/kinds/job/plan.ts',
     search: "  if (terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };",
     replacement: '',
     why: 'a deletion in the foreground never comes to its end',
@@ -417,7 +417,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'seconds after finishing taken for milliseconds',
     rule: 'R10',
-    file: 'lib/planners/job/ttl.ts',
+    file: 'lib/kinds/job/ttl.ts',
     search: '  const expiresAtMs = finishedAtMs + spec.ttlSecondsAfterFinished * 1000;',
     replacement: '  const expiresAtMs = finishedAtMs + spec.ttlSecondsAfterFinished;',
     why: 'a Job is gone before anybody has read how it ended',
@@ -426,7 +426,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'finished Job is planned again',
     rule: 'R1',
-    file: 'lib/planners/job/plan.ts',
+    file: 'lib/kinds/job/plan.ts',
     search: '  if (isJobFinished(job)) return finished(snapshot, now);',
     replacement: '  if (isJobFinished(job) && job.status?.startTime === undefined) return finished(snapshot, now);',
     why: 'a Job that has ended starts pods when its own are cleaned up',
@@ -435,7 +435,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'finished Job begins anew',
     rule: 'R10',
-    file: 'lib/planners/job/plan.ts',
+    file: 'lib/kinds/job/plan.ts',
     search: '  if (isJobFinished(job)) return finished(snapshot, now);',
     replacement: '  if (isJobFinished(job)) return plan({ ...snapshot, owner: { ...job, status: {} } }, now);',
     why: 'what is done is done again, for ever',
@@ -464,7 +464,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'Job ends while its pods run',
     rule: 'R18',
-    file: 'lib/planners/job/plan.ts',
+    file: 'lib/kinds/job/plan.ts',
     search: 'return { remove: [...active], start: [],',
     replacement: 'return { remove: [], start: [],',
     why: 'pods of a Job that has failed run on, and nobody looks after them',
@@ -474,7 +474,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'failure that ends the Job is one like any other',
     rule: 'R1',
-    file: 'lib/planners/job/finish.ts',
+    file: 'lib/kinds/job/finish.ts',
     search: '  if (message !== undefined) return',
     replacement: '  if (message !== undefined && tally.failed < 0) return',
     why: 'a Job that can never succeed is tried to the last',
@@ -483,7 +483,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'failure that ends the Job is told as another',
     rule: 'R1',
-    file: 'lib/planners/job/finish.ts',
+    file: 'lib/kinds/job/finish.ts',
     search: "reason: 'PodFailurePolicy', message }",
     replacement: "reason: 'BackoffLimitExceeded', message }",
     why: 'a person looks for a back-off limit where a policy has spoken',
@@ -492,7 +492,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'pods that nobody owns are left alone',
     rule: 'R1',
-    file: 'lib/planners/orphan-pod.ts',
+    file: 'lib/kinds/orphan-pod/orphan-pod.ts',
     search: 'tracked && controller === undefined)',
     replacement: 'tracked && controller !== undefined)',
     why: 'a pod with the tracking finalizer and without a Job can never go away',
@@ -501,7 +501,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'finalizers that a pass left on a finished Job stay',
     rule: 'R1',
-    file: 'lib/planners/job/plan.ts',
+    file: 'lib/kinds/job/plan.ts',
     search: '  return pods.filter(({ tracked }) => tracked).map((pod) => (pod.controller',
     replacement: '  return pods.filter(({ tracked, deletedAt }) => tracked && deletedAt !== undefined).map((pod) => (pod.controller',
     why: 'a pass that dies between the last status and the last finalizers leaves pods that can never go away',
@@ -519,7 +519,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'far timer given to the queue',
     rule: 'R11',
-    file: 'lib/reconciler/wake.ts',
+    file: 'lib/reconciler/head/wake.ts',
     search: '  if (delaySeconds > LONGEST_DELAY_SECONDS) return;',
     replacement: '',
     why: 'the queue refuses it, and the pass fails for ever',
@@ -656,7 +656,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'index of a failed pod taken for done',
     rule: 'R18',
-    file: 'lib/planners/job/indexes.ts',
+    file: 'lib/kinds/job/indexes.ts',
     search: "    if (pod.phase !== 'Succeeded') continue;",
     replacement: "    if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') continue;",
     why: 'work that was never done counts as done',
@@ -665,7 +665,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'pod that comes after the end runs on',
     rule: 'R10',
-    file: 'lib/planners/job/plan.ts',
+    file: 'lib/kinds/job/plan.ts',
     search: "(isLeftRunning(job, pod) ? 'surplus' : 'ended')",
     replacement: "(!pod.tracked ? 'surplus' : 'ended')",
     why: 'a create that came through late runs for a Job that has ended',
@@ -692,7 +692,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'list that moves a view names what is new alone',
     rule: 'R19',
-    file: 'lib/reconciler/view-access.ts',
+    file: 'lib/reconciler/view/view-access.ts',
     search: '{ ...news, pods: news.whole ? news.pods : fresh }',
     replacement: '{ ...news, pods: isListed ? news.pods : fresh }',
     why: 'a pod that the list names, and that was heard of at its very version, is believed to be gone: another one runs beside it',
@@ -824,7 +824,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'tombstone dropped by age',
     rule: 'R2',
-    file: 'lib/reconciler/view.ts',
+    file: 'lib/reconciler/view/view.ts',
     search: '  if (news.whole && applyWholeList(part, news.whole, news.pods, onChange)) {',
     replacement:
       '  const youngest = Math.max(...[...part.pods.values()].map(({ pod }) => pod.createdAt));\n  for (const [uid, entry] of part.pods) if (entry.deleted && entry.pod.createdAt < youngest - 5) part.pods.delete(uid);\n  if (news.whole && applyWholeList(part, news.whole, news.pods, onChange)) {',
@@ -843,7 +843,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'Retry-After of an Event kept to oneself',
     rule: 'R14',
-    file: 'lib/reconciler/event-objects.ts',
+    file: 'lib/reconciler/report/event-objects.ts',
     search: '      if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);',
     replacement:
       '      if (error instanceof ThrottledError && error.retryAfterSeconds < 0) await budget.close(pass.record, error.retryAfterSeconds);',
@@ -880,7 +880,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'head written with each heartbeat',
     rule: 'R16',
-    file: 'lib/reconciler/heartbeats.ts',
+    file: 'lib/reconciler/cluster/heartbeats.ts',
     search: '  return seen !== digest || hole ? seen : undefined;',
     replacement:
       '  if (seen === digest && !hole) await ports.store.updateHead(key, { ifFence: head.fence }, { floor: head.floor });\n  return seen !== digest || hole ? seen : undefined;',
@@ -890,7 +890,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'doubt sent with each heartbeat',
     rule: 'R16',
-    file: 'lib/reconciler/heartbeats.ts',
+    file: 'lib/reconciler/cluster/heartbeats.ts',
     search: '      if (seen === undefined) return;',
     replacement: '      if (seen === undefined) return void doubts.push(doubtOf(key, { told: digest, seen: digest }));',
     why: 'a million Jobs that have ended cost a million messages a minute',
@@ -927,7 +927,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'company is waited for three times as long',
     rule: 'R9',
-    file: 'lib/reconciler/wake.ts',
+    file: 'lib/reconciler/head/wake.ts',
     search: 'export const COMPANY_MS = 1_000;',
     replacement: 'export const COMPANY_MS = 3_000;',
     why: 'every Job takes seconds longer, and nobody has decided that',

@@ -1,7 +1,7 @@
 // What is filled into Jobs and pods, field by field as a real API server does it (recorded, see test/cluster/defaults.test.ts).
 import { describe, expect, test } from '@jest/globals';
-import { withJobDefaults } from '../../lib/objects/job-defaults.ts';
-import { withPodDefaults } from '../../lib/objects/pod-defaults.ts';
+import { withJobDefaults } from '../../lib/admission/job/job-defaults.ts';
+import { withPodDefaults } from '../../lib/admission/pod/pod-defaults.ts';
 import { jobsToDefault, podsToDefault } from '../contracts/admission/defaulted-objects.ts';
 import { lasting, recordedAnswers } from '../contracts/admission/defaulted.ts';
 import { objectsJudge } from '../contracts/admission/objects-judge.ts';

@@ -3,11 +3,11 @@ import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explainConnectionFault } from '../../lib/adapters/kubernetes/connection-faults.ts';
-import { withPodDefaults } from '../../lib/objects/pod-defaults.ts';
+import { withPodDefaults } from '../../lib/admission/pod/pod-defaults.ts';
 import { ownEntry } from '../../lib/objects/untyped-fields.ts';
 import { consoleFolder } from '../../lib/package-files.ts';
-import { CATALOG } from '../../lib/planners/catalog.ts';
-import { aJob } from '../planners/job/builders.ts';
+import { CATALOG } from '../../lib/kinds/catalog.ts';
+import { aJob } from '../kinds/job/builders.ts';
 
 const INHERITED = ['constructor', 'toString', 'hasOwnProperty', '__proto__', 'valueOf'];
 
@@ -57,9 +57,9 @@ test('no table of plain texts is asked for a name that it may inherit', () => {
 /** Looked up by names of our own tables, by codes of the system, or by what a pattern has let through. */
 const KNOWN_NAMES = [
   "adapters/embedded/state-folder.ts: WHY[systemCodeOf(error) ?? '']",
+  'admission/volume/storage-volume-validation.ts: iscsiNames[name.slice(0, 3)]',
   'cli/manifests.ts: WHY[textOf(code)]',
-  'objects/storage-volume-validation.ts: iscsiNames[name.slice(0, 3)]',
-  'sandbox/openapi-schemas.ts: wellKnown[name]',
+  'sandbox/discovery/openapi-schemas.ts: wellKnown[name]',
   'sandbox/schema/notation.ts: scalars[text]',
   'sandbox/schema/notation.ts: sources[name]',
 ];

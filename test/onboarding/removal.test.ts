@@ -14,7 +14,7 @@ import type { Leftovers, RemovalPlace } from '../../lib/onboarding/removal.ts';
 import { leftOnAws, removeCluster, removeUnregistered } from '../../lib/onboarding/removal.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
-import { FUNCTION_SECONDS } from '../../lib/reconciler/waits.ts';
+import { FUNCTION_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { runtimeFrom } from '../../lib/runtime.ts';
 import { wirelessSqs } from '../adapters/wireless-sqs.ts';
 import { aCluster } from '../contracts/clusters.ts';

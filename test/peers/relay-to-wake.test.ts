@@ -8,7 +8,7 @@ import { handler as ingest } from '../../functions/ingest.ts';
 import { startEventSource } from '../../lib/adapters/embedded/event-source.ts';
 import { createTableInput } from '../../lib/adapters/table-definition.ts';
 import { parseKey } from '../../lib/objects/workload.ts';
-import { readView } from '../../lib/reconciler/view-access.ts';
+import { readView } from '../../lib/reconciler/view/view-access.ts';
 import type { ReceivedMessage } from '../../lib/ports/queue.ts';
 import { runtimeFrom, useRuntime } from '../../lib/runtime.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';

@@ -4,8 +4,8 @@ import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
-import { learnFromHeartbeat, readMarker } from '../../lib/reconciler/heartbeats.ts';
-import { FUNCTION_SECONDS } from '../../lib/reconciler/waits.ts';
+import { learnFromHeartbeat, readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
+import { FUNCTION_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import type { EventMessage, Heartbeat } from '../../lib/wire/observations.ts';
 import { RECORD } from './demo-view.ts';
 

@@ -6,14 +6,14 @@ import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
-import { jobPlanner } from '../../lib/planners/job/plan.ts';
-import { EMPTY_HEAD } from '../../lib/planners/plan.ts';
-import { createHead } from '../../lib/reconciler/heads.ts';
-import { readView, writeView } from '../../lib/reconciler/view-access.ts';
-import { ViewMemory } from '../../lib/reconciler/view-memory.ts';
+import { jobPlanner } from '../../lib/kinds/job/plan.ts';
+import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
+import { createHead } from '../../lib/reconciler/head/heads.ts';
+import { readView, writeView } from '../../lib/reconciler/view/view-access.ts';
+import { ViewMemory } from '../../lib/reconciler/view/view-memory.ts';
 import type { PodObservation } from '../../lib/wire/observations.ts';
-import { anIndexedJob, aPod, now } from '../planners/job/builders.ts';
-import { actionsOf, writtenBy } from '../planners/job/outcome.ts';
+import { anIndexedJob, aPod, now } from '../kinds/job/builders.ts';
+import { actionsOf, writtenBy } from '../kinds/job/outcome.ts';
 
 const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-1' };
 const RECORD = {

@@ -1,7 +1,7 @@
 // A cluster that is registered for fewer namespaces than before, with known workloads in one that it leaves.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { TerminalError } from '../../lib/ports/errors.ts';
-import { Reachability, troubleOf } from '../../lib/reconciler/reachability.ts';
+import { Reachability, troubleOf } from '../../lib/reconciler/cluster/reachability.ts';
 import { runToEnd } from '../world/right.ts';
 import { heartbeat } from '../world/reporter.ts';
 import { aJob, CLUSTER, World } from '../world/world.ts';

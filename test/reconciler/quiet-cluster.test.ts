@@ -8,7 +8,7 @@ import { JOBS, pathOf, type Resource } from '../../lib/objects/resources.ts';
 import type { Cluster, ClusterSource, WatchEvent, WatchSelection } from '../../lib/ports/cluster.ts';
 import { reconcileBatch } from '../../lib/reconciler/batch.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
-import { FUNCTION_SECONDS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
+import { FUNCTION_SECONDS, VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { startRelay } from '../../lib/relay/relay.ts';
 import { aJob, CLUSTER, World } from '../world/world.ts';
 

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
-import { newHead } from '../../lib/reconciler/heads.ts';
-import { LARGEST_OFFSET_MS, readMarker } from '../../lib/reconciler/heartbeats.ts';
+import { newHead } from '../../lib/reconciler/head/heads.ts';
+import { LARGEST_OFFSET_MS, readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { heartbeat } from '../world/reporter.ts';
 import { aJob, CLUSTER, World } from '../world/world.ts';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import { LONGEST_DELAY_SECONDS } from '../../lib/reconciler/wake.ts';
+import { LONGEST_DELAY_SECONDS } from '../../lib/reconciler/head/wake.ts';
 import { aJob, conditionsOf, World, type WorldOptions } from '../world/world.ts';
 
 let world: World;

@@ -6,8 +6,8 @@ import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { UnreadableObjectError } from '../../lib/ports/errors.ts';
-import { decodeState } from '../../lib/reconciler/pass-state.ts';
-import { Reachability } from '../../lib/reconciler/reachability.ts';
+import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
+import { Reachability } from '../../lib/reconciler/cluster/reachability.ts';
 import { relist } from '../world/reporter.ts';
 import { aJob, CLUSTER, conditionsOf, World } from '../world/world.ts';
 

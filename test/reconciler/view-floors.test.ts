@@ -4,9 +4,9 @@ import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { Head } from '../../lib/ports/store.ts';
-import { createHead } from '../../lib/reconciler/heads.ts';
-import type { News } from '../../lib/reconciler/view.ts';
-import { readView, writeView } from '../../lib/reconciler/view-access.ts';
+import { createHead } from '../../lib/reconciler/head/heads.ts';
+import type { News } from '../../lib/reconciler/view/view.ts';
+import { readView, writeView } from '../../lib/reconciler/view/view-access.ts';
 import type { PodObservation, WholeList } from '../../lib/wire/observations.ts';
 import { KEY, observed, RECORD } from './demo-view.ts';
 

@@ -3,13 +3,13 @@ import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { pathOf, type Resource } from '../../lib/objects/resources.ts';
 import { ApiServer } from '../../lib/sandbox/api-server.ts';
-import { GarbageCollector } from '../../lib/sandbox/garbage-collection.ts';
-import { endNamespaces, ensureBuiltInNamespaces } from '../../lib/sandbox/namespace-lifecycle.ts';
-import type { ApiResponse } from '../../lib/sandbox/request.ts';
+import { GarbageCollector } from '../../lib/sandbox/controllers/garbage-collection.ts';
+import { endNamespaces, ensureBuiltInNamespaces } from '../../lib/sandbox/controllers/namespace-lifecycle.ts';
+import type { ApiResponse } from '../../lib/sandbox/http/request.ts';
 import { namespaces } from '../../lib/sandbox/rows/namespaces.ts';
-import { Storage, type Disk } from '../../lib/sandbox/storage.ts';
+import { Storage, type Disk } from '../../lib/sandbox/storage/storage.ts';
 import { uuidFrom } from '../../lib/sandbox/surroundings.ts';
-import { keyOf, type Change } from '../../lib/sandbox/version.ts';
+import { keyOf, type Change } from '../../lib/sandbox/storage/version.ts';
 import type { Scheduler } from './scheduler.ts';
 
 const RESOURCES = ['namespaces', 'jobs.batch', 'pods', 'events'];

@@ -2,7 +2,7 @@
 import type { Resource } from '../../lib/objects/resources.ts';
 import type { PageSelection } from '../../lib/ports/cluster.ts';
 import { ConflictError, ExpiredError, NotDoneError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import { VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
+import { VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { isWrite, type Call, type Strike } from './calls.ts';
 import { throttledAnswer, type Verb } from './cluster-port.ts';
 import type { Simulation } from './simulation.ts';

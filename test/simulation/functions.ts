@@ -9,7 +9,7 @@ import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { Reconciler } from '../../lib/reconciler/reconcile.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
-import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
+import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import type { Invocation, Process } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
 

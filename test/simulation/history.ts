@@ -3,7 +3,7 @@ import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { matcherOf } from '../../lib/objects/label-selector.ts';
 import { COMPLETION_INDEX, controllerOf, TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
-import type { Change } from '../../lib/sandbox/version.ts';
+import type { Change } from '../../lib/sandbox/storage/version.ts';
 import type { Call } from './calls.ts';
 import { completedIndexesOf } from './invariants/index-set.ts';
 

@@ -2,7 +2,7 @@
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf } from '../../lib/objects/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
-import type { Change } from '../../lib/sandbox/version.ts';
+import type { Change } from '../../lib/sandbox/storage/version.ts';
 import type { SimApiServer } from './api-server.ts';
 import type { Scheduler } from './scheduler.ts';
 

@@ -7,7 +7,7 @@ import { formatKey, parseKey, type WorkloadKey } from '../../lib/objects/workloa
 import type { PageSelection } from '../../lib/ports/cluster.ts';
 import { ThrottledError } from '../../lib/ports/errors.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
-import { decodeState } from '../../lib/reconciler/pass-state.ts';
+import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
 import { decodeWake } from '../../lib/wire/messages.ts';
 import { isWrite, type Call } from './calls.ts';
 import { secondsAskedFor } from './cluster-port.ts';

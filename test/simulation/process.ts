@@ -11,7 +11,7 @@ import { hasPassed } from '../../lib/ports/clock.ts';
 import type { Cluster, ClusterSource, WatchEvent } from '../../lib/ports/cluster.ts';
 import { NotDoneError } from '../../lib/ports/errors.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
-import type { Intents } from '../../lib/reconciler/pass-state.ts';
+import type { Intents } from '../../lib/reconciler/head/pass-state.ts';
 import { deadlineAmong, type Call, type PortName, type Strike } from './calls.ts';
 import type { DirectCluster } from './cluster-port.ts';
 import type { Installation } from './installation.ts';

@@ -4,7 +4,7 @@ import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { ClusterSource, PageSelection } from '../../lib/ports/cluster.ts';
-import { sendWake } from '../../lib/reconciler/wake.ts';
+import { sendWake } from '../../lib/reconciler/head/wake.ts';
 import type { Snapshot } from './api-server.ts';
 import type { Call } from './calls.ts';
 import type { Simulation } from './simulation.ts';

@@ -1,7 +1,12 @@
 // Long storms, all of each: `npm run test:storms`. `npm test` takes a share of the first ones, and none of what only means something whole.
 import base, { WHOLE_STORMS } from '../../jest.config.mjs';
 
-const SHARED = ['reconciler/rules/overlap', 'reconciler/rules/every-point', 'reconciler/view-access', 'reconciler/hand-edits.property'];
+const SHARED = [
+  'reconciler/rules/overlap',
+  'reconciler/rules/every-point',
+  'reconciler/view/view-access',
+  'reconciler/hand-edits.property',
+];
 
 export default {
   ...base,

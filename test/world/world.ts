@@ -17,7 +17,7 @@ import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import type { Reconciler } from '../../lib/reconciler/reconcile.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
-import { VISIBILITY_SECONDS } from '../../lib/reconciler/waits.ts';
+import { VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import type { WorkloadReport } from '../../lib/wire/observations.ts';
 import { InProcessCluster } from './in-process-cluster.ts';

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { isResourceVersion } from '../../objects/resource-version.ts';
 import { markUnreadable, metadataOf } from '../../objects/unreadable.ts';
 import { isFields, isObjectMetadata } from '../../objects/untyped-fields.ts';
-import type { WantedFields } from '../../objects/wanted-fields.ts';
+import type { WantedFields } from '../../objects/field-mask.ts';
 import { JsonCondenser, withLeftOut } from './json-condenser.ts';
 import { JsonReader } from './json-reader.ts';
 import type { Wanted } from './prepared-fields.ts';

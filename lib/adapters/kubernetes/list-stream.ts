@@ -2,7 +2,7 @@
 // whole.
 import { markUnreadable, metadataOf } from '../../objects/unreadable.ts';
 import { isFields, isObjectMetadata } from '../../objects/untyped-fields.ts';
-import type { WantedFields } from '../../objects/wanted-fields.ts';
+import type { WantedFields } from '../../objects/field-mask.ts';
 import { JsonCondenser, withLeftOut } from './json-condenser.ts';
 import { CutOffError, JsonReader } from './json-reader.ts';
 import type { Wanted } from './prepared-fields.ts';

@@ -1,6 +1,6 @@
 // The answer to a call on one object → the object: a short one is parsed whole; of a long one only the wanted fields are kept as it streams.
 import { isFields } from '../../objects/untyped-fields.ts';
-import type { WantedFields } from '../../objects/wanted-fields.ts';
+import type { WantedFields } from '../../objects/field-mask.ts';
 import { JsonCondenser, withLeftOut } from './json-condenser.ts';
 import { LONG_VALUE_BYTES } from './window.ts';
 import { prepare } from './prepared-fields.ts';

@@ -1,5 +1,5 @@
 // Wanted fields → tables in which a reader finds a field's name by the hash of its bytes, without making a text of it.
-import type { WantedFields } from '../../objects/wanted-fields.ts';
+import type { WantedFields } from '../../objects/field-mask.ts';
 
 /** Wanted fields, prepared for finding them by their bytes. */
 export type Wanted = 'whole' | 'nothing' | WantedByName;

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import type { WantedFields } from '../../objects/wanted-fields.ts';
+import type { WantedFields } from '../../objects/field-mask.ts';
 import type { WatchEvent } from '../../ports/cluster.ts';
 import { ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import { explainConnectionFault } from './connection-faults.ts';

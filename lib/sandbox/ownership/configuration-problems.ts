@@ -1,7 +1,7 @@
 // What keeps a configuration from being applied: fields that its type does not have, values of another type, elements twice.
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
-import { goText } from '../go-text.ts';
+import { goText } from '../warnings/go-text.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
 import { textOfStep } from './field-set.ts';
 import { NamelessElementError, stepOf } from './steps.ts';

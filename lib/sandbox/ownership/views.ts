@@ -1,5 +1,5 @@
 // Which versions show an object, and which of its fields a write through one of them cannot change.
-import type { ResourceRow } from '../resource-row.ts';
+import type { ResourceRow } from '../rows/resource-row.ts';
 import { apiVersionOf, rows, storageName } from '../resources.ts';
 import { fieldsNamed } from './managed-fields.ts';
 import type { View } from './managed-fields.ts';

@@ -1,10 +1,10 @@
 // Disruption budgets: what evictions ask. No controller here fills their status; whoever tests evictions writes it.
 import type { FieldError } from '../../objects/field-error.ts';
-import { validateLabelSelector } from '../../objects/label-selector-validation.ts';
+import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
 import { invalidValue, unlessNonNegative, unsupportedValue } from '../../objects/refusals.ts';
 import { fieldsAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
-import type { Column } from '../resource-row.ts';
+import type { Column } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 const policies = ['AlwaysAllow', 'IfHealthyBudget'];

@@ -4,8 +4,8 @@ import { problemsOfQualifiedName } from '../../objects/names.ts';
 import { fieldIsImmutable, invalidFor, invalidValue, requiredValue } from '../../objects/refusals.ts';
 import { fieldsAt, isSame, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
-import { ageOf } from '../human-duration.ts';
-import type { Column } from '../resource-row.ts';
+import { ageOf } from './human-duration.ts';
+import type { Column } from './resource-row.ts';
 import { row } from './row.ts';
 
 const oneHourMs = 3_600_000;

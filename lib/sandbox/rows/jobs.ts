@@ -1,10 +1,10 @@
 // Jobs of batch/v1.
-import { withJobDefaults, withJobUpdateDefaults, withTemplateLabels } from '../../objects/job-defaults.ts';
-import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../objects/job-validation.ts';
+import { withJobDefaults, withJobUpdateDefaults, withTemplateLabels } from '../../admission/job/job-defaults.ts';
+import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../admission/job/job-validation.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { fieldsAt, isSame, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject } from '../api-object.ts';
-import { humanDuration } from '../human-duration.ts';
+import { humanDuration } from './human-duration.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 /** As the schema has checked it. */

@@ -1,7 +1,7 @@
 // Nodes, as somebody registers them.
 import { fieldsAt, listAt, textAt } from '../api-object.ts';
 import type { ApiObject } from '../api-object.ts';
-import type { Column } from '../resource-row.ts';
+import type { Column } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 const roleLabel = 'node-role.kubernetes.io/';

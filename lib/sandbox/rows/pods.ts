@@ -1,10 +1,10 @@
 // Pods: defaults, grace of deletion, and the columns of `kubectl get pods`.
 import type { Pod } from '../../objects/kubernetes.ts';
-import { withPodDefaults, withPodFieldDefaults } from '../../objects/pod-defaults.ts';
-import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../objects/pod-validation.ts';
+import { withPodDefaults, withPodFieldDefaults } from '../../admission/pod/pod-defaults.ts';
+import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../admission/pod/pod-validation.ts';
 import { fieldsAt, isSame, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
-import { ageOf } from '../human-duration.ts';
+import { ageOf } from './human-duration.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 /** As the schema has checked it. */

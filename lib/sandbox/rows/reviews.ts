@@ -1,10 +1,10 @@
 // Questions instead of objects: who asks, and who may do what. Whoever holds the sandbox's token is its administrator; nobody else
 // may do anything.
 import type { FieldError } from '../../objects/field-error.ts';
-import { badRequest, invalid } from '../api-error.ts';
+import { badRequest, invalid } from '../http/api-error.ts';
 import { fieldsAt, isFields, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
-import type { Asker, ResourceRow } from '../resource-row.ts';
+import type { Asker, ResourceRow } from './resource-row.ts';
 import { nameColumn, row } from './row.ts';
 
 const authentication = 'authentication.k8s.io';

@@ -1,8 +1,8 @@
 // What most rows have in common: no rules of their own, a name and an age to show.
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import type { ApiObject } from '../api-object.ts';
-import { ageOf } from '../human-duration.ts';
-import type { Column, ResourceRow, Rules } from '../resource-row.ts';
+import { ageOf } from './human-duration.ts';
+import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { schemaOf } from '../schema/notation.ts';
 
 const plainRules: Rules = {

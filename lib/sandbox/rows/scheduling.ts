@@ -2,13 +2,13 @@
 // pod at once: they are kept and checked, and nothing waits for a gang.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodGroup, PodGroupTemplate, SchedulingWorkload } from '../../objects/job-scheduling.ts';
-import { validateGroupConstraints, validateSchedulingPolicy } from '../../objects/job-scheduling-validation.ts';
-import { isSameValue } from '../../objects/equality.ts';
+import { validateGroupConstraints, validateSchedulingPolicy } from '../../admission/job/job-scheduling-validation.ts';
+import { isSameValue } from '../../admission/equality.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { duplicateValue, fieldIsImmutable, invalidFor, invalidValue, requiredValue, tooMany } from '../../objects/refusals.ts';
 import type { ApiObject } from '../api-object.ts';
 import { fieldsAt } from '../api-object.ts';
-import type { ResourceRow } from '../resource-row.ts';
+import type { ResourceRow } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 const templatesLimit = 8;

@@ -1,6 +1,6 @@
 // Bodies in protocol buffers, as kubectl's `create` commands and typed Go clients send them. Only read: answers are JSON, which
 // these clients take as well.
-import { badRequest } from '../api-error.ts';
+import { badRequest } from '../http/api-error.ts';
 import type { Fields } from '../api-object.ts';
 import { schemaOf } from './notation.ts';
 import type { Field, FieldType, ObjectType } from './notation.ts';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { WantedFields } from '../../../lib/objects/wanted-fields.ts';
+import type { WantedFields } from '../../../lib/objects/field-mask.ts';
 
 /** What is meant by wanted fields, said simply. */
 export function wantedOf(value: unknown, fields: WantedFields): unknown {

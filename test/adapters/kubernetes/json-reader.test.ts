@@ -9,7 +9,7 @@ import { Window } from '../../../lib/adapters/kubernetes/window.ts';
 import { jobFactsOf, JOB_FIELDS } from '../../../lib/objects/job-facts.ts';
 import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
 import { podFactsOf, POD_FIELDS } from '../../../lib/objects/pod-facts.ts';
-import type { WantedFields } from '../../../lib/objects/wanted-fields.ts';
+import type { WantedFields } from '../../../lib/objects/field-mask.ts';
 import { anyFields, anyValue, asWritten, expectSame, isScalar, keys, trickyText, wantedOf, writings } from './any-json.ts';
 
 /** One reader for all cases, as in a stream: nothing of one may show in the next. */

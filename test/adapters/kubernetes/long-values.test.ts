@@ -14,7 +14,7 @@ import { prepare } from '../../../lib/adapters/kubernetes/prepared-fields.ts';
 import { JOB_FIELDS } from '../../../lib/objects/job-facts.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { POD_FIELDS } from '../../../lib/objects/pod-facts.ts';
-import type { WantedFields } from '../../../lib/objects/wanted-fields.ts';
+import type { WantedFields } from '../../../lib/objects/field-mask.ts';
 import { anyFields, anyValue, asWritten, expectSame, isScalar, wantedOf, writings } from './any-json.ts';
 import { goJson, oddJobs, oddPods } from './go-json.ts';
 

@@ -1,11 +1,11 @@
 // The functions of lib/objects as a judge: what stores a Job and a pod, without a server around it.
-import { withJobDefaults, withJobUpdateDefaults } from '../../../lib/objects/job-defaults.ts';
-import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../../lib/objects/job-validation.ts';
+import { withJobDefaults, withJobUpdateDefaults } from '../../../lib/admission/job/job-defaults.ts';
+import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../../lib/admission/job/job-validation.ts';
 import type { Job, ObjectMeta, Pod } from '../../../lib/objects/kubernetes.ts';
-import { withPodDefaults } from '../../../lib/objects/pod-defaults.ts';
-import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../../lib/objects/pod-validation.ts';
+import { withPodDefaults } from '../../../lib/admission/pod/pod-defaults.ts';
+import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../../lib/admission/pod/pod-validation.ts';
 import type { FieldError } from '../../../lib/objects/field-error.ts';
-import { withServerMetadata } from '../../../lib/sandbox/metadata-rules.ts';
+import { withServerMetadata } from '../../../lib/sandbox/verbs/metadata-rules.ts';
 import type { Answer, Judge } from './judge.ts';
 
 export function objectsJudge(): Judge {

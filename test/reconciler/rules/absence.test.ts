@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { jobFactsOf } from '../../../lib/objects/job-facts.ts';
 import { podFactsOf } from '../../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
-import { readMarker } from '../../../lib/reconciler/heartbeats.ts';
+import { readMarker } from '../../../lib/reconciler/cluster/heartbeats.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
-import { wake } from '../../../lib/reconciler/wake.ts';
+import { wake } from '../../../lib/reconciler/head/wake.ts';
 import type { Point } from '../../world/process.ts';
 import { relist } from '../../world/reporter.ts';
 import { aJob, World } from '../../world/world.ts';

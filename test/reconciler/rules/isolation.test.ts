@@ -1,15 +1,15 @@
 // R13: one bad workload never stops another. R15: nobody speaks for another's cluster.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
-import { CATALOG } from '../../../lib/planners/catalog.ts';
-import type { Planner } from '../../../lib/planners/plan.ts';
+import { CATALOG } from '../../../lib/kinds/catalog.ts';
+import type { Planner } from '../../../lib/kinds/plan.ts';
 import type { Job, JobStatus } from '../../../lib/objects/kubernetes.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import type { QueueName } from '../../../lib/ports/queue.ts';
 import { reconcileBatch } from '../../../lib/reconciler/batch.ts';
-import { Reachability } from '../../../lib/reconciler/reachability.ts';
-import { wake } from '../../../lib/reconciler/wake.ts';
+import { Reachability } from '../../../lib/reconciler/cluster/reachability.ts';
+import { wake } from '../../../lib/reconciler/head/wake.ts';
 import { seal } from '../../../lib/wire/envelope.ts';
 import { decodeWake, encodeWake } from '../../../lib/wire/messages.ts';
 import { heartbeat } from '../../world/reporter.ts';

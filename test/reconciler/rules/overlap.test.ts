@@ -1,7 +1,7 @@
 // R8: passes overlap, freeze and thaw, and people edit in the middle of a pass; correctness never rests on a lock.
 import { describe, expect, jest, test } from '@jest/globals';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
-import { sendWake } from '../../../lib/reconciler/wake.ts';
+import { sendWake } from '../../../lib/reconciler/head/wake.ts';
 import type { Enumeration } from '../../world/enumerate.ts';
 import { enumerateFaults } from '../../world/enumerate.ts';
 import { expectCompleted, expectQuiet, idle, runToEnd } from '../../world/right.ts';

@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
-import { WriteBudget } from '../../../lib/reconciler/budget.ts';
-import { encodeState, initialState } from '../../../lib/reconciler/pass-state.ts';
-import { troubleOf } from '../../../lib/reconciler/reachability.ts';
+import { WriteBudget } from '../../../lib/reconciler/cluster/budget.ts';
+import { encodeState, initialState } from '../../../lib/reconciler/head/pass-state.ts';
+import { troubleOf } from '../../../lib/reconciler/cluster/reachability.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
-import { COMPANY_MS, wake } from '../../../lib/reconciler/wake.ts';
+import { COMPANY_MS, wake } from '../../../lib/reconciler/head/wake.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 
 const HOUR_MS = 3_600_000;

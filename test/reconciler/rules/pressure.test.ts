@@ -4,8 +4,8 @@ import { isJobFinished } from '../../../lib/objects/job-facts.ts';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { StaleWriteError } from '../../../lib/ports/store.ts';
-import { WriteBudget } from '../../../lib/reconciler/budget.ts';
-import { Reachability, troubleOf } from '../../../lib/reconciler/reachability.ts';
+import { WriteBudget } from '../../../lib/reconciler/cluster/budget.ts';
+import { Reachability, troubleOf } from '../../../lib/reconciler/cluster/reachability.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 

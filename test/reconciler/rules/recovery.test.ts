@@ -2,9 +2,9 @@
 // second look at a cluster. R9, R1, R2, R14.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { reconcileBatch } from '../../../lib/reconciler/batch.ts';
-import { readMarker } from '../../../lib/reconciler/heartbeats.ts';
+import { readMarker } from '../../../lib/reconciler/cluster/heartbeats.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
-import { DOUBT_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../../lib/reconciler/waits.ts';
+import { DOUBT_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../../lib/reconciler/head/timeouts.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { decodeAsk } from '../../../lib/wire/messages.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { isJobFinished } from '../../../lib/objects/job-facts.ts';
 import { ThrottledError } from '../../../lib/ports/errors.ts';
-import { readView } from '../../../lib/reconciler/view-access.ts';
+import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { decodeAsk } from '../../../lib/wire/messages.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';

@@ -1,9 +1,9 @@
 // R14: what a relay tells of its API server puts the cluster's work off, and sends it again at once. R16: no word of it costs nothing.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { UnknownOutcomeError } from '../../../lib/ports/errors.ts';
-import { clusterStatesOf } from '../../../lib/reconciler/cluster-state.ts';
-import { readKnownCluster } from '../../../lib/reconciler/known-cluster.ts';
-import { Reachability } from '../../../lib/reconciler/reachability.ts';
+import { clusterStatesOf } from '../../../lib/reconciler/cluster/cluster-state.ts';
+import { readKnownCluster } from '../../../lib/reconciler/cluster/known-cluster.ts';
+import { Reachability } from '../../../lib/reconciler/cluster/reachability.ts';
 import type { Heartbeat } from '../../../lib/wire/observations.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { expectCompleted, runToEnd } from '../../world/right.ts';

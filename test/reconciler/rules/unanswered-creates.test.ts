@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { JobStatus } from '../../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { UnknownOutcomeError } from '../../../lib/ports/errors.ts';
-import { decodeState } from '../../../lib/reconciler/pass-state.ts';
+import { decodeState } from '../../../lib/reconciler/head/pass-state.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { aJob, conditionsOf, World } from '../../world/world.ts';
 

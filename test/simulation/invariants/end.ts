@@ -2,9 +2,9 @@
 import { controllerOf } from '../../../lib/objects/pod-facts.ts';
 import { formatKey, parseKey } from '../../../lib/objects/workload.ts';
 import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
-import { viewDigestOf } from '../../../lib/reconciler/doubts.ts';
-import { decodeState, hasIntents } from '../../../lib/reconciler/pass-state.ts';
-import { readView } from '../../../lib/reconciler/view-access.ts';
+import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
+import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state.ts';
+import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { digestOf } from '../../../lib/wire/digest.ts';
 import { decodeTimer } from '../../../lib/wire/messages.ts';
 import { isLook } from '../costs.ts';

@@ -1,6 +1,6 @@
 // Invariants of Jobs and their statuses as the API server commits them.
 import { isJobFinished } from '../../../lib/objects/job-facts.ts';
-import { validateJobStatusUpdate } from '../../../lib/objects/job-validation.ts';
+import { validateJobStatusUpdate } from '../../../lib/admission/job/job-validation.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import {
   comparableOf,

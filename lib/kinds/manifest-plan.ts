@@ -1,0 +1,343 @@
+// Planning from manifests: parsed documents in, what one pass would do out, as `farloop plan` prints it. Nothing is contacted.
+import { withJobDefaults, withStoredJobDefaults } from '../admission/job/job-defaults.ts';
+import { validateJob, validateJobUpdate } from '../admission/job/job-validation.ts';
+import { isJobFinished } from '../objects/job-facts.ts';
+import { legacyControllerUidLabel } from '../objects/job-labels.ts';
+import { SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../objects/job-scheduling.ts';
+import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
+import { podFactsOf } from '../objects/pod-facts.ts';
+import type { PatchType } from '../objects/resources.ts';
+import { isFields, type Fields } from '../objects/untyped-fields.ts';
+import { isWorkloadKind, WORKLOAD_KINDS, type WorkloadKind } from '../objects/workload.ts';
+import { rowOf, type CatalogRow } from './catalog.ts';
+import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
+import { isPodGroup, isSchedulingWorkload, schedulingProblem } from './manifest-shapes.ts';
+import { schedulingActions } from './job/scheduling-actions.ts';
+import type { SchedulingGroup, SchedulingObjects } from './job/scheduling.ts';
+import { EMPTY_HEAD, type Action, type Plan, type PlanHead, type Target } from './plan.ts';
+
+/** A parsed document and where it stands, such as `job.yaml:12`. */
+export interface SourcedDocument {
+  document: unknown;
+  source: string;
+}
+
+/** Input that cannot be planned from; the message says where, what is wrong and what was expected. */
+export class UnusableManifestError extends Error {
+  override readonly name = 'UnusableManifestError';
+}
+
+/** More than one workload, and nobody said which. */
+export class SeveralWorkloadsError extends Error {
+  override readonly name = 'SeveralWorkloadsError';
+}
+
+export type ManifestAction =
+  | { verb: 'create'; object: KubernetesObject; why: string }
+  | ({ verb: 'delete'; propagationPolicy?: 'Foreground'; why: string } & Target)
+  | ({ verb: 'patch'; type: PatchType; patch: object; why: string } & Target)
+  | { verb: 'status'; status: object; why: string }
+  | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target };
+
+/** What one pass would do if every action succeeded. */
+export interface ManifestPlan {
+  workload: Target;
+  actions: ManifestAction[];
+  status: JobStatus;
+  requeueAfterSeconds?: number;
+  outcome: Plan<JobStatus>['outcome'];
+  why: string[];
+}
+
+export interface PlanRequest {
+  now: Date;
+  /** `KIND/[NAMESPACE/]NAME`: which one, where there are several. */
+  workload?: string;
+  /** Alpha: the Workload and PodGroup that stand for a Job's pods are planned, too; off, `spec.scheduling` means nothing. */
+  workloadWithJob?: boolean;
+  /** Reads documents as the API server does; absent: nulls are dropped, and only what planners read has its types looked at. */
+  read?: ManifestReader;
+}
+
+/** What the API server makes of a document of a kind, or what keeps it from that. */
+export type ManifestReader = (kind: 'Job' | 'Pod', document: Fields, source: string) => { object: Fields } | { problem: ShapeProblem };
+
+const HEAD_API_VERSION = 'farloop.dev/v1';
+/** Of a Job that no API server has stored yet. */
+const UNSTORED_UID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * @throws UnusableManifestError something cannot be read, or the API server would refuse the workload
+ * @throws SeveralWorkloadsError
+ */
+export const planManifests = (documents: readonly SourcedDocument[], request: PlanRequest): ManifestPlan =>
+  printedPlan(decideFromManifests(documents, request));
+
+/** A workload and the planner's own plan for it. */
+export interface Decision {
+  workload: Target;
+  plan: Plan<JobStatus>;
+}
+
+/** As it is printed: what only the loop needs is left out. */
+export const printedPlan = ({ workload, plan }: Decision): ManifestPlan => ({
+  workload,
+  actions: plan.actions.map(printedAction),
+  status: plan.status,
+  ...(plan.requeueAfterSeconds !== undefined && { requeueAfterSeconds: plan.requeueAfterSeconds }),
+  outcome: plan.outcome,
+  why: plan.why,
+});
+
+/** @throws as planManifests */
+export function decideFromManifests(
+  documents: readonly SourcedDocument[],
+  { now, workload, workloadWithJob = false, read = withoutNulls }: PlanRequest,
+): Decision {
+  const { owners, pods, heads, scheduling } = sortedOut(documents, { workloadWithJob, read });
+  const chosen = chooseOwner(owners, workload);
+  if (!workloadWithJob && isFields(chosen.value['spec'])) delete chosen.value['spec']['scheduling'];
+  const owner = ownerOf({ ...chosen, value: objectOf('Job', chosen, read) }, now);
+  const [head, second] = heads;
+  if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
+  // Nobody owns anything in another namespace than their own.
+  const facts = pods.map(({ value }) => podFactsOf(value)).filter((pod) => pod.namespace === owner.metadata.namespace);
+  const given = { owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' as const };
+  const planOf = (group?: SchedulingGroup): Plan<JobStatus> =>
+    rowOf(chosen.kind).planner.plan({ ...given, ...(group && { schedulingGroup: group }) }, now);
+  const plan = workloadWithJob ? withScheduling(given, scheduling, planOf) : planOf();
+  const { namespace = '', name = '', uid = '' } = owner.metadata;
+  return { workload: { apiVersion: owner.apiVersion ?? '', kind: chosen.kind, namespace, name, uid }, plan };
+}
+
+/** The plan with what stands for the pods before the scheduler: made, or changed, before all else. */
+function withScheduling(
+  { owner, pods }: { owner: Job; pods: readonly unknown[] },
+  given: SchedulingObjects,
+  planOf: (group?: SchedulingGroup) => Plan<JobStatus>,
+): Plan<JobStatus> {
+  const plan = planOf();
+  if (plan.outcome === 'notOurs' || plan.outcome === 'parked' || isJobFinished(owner) || owner.metadata.deletionTimestamp !== undefined)
+    return plan;
+  const { actions, group, why, problem } = schedulingActions(owner, given, pods.length);
+  if (problem !== undefined) return { ...plan, actions: [], status: owner.status ?? {}, outcome: 'parked', why: [problem] };
+  const grouped = planOf(group);
+  return {
+    ...grouped,
+    actions: [...actions, ...grouped.actions],
+    ...(actions.length > 0 && { outcome: 'acted' }),
+    why: [...grouped.why, why],
+  };
+}
+
+interface Sourced<Value> {
+  value: Value;
+  source: string;
+}
+
+interface Owner extends Sourced<Fields> {
+  kind: WorkloadKind;
+  namespace: string;
+  name: string;
+}
+
+/** A document as every Kubernetes object begins. */
+export type ManifestObject = Fields & { apiVersion: string; kind: string };
+
+/**
+ * The objects of documents one by one, lists opened; empty documents say nothing.
+ * @throws UnusableManifestError for what is no object, and for a list whose items are none
+ */
+export function* objectsIn(documents: readonly SourcedDocument[]): Generator<{ object: ManifestObject; source: string }> {
+  const waiting = documents.toReversed();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { document, source } = next;
+    if (document === null || document === undefined) continue;
+    if (!isFields(document)) throw new UnusableManifestError(`${source}: expected a Kubernetes object, found ${shortened(document)}`);
+    if (!isManifestObject(document))
+      throw new UnusableManifestError(`${source}: expected apiVersion and kind, as every Kubernetes object has them`);
+    const { apiVersion, kind, items = null } = document;
+    if (!kind.endsWith('List') || (items === null && kind !== 'List')) {
+      yield { object: document, source };
+      continue;
+    }
+    const listed: unknown = items ?? [];
+    if (!Array.isArray(listed))
+      throw new UnusableManifestError(`${source}: items: expected a list of Kubernetes objects, found ${shortened(items)}`);
+    // The items of a typed list, such as JobList, may leave out what they are.
+    const given = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
+    const opened = listed.map((item: unknown, at) => ({
+      document: isFields(item) ? { ...given, ...item } : item,
+      source: `${source} item ${at}`,
+    }));
+    waiting.push(...opened.toReversed());
+  }
+}
+
+const isManifestObject = (document: Fields): document is ManifestObject =>
+  typeof document['apiVersion'] === 'string' && typeof document['kind'] === 'string';
+
+const shortened = (value: unknown): string => JSON.stringify(value).slice(0, 80);
+
+/** Objects that no planner reads are left out. */
+function sortedOut(
+  documents: readonly SourcedDocument[],
+  { workloadWithJob, read }: Required<Pick<PlanRequest, 'workloadWithJob' | 'read'>>,
+): { owners: Owner[]; pods: Sourced<Pod>[]; heads: Sourced<PlanHead>[]; scheduling: SchedulingObjects } {
+  const owners: Owner[] = [];
+  const pods: Sourced<Pod>[] = [];
+  const uids = new Map<string, string>();
+  const names = new Map<string, string>();
+  const heads: Sourced<PlanHead>[] = [];
+  const workloads: SchedulingWorkload[] = [];
+  const podGroups: PodGroup[] = [];
+  for (const { object: document, source } of objectsIn(documents)) {
+    const { apiVersion, kind } = document;
+    if (apiVersion === HEAD_API_VERSION && kind === 'Head') {
+      dropNulls(document);
+      const head = readHead(document);
+      if ('expected' in head) throw misshapen(head, source);
+      heads.push({ value: head, source });
+    } else if (apiVersion === 'v1' && kind === 'Pod') {
+      const pod = objectOf('Pod', { value: document, source }, read);
+      if (!isPod(pod)) throw misshapen(podProblem(pod), source);
+      pod.metadata.namespace ??= 'default';
+      const { uid = '', name } = pod.metadata;
+      const first = uids.get(uid);
+      // Counted twice, one of them would be one too many.
+      if (first !== undefined)
+        throw new UnusableManifestError(`${source}: metadata.uid: expected each pod once, found ${name} (${uid}) as in ${first}`);
+      uids.set(uid, source);
+      pods.push({ value: pod, source });
+    } else if (workloadWithJob && apiVersion === SCHEDULING_WORKLOADS.apiVersion && (kind === 'Workload' || kind === 'PodGroup')) {
+      dropNulls(document);
+      if (kind === 'Workload' && isSchedulingWorkload(document)) workloads.push(document);
+      else if (kind === 'PodGroup' && isPodGroup(document)) podGroups.push(document);
+      else throw misshapen(schedulingProblem(document, kind), source);
+    } else if (isWorkloadKind(kind) && isOwnerOf(rowOf(kind), { apiVersion, kind })) {
+      const metadata = isFields(document['metadata']) ? document['metadata'] : {};
+      const { name } = metadata;
+      const namespace = metadata['namespace'] ?? 'default';
+      if (typeof name !== 'string' || typeof namespace !== 'string' || name === '') {
+        throw new UnusableManifestError(`${source}: metadata.name: expected the name of this ${kind}`);
+      }
+      const full = `${kind}/${namespace}/${name}`;
+      const first = names.get(full);
+      // No --workload could say which of them is meant.
+      if (first !== undefined)
+        throw new UnusableManifestError(`${source}: metadata.name: expected each workload once, found ${full} as in ${first}`);
+      names.set(full, source);
+      owners.push({ value: document, source, kind, namespace, name });
+    }
+  }
+  return { owners, pods, heads, scheduling: { workloads, podGroups } };
+}
+
+/** @throws UnusableManifestError for what the reader cannot read */
+function objectOf(kind: 'Job' | 'Pod', { value, source }: Sourced<Fields>, read: ManifestReader): Fields {
+  const result = read(kind, value, source);
+  if ('problem' in result) throw misshapen(result.problem, source);
+  return result.object;
+}
+
+function withoutNulls(_kind: string, document: Fields): { object: Fields } {
+  dropNulls(document);
+  return { object: document };
+}
+
+/** JSON's null means that a field is not given. Changes the document itself. */
+function dropNulls(value: Fields): void {
+  for (const key of Object.keys(value)) {
+    const field = value[key];
+    if (field === null) delete value[key];
+    else if (Array.isArray(field)) for (const item of field) if (isFields(item)) dropNulls(item);
+    if (isFields(field)) dropNulls(field);
+  }
+}
+
+function misshapen({ field, expected, found }: ShapeProblem, source: string): UnusableManifestError {
+  return new UnusableManifestError(
+    `${source}: ${field === '' ? 'the document' : field}: expected ${expected}, found ${found ?? 'nothing'}`,
+  );
+}
+
+function chooseOwner(owners: readonly Owner[], wanted: string | undefined): Owner {
+  const candidates = wanted === undefined ? owners : owners.filter((owner) => isNamed(owner, wanted));
+  const [first, second] = candidates;
+  if (first && !second) return first;
+  const names = owners.map(({ kind, namespace, name }) => `${kind}/${namespace}/${name}`).join(', ');
+  if (first) {
+    throw new SeveralWorkloadsError(`there are ${candidates.length} workloads (${names}): say which with --workload KIND/[NAMESPACE/]NAME`);
+  }
+  if (wanted !== undefined)
+    throw new UnusableManifestError(`no workload is named ${wanted}; ${names === '' ? 'there is none at all' : `there are ${names}`}`);
+  const rows = WORKLOAD_KINDS.map(rowOf).filter(({ isOwnerless }) => !isOwnerless);
+  throw new UnusableManifestError(
+    `no workload in the input; expected one of ${rows.map(({ kind }) => kind).join(', ')} (${rows.map(({ resource }) => resource.apiVersion).join(', ')})`,
+  );
+}
+
+const isOwnerOf = ({ resource, isOwnerless }: CatalogRow, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
+  !isOwnerless && resource.apiVersion === apiVersion && resource.kind === kind;
+
+function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
+  const parts = wanted.split('/');
+  const [wantedKind = '', ...rest] = parts;
+  if (parts.length < 2 || parts.length > 3) {
+    throw new UnusableManifestError(`--workload ${wanted}: expected KIND/NAME or KIND/NAMESPACE/NAME, such as Job/demo`);
+  }
+  const [wantedName, wantedNamespace] = rest.toReversed();
+  return (
+    isKindNamed(rowOf(kind), wantedKind.toLowerCase()) &&
+    name === wantedName &&
+    (wantedNamespace === undefined || namespace === wantedNamespace)
+  );
+}
+
+/** As kubectl takes it: one or many, with or without the group, and the version before it. */
+function isKindNamed({ resource }: CatalogRow, wanted: string): boolean {
+  const [group = '', version = ''] = resource.apiVersion.split('/');
+  return [resource.kind.toLowerCase(), resource.plural].some((word) =>
+    [word, `${word}.${group}`, `${word}.${version}.${group}`].includes(wanted),
+  );
+}
+
+/** The Job as the API server has it, or would have it: with its defaults, and valid. */
+function ownerOf({ value, source, namespace }: Owner, now: Date): Job {
+  if (!isJob(value)) throw misshapen(jobProblem(value), source);
+  const { metadata, ...rest } = value;
+  const creationTimestamp = metadata.creationTimestamp ?? now.toISOString().replace(/\.\d+Z$/, 'Z');
+  const given = { ...rest, metadata: { ...metadata, namespace, uid: metadata.uid || UNSTORED_UID, creationTimestamp } };
+  const job = isStored(value) ? withStoredJobDefaults(given) : withJobDefaults(given);
+  const [refusal, ...others] = isStored(value) ? validateJobUpdate(job, job) : validateJob(job);
+  if (refusal) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more: ${others.map(({ field }) => field).join(', ')})`;
+    throw new UnusableManifestError(`${source}: ${refusal.field}: ${refusal.message}${more}`);
+  }
+  return job;
+}
+
+/** Has what a creation made for it. Nothing is added to that: a Job from before Kubernetes 1.27 has no labels with the prefix, nor have its pods. */
+const isStored = ({ metadata, spec }: Job): boolean =>
+  Boolean(metadata.uid) && spec.selector !== undefined && spec.template?.metadata?.labels?.[legacyControllerUidLabel] === metadata.uid;
+
+function printedAction(action: Action): ManifestAction {
+  switch (action.verb) {
+    case 'create':
+      return { verb: 'create', object: action.object, why: action.why };
+    case 'delete':
+    case 'patch': {
+      const { apiVersion, kind, namespace, name, uid, why } = action;
+      const target = { apiVersion, kind, namespace, name, uid };
+      return action.verb === 'delete'
+        ? { verb: 'delete', ...target, ...(action.propagationPolicy && { propagationPolicy: action.propagationPolicy }), why }
+        : { verb: 'patch', ...target, type: action.type, patch: action.patch, why };
+    }
+    case 'status':
+      return { verb: 'status', status: action.status, why: action.why };
+    case 'event':
+      break;
+  }
+  const { type, reason, message, regarding } = action;
+  return { verb: 'event', type, reason, message, regarding };
+}

@@ -1,0 +1,24 @@
+// A pod with the Job tracking finalizer that names no Job at all: nobody else would ever take the finalizer off, and the pod could
+// never go away. A workload of its own, whose owner is never there.
+import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import { letGoAction } from '../job/ownership.ts';
+import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
+
+export const orphanPodPlanner: Planner<Job, JobStatus> = {
+  plan: ({ head }: Snapshot<Job>): Plan<JobStatus> => ({
+    actions: [],
+    status: {},
+    outcome: 'converged',
+    why: ['an orphan has no owner to plan for'],
+    head: { backoff: head.backoff, ordinal: head.ordinal },
+  }),
+  orphans,
+};
+
+/** Whoever controls it by now sees to its finalizer. */
+function orphans(pods: readonly PodFacts[]): Action[] {
+  return pods
+    .filter(({ tracked, controller }) => tracked && controller === undefined)
+    .map((pod) => letGoAction(pod, 'it carries the tracking finalizer, and no Job owns it'));
+}

@@ -1,0 +1,137 @@
+// The write budget of a cluster, shared by all functions (R14): a token bucket in one note, taken in slices that lapse soon,
+// so that the note is not written for every pass. `Retry-After` of one is honoured by all.
+import * as v from 'valibot';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterRecord } from '../../ports/clusters.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { StaleWriteError } from '../../ports/store.ts';
+import type { Pass } from '../pass/pass.ts';
+
+const NOTE = 'budget';
+const SLICE_LAPSES_MS = 2_000;
+const MOST_TRIES = 6;
+const LONGEST_CLOSED_SECONDS = 300;
+/** What lies so far ahead was written before the clock was set back. */
+const FUTURE_MS = 60_000;
+
+const Bucket = v.looseObject({ tokens: v.number(), atMs: v.number(), closedUntilMs: v.number() });
+type Bucket = v.InferOutput<typeof Bucket>;
+
+export class WriteBudget {
+  readonly #ports: Pick<Ports, 'store' | 'clock'>;
+  readonly #slices = new Map<string, { left: number; lapsesAtMs: number }>();
+  readonly #asking = new Map<string, Promise<number>>();
+
+  constructor(ports: Pick<Ports, 'store' | 'clock'>) {
+    this.#ports = ports;
+  }
+
+  /** @param wanted writes, 1 or more. @returns how many may be sent now, and else when to ask again */
+  async take(record: ClusterRecord, wanted: number): Promise<{ granted: number; retryAfterMs: number }> {
+    for (;;) {
+      const slice = this.#slices.get(record.name);
+      if (slice && slice.left > 0 && slice.lapsesAtMs > this.#ports.clock.nowMs())
+        return { granted: spend(slice, wanted), retryAfterMs: 0 };
+      // One asks for all: passes side by side in a process would only get in each other's way.
+      const asking = this.#asking.get(record.name);
+      if (!asking) break;
+      const retryAfterMs = await asking;
+      if (retryAfterMs > 0) return { granted: 0, retryAfterMs };
+    }
+    const asked = this.#takeSlice(record, wanted).finally(() => this.#asking.delete(record.name));
+    this.#asking.set(record.name, asked);
+    const retryAfterMs = await asked;
+    const slice = this.#slices.get(record.name);
+    return retryAfterMs > 0 || !slice
+      ? { granted: 0, retryAfterMs: Math.max(retryAfterMs, 1) }
+      : { granted: spend(slice, wanted), retryAfterMs: 0 };
+  }
+
+  /** @returns 0 when a slice was taken, else milliseconds until asking again makes sense */
+  async #takeSlice(record: ClusterRecord, wanted: number): Promise<number> {
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const nowMs = this.#ports.clock.nowMs();
+      const { bucket, version } = await this.#read(record, nowMs);
+      if (bucket.closedUntilMs > nowMs) return bucket.closedUntilMs - nowMs;
+      if (bucket.tokens < 1) return Math.ceil(1000 / record.budget.writesPerSecond);
+      const size = Math.min(Math.floor(bucket.tokens), Math.max(wanted, Math.ceil(record.budget.writesPerSecond / 4)));
+      try {
+        await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, tokens: bucket.tokens - size }), version);
+        this.#slices.set(record.name, { left: size, lapsesAtMs: nowMs + SLICE_LAPSES_MS });
+        return 0;
+      } catch (error) {
+        if (!(error instanceof StaleWriteError)) throw error;
+      }
+    }
+    return 500;
+  }
+
+  /** The API server asked everybody to wait. */
+  async close(record: ClusterRecord, seconds: number): Promise<void> {
+    this.#slices.delete(record.name);
+    const nowMs = this.#ports.clock.nowMs();
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const { bucket, version } = await this.#read(record, nowMs);
+      const closedUntilMs = Math.max(bucket.closedUntilMs, nowMs + Math.min(Math.max(seconds, 1), LONGEST_CLOSED_SECONDS) * 1000);
+      try {
+        await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, closedUntilMs }), version);
+        return;
+      } catch (error) {
+        // Somebody took of it meanwhile: it is closed all the same.
+        if (!(error instanceof StaleWriteError)) throw error;
+      }
+    }
+  }
+
+  async #read(record: ClusterRecord, nowMs: number): Promise<{ bucket: Bucket; version: number }> {
+    return await readBucket(this.#ports, record, nowMs);
+  }
+}
+
+/** Milliseconds: whoever got nothing of a budget asks again after so long, each time later, up to so much. */
+const TURN_MS = { first: 1_000, most: 30_000 };
+
+/**
+ * When a workload that was refused by the budget comes again. Who could write something goes on as soon as there is more; who could not waits
+ * twice as long each time: a thousand workloads of one flooding cluster would else be a thousand passes a second that write nothing,
+ * in slots that other clusters wait for.
+ * @returns when, from now, and the number of this attempt
+ */
+export function turnOf(
+  { attempt, actions }: Pick<Pass, 'attempt' | 'actions'>,
+  retryAfterMs: number,
+  clock: Clock,
+): { againInMs: number; attempt: number } {
+  if (actions.some(({ result }) => result === 'done')) return { againInMs: retryAfterMs, attempt: 0 };
+  const patienceMs = Math.min(TURN_MS.first * 2 ** Math.min(attempt - 1, 10), TURN_MS.most);
+  return { againInMs: Math.round(retryAfterMs + patienceMs * clock.random()), attempt };
+}
+
+/** As people see it: writes that may go at once, and for how long the API server has asked everybody to wait. */
+export async function budgetLeft(
+  ports: Pick<Ports, 'store' | 'clock'>,
+  record: ClusterRecord,
+): Promise<{ writes: number; closedForSeconds: number }> {
+  const nowMs = ports.clock.nowMs();
+  const { bucket } = await readBucket(ports, record, nowMs);
+  return { writes: Math.floor(bucket.tokens), closedForSeconds: Math.ceil(Math.max(bucket.closedUntilMs - nowMs, 0) / 1000) };
+}
+
+async function readBucket(
+  { store }: Pick<Ports, 'store'>,
+  { name, budget }: ClusterRecord,
+  nowMs: number,
+): Promise<{ bucket: Bucket; version: number }> {
+  const note = await store.readNote(name, NOTE);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Bucket), note?.body);
+  const isOfNow = parsed.success && parsed.output.atMs <= nowMs + FUTURE_MS;
+  const stored = isOfNow ? parsed.output : { tokens: budget.burst, atMs: nowMs, closedUntilMs: 0 };
+  const refill = (Math.max(nowMs - stored.atMs, 0) / 1000) * budget.writesPerSecond;
+  return { bucket: { ...stored, tokens: Math.min(budget.burst, stored.tokens + refill), atMs: nowMs }, version: note?.version ?? 0 };
+}
+
+function spend(slice: { left: number }, wanted: number): number {
+  const granted = Math.min(slice.left, wanted);
+  slice.left -= granted;
+  return granted;
+}

@@ -1,0 +1,195 @@
+// What a relay's heartbeat tells: it is alive, how old its watches are, how far its cluster's clock is off, and digests that show
+// whether the view has missed something. A digest proves nothing (R19): what differs is listed live by a pass.
+import * as v from 'valibot';
+import type { WorkloadKey } from '../../objects/workload.ts';
+import { formatKey } from '../../objects/workload.ts';
+import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Head, Note } from '../../ports/store.ts';
+import { StaleWriteError } from '../../ports/store.ts';
+import type { DoubtMessage, EventMessage, Heartbeat } from '../../wire/observations.ts';
+import { distrust, doubt, doubtOf, viewDigestOf } from '../view/digest-mismatch.ts';
+import { askForEverything, raiseEra } from './era.ts';
+import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
+import { createHead, readHeadsOf } from '../head/heads.ts';
+import { inParallel, WORKLOADS_AT_ONCE } from '../parallel.ts';
+import { readView } from '../view/view-access.ts';
+import { Reachability } from './reachability.ts';
+import { sendLookAfter } from './send-cluster-looks.ts';
+import { DOUBT_SECONDS } from '../head/timeouts.ts';
+import { wake } from '../head/wake.ts';
+
+const MARKER = 'relay';
+/** Offsets beyond this are a broken clock, not a slow one (R12). */
+export const LARGEST_OFFSET_MS = 600_000;
+/** So many suspects are remembered from one heartbeat to the next. */
+const MOST_SUSPECTS = 200;
+
+const RelayMarker = v.looseObject({
+  session: v.string(),
+  era: v.number(),
+  heardAtMs: v.number(),
+  clockOffsetMs: v.number(),
+  /** Of the session, counted by its relay: a queue may deliver the later one first. Absent in what earlier builds wrote. */
+  sequence: v.optional(v.number()),
+  watches: v.array(
+    v.object({ resource: v.string(), ageMs: v.number(), resourceVersion: v.string(), refused: v.optional(v.literal(true)) }),
+  ),
+  /** What the API server does instead of answering the relay; since when, by our own clock. */
+  apiServer: v.optional(v.object({ state: v.picklist(['silent', 'refused']), sinceMs: v.number(), reason: v.string() })),
+  /** Digests that differed at the last heartbeat, and since when: told to people, and listed live where a doubt was lost. */
+  suspects: v.record(v.string(), v.object({ digest: v.string(), sinceMs: v.number() })),
+  /** Full lists whose unnamed workloads are still to be looked up; sweep takes it off. */
+  fullList: v.optional(v.object({ resourceVersion: v.string(), startedAtMs: v.number() })),
+  externalJobs: v.optional(ExternalJobsTold),
+});
+export type RelayMarker = v.InferOutput<typeof RelayMarker>;
+
+/** @returns undefined before the first heartbeat, or when the table was dropped */
+export async function readMarker(
+  { store }: Pick<Ports, 'store'>,
+  cluster: string,
+): Promise<{ version: number; marker: RelayMarker } | undefined> {
+  const note = await store.readNote(cluster, MARKER);
+  const marker = note && markerOf(note);
+  return marker && { version: note.version, marker };
+}
+
+/** @returns false: another heartbeat was first */
+export async function putMarker({ store }: Pick<Ports, 'store'>, cluster: string, marker: RelayMarker, version: number): Promise<boolean> {
+  try {
+    await store.putNote(cluster, MARKER, JSON.stringify(marker), version);
+    return true;
+  } catch (error) {
+    if (!(error instanceof StaleWriteError)) throw error;
+    const current = error.current as Note | undefined;
+    // The next one comes within a minute. What cannot be read counts as missing (R1).
+    if (!current || markerOf(current)) return false;
+    await store.putNote(cluster, MARKER, JSON.stringify(marker), current.version);
+    return true;
+  }
+}
+
+function markerOf(note: Note): RelayMarker | undefined {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), RelayMarker), note.body);
+  return parsed.success ? parsed.output : undefined;
+}
+
+/**
+ * What a heartbeat says of its cluster, kept in the marker: a relay that the table does not know is asked for everything, an API server
+ * set back raises the era, and a digest that differs is doubted, or, when it did so before, distrusted.
+ */
+export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, message: EventMessage, heartbeat: Heartbeat): Promise<void> {
+  const nowMs = ports.clock.nowMs();
+  const known = await readMarker(ports, record.name);
+  if (!known || (known.marker.session !== message.session && heartbeat.fullList === undefined && known.marker.era !== record.era)) {
+    // The table does not know this relay: it may have been dropped, so everything is asked for again (R1).
+    await askForEverything(ports, { ...record, after: message });
+  }
+  if (heartbeat.restored) {
+    const { from, to } = heartbeat.restored;
+    await raiseEra(ports, record, `the relay was shown version ${to} twice after it had heard of ${from}`);
+  }
+  if (record.kubeSystemUid === undefined)
+    await ports.clusters.put({ ...record, kubeSystemUid: message.kubeSystemUid }, record.version).catch((error: unknown) => {
+      // Another message said it at the same time; should it be of another cluster, its sender hears of it at the next one.
+      if (!(error instanceof StaleWriteError)) throw error;
+    });
+
+  const server = await learnOfServer(ports, message, heartbeat, known?.marker);
+  const suspects: RelayMarker['suspects'] = {};
+  const doubts: DoubtMessage[] = [];
+  const failures: unknown[] = [];
+  const told = heartbeat.digests
+    .filter(({ owner }) => isInScope(record, owner.namespace))
+    .map(({ owner, digest }) => ({ key: { cluster: record.name, ...owner }, digest }));
+  const heads = await readHeadsOf(
+    ports,
+    told.map(({ key }) => key),
+  );
+  // A thousand large workloads, read one after another, would outlast the function, and with it whatever else came in its batch.
+  await inParallel(told, WORKLOADS_AT_ONCE, async ({ key, digest }) => {
+    try {
+      const seen = await differs(ports, record, { key, digest }, heads.get(formatKey(key)));
+      if (seen === undefined) return;
+      const before = known?.marker.suspects[formatKey(key)];
+      const sinceMs = before?.digest === digest ? before.sinceMs : nowMs;
+      if (nowMs - sinceMs >= DOUBT_SECONDS * 1000) await distrust(ports, key);
+      else {
+        doubts.push(doubtOf(key, { told: digest, seen }));
+        if (doubts.length <= MOST_SUSPECTS) suspects[formatKey(key)] = { digest, sinceMs };
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+  });
+  await doubt(ports, doubts);
+  // By our own clock: the relay tells how long ago it began by its own, and what it took to come here makes it later, never earlier (R12).
+  const begun = heartbeat.fullList && {
+    ...heartbeat.fullList,
+    startedAtMs: nowMs - Math.max(message.sentAtMs - heartbeat.fullList.startedAtMs, 0),
+  };
+  const fullList = begun ?? known?.marker.fullList;
+  const external = externalJobsSince(known?.marker.externalJobs ?? [], message.session, heartbeat.externalJobs ?? []);
+  const marker: RelayMarker = {
+    session: message.session,
+    era: record.era,
+    heardAtMs: nowMs,
+    clockOffsetMs: Math.max(-LARGEST_OFFSET_MS, Math.min(LARGEST_OFFSET_MS, heartbeat.clockOffsetMs)),
+    watches: heartbeat.watches.map(({ refused, ...watch }) => ({ ...watch, ...(refused && { refused }) })),
+    suspects,
+    ...server,
+    ...(fullList && { fullList }),
+    ...(external.told.length > 0 && { externalJobs: external.told }),
+  };
+  // Counted once it is kept: what is told again then is nothing new.
+  if (await putMarker(ports, record.name, marker, known?.version ?? 0)) countExternalJobs(ports.telemetry, external.fresh);
+  // One that could not be looked at keeps neither the others nor the marker from their due (R13); the message comes back for it.
+  if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Whether the API server answers its relay. A change puts the cluster's work off, or has somebody look at once (R14); the same told again
+ * changes nothing, for passes may have found another way since.
+ */
+async function learnOfServer(
+  ports: Ports,
+  { cluster, session, sequence }: EventMessage,
+  { apiServer }: Heartbeat,
+  before: RelayMarker | undefined,
+): Promise<Pick<RelayMarker, 'sequence' | 'apiServer'>> {
+  const isOvertaken = before?.session === session && (before.sequence ?? 0) > sequence;
+  if (isOvertaken) return { sequence: before.sequence, ...(before.apiServer && { apiServer: before.apiServer }) };
+  const reachability = new Reachability(ports);
+  if (!apiServer) {
+    if (before?.apiServer && (await reachability.relaySawAnswer(cluster))) await sendLookAfter(ports, cluster, { session, sequence });
+    return { sequence };
+  }
+  const { state, forMs, reason } = apiServer;
+  const same = before?.apiServer?.state === state ? before.apiServer : undefined;
+  const sinceMs = same?.sinceMs ?? ports.clock.nowMs() - forMs;
+  if (!same && state === 'silent') await reachability.relaySawSilence(cluster, { sinceMs, reason });
+  return { sequence, apiServer: { state, sinceMs, reason } };
+}
+
+/**
+ * @param read its head as read a moment ago
+ * @returns the view's own digest where it is another one; undefined where there is nothing to doubt
+ */
+async function differs(
+  ports: Ports,
+  record: ClusterRecord,
+  { key, digest }: { key: WorkloadKey; digest: string },
+  read: { head: Head | undefined } | undefined,
+): Promise<string | undefined> {
+  const { head } = read ?? { head: await ports.store.readHead(key) };
+  if (!head) {
+    // The relay knows a workload that the table does not: a pass looks it up.
+    await createHead(ports, key, record);
+    await wake(ports, key);
+    return undefined;
+  }
+  const { part, hole } = await readView(ports.store, head, record.era);
+  const seen = viewDigestOf(part);
+  return seen !== digest || hole ? seen : undefined;
+}

@@ -1,0 +1,322 @@
+// A cluster that does not answer is probed every few seconds by one pass; its other wakes are put off without a call (R14). So are those of
+// a namespace in which the cluster forbids what Farloop needs: that is a matter of its rights there, not of each workload. Once a minute a look
+// (cluster-look.ts) takes part in it, so that a cluster without work is known as well.
+import * as v from 'valibot';
+import type { WorkloadKey } from '../../objects/workload.ts';
+import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
+import { TerminalError } from '../../ports/errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Note } from '../../ports/store.ts';
+import { StaleWriteError } from '../../ports/store.ts';
+import type { Trouble } from './cluster-state.ts';
+import { OncePerKey } from '../once-per-key.ts';
+
+const NOTE = 'reach';
+const PROBE_EVERY_MS = 5_000;
+/** A request that nobody answers lasts that long (R17): while one probe waits, no second one takes another slot. */
+const PROBE_LASTS_MS = 10_000;
+const PROBE_HELD_MS = PROBE_LASTS_MS + PROBE_EVERY_MS;
+/** Rights come back by a person's hand. */
+const RIGHTS_EVERY_MS = 20_000;
+const CACHED_MS = 1_000;
+const MOST_TRIES = 4;
+/** One workload may be refused for its own sake: so many are the cluster's credentials. */
+const REFUSED_WORKLOADS = 2;
+const REFUSED_WITHIN_MS = 600_000;
+
+const Reach = v.looseObject({
+  downSinceMs: v.nullable(v.number()),
+  /** When that was noted: whoever asked before may have had the answer before. Absent in notes of earlier builds. */
+  notedAtMs: v.optional(v.number()),
+  probeAtMs: v.number(),
+  reason: v.string(),
+  /** It answers, and does not take the credentials. */
+  isRefused: v.optional(v.literal(true)),
+  /** The workload whose next pass is to look: whatever wakes it meanwhile, it comes in time for that. */
+  proberUid: v.optional(v.string()),
+  forbidden: v.optional(
+    v.object({
+      sinceMs: v.number(),
+      reason: v.string(),
+      /** Workloads that were refused, so many as are needed to tell. */
+      uids: v.array(v.string()),
+      /** By namespace: when its rights are looked for again. */
+      probeAtMs: v.record(v.string(), v.number()),
+    }),
+  ),
+});
+type Reach = v.InferOutput<typeof Reach>;
+interface Known {
+  reach: Reach;
+  version: number;
+  readAtMs: number;
+}
+
+type Place = Pick<WorkloadKey, 'cluster' | 'namespace'>;
+
+export interface Hold {
+  /** 0 when this pass may call, else milliseconds to put its work off. */
+  waitMs: number;
+  /** What it looks for on behalf of all others. */
+  probe: 'none' | 'answer' | 'rights';
+}
+
+const GO: Hold = { waitMs: 0, probe: 'none' };
+
+export class Reachability {
+  readonly #ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>;
+  readonly #known = new Map<string, Known>();
+  /** Passes that begin side by side in a process ask once. */
+  readonly #asking = new OncePerKey<Known>();
+
+  constructor(ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>) {
+    this.#ports = ports;
+  }
+
+  async hold({ cluster, namespace, uid }: Pick<WorkloadKey, 'cluster' | 'namespace' | 'uid'>): Promise<Hold> {
+    const nowMs = this.#ports.clock.nowMs();
+    const known = this.#known.get(cluster);
+    if (known && nowMs - known.readAtMs < CACHED_MS && isOpen(known.reach, namespace)) return GO;
+    const { reach, version } = await this.#readTogether(cluster);
+    if (reach.downSinceMs !== null) {
+      const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_HELD_MS);
+      if (waitMs > 0 && uid === reach.proberUid) return { waitMs, probe: 'none' };
+      if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(nowMs - reach.downSinceMs), probe: 'none' };
+      const isProbe = await this.#takeProbe(cluster, reach, version);
+      return isProbe ? { waitMs: 0, probe: 'answer' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
+    }
+    const probeAtMs = reach.forbidden?.probeAtMs[namespace];
+    if (!reach.forbidden || probeAtMs === undefined) return GO;
+    const waitMs = waitFor(probeAtMs, nowMs, RIGHTS_EVERY_MS);
+    if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(PROBE_EVERY_MS), probe: 'none' };
+    const isProbe = await this.#put(cluster, withProbe(reach, namespace, nowMs + RIGHTS_EVERY_MS), version);
+    return isProbe ? { waitMs: 0, probe: 'rights' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
+  }
+
+  /** Whoever moves the probe's time on is the probe. */
+  async #takeProbe(cluster: string, reach: Reach, version: number): Promise<boolean> {
+    return await this.#put(cluster, { ...reach, probeAtMs: this.#ports.clock.nowMs() + PROBE_HELD_MS }, version);
+  }
+
+  /**
+   * For a look that no workload asks for. What was forbidden in namespaces that the cluster is not registered
+   * for any more is over, for no pass goes there and finds out.
+   * @returns `up`, or `down` and the caller is its probe, or `probed`: somebody else is about to look
+   */
+  async takeLook(record: Pick<ClusterRecord, 'name' | 'namespaces'>): Promise<'up' | 'down' | 'probed'> {
+    const { name: cluster } = record;
+    const { reach, version } = await this.#readTogether(cluster);
+    const inScope = withinScope(reach, record);
+    if (inScope !== reach) return (await this.#put(cluster, inScope, version)) ? await this.takeLook(record) : 'probed';
+    if (reach.downSinceMs === null) return 'up';
+    if (waitFor(reach.probeAtMs, this.#ports.clock.nowMs(), PROBE_HELD_MS) > 0) return 'probed';
+    return (await this.#takeProbe(cluster, reach, version)) ? 'down' : 'probed';
+  }
+
+  async isDown(cluster: string): Promise<boolean> {
+    return (await this.#read(cluster)).reach.downSinceMs !== null;
+  }
+
+  /** The workload that saw it is to look again; of a look there is none. */
+  async sawSilence({ cluster, uid }: Pick<WorkloadKey, 'cluster'> & Partial<Pick<WorkloadKey, 'uid'>>, error: Error): Promise<void> {
+    const nowMs = this.#ports.clock.nowMs();
+    const { reach, version } = await this.#read(cluster);
+    const reason = error.message;
+    if (reach.downSinceMs === null) this.#tellSilence(cluster, reason);
+    const noted = reach.downSinceMs === null ? { downSinceMs: nowMs, notedAtMs: nowMs } : {};
+    const { proberUid: _, isRefused: _before, ...rest } = reach;
+    const prober = uid === undefined ? {} : { proberUid: uid };
+    const refused = isUnauthorized(error) ? { isRefused: true as const } : {};
+    await this.#put(cluster, { ...rest, ...prober, ...refused, ...noted, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);
+  }
+
+  /**
+   * Its relay has no answer from it any more. Work is put off from now on, but for one pass, which looks for itself: it may have another way.
+   * @param silence.sinceMs when the relay last had an answer
+   */
+  async relaySawSilence(cluster: string, { sinceMs, reason }: { sinceMs: number; reason: string }): Promise<void> {
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const { reach, version } = await this.#read(cluster);
+      if (reach.downSinceMs !== null) return;
+      const { isRefused: _before, ...rest } = reach;
+      if (
+        !(await this.#put(cluster, { ...rest, downSinceMs: sinceMs, notedAtMs: this.#ports.clock.nowMs(), probeAtMs: 0, reason }, version))
+      )
+        continue;
+      return this.#tellSilence(cluster, reason);
+    }
+  }
+
+  /** Its relay has an answer again: whoever looks next need not wait. @returns whether it counts as silent, so that somebody is to look */
+  async relaySawAnswer(cluster: string): Promise<boolean> {
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const { reach, version } = await this.#read(cluster);
+      if (reach.downSinceMs === null) return false;
+      const { proberUid: _, ...rest } = reach;
+      if (await this.#put(cluster, { ...rest, probeAtMs: 0 }, version)) return true;
+    }
+    return false;
+  }
+
+  #tellSilence(cluster: string, reason: string): void {
+    this.#ports.telemetry.error('cluster does not answer', { cluster, reason });
+    this.#ports.telemetry.count('SilentClusters', 1, 'Count', { cluster });
+  }
+
+  /**
+   * The cluster refuses to show a workload, or to take its status. Where it refuses more than one, its credentials lack rights: that is told
+   * once, as the trouble of the cluster that it is, and the namespaces concerned are put off.
+   * @returns milliseconds until the rights are looked for again; undefined while it is this workload's own trouble
+   */
+  async sawForbidden(key: WorkloadKey, reason: string): Promise<number | undefined> {
+    return await this.#forbidden(key, reason);
+  }
+
+  /** What is forbidden to a look, which is after nothing that belongs to a workload, is a matter of the credentials. */
+  async lookForbidden(place: Place, reason: string): Promise<void> {
+    await this.#forbidden(place, reason);
+  }
+
+  async #forbidden({ cluster, namespace, uid }: Place & Partial<Pick<WorkloadKey, 'uid'>>, reason: string): Promise<number | undefined> {
+    const { clock, telemetry } = this.#ports;
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      const nowMs = clock.nowMs();
+      const { reach, version } = await this.#read(cluster);
+      const known = reach.forbidden && (isTold(reach) || nowMs - reach.forbidden.sinceMs < REFUSED_WITHIN_MS) ? reach.forbidden : undefined;
+      const others = (known?.uids ?? []).filter((other) => other !== uid);
+      const uids = uid === undefined ? others : [...others, uid].slice(-REFUSED_WORKLOADS);
+      const forbidden = { sinceMs: nowMs, reason, probeAtMs: {}, ...known, uids };
+      const isOfCluster = uids.length >= REFUSED_WORKLOADS || uid === undefined || isTold(reach);
+      const answers = uid === undefined ? { downSinceMs: null, probeAtMs: 0 } : {};
+      const refused = { ...reach, ...answers, forbidden };
+      const next = isOfCluster ? withProbe(refused, namespace, nowMs + RIGHTS_EVERY_MS) : refused;
+      if (!(await this.#put(cluster, next, version))) continue;
+      if (!isOfCluster) return undefined;
+      if (isTold(reach)) return RIGHTS_EVERY_MS;
+      const fields = { cluster, namespace, reason };
+      telemetry.error('cluster forbids what Farloop needs: give its credentials the rights that docs/clusters.md lists', fields);
+      telemetry.count('ForbiddenClusters', 1, 'Count', { cluster });
+      return RIGHTS_EVERY_MS;
+    }
+    return undefined;
+  }
+
+  /**
+   * @param askedAtMs when whoever had the answer began to ask
+   * @returns true when it had been silent, or forbidden, before: what was put off is to be sent again
+   */
+  async sawAnswer({ cluster, namespace }: Place, askedAtMs: number): Promise<boolean> {
+    const known = this.#known.get(cluster);
+    if (known && isOpen(known.reach, namespace)) return false;
+    const { reach, version } = await this.#read(cluster);
+    if (isOpen(reach, namespace) || this.#isOlder(askedAtMs, reach)) return false;
+    const { forbidden, proberUid: _, isRefused: _refused, ...rest } = reach;
+    const { [namespace]: _allowed, ...others } = forbidden?.probeAtMs ?? {};
+    const left = forbidden && Object.keys(others).length > 0 ? { forbidden: { ...forbidden, probeAtMs: others } } : {};
+    this.#tellAnswer(cluster, namespace, reach);
+    return await this.#put(cluster, { ...rest, ...left, downSinceMs: null, probeAtMs: 0, reason: '' }, version);
+  }
+
+  /**
+   * A look was let in. What workloads were forbidden may be another thing than what it asked for: their own looks for rights tell.
+   * @returns as `sawAnswer`
+   */
+  async lookAnswered({ cluster, namespace }: Place, askedAtMs: number): Promise<boolean> {
+    const known = this.#known.get(cluster);
+    if (known && known.reach.downSinceMs === null && !isToldByLook(known.reach)) return false;
+    const { reach, version } = await this.#read(cluster);
+    if ((reach.downSinceMs === null && !isToldByLook(reach)) || this.#isOlder(askedAtMs, reach)) return false;
+    const { forbidden, proberUid: _, isRefused: _refused, ...rest } = reach;
+    const left = forbidden && !isToldByLook(reach) ? { forbidden } : {};
+    this.#tellAnswer(cluster, namespace, reach);
+    return await this.#put(cluster, { ...rest, ...left, downSinceMs: null, probeAtMs: 0, reason: '' }, version);
+  }
+
+  /** Its answer may be from before the silence. A note of the future was written before the clock was set back. */
+  #isOlder(askedAtMs: number, { downSinceMs, notedAtMs = 0 }: Reach): boolean {
+    return downSinceMs !== null && askedAtMs < notedAtMs && notedAtMs <= this.#ports.clock.nowMs();
+  }
+
+  #tellAnswer(cluster: string, namespace: string, { downSinceMs, forbidden }: Reach): void {
+    const sinceMs = downSinceMs ?? forbidden?.sinceMs ?? 0;
+    this.#ports.telemetry.info('cluster answers again', { cluster, namespace, silentMs: this.#ports.clock.nowMs() - sinceMs });
+  }
+
+  /** Work put off waits longer the longer the silence lasts (a minute at most): an answer sends all of it again. */
+  #jitterMs(silentMs: number): number {
+    return Math.round(this.#ports.clock.random() * Math.min(Math.max(silentMs, 1_000), 60_000));
+  }
+
+  async #readTogether(cluster: string): Promise<Known> {
+    return await this.#asking.of(cluster, async () => await this.#read(cluster));
+  }
+
+  async #read(cluster: string): Promise<Known> {
+    const known = { ...(await readReach(this.#ports, cluster)), readAtMs: this.#ports.clock.nowMs() };
+    this.#known.set(cluster, known);
+    return known;
+  }
+
+  async #put(cluster: string, reach: Reach, version: number): Promise<boolean> {
+    this.#known.delete(cluster);
+    // Of two who write the same in the same moment, each knows its own.
+    const body = JSON.stringify({ ...reach, writeId: this.#ports.clock.randomId() });
+    try {
+      await this.#ports.store.putNote(cluster, NOTE, body, version);
+      return true;
+    } catch (error) {
+      // Our own try, repeated below us (R8).
+      if (error instanceof StaleWriteError) return (error.current as Note | undefined)?.body === body;
+      throw error;
+    }
+  }
+}
+
+async function readReach({ store }: Pick<Ports, 'store'>, cluster: string): Promise<Pick<Known, 'reach' | 'version'>> {
+  const note: Note | undefined = await store.readNote(cluster, NOTE);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Reach), note?.body);
+  return { reach: parsed.success ? parsed.output : { downSinceMs: null, probeAtMs: 0, reason: '' }, version: note?.version ?? 0 };
+}
+
+/** What passes and looks met. @param counts whether rights in that namespace count. @returns undefined while all is well */
+export async function troubleOf(
+  ports: Pick<Ports, 'store'>,
+  cluster: string,
+  counts: (namespace: string) => boolean = () => true,
+): Promise<Trouble | undefined> {
+  const { downSinceMs, reason, forbidden, isRefused, probeAtMs } = (await readReach(ports, cluster)).reach;
+  if (downSinceMs !== null) return { sinceMs: downSinceMs, reason, ...(isRefused && { isRefused }), probeAtMs };
+  const places = Object.entries(forbidden?.probeAtMs ?? {}).filter(([place]) => counts(place));
+  if (!forbidden || places.length === 0) return undefined;
+  const nextMs = Math.min(...places.map(([, placeProbeAtMs]) => placeProbeAtMs));
+  return { sinceMs: forbidden.sinceMs, reason: forbidden.reason, isForbidden: true, probeAtMs: nextMs };
+}
+
+/** A server that knows nobody by these credentials; it serves nobody else by them either. */
+export const isUnauthorized = (error: unknown): error is TerminalError => error instanceof TerminalError && error.code === 401;
+
+/** The same one where nothing was forbidden elsewhere. */
+function withinScope(reach: Reach, record: Pick<ClusterRecord, 'namespaces'>): Reach {
+  const { forbidden, ...rest } = reach;
+  const places = Object.entries(forbidden?.probeAtMs ?? {});
+  const left = places.filter(([namespace]) => isInScope(record, namespace));
+  if (!forbidden || left.length === places.length) return reach;
+  return left.length === 0 ? rest : { ...rest, forbidden: { ...forbidden, probeAtMs: Object.fromEntries(left) } };
+}
+
+const isOpen = ({ downSinceMs, forbidden }: Reach, namespace: string): boolean =>
+  downSinceMs === null && forbidden?.probeAtMs[namespace] === undefined;
+
+const isTold = ({ forbidden }: Reach): boolean => Object.keys(forbidden?.probeAtMs ?? {}).length > 0;
+
+/** Fewer workloads than it takes were refused: what told of it was a look. */
+const isToldByLook = (reach: Reach): boolean => isTold(reach) && (reach.forbidden?.uids.length ?? 0) < REFUSED_WORKLOADS;
+
+/** One that lies further ahead was set before the clock was set back. */
+const waitFor = (probeAtMs: number, nowMs: number, everyMs: number): number =>
+  probeAtMs > nowMs && probeAtMs <= nowMs + 2 * everyMs ? probeAtMs - nowMs : 0;
+
+const withProbe = (reach: Reach, namespace: string, probeAtMs: number): Reach => ({
+  ...reach,
+  ...(reach.forbidden && { forbidden: { ...reach.forbidden, probeAtMs: { ...reach.forbidden.probeAtMs, [namespace]: probeAtMs } } }),
+});

@@ -1,0 +1,159 @@
+// What the passes of one workload keep in its head: intents, digests, the lowest free number, back-offs.
+// An unreadable state counts as a missing head (R1).
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { LARGEST_INT32 } from '../../objects/integers.ts';
+
+const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** A child by what its name stands for (R5). */
+const Child = v.object({ slot: wholeNumber, number: wholeNumber });
+export type Child = v.InferOutput<typeof Child>;
+/** Foreign children have no number: their uid. */
+export type ChildOrUid = Child | string;
+
+/** Loose: what a later build added is carried along, for functions of two builds work side by side while one is rolled out. */
+const PassState = v.looseObject({
+  /** Era in which the children were listed live; absent: not yet, the workload is unknown (R1). */
+  listedEra: v.optional(wholeNumber),
+  /** Written before acting (R5); an entry goes when its outcome is known (R4). */
+  intents: v.object({
+    /** Unix milliseconds of the youngest. */
+    atMs: wholeNumber,
+    create: v.array(Child),
+    delete: v.array(v.union([Child, v.string()])),
+    strip: v.array(v.union([Child, v.string()])),
+  }),
+  /** Of the status as the API server answered our last write (R18). */
+  statusDigest: v.optional(v.string()),
+  /** By the cluster's time, Unix milliseconds. */
+  statusWrittenAtMs: v.optional(wholeNumber),
+  /** Lowest number that no vanished child held (R5). */
+  ordinal: wholeNumber,
+  /** Failed pods since the last success; the reference keeps it in memory. */
+  backoff: v.object({
+    failures: v.pipe(wholeNumber, v.maxValue(LARGEST_INT32)),
+    lastFailureTime: v.optional(v.string()),
+    /** Successes in the status when this was written. */
+    succeeded: v.optional(wholeNumber),
+  }),
+  /** The API server refused creates, or deletes: these wait until then, until the spec is another generation, or until less room is taken. */
+  hold: v.optional(
+    v.object({
+      failures: wholeNumber,
+      untilMs: wholeNumber,
+      generation: v.optional(wholeNumber),
+      verb: v.optional(v.picklist(['create', 'delete'])),
+      room: v.optional(wholeNumber),
+    }),
+  ),
+  /** A person must act: looked at again then, or when the spec changes (R13). */
+  park: v.optional(
+    v.object({
+      failures: wholeNumber,
+      untilMs: wholeNumber,
+      reason: v.string(),
+      generation: wholeNumber,
+      /** An object could not be read: any change of what is known may end that. */
+      unreadable: v.optional(v.boolean()),
+    }),
+  ),
+  /** Another controller writes the same status. */
+  foreign: v.optional(v.object({ strikes: wholeNumber, seenAtMs: wholeNumber })),
+  /** Of the spec when its Workload and PodGroup were seen to (alpha). */
+  groupedGeneration: v.optional(wholeNumber),
+  /** The last pass was cut short while it created pods: the next one does all else before it goes on with them. */
+  createsLast: v.optional(v.boolean()),
+  /** Of that spec it was decided that the workload fails, and the status does not say so yet. */
+  failure: v.optional(
+    v.object({ reason: v.string(), message: v.string(), failedIndexes: v.exactOptional(v.string()), generation: wholeNumber }),
+  ),
+  /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
+  events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
+  /** Events of the owner that could not be written just then, and when they happened. */
+  untold: v.optional(
+    v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string(), atMs: wholeNumber })),
+  ),
+});
+
+export type PassState = v.InferOutput<typeof PassState>;
+export type Intents = PassState['intents'];
+
+export const NO_INTENTS: Intents = { atMs: 0, create: [], delete: [], strip: [] };
+
+export const initialState = (): PassState => ({ intents: NO_INTENTS, ordinal: 0, backoff: { failures: 0 } });
+
+export const hasIntents = ({ create, delete: deletes, strip }: Intents): boolean => create.length + deletes.length + strip.length > 0;
+
+/** The head stays under 1 KB, and every write is billed by its size: children are packed as runs of neighbours. */
+export function encodeState(state: PassState): string {
+  const { intents, ...rest } = state;
+  if (!hasIntents(intents)) return JSON.stringify(rest);
+  const packed = { a: intents.atMs, c: packChildren(intents.create), d: packChildren(intents.delete), s: packChildren(intents.strip) };
+  return JSON.stringify({ ...rest, i: packed });
+}
+
+/** [first slot, how many, first number, 1 if the numbers count up with the slots else 0], or a uid. */
+const Run = v.tuple([wholeNumber, v.pipe(wholeNumber, v.maxValue(100_000)), wholeNumber, v.picklist([0, 1])]);
+type Run = v.InferOutput<typeof Run>;
+const PackedChildren = v.array(v.union([Run, v.string()]));
+const PackedIntents = v.object({ a: wholeNumber, c: PackedChildren, d: PackedChildren, s: PackedChildren });
+
+function packChildren(children: readonly ChildOrUid[]): (Run | string)[] {
+  const packed: (Run | string)[] = [];
+  for (const child of children) {
+    const last = packed.at(-1);
+    if (typeof child === 'string') packed.push(child);
+    else if (last === undefined || typeof last === 'string' || !extend(last, child)) packed.push([child.slot, 1, child.number, 0]);
+  }
+  return packed;
+}
+
+function extend(run: Run, { slot, number }: Child): boolean {
+  const [first, count, firstNumber] = run;
+  if (slot !== first + count) return false;
+  const step = number - firstNumber;
+  if (count === 1 && step === 1) run[3] = 1;
+  if (step !== run[3] * count) {
+    if (count === 1) run[3] = 0;
+    return false;
+  }
+  run[1] += 1;
+  return true;
+}
+
+const unpackChildren = (packed: v.InferOutput<typeof PackedChildren>): ChildOrUid[] =>
+  packed.flatMap((run): ChildOrUid[] =>
+    typeof run === 'string' ? [run] : Array.from({ length: run[1] }, (_, at) => ({ slot: run[0] + at, number: run[2] + run[3] * at })),
+  );
+
+/** @returns undefined when the text is not a state of ours */
+export function decodeState(text: string): PassState | undefined {
+  try {
+    const { i, ...rest } = JSON.parse(text) as { i?: unknown };
+    if (i === undefined) return v.parse(PassState, { ...rest, intents: NO_INTENTS });
+    const packed = v.parse(PackedIntents, i);
+    const create = unpackChildren(packed.c).filter((child) => typeof child !== 'string');
+    const intents = { atMs: packed.a, create, delete: unpackChildren(packed.d), strip: unpackChildren(packed.s) };
+    return v.parse(PassState, { ...rest, intents });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a status in any order of its keys; 16 hex digits. Empty fields and absent ones are the same. */
+export function statusDigestOf(status: object | undefined): string {
+  return createHash('sha256')
+    .update(canonical(status ?? {}))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined && field !== null && !(typeof field === 'object' && Object.keys(field).length === 0))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join(',')}}`;
+}

@@ -1,0 +1,361 @@
+// Carries a plan's actions out: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
+// An action that failed or stayed unknown ends the wave; the rest is planned again.
+import type { Job, JobStatus, Pod } from '../../objects/kubernetes.ts';
+import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
+import { JOBS, PODS } from '../../objects/resources.ts';
+import { countsOfCleanup, countsOfStrip, countsOfWrite } from '../../kinds/job/counts.ts';
+import type { Action } from '../../kinds/plan.ts';
+import { hasPassed } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
+import type { WriteBudget } from '../cluster/budget.ts';
+import { childIn, create, slowStart, type CreateAction } from './creates.ts';
+import { inParallel } from '../parallel.ts';
+import type { Pass } from './pass.ts';
+import { statusDigestOf, type Child } from '../head/pass-state.ts';
+
+export type EventAction = Extract<Action, { verb: 'event' }>;
+type WriteAction = Exclude<Action, EventAction>;
+type PodAction = Extract<Action, { verb: 'delete' | 'patch' }>;
+type DeleteAction = Extract<Action, { verb: 'delete' }>;
+type StatusAction = Extract<Action, { verb: 'status' }>;
+
+/** One action that the API server refused. */
+export interface Refusal {
+  during: WriteAction['verb'] | 'ownerDelete';
+  error: TerminalError;
+  /** Of a finalizer: the delete of its pod was not sent. */
+  keepsDelete?: true;
+}
+
+/** Nothing went wrong: what is left is the next pass's. */
+export const OUT_OF_TIME = 'the pass ran out of time';
+
+/** How a wave ended before its end. */
+export type Stop =
+  | {
+      kind: 'refused';
+      error: TerminalError;
+      during: Refusal['during'];
+      refusals: Refusal[];
+    }
+  /** Somebody else was first; what there is was read live. */
+  | { kind: 'conflict'; during: WriteAction['verb']; error: Error }
+  | { kind: 'throttled'; retryAfterMs: number }
+  /** Of creates nobody knows whether they took effect. */
+  | { kind: 'unansweredCreates'; creates: { child: Child; error: UnknownOutcomeError }[] }
+  | { kind: 'unknown' | 'notDone'; error: Error };
+
+export interface Execution {
+  pass: Pass;
+  budget: WriteBudget;
+  clock: Clock;
+  /** Requests in flight at once. */
+  parallelism: number;
+}
+
+/**
+ * What is told is told in its place: an event follows what stands before it in the plan.
+ * @returns undefined when every action was carried out
+ */
+export async function act(execution: Execution, actions: readonly Action[]): Promise<Stop | undefined> {
+  const { pass } = execution;
+  pass.wroteStatus = false;
+  const done = new Set<string>();
+  let stop: Stop | undefined;
+  let isStatusUnanswered = false;
+  for (const wave of wavesOf(actions)) {
+    if (wave.verb === 'event') {
+      const { about, evenUnanswered } = wave.action;
+      const isCarriedOut = about === undefined ? stop === undefined : done.has(about);
+      if (isCarriedOut || (evenUnanswered && isStatusUnanswered)) pass.events.push(wave.action);
+    } else if (stop === undefined) {
+      stop = await runWave(execution, wave, done);
+      isStatusUnanswered = wave.verb === 'status' && stop?.kind === 'unknown';
+      if (wave.verb === 'create' && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
+        pass.state = { ...pass.state, createsLast: true };
+    }
+    // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference. A webhook that cannot be
+    // called answers as unknown (R6); what is told of the pods of a finished Job bears on nothing that the owner's end rests on.
+    else if (wave.verb === 'owner' && (stop.kind === 'refused' || stop.kind === 'unknown'))
+      stop = (await runWave(execution, wave, done)) ?? stop;
+  }
+  return stop;
+}
+
+type Wave =
+  | { verb: 'create'; actions: CreateAction[] }
+  | { verb: 'pods'; chains: Map<string, PodAction[]> }
+  | { verb: 'status'; action: StatusAction }
+  | { verb: 'owner'; action: DeleteAction }
+  | { verb: 'event'; action: EventAction };
+
+/** Neighbouring creates; neighbouring patches and deletes, where those of one pod stay in their order; a status, or the owner's end, alone. */
+function wavesOf(actions: readonly Action[]): Wave[] {
+  const waves: Wave[] = [];
+  for (const action of actions) {
+    const last = waves.at(-1);
+    if (action.verb === 'event') waves.push({ verb: 'event', action });
+    else if (action.verb === 'status') waves.push({ verb: 'status', action });
+    else if (isOfOwner(action)) waves.push({ verb: 'owner', action });
+    else if (action.verb === 'create') {
+      if (last?.verb === 'create') last.actions.push(action);
+      else waves.push({ verb: 'create', actions: [action] });
+    } else if (last?.verb === 'pods') {
+      const chain = last.chains.get(action.uid);
+      if (chain) chain.push(action);
+      else last.chains.set(action.uid, [action]);
+    } else waves.push({ verb: 'pods', chains: new Map([[action.uid, [action]]]) });
+  }
+  return waves;
+}
+
+/** Pods are deleted as they are; the owner with a policy for its children. */
+const isOfOwner = (action: WriteAction): action is DeleteAction => action.verb === 'delete' && action.propagationPolicy !== undefined;
+
+async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event' }>, done: Set<string>): Promise<Stop | undefined> {
+  switch (wave.verb) {
+    case 'status':
+      return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [
+        await replaceStatus(execution, action),
+      ]);
+    case 'owner':
+      return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [await deleteOwner(execution, action)]);
+    case 'create':
+      for (const batch of slowStart(wave.actions)) {
+        const stop = await underBudget(execution, batch, { writesEach: 1, done }, async (action) => [await create(execution.pass, action)]);
+        if (stop) return stop;
+      }
+      return undefined;
+    case 'pods': {
+      const chains = [...wave.chains.values()];
+      const writesEach = Math.max(...chains.map((chain) => chain.length));
+      return await underBudget(execution, chains, { writesEach, done }, (chain) => runChain(execution, chain));
+    }
+  }
+}
+
+export interface Result {
+  action: WriteAction;
+  error?: unknown;
+  /** It is as it was wanted to be, or need not be any more, by no doing of this call: nobody is told that it was done. */
+  changedNothing?: true;
+  /** Of a finalizer that is refused to come off: the delete of its pod was not sent. */
+  keepsDelete?: true;
+}
+
+/** Runs what the budget grants; one failure lets the others of this round end, and nothing after it begins. */
+async function underBudget<Item>(
+  { pass, budget, clock, parallelism }: Execution,
+  items: readonly Item[],
+  { writesEach, done }: { writesEach: number; done: Set<string> },
+  run: (item: Item) => Promise<Result[]>,
+): Promise<Stop | undefined> {
+  for (let at = 0; at < items.length;) {
+    const { granted, retryAfterMs } = await budget.take(pass.record, (items.length - at) * writesEach);
+    // One at least, or what takes two writes would never find enough in a small budget.
+    const now = granted === 0 ? 0 : Math.max(Math.floor(granted / writesEach), 1);
+    if (now === 0) return { kind: 'throttled', retryAfterMs: Math.max(retryAfterMs, 200) };
+    if (hasPassed(pass.deadline, clock)) return { kind: 'notDone', error: new NotDoneError(OUT_OF_TIME) };
+    const results: Result[] = [];
+    await inParallel(items.slice(at, at + now), parallelism, async (item) => {
+      // A wave that met trouble sends nothing more.
+      if (results.some(({ error }) => error !== undefined && !(error instanceof TerminalError))) return;
+      results.push(...(await run(item)));
+    });
+    for (const { action, error, changedNothing } of results) {
+      note(pass, action, error);
+      if (error !== undefined || changedNothing || (action.verb !== 'create' && action.verb !== 'delete')) continue;
+      done.add(targetOf(action));
+      // One that goes through shows that what had been refused so often is no longer refused as such.
+      if (pass.state.hold && (pass.state.hold.verb ?? 'create') === action.verb) pass.state = { ...pass.state, hold: undefined };
+    }
+    const stop = await stopFor(pass, budget, results);
+    if (stop) return stop;
+    at += now;
+  }
+  return undefined;
+}
+
+function note(pass: Pass, action: WriteAction, error: unknown): void {
+  const result =
+    error === undefined
+      ? 'done'
+      : error instanceof UnknownOutcomeError
+        ? 'unknown'
+        : error instanceof NotDoneError || error instanceof ThrottledError
+          ? 'notDone'
+          : 'refused';
+  const last = pass.actions.at(-1);
+  const verb = action.verb === 'patch' ? action.purpose : action.verb;
+  if (last && last.verb === verb && last.why === action.why && last.result === result) last.count = (last.count ?? 1) + 1;
+  else
+    pass.actions.push({
+      verb,
+      target: targetOf(action),
+      why: action.why,
+      result,
+      ...(error instanceof Error && { detail: error.message }),
+    });
+}
+
+function targetOf(action: WriteAction): string {
+  if (action.verb === 'create') return action.object.metadata.name ?? '';
+  return action.verb === 'status' ? 'status' : action.name;
+}
+
+async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result[]): Promise<Stop | undefined> {
+  const failed = results.filter(({ error }) => error !== undefined);
+  const [first] = failed;
+  if (!first) return undefined;
+  const throttled = failed.find(({ error }) => error instanceof ThrottledError);
+  if (throttled?.error instanceof ThrottledError) {
+    await budget.close(pass.record, throttled.error.retryAfterSeconds);
+    return { kind: 'throttled', retryAfterMs: throttled.error.retryAfterSeconds * 1000 };
+  }
+  const creates = failed.flatMap(({ action, error }) =>
+    action.verb === 'create' && error instanceof UnknownOutcomeError ? [{ child: childIn(action), error }] : [],
+  );
+  if (creates.length > 0) return { kind: 'unansweredCreates', creates };
+  for (const { error } of failed) if (error instanceof UnknownOutcomeError) return { kind: 'unknown', error };
+  for (const { error } of failed) if (error instanceof NotDoneError) return { kind: 'notDone', error };
+  const duringOf = (action: WriteAction): Refusal['during'] => (isOfOwner(action) ? 'ownerDelete' : action.verb);
+  const refusals = failed.flatMap(({ action, error, keepsDelete }) =>
+    error instanceof TerminalError ? [{ during: duringOf(action), error, ...(keepsDelete && { keepsDelete }) }] : [],
+  );
+  const [refusal] = refusals;
+  if (refusal) return { kind: 'refused', ...refusal, refusals };
+  if (first.error instanceof ConflictError) return { kind: 'conflict', during: first.action.verb, error: first.error };
+  throw first.error;
+}
+
+/** With the uid and version that were judged (R8). Whether anything is left of it says what the pass does next. */
+async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<Result> {
+  const { namespace, name, uid, resourceVersion, propagationPolicy } = action;
+  const target = {
+    namespace,
+    name,
+    uid,
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(propagationPolicy && { propagationPolicy }),
+  };
+  try {
+    const expired = pass.owner;
+    const { object, dateMs } = await pass.cluster.delete<Job>(pass.row.resource, target, pass.deadline);
+    if (expired) pass.counted.push(...countsOfCleanup(expired, new Date(dateMs)));
+    if (object) pass.hearOwner(object, dateMs);
+    else pass.gone = true;
+    return { action };
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) return { action, error };
+    pass.gone = true;
+    return { action };
+  }
+}
+
+/** The actions on one pod, in their order; a failure leaves the rest of them undone, but for a delete that is due in any case. */
+async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promise<Result[]> {
+  const results: Result[] = [];
+  const activeDelete = chain.filter((action) => action.verb === 'delete').find(({ active }) => active);
+  // A pod that is taken to be active must still be in the state that was judged, in every call on it (R8).
+  let guard = activeDelete?.resourceVersion;
+  for (const action of chain) {
+    const facts = pass.view.pods.get(action.uid)?.pod;
+    try {
+      if (action.verb === 'patch') {
+        const { object } = await pass.cluster.patch<Pod>(
+          PODS,
+          action,
+          { type: action.type, body: guarded(action.patch, guard) },
+          pass.deadline,
+          POD_READING,
+        );
+        if (guard !== undefined) guard = object.metadata.resourceVersion;
+        if (action.purpose === 'strip' && facts && pass.owner) pass.counted.push(...countsOfStrip(pass.owner, facts));
+        // A released pod is somebody else's from now on, and shows in the view as such. One that went with its last finalizer is
+        // answered at the version it had before: it must not look as if nothing had happened, or it would be counted again (R18).
+        if (isGone(object)) pass.hearGone(podFactsOf(object));
+        else pass.hearPod(object);
+      } else {
+        const target = {
+          namespace: action.namespace,
+          name: action.name,
+          uid: action.uid,
+          ...(guard !== undefined && { resourceVersion: guard }),
+        };
+        const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline, POD_READING);
+        if (object) pass.hearPod(object);
+        else if (facts) pass.hearGone(facts);
+      }
+      results.push({ action });
+    } catch (error) {
+      if (error instanceof NotFoundError) {
+        if (facts) pass.hearGone(facts);
+        results.push({ action, changedNothing: true });
+        continue;
+      }
+      if (error instanceof ConflictError && facts) await pass.readChild(facts);
+      const isBeforeDelete = activeDelete !== undefined && action.verb === 'patch' && action.purpose === 'strip';
+      const goesAllTheSame = isBeforeDelete && activeDelete.evenTracked === true && error instanceof TerminalError;
+      results.push({ action, error, ...(isBeforeDelete && !goesAllTheSame && { keepsDelete: true }) });
+      if (!goesAllTheSame) return results;
+    }
+  }
+  return results;
+}
+
+const isGone = ({ metadata }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0 && (metadata.finalizers ?? []).length === 0;
+
+function guarded(patch: object, resourceVersion: string | undefined): object {
+  if (resourceVersion === undefined) return patch;
+  const { metadata, ...rest } = patch as { metadata?: object };
+  return { ...rest, metadata: { ...metadata, resourceVersion } };
+}
+
+const STATUS_FIELDS = [
+  'conditions',
+  'startTime',
+  'completionTime',
+  'active',
+  'succeeded',
+  'failed',
+  'terminating',
+  'ready',
+  'completedIndexes',
+  'failedIndexes',
+];
+
+/** A merge patch of the whole status: it leaves the metadata alone, of which a view does not hold everything. */
+async function replaceStatus({ pass }: Execution, action: StatusAction): Promise<Result> {
+  const owner = pass.owner;
+  if (!owner) return { action, error: new ConflictError('the owner is gone') };
+  const status = wholeStatus(action.status);
+  const { uid, resourceVersion } = owner.metadata;
+  try {
+    const target = { namespace: pass.key.namespace, name: pass.key.name, uid: pass.key.uid, subresource: 'status' };
+    const { object, dateMs } = await pass.cluster.patch<Job>(
+      JOBS,
+      target,
+      { type: 'merge', body: { metadata: { uid, resourceVersion }, status } },
+      pass.deadline,
+    );
+    pass.counted.push(...countsOfWrite(owner, object));
+    pass.hearOwner(object, dateMs);
+    pass.wroteStatus = true;
+    pass.state = { ...pass.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
+    return { action };
+  } catch (error) {
+    if (error instanceof NotFoundError) return { action, error: new ConflictError('the owner is gone', { cause: error }) };
+    return { action, error };
+  }
+}
+
+/** A merge patch leaves out nothing: what the status does not hold is null, in its one nested object too, which is there even when empty. */
+function wholeStatus(wanted: JobStatus): Record<string, unknown> {
+  const { succeeded = null, failed = null } = wanted.uncountedTerminatedPods ?? {};
+  const nothing = Object.fromEntries(STATUS_FIELDS.map((field) => [field, null]));
+  return { ...nothing, ...definedOf(wanted), uncountedTerminatedPods: { succeeded, failed } };
+}
+
+const definedOf = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

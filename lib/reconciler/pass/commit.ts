@@ -1,0 +1,90 @@
+// The end of a pass: what was heard goes into the view (R7), what is known into the head, what must follow is sent (R9, R11).
+import type { Ports } from '../../ports/ports.ts';
+import type { Head, HeadChange } from '../../ports/store.ts';
+import { StaleWriteError } from '../../ports/store.ts';
+import type { ViewPart } from '../../wire/observations.ts';
+import { NOTHING_TERMINATED, terminatedCounts } from '../report/job-metrics.ts';
+import type { Pass } from './pass.ts';
+import { encodeState } from '../head/pass-state.ts';
+import { lowestFreeNumber, numberAfterDropped } from './settle.ts';
+import { writeView } from '../view/view-access.ts';
+import { sendTimer } from '../head/wake.ts';
+
+/** How a pass ended. */
+export interface Ending {
+  outcome: string;
+  /** When to look again, from now. */
+  againInMs?: number | undefined;
+  attempt?: number;
+  error?: unknown;
+}
+
+/** A later pass opened the head: this one may write no more (R8). */
+export class OvertakenError extends Error {}
+
+type ClosingPorts = Pick<Ports, 'store' | 'queue' | 'clock'>;
+
+/** Writes the head under this pass's fence. @throws OvertakenError */
+export async function writeHead({ store }: Pick<Ports, 'store'>, pass: Pass, change: HeadChange): Promise<void> {
+  try {
+    pass.head = await store.updateHead(pass.key, { ifFence: pass.fence }, change);
+  } catch (error) {
+    if (error instanceof StaleWriteError) throw new OvertakenError('a later pass opened the head', { cause: error });
+    throw error;
+  }
+}
+
+/** @returns when the next wake is due */
+export async function close(
+  ports: ClosingPorts,
+  pass: Pass,
+  { againInMs, attempt }: Pick<Ending, 'againInMs' | 'attempt'>,
+): Promise<number | undefined> {
+  const { store, clock } = ports;
+  const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
+  // Sent, then recorded (R11).
+  if (due) await sendTimer(ports, pass.head, due);
+  let accountedFor: Head = pass.head;
+  const changeOf = (head: Head, known: ViewPart | undefined): HeadChange => {
+    accountedFor = head;
+    // The opening took the timer off: one that stands there was set by news that this pass has not seen, and sweep must find it.
+    const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
+    return {
+      state: encodeState({ ...pass.state, ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
+      wake: next ?? null,
+      pendingSinceMs: next?.dueAtMs ?? null,
+      ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
+    };
+  };
+  const { fence } = pass;
+  const alongside = async (head: Head, part: ViewPart): Promise<{ ifFence: string; change: HeadChange }> => {
+    if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
+    return { ifFence: fence, change: changeOf(head, part) };
+  };
+  const written = pass.hasNews
+    ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside, items: pass.items })
+    : { head: pass.head, told: false, terminated: NOTHING_TERMINATED, part: undefined };
+  pass.counted.push(...terminatedCounts(written.terminated));
+  pass.head = written.head;
+  if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head, written.part));
+  // News may have set its timer between that look and the write, which took it off.
+  const { replacedWake } = pass.head;
+  if (replacedWake && replacedWake.dueAtMs !== accountedFor.wake?.dueAtMs && replacedWake.dueAtMs < (due?.dueAtMs ?? Infinity))
+    await writeHead(ports, pass, { wake: replacedWake, pendingSinceMs: replacedWake.dueAtMs });
+  // Woken while it ran: that wake is still pending, and sweep must be able to find it, long before a timer of this pass.
+  const nowMs = clock.nowMs();
+  if (pass.head.queued === pass.head.fence && (pass.head.pendingSinceMs ?? Infinity) > nowMs)
+    await writeHead(ports, pass, { pendingSinceMs: nowMs });
+  return due?.dueAtMs;
+}
+
+/** What an overtaken pass heard is true all the same. */
+export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
+  if (!pass.hasNews) return;
+  try {
+    const { terminated } = await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
+    pass.counted.push(...terminatedCounts(terminated));
+  } catch (error) {
+    telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });
+  }
+}

@@ -1,0 +1,69 @@
+// Creates of pods: few at first, each counted, and settled where its name is taken (R5).
+import type { KubernetesObject, Pod } from '../../objects/kubernetes.ts';
+import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
+import { PODS } from '../../objects/resources.ts';
+import type { Action } from '../../kinds/plan.ts';
+import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
+import type { Result } from './actions.ts';
+import type { Pass } from './pass.ts';
+import type { Child } from '../head/pass-state.ts';
+
+export type CreateAction = Extract<Action, { verb: 'create' }>;
+
+/** A pod of somebody else holds the name of one to be created (R5). */
+export class ForeignNamesakeError extends ConflictError {}
+
+export const childIn = ({ slot, number }: CreateAction): Child => ({ slot, number });
+
+/** Slow start: a quota or a webhook that refuses all is met by few requests. */
+export function* slowStart(actions: readonly CreateAction[]): Generator<readonly CreateAction[]> {
+  for (let at = 0, size = 1; at < actions.length; at += size, size *= 2) yield actions.slice(at, at + size);
+}
+
+export async function create(pass: Pass, action: CreateAction): Promise<Result> {
+  try {
+    const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline, POD_READING);
+    countCreate(pass, 'succeeded');
+    pass.hearPod(object as Pod, { isNew: true });
+    return { action };
+  } catch (error) {
+    // The namespace is going, and the Job with it: nobody is to be told, and nothing counts (spec 12.2).
+    if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
+      pass.namespaceEnds = true;
+      return { action, changedNothing: true };
+    }
+    countCreate(pass, 'failed');
+    if (error instanceof ConflictError && error.reason === 'alreadyExists') return await meetNamesake(pass, action);
+    return { action, error };
+  }
+}
+
+const countCreate = ({ counted, creationReason: reason }: Pass, status: 'succeeded' | 'failed'): void =>
+  void counted.push({ metric: 'job_controller_job_pods_creation_total', value: 1, labels: { reason, status } });
+
+/** AlreadyExists (R5): ours, then the create is settled whatever state that pod is in; foreign, then the planner sees it hold the number. */
+async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
+  const name = action.object.metadata.name ?? '';
+  try {
+    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
+    const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
+    const child = pass.childOf(podFactsOf(object));
+    if (isOurs) pass.hearPod(object);
+    if (isOurs && typeof child !== 'string' && child.slot === action.slot && child.number === action.number) return { action };
+    // The next number: this name is taken for good as far as this workload is concerned.
+    pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.number + 1) };
+    return {
+      action,
+      // Of ours, somebody has changed the annotations: it would be met here for ever.
+      error: new ForeignNamesakeError(
+        `pods "${name}" already exists and ${isOurs ? 'has been made another one by hand' : 'belongs to somebody else'}`,
+        { reason: 'alreadyExists' },
+      ),
+    };
+  } catch (error) {
+    // Gone between the two calls: planned again.
+    if (error instanceof NotFoundError)
+      return { action, error: new ConflictError(`pod ${name} came and went`, { reason: 'alreadyExists' }) };
+    return { action, error };
+  }
+}

@@ -1,0 +1,142 @@
+// A workload that a person must look at: parked with a back-off, an Event, a metric and a reason in the console (R13).
+import { isFinished } from '../../objects/pod-facts.ts';
+import { formatKey } from '../../objects/workload.ts';
+import type { Action, PlanHead } from '../../kinds/plan.ts';
+import type { Pods } from '../../kinds/pod-set.ts';
+import { TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { EventAction } from './actions.ts';
+import type { Ending } from './commit.ts';
+import type { Pass } from './pass.ts';
+
+const LONGEST_REASON = 500;
+const PARKED_MS = { first: 60_000, most: 3_600_000 };
+/** What the API server refuses is tried again later and later. */
+export const HELD_MS = { first: 1_000, most: 60_000 };
+/** The error of a pass that ends with what it met again and again, of which no single refusal is the one that ended it. */
+export const TOO_OFTEN = 'planned again too often in one pass';
+
+/**
+ * @param longestMs where it may be well again at any time
+ * @returns milliseconds until it is looked at again; a changed spec is looked at at once
+ */
+export function park(
+  pass: Pass,
+  reason: string,
+  { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>,
+  longestMs: number = PARKED_MS.most,
+): number {
+  const failures = (pass.state.park?.failures ?? 0) + 1;
+  const againInMs = backoffMs(failures, { first: PARKED_MS.first, most: longestMs });
+  const generation = pass.generation ?? 0;
+  pass.state = { ...pass.state, park: { failures, untilMs: clock.nowMs() + againInMs, reason: markedReason(reason), generation } };
+  pass.why.push(reason);
+  telemetry.error('workload parked', { ...pass.key, reason });
+  telemetry.count('ParkedWorkloads', 1, 'Count', { cluster: pass.key.cluster, kind: pass.key.kind });
+  if (!pass.events.some(({ type }) => type === 'Warning'))
+    pass.events.push({
+      verb: 'event',
+      type: 'Warning',
+      reason: 'Parked',
+      message: reason,
+      regarding: regardingOf(pass),
+      why: 'a person must act',
+    });
+  return againInMs;
+}
+
+/**
+ * What is known of the workload cannot be read, or a part of it. It is told of once, and looked at with each wake: what can be read comes
+ * by an event like any other.
+ */
+export function parkUnreadable(pass: Pass, error: Error, ports: Pick<Ports, 'clock' | 'telemetry'>): Ending {
+  const { park: known } = pass.state;
+  const nowMs = ports.clock.nowMs();
+  const isTold = known?.unreadable === true && known.reason === markedReason(error.message) && isAhead(known.untilMs, nowMs, PARKED_MS);
+  if (isTold) {
+    pass.why.push(known.reason);
+    return { outcome: 'parked', againInMs: known.untilMs - nowMs };
+  }
+  ports.telemetry.count('UnreadableObjects', 1, 'Count', { cluster: pass.key.cluster });
+  const againInMs = park(pass, error.message, ports);
+  if (pass.state.park) pass.state = { ...pass.state, park: { ...pass.state.park, unreadable: true } };
+  return { outcome: 'parked', againInMs, error };
+}
+
+/** All of it has been read: what it was parked for is over. */
+export function endUnreadable(pass: Pass): void {
+  if (pass.state.park?.unreadable === true) pass.state = { ...pass.state, park: undefined };
+}
+
+const markedReason = (reason: string): string => reason.slice(0, LONGEST_REASON);
+
+/** @returns how a pass that parks its workload ends */
+export const parkedEnding = (ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pass, reason: string): Ending => ({
+  outcome: 'parked',
+  againInMs: park(pass, reason, ports),
+});
+
+/** Milliseconds that it stays parked; undefined when it is not, or not any more. */
+export function parkedFor(pass: Pass, nowMs: number): number | undefined {
+  const parked = pass.state.park;
+  if (!parked || parked.unreadable === true || !isAhead(parked.untilMs, nowMs, PARKED_MS) || pass.generation !== parked.generation)
+    return undefined;
+  pass.why.push(parked.reason);
+  return parked.untilMs - nowMs;
+}
+
+/**
+ * Until when creates or deletes wait, where they still do. A pod of the workload that has ended or gone since may have made room for another:
+ * then they are tried at once, and nothing else that happens has them tried.
+ * @param nowMs by the cluster's clock
+ */
+export function holdIn(
+  { state: { hold }, owner, pods }: Pick<Pass, 'state' | 'owner'> & { pods: Pods },
+  nowMs: number,
+): Pick<PlanHead, 'holdUntilMs' | 'deleteHoldUntilMs'> {
+  if (!hold || hold.generation !== (owner?.metadata.generation ?? 0) || !isAhead(hold.untilMs, nowMs, HELD_MS)) return {};
+  if (hold.room !== undefined && roomTaken({ owner, pods }) < hold.room) return {};
+  return hold.verb === 'delete' ? { deleteHoldUntilMs: hold.untilMs } : { holdUntilMs: hold.untilMs };
+}
+
+/** By the workload's pods: each counts, and once more until it has ended, for of quotas some count the one and some the other. */
+export function roomTaken({ owner, pods }: Pick<Pass, 'owner'> & { pods: Pods }): number {
+  let taken = 0;
+  for (const pod of pods) if (pod.controller?.uid === owner?.metadata.uid) taken += isFinished(pod) ? 1 : 2;
+  return taken;
+}
+
+/** What lies further ahead than it could have been put was put there before the clock was set back (R12). */
+const isAhead = (untilMs: number, nowMs: number, { most }: { most: number }): boolean => untilMs > nowMs && untilMs <= nowMs + 2 * most;
+
+/** Two controllers on one status. */
+export const fightText = ({ key }: Pass, rival: string): string =>
+  `${rival} writes the status of this ${key.kind} too: switch its ${key.kind} controller off, or let Farloop manage its own workloads only`;
+
+/** As the API server put it where it was asked, else in the error's words; of a call without an answer these would tell no more than an address. */
+export function wordsOf(error: Error): string {
+  if (error instanceof UnknownOutcomeError) return error.said ?? 'the API server gave no answer that tells what came of it';
+  return error instanceof TerminalError ? (error.said ?? error.message) : error.message;
+}
+
+/** What a person is told of a refused create or delete. */
+export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete', error: Error): EventAction => ({
+  verb: 'event',
+  type: 'Warning',
+  reason: during === 'create' ? 'FailedCreate' : 'FailedDelete',
+  message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${wordsOf(error)}`,
+  regarding: regardingOf(pass),
+  why: `the API server refuses it: ${formatKey(pass.key)}`,
+});
+
+/** Doubles from the first with each failure, up to the most. */
+export const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number =>
+  Math.min(first * 2 ** Math.min(failures - 1, 20), most);
+
+const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({
+  apiVersion: row.resource.apiVersion,
+  kind: row.resource.kind,
+  namespace: key.namespace,
+  name: key.name,
+  uid: key.uid,
+});

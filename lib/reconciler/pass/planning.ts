@@ -1,0 +1,145 @@
+// What is to be done? Plans from the view, and from live reads where an action could not be taken back (R10) or counting needs them (R18).
+import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import type { Action, Failure, Plan, PlanHead } from '../../kinds/plan.ts';
+import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { UnreadableObjectError } from '../../ports/errors.ts';
+import { foreignWriterOf } from './foreign-writer.ts';
+import { holdIn } from './parking.ts';
+import type { Pass } from './pass.ts';
+import { OwnerGoneError } from './pass.ts';
+import { statusDigestOf, type PassState } from '../head/pass-state.ts';
+import type { Planned } from '../report/recorded-plan.ts';
+import { lowestFreeNumber } from './settle.ts';
+
+/** No planner can take this workload as it is. */
+export class PlannerFailedError extends Error {}
+
+/**
+ * Plans from the view; where that would act on what cannot be taken back, reads the owner live and plans again (R10).
+ * @returns undefined where the workload is not ours; a rival where another controller writes its status again and again
+ */
+export async function planPass(clock: Clock, pass: Pass): Promise<Plan<JobStatus> | { rival: string } | undefined> {
+  await lookBeforeCounting(pass);
+  let rival = rivalOf(clock, pass);
+  if (rival !== undefined) return { rival };
+  let planned = planFrom(clock, pass);
+  if (planned.plan.outcome === 'notOurs') return undefined;
+  // A start time stays: it is told by the cluster's Date, not by the offset of a clock (R12).
+  const setsStart = planned.plan.status.startTime !== pass.owner?.status?.startTime;
+  if (!pass.live && (setsStart || planned.plan.actions.some(isGrave))) {
+    await pass.readOwner();
+    await lookBeforeCounting(pass);
+    rival = rivalOf(clock, pass);
+    if (rival !== undefined) return { rival };
+    planned = planFrom(clock, pass);
+    if (planned.plan.outcome === 'notOurs') return undefined;
+  }
+  pass.planned = planned;
+  return planned.plan;
+}
+
+/** Who writes the same statuses again and again, seen where the owner was read live; what was seen is remembered. */
+export function rivalOf(clock: Clock, pass: Pass): string | undefined {
+  if (!pass.live) return undefined;
+  const sinceMs = pass.state.statusWrittenAtMs ?? pass.head.bornAtMs + pass.offsetMs;
+  const writer = foreignWriterOf(pass.live.owner, pass.state, { sinceMs, nowMs: pass.live.dateMs });
+  if (writer) pass.state = { ...pass.state, foreign: writer.state };
+  // Whoever manages what is not ours may write it as often as it likes.
+  return writer?.isFight && planOnce(clock, pass).outcome !== 'notOurs' ? writer.manager : undefined;
+}
+
+/** From what the pass knows now. @throws OwnerGoneError; PlannerFailedError */
+export const planOnce = (clock: Clock, pass: Pass): Plan<JobStatus> => planFrom(clock, pass).plan;
+
+function planFrom(clock: Clock, pass: Pass): Planned {
+  const { given, nowMs } = givenTo(clock, pass);
+  try {
+    return { given, nowMs, plan: pass.row.planner.plan(given, new Date(nowMs)) };
+  } catch (error) {
+    throw new PlannerFailedError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** What the planner is given now. @throws OwnerGoneError */
+function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
+  const owner = pass.owner;
+  if (!owner) throw new OwnerGoneError('the owner is gone');
+  refuseUnreadable(owner, pass.pods);
+  const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
+  // Its number is above those too that have vanished since the last pass closed (R5).
+  const head = { ...planHeadOf(pass, nowMs), ordinal: lowestFreeNumber(pass) };
+  const schedulingGroup = pass.scheduling?.group;
+  return { given: { owner, pods: pass.pods, head, manage: pass.record.manage, ...(schedulingGroup && { schedulingGroup }) }, nowMs };
+}
+
+/** What earlier passes left for the planner, as it holds now. @param nowMs by the cluster's clock */
+export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }, nowMs: number): PlanHead {
+  const { ordinal, createsLast, failure } = known.state;
+  const isOfThisSpec = failure?.generation === (known.owner?.metadata.generation ?? 0);
+  return {
+    // Settled before: no intent is open when a pass plans.
+    expectations: { create: [], delete: [], strip: [] },
+    backoff: backoffIn(known),
+    ordinal,
+    ...holdIn(known, nowMs),
+    ...(createsLast && { createsLast }),
+    ...(failure && isOfThisSpec && { failure: failureIn(failure) }),
+  };
+}
+
+/**
+ * A pod of this Job, or one that it may adopt, that cannot be read may be over or under way: none is created in its place, and none is counted. Of a Job that is being deleted
+ * nothing is counted any more, and its pods are let go whatever they are.
+ * @throws UnreadableObjectError
+ */
+function refuseUnreadable({ metadata }: Job, pods: Pods): void {
+  const { unreadable } = podSetOf(pods);
+  if (unreadable === 0 || metadata.deletionTimestamp !== undefined) return;
+  for (const { namespace, name, controller, unreadable: why } of pods)
+    if (why !== undefined && (!controller || controller.uid === metadata.uid))
+      throw new UnreadableObjectError(`Pod ${namespace}/${name}`, why);
+}
+
+const failureIn = ({ generation: _generation, ...failure }: NonNullable<PassState['failure']>): Failure => failure;
+
+/** Empty where the status tells of a later success: another controller counted it, or a pass of which an old copy of the table knows nothing. */
+function backoffIn({ state: { backoff }, owner }: Pick<Pass, 'state' | 'owner'>): PlanHead['backoff'] {
+  const { succeeded, failures, lastFailureTime } = backoff;
+  if (succeeded !== undefined && successesIn(owner?.status) > succeeded) return { failures: 0 };
+  return { failures, ...(lastFailureTime !== undefined && { lastFailureTime }) };
+}
+
+/** What is stored of it, with the status as it stands then. */
+export const backoffToStore = (backoff: PlanHead['backoff'], status: JobStatus | undefined): PassState['backoff'] =>
+  backoff.failures === 0 ? { ...backoff } : { ...backoff, succeeded: successesIn(status) };
+
+const successesIn = (status: JobStatus | undefined): number =>
+  (status?.succeeded ?? 0) + (status?.uncountedTerminatedPods?.succeeded?.length ?? 0);
+
+/** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
+async function lookBeforeCounting(pass: Pass): Promise<void> {
+  if ((pass.listed && !pass.listIsOlderThanOwner) || !pass.owner) return;
+  const status = pass.owner.status;
+  const isOurs =
+    !pass.listIsOlderThanOwner && (pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status));
+  const uncounted = [...(status?.uncountedTerminatedPods?.succeeded ?? []), ...(status?.uncountedTerminatedPods?.failed ?? [])];
+  if (isOurs && uncounted.every((uid) => pass.view.pods.has(uid))) return;
+  // The Job is read before its pods: a pod is counted on evidence no older than the status it is added to.
+  await pass.readOwner();
+  await pass.listChildren();
+  pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner.status) };
+}
+
+/** R10: these cannot be taken back. Counting alone is guarded by its resourceVersion. */
+function isGrave(action: Action): boolean {
+  if (action.verb === 'create') return true;
+  if (action.verb === 'delete') return action.active || action.propagationPolicy !== undefined;
+  if (action.verb === 'patch') return action.purpose !== 'strip';
+  if (action.verb !== 'status') return false;
+  return (
+    (action.status as JobStatus).conditions?.some(
+      ({ type, status }) => (type === 'Failed' || type === 'FailureTarget') && status === 'True',
+    ) ?? false
+  );
+}

@@ -1,0 +1,118 @@
+// Intents whose outcome is not known are looked up, never waited for (R4): first in the view, then live.
+import type { Job, Pod } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import { POD_READING } from '../../objects/pod-facts.ts';
+import { PODS } from '../../objects/resources.ts';
+import { NotFoundError } from '../../ports/errors.ts';
+import type { PodEntry, ViewPart } from '../../wire/observations.ts';
+import type { Pass } from './pass.ts';
+import type { Child, ChildOrUid } from '../head/pass-state.ts';
+import { hasIntents, NO_INTENTS, type Intents } from '../head/pass-state.ts';
+
+/** More unknown outcomes than this are looked up with one list. */
+const MOST_LOOKUPS = 5;
+
+/** Afterwards no intent of an earlier pass is open: each is seen done, seen not done, or was carried out by somebody else. */
+export async function settle(pass: Pass): Promise<void> {
+  const { intents } = pass.state;
+  if (!hasIntents(intents)) return;
+  if (!pass.listed) {
+    const open = openIntents(pass);
+    const count = open.creates.length + open.pods.length;
+    if (count > MOST_LOOKUPS || open.unknown > 0) await pass.listChildren();
+    else {
+      if (open.creates.length > 0 && !pass.owner) await pass.readOwner();
+      const owner = pass.owner;
+      for (const child of open.creates) if (owner) await lookUp(pass, owner, child);
+      for (const pod of open.pods) await pass.readChild(pod);
+    }
+  }
+  pass.state = { ...pass.state, intents: stillOpen(pass), ordinal: Math.max(lowestFreeNumber(pass), numberAfterVanished(pass)) };
+}
+
+/**
+ * Looks at once for creates that got no answer, also where the children were listed before they were sent. All else that was intended is
+ * known: it was done, refused, or not sent.
+ * @returns those that are not there
+ */
+export async function settleCreates<Create extends { child: Child }>(pass: Pass, creates: readonly Create[]): Promise<Create[]> {
+  if (creates.length > MOST_LOOKUPS) await pass.listChildren();
+  else {
+    const { owner } = pass.live ?? (await pass.readOwner());
+    for (const { child } of creates) await lookUp(pass, owner, child);
+  }
+  const entryOf = childFinder(pass);
+  const missing = creates.filter(({ child }) => entryOf(child) === undefined);
+  pass.unanswered.push(...missing.map(({ child }) => child));
+  pass.state = { ...pass.state, intents: stillOpen(pass), ordinal: lowestFreeNumber(pass) };
+  return missing;
+}
+
+/** What a pass may not take for settled though it has looked: the next one looks again. */
+export const stillOpen = ({ unanswered, state: { intents } }: Pass): Intents =>
+  unanswered.length === 0 ? NO_INTENTS : { ...NO_INTENTS, atMs: intents.atMs, create: [...unanswered] };
+
+/** Above the numbers of pods that were to be deleted or stripped and are there no more: they had been seen, so their names are taken (R5). */
+function numberAfterVanished(pass: Pass): number {
+  const entryOf = childFinder(pass);
+  let lowest = 0;
+  for (const child of [...pass.state.intents.delete, ...pass.state.intents.strip])
+    if (typeof child !== 'string' && entryOf(child) === undefined) lowest = Math.max(lowest, child.number + 1);
+  return lowest;
+}
+
+function openIntents(pass: Pass): { creates: Child[]; pods: PodFacts[]; unknown: number } {
+  const { intents } = pass.state;
+  const entryOf = childFinder(pass);
+  const creates = intents.create.filter((child) => entryOf(child) === undefined);
+  const pods: PodFacts[] = [];
+  let unknown = 0;
+  const look = (child: ChildOrUid, isOpen: (entry: PodEntry) => boolean): void => {
+    const entry = entryOf(child);
+    if (!entry) unknown += 1;
+    else if (isOpen(entry)) pods.push(entry.pod);
+  };
+  for (const child of intents.delete) look(child, ({ deleted, pod }) => !deleted && pod.deletedAt === undefined);
+  for (const child of intents.strip) look(child, ({ deleted, pod }) => !deleted && pod.tracked);
+  return { creates, pods, unknown };
+}
+
+function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
+  const byChild = new Map<string, PodEntry>();
+  for (const [uid, entry] of pass.view.pods) {
+    const child = pass.childOf(entry.pod);
+    byChild.set(uid, entry);
+    if (typeof child !== 'string') byChild.set(`${child.slot} ${child.number}`, entry);
+  }
+  return (child) => byChild.get(typeof child === 'string' ? child : `${child.slot} ${child.number}`);
+}
+
+/** A create whose outcome is unknown, by the name it would have: ours is merged, a foreign one of that name is its planner's business. */
+async function lookUp(pass: Pass, owner: Job, { slot, number }: Child): Promise<void> {
+  const name = pass.row.childName(owner, { slot, number });
+  try {
+    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
+    pass.hearPod(object);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+  }
+}
+
+/** Above every number that a vanished child was seen to hold, in this pass or an earlier one (R5). */
+export function lowestFreeNumber({ view, state }: Pick<Pass, 'view' | 'state'>): number {
+  let lowest = state.ordinal;
+  for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);
+  return lowest;
+}
+
+/**
+ * Above the numbers of pods that this pass heard of, and that a younger list, told of meanwhile, does not name (R5): the view takes them no
+ * more, so not even a tombstone shows that they were there.
+ * @param known what the view holds once the news of the pass is merged into it
+ */
+export function numberAfterDropped({ heard }: Pick<Pass, 'heard'>, known: ViewPart | undefined): number {
+  let lowest = 0;
+  if (known)
+    for (const { pod } of heard.pods) if (pod.number !== undefined && !known.pods.has(pod.uid)) lowest = Math.max(lowest, pod.number + 1);
+  return lowest;
+}

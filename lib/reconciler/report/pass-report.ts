@@ -1,0 +1,54 @@
+// What is told of a pass once it has ended: its line, its metrics, its record.
+import type { Ports } from '../../ports/ports.ts';
+import { digestOf } from '../../wire/digest.ts';
+import type { Ending } from '../pass/commit.ts';
+import { countPass } from './job-metrics.ts';
+import type { Pass } from '../pass/pass.ts';
+import { countWork } from './pass-metrics.ts';
+import { PODS_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
+
+/**
+ * A record that cannot be kept costs no pass.
+ * @param sinceMs since when there was something to do: the queue took the news, or a timer was due; Unix milliseconds
+ */
+export async function tellOfPass(
+  { recorder, telemetry, clock }: Pick<Ports, 'recorder' | 'telemetry' | 'clock'>,
+  pass: Pass,
+  { ending: { outcome, error }, sinceMs, nextWakeAtMs }: { ending: Ending; sinceMs: number | undefined; nextWakeAtMs: number | undefined },
+): Promise<void> {
+  const durationMs = clock.nowMs() - pass.startedAtMs;
+  countPass(telemetry, pass, { durationMs, outcome });
+  // Where the flight recorder's line is one of the same log, it says all this.
+  if (!recorder.isInLog)
+    telemetry.info('reconciled', {
+      ...pass.key,
+      passId: pass.fence,
+      outcome,
+      durationMs,
+      ...(error instanceof Error && { error: error.message }),
+    });
+  const lagMs = sinceMs === undefined ? undefined : clock.nowMs() - sinceMs;
+  countWork(telemetry, pass, { outcome, durationMs, lagMs });
+  const { planned } = pass;
+  const recorded = {
+    key: pass.key,
+    passId: pass.fence,
+    startedAtMs: pass.startedAtMs,
+    durationMs,
+    outcome,
+    why: pass.why,
+    saw: {
+      pods: pass.pods.size,
+      ...(pass.pods.size <= PODS_IN_SNAPSHOT && { digest: digestOf(pass.pods) }),
+      resourceVersion: pass.owner?.metadata.resourceVersion ?? '',
+      live: pass.live !== undefined,
+      listed: pass.listed,
+    },
+    actions: pass.actions,
+    ...(nextWakeAtMs !== undefined && { nextWakeAtMs }),
+    ...(error instanceof Error && { error: error.message }),
+  };
+  await recorder
+    .append(recorded, planned && ((): Uint8Array | undefined => snapshotOf(planned)))
+    .catch((cause: unknown) => telemetry.warn('pass not recorded', { ...pass.key, error: cause }));
+}

@@ -1,0 +1,117 @@
+// The last plan of a pass for the flight recorder, and the same question put again to the planner of today.
+import { isDeepStrictEqual } from 'node:util';
+import { jobFactsOf } from '../../objects/job-facts.ts';
+import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import type { WorkloadKind } from '../../objects/workload.ts';
+import { rowOf } from '../../kinds/catalog.ts';
+import type { Action, Plan, Snapshot } from '../../kinds/plan.ts';
+import { PodSet } from '../../kinds/pod-set.ts';
+import type { Decided } from '../../wire/snapshot.ts';
+import { packSnapshot, unpackSnapshot } from '../../wire/snapshot.ts';
+
+/** What a planner was given, and what it answered. */
+export interface Planned {
+  given: Snapshot<Job>;
+  nowMs: number;
+  plan: Plan<JobStatus>;
+}
+
+/** Of a larger workload packing would cost more than the pass. */
+export const PODS_IN_SNAPSHOT = 1_000;
+
+/** @returns undefined where there are more pods than `PODS_IN_SNAPSHOT` */
+export function snapshotOf({ given, nowMs, plan }: Planned): Uint8Array | undefined {
+  const { owner, pods, head, manage } = given;
+  const listed = [...pods];
+  if (listed.length > PODS_IN_SNAPSHOT) return undefined;
+  const { create, delete: deleted, strip } = head.expectations;
+  const plainHead = { ...head, expectations: { create: [...create], delete: [...deleted], strip: [...strip] } };
+  return packSnapshot({ owner: plannedFactsOf(owner), pods: listed, head: plainHead, manage, nowMs, decided: decidedIn(plan) });
+}
+
+/** The facts, and of the template, where it was read live, what a planner asks of it: labels, and whose containers there are. */
+function plannedFactsOf(job: Job): Job {
+  const facts = jobFactsOf(job);
+  const { template } = job.spec;
+  if (!template || template.spec.containers.length === 0 || !facts.spec.template) return facts;
+  const { labels } = template.metadata ?? {};
+  const spec = { ...facts.spec.template.spec, containers: template.spec.containers.map(({ name }) => ({ name })) };
+  return { ...facts, spec: { ...facts.spec, template: { ...(labels && { metadata: { labels } }), spec } } };
+}
+
+export interface Replayed {
+  recorded: Decided;
+  today: Decided;
+  /** One line each, `-` recorded alone, `+` today alone; empty where both decide the same. */
+  differences: string[];
+}
+
+/** @throws UndecodableMessageError; whatever today's planner throws */
+export function replay(kind: WorkloadKind, snapshot: Uint8Array): Replayed {
+  const { owner, pods, head, manage, nowMs, decided: recorded } = unpackSnapshot(snapshot);
+  const today = decidedIn(rowOf(kind).planner.plan({ owner, pods: PodSet.byPlace(pods), head, manage }, new Date(nowMs)));
+  return { recorded, today, differences: differencesOf(recorded, today) };
+}
+
+/** As plain JSON has it, so that what was recorded and what is planned now can be compared. */
+const decidedIn = (plan: Plan<JobStatus>): Decided => {
+  const { outcome, why, actions, requeueAfterSeconds, status } = plan;
+  const plainStatus: Record<string, unknown> = JSON.parse(JSON.stringify(status));
+  return {
+    outcome,
+    why: [...why],
+    actions: actions.map(decidedAction),
+    ...(requeueAfterSeconds !== undefined && { requeueAfterSeconds }),
+    status: plainStatus,
+  };
+};
+
+function decidedAction(action: Action): Decided['actions'][number] {
+  const { why } = action;
+  switch (action.verb) {
+    case 'create':
+      return { verb: 'create', target: action.object.metadata.name ?? `${action.slot}/${action.number}`, why };
+    case 'patch':
+      return { verb: action.purpose, target: action.name, why };
+    case 'delete':
+      return { verb: 'delete', target: action.name, why };
+    case 'status':
+      return { verb: 'status', target: 'status', why };
+    case 'event':
+      return { verb: 'event', target: `${action.reason}: ${action.message}`, why };
+  }
+}
+
+function differencesOf(recorded: Decided, today: Decided): string[] {
+  const lines = [
+    ...setDifferences([`outcome ${recorded.outcome}`], [`outcome ${today.outcome}`]),
+    ...setDifferences(recorded.why.map(becauseText), today.why.map(becauseText)),
+    ...setDifferences(recorded.actions.map(actionText), today.actions.map(actionText)),
+    ...setDifferences([againText(recorded)], [againText(today)]),
+  ];
+  for (const field of new Set([...Object.keys(recorded.status), ...Object.keys(today.status)])) {
+    const [was, is] = [recorded.status[field], today.status[field]];
+    if (!isDeepStrictEqual(was, is)) lines.push(`- status.${field} ${textOf(was)}`, `+ status.${field} ${textOf(is)}`);
+  }
+  return lines;
+}
+
+const becauseText = (why: string): string => `because: ${why}`;
+const actionText = ({ verb, target, why }: Decided['actions'][number]): string => `${verb} ${target}: ${why}`;
+const againText = ({ requeueAfterSeconds }: Decided): string =>
+  requeueAfterSeconds === undefined ? 'looks again when something happens' : `looks again in ${requeueAfterSeconds} s`;
+const textOf = (value: unknown): string => (value === undefined ? '(not set)' : JSON.stringify(value));
+
+/** What stands in one of the two lists only; the same line twice counts twice. */
+function setDifferences(recorded: readonly string[], today: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const line of today) left.set(line, (left.get(line) ?? 0) + 1);
+  const lines: string[] = [];
+  for (const line of recorded) {
+    const count = left.get(line) ?? 0;
+    if (count === 0) lines.push(`- ${line}`);
+    else left.set(line, count - 1);
+  }
+  for (const [line, count] of left) for (let time = 0; time < count; time++) lines.push(`+ ${line}`);
+  return lines;
+}

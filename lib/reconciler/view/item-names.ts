@@ -1,0 +1,57 @@
+// Which items a view is laid out in, and which of them a head names: by their names every writer finds the same item for a pod.
+import type { Job } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { Head } from '../../ports/store.ts';
+import type { ViewPart, WholeList } from '../../wire/observations.ts';
+import { END_OF_SLOTS, slotOf, unpackNames } from '../../wire/view-layout.ts';
+import { isMark, type Span } from './list-progress.ts';
+
+/** About 1 KB an item, since every write is billed by the whole item; larger Jobs take 2 and 8 KB, so that a storm needs fewer requests. */
+const SLOTS_PER_SMALL_ITEM = 40;
+const SLOTS_PER_ITEM = [
+  { jobPods: 2_000, slots: SLOTS_PER_SMALL_ITEM },
+  { jobPods: 20_000, slots: 104 },
+  { jobPods: Infinity, slots: 400 },
+];
+/** Foreign pods have no slot of their own: their hash is spread over so many items. */
+const HASHED_ITEMS = 16;
+
+function slotsPerItem(part: ViewPart): number {
+  const spec: Partial<Job['spec']> = part.owner?.object.spec ?? {};
+  const expected = Math.max(spec.completions ?? 0, spec.parallelism ?? 0, part.pods.size);
+  return SLOTS_PER_ITEM.find(({ jobPods }) => expected <= jobPods)?.slots ?? SLOTS_PER_SMALL_ITEM;
+}
+
+/** `pods/<slots per item>/<which>`, so that every writer finds the same item from the names that the head holds. */
+export function itemOf(pod: PodFacts, slots: number): string {
+  const known = (pod.index !== undefined && /^\d{1,9}$/.test(pod.index)) || pod.number !== undefined;
+  const slot = slotOf(pod);
+  return known ? `pods/${slots}/${Math.floor(slot / slots)}` : `pods/${slots}/h${slot % HASHED_ITEMS}`;
+}
+
+/** Of the items beside the head. */
+export const namesIn = ({ items }: Head): string[] => unpackNames(items.filter((name) => !isMark(name)));
+
+/** Whether the view has outgrown the head. */
+export const hasItems = ({ items }: Head): boolean => items.some((name) => !isMark(name));
+
+/** Slots per item: what the head's names tell, else what the workload's size asks for. */
+export function layoutOf(head: Head, part: ViewPart): number {
+  const widths = head.items.map((name) => Number(/^pods\/(\d+)\//.exec(name)?.[1] ?? 0));
+  return Math.max(0, ...widths) || slotsPerItem(part);
+}
+
+/** Whether a list of these slots speaks of the item. */
+export function isInRange(name: string, { slots }: WholeList): boolean {
+  if (slots === 'all') return true;
+  const { from, to } = spanOf(name);
+  return from < slots.to && to > slots.from;
+}
+
+/** The slots that may lie in an item; hashes come from everywhere. */
+export function spanOf(name: string): Span {
+  const match = /^pods\/(\d+)\/(\d+)$/.exec(name);
+  if (!match) return { from: 0, to: END_OF_SLOTS };
+  const [width, at] = [Number(match[1]), Number(match[2])];
+  return { from: at * width, to: (at + 1) * width };
+}

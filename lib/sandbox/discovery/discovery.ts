@@ -1,0 +1,175 @@
+// What the server says of itself: version, health, groups, resources, OpenAPI.
+import { notAcceptable } from '../http/api-error.ts';
+import { openApiProtobufAnswer, openApiProtobufType } from './openapi-protobuf.ts';
+import { openApiFor, openApiIndex, openApiOfAll } from './openapi.ts';
+import { acceptedTypes } from '../verbs/representation.ts';
+import { wordsOf } from '../http/request.ts';
+import type { ApiRequest, ApiResponse } from '../http/request.ts';
+import type { ResourceRow } from '../rows/resource-row.ts';
+import { apiVersionOf, rows } from '../resources.ts';
+
+/** What clients compare their own version with. */
+const version = {
+  major: '1',
+  minor: '36',
+  gitVersion: 'v1.36.3',
+  gitCommit: 'unknown',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: 'unknown',
+  compiler: 'node',
+  platform: 'linux/amd64',
+};
+
+const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+function verbsOf({ plural, answer, isReadOnly }: ResourceRow): string[] {
+  if (answer) return ['create'];
+  if (isReadOnly) return ['get', 'list', 'watch'];
+  return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
+}
+
+/** The answer to a path that names no resource, undefined where there is none. */
+export function answerDiscovery({ path, headers, method }: ApiRequest): ApiResponse | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  const words = wordsOf(path);
+  if (path.startsWith('//') || words.includes('')) return undefined;
+  const at = words.join('/');
+  if (at === 'version') return json(version);
+  if (words.length <= 2 && ['healthz', 'livez', 'readyz'].includes(words[0] ?? '')) return text('ok');
+  if (at === '')
+    return json({
+      paths: [
+        '/api',
+        '/api/v1',
+        '/apis',
+        ...groupVersions().map((each) => `/apis/${each}`),
+        '/healthz',
+        '/livez',
+        '/openapi/v2',
+        '/openapi/v3',
+        '/readyz',
+        '/version',
+      ],
+    });
+  if (at === 'openapi/v2') return openApiOfAllIn(headers['accept']);
+  if (at === 'openapi/v3') return json(openApiIndex());
+  if (words[0] === 'openapi' && words[1] === 'v3') {
+    const document = openApiFor(words.slice(2).join('/'));
+    return document === undefined ? undefined : { status: 200, headers: { 'Content-Type': 'application/json' }, body: document };
+  }
+  if ((at === 'api' || at === 'apis') && wantsAggregated(headers['accept'])) return aggregated(at === 'apis');
+  if (at === 'api') {
+    return json({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: headers['host'] ?? '' }],
+    });
+  }
+  if (at === 'apis') return json({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups().map(groupOf) });
+  if (words[0] === 'apis' && words.length === 2 && groups().includes(words[1] ?? '')) {
+    return json({ kind: 'APIGroup', apiVersion: 'v1', ...groupOf(words[1] ?? '') });
+  }
+  const [root, ...rest] = words;
+  if (root !== 'api' && root !== 'apis') return undefined;
+  const found = rows.filter((row) => apiVersionOf(row) === rest.join('/') && (row.group === '') === (root === 'api'));
+  if (found.length === 0) return undefined;
+  return json({
+    kind: 'APIResourceList',
+    ...(root === 'apis' && { apiVersion: 'v1' }),
+    groupVersion: rest.join('/'),
+    resources: found.flatMap(resourcesOf),
+  });
+}
+
+/** The document of all groups in the first form that a client takes. @throws ApiError 406 */
+function openApiOfAllIn(accept: string | undefined): ApiResponse {
+  for (const { type } of acceptedTypes(accept)) {
+    if (type === openApiProtobufType)
+      return { status: 200, headers: { 'Content-Type': openApiProtobufAnswer }, body: '', bytes: openApiOfAll().protobuf };
+    if (['application/json', '*/*', 'application/*'].includes(type))
+      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: openApiOfAll().json };
+  }
+  throw notAcceptable(['application/json', openApiProtobufType]);
+}
+
+const json = (body: unknown, contentType = 'application/json'): ApiResponse => ({
+  status: 200,
+  headers: { 'Content-Type': contentType },
+  body: JSON.stringify(body),
+});
+
+const text = (body: string): ApiResponse => ({ status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body });
+
+const groups = (): string[] => [...new Set(rows.map(({ group }) => group))].filter(Boolean);
+
+const groupVersions = (): string[] => [...new Set(rows.filter(({ group }) => group).map(apiVersionOf))];
+
+function groupOf(name: string): object {
+  const versions = [...new Set(rows.filter(({ group }) => group === name).map(({ version: each }) => each))];
+  const described = versions.map((each) => ({ groupVersion: `${name}/${each}`, version: each }));
+  return { name, versions: described, preferredVersion: described[0] };
+}
+
+function resourcesOf(row: ResourceRow): object[] {
+  const { plural, singular, namespaced, kind, shortNames, categories, subresources } = row;
+  return [
+    {
+      name: plural,
+      singularName: singular,
+      namespaced,
+      kind,
+      verbs: verbsOf(row),
+      ...(shortNames.length > 0 && { shortNames }),
+      ...(categories.length > 0 && { categories }),
+    },
+    ...subresources.map((sub) => ({
+      name: `${plural}/${sub.name}`,
+      singularName: '',
+      namespaced,
+      ...(sub.group !== undefined && { group: sub.group, version: sub.version }),
+      kind: sub.kind,
+      verbs: sub.verbs,
+    })),
+  ];
+}
+
+const wantsAggregated = (accept: string | undefined): boolean =>
+  acceptedTypes(accept).some(({ parameters }) => parameters.get('as') === 'APIGroupDiscoveryList' && parameters.get('v') === 'v2');
+
+function aggregated(named: boolean): ApiResponse {
+  const items = (named ? groups() : ['']).map((name) => {
+    const own = rows.filter(({ group }) => group === name);
+    const versions = [...new Set(own.map(({ version: each }) => each))];
+    return {
+      metadata: { ...(name && { name }), creationTimestamp: null },
+      versions: versions.map((each) => ({
+        version: each,
+        resources: own.filter((row) => row.version === each).map(aggregatedResource),
+        freshness: 'Current',
+      })),
+    };
+  });
+  const body = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
+  return json(body, 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
+}
+
+function aggregatedResource(row: ResourceRow): object {
+  const { plural, singular, group, version: rowVersion, kind, namespaced, shortNames, categories, subresources } = row;
+  return {
+    resource: plural,
+    responseKind: { group, version: rowVersion, kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: verbsOf(row),
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    ...(subresources.length > 0 && {
+      subresources: subresources.map((sub) => ({
+        subresource: sub.name,
+        responseKind: { group: sub.group ?? group, version: sub.version ?? rowVersion, kind: sub.kind },
+        verbs: sub.verbs,
+      })),
+    }),
+  };
+}

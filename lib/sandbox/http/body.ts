@@ -1,0 +1,122 @@
+// Bodies of requests: JSON of the right type for the resource, with what its type does not know taken out.
+import { badRequest, unsupportedMediaType, type ApiError } from './api-error.ts';
+import { isFields, textAt } from '../api-object.ts';
+import type { ApiObject, Fields } from '../api-object.ts';
+import type { Strictness } from '../verbs/field-validation.ts';
+import type { ApiRequest } from './request.ts';
+import type { ResourceRow } from '../rows/resource-row.ts';
+import { apiVersionOf, rowOfKind } from '../resources.ts';
+import { decode, jsonKind } from '../schema/decode.ts';
+import { parseKeepingNumbers } from '../schema/number-texts.ts';
+
+/** Larger bodies are refused before they are read. */
+export const largestBody = 3 * 1024 * 1024;
+
+/** An object of a request, and what a client that asked for warnings should hear. */
+export interface Read {
+  object: ApiObject;
+  warnings: string[];
+}
+
+/** A body's JSON. @throws ApiError 400, or 415 for another media type */
+export function jsonOf({ headers, body }: ApiRequest, kind?: string): unknown {
+  const type = (headers['content-type'] ?? 'application/json').split(';')[0]?.trim() ?? '';
+  if (type !== '' && type !== 'application/json' && !/^application\/[a-z.-]+\+json$/.test(type))
+    throw unsupportedMediaType(['application/json']);
+  const value = parseJson(body, kind);
+  if (kind === undefined) return value;
+  if (value === null) return {};
+  if (isFields(value)) {
+    const odd = ['apiVersion', 'kind'].find((name) => !['string', 'undefined'].includes(typeof (value[name] ?? undefined)));
+    if (odd === undefined) return value;
+    throw unrecognized(body, `json: cannot unmarshal ${jsonKind(value[odd])} into Go struct field .${odd} of type string`, kind);
+  }
+  const found = jsonKind(value);
+  throw unrecognized(body, `json: cannot unmarshal ${found} into Go value of type ${typeMeta}`, kind);
+}
+
+/** What kind and version are looked for in. */
+const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** @param kind what the text should hold; a patch has none */
+export function parseJson(text: string, kind?: string): unknown {
+  try {
+    return parseKeepingNumbers(text);
+  } catch (error) {
+    const { message } = error instanceof Error ? error : { message: String(error) };
+    const at = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
+    const why =
+      at >= text.length ? 'unexpected end of JSON input' : `invalid character ${JSON.stringify(text.charAt(at))} at position ${at}`;
+    throw unrecognized(text, why, kind);
+  }
+}
+
+/** @param why it is none of the kind */
+function unrecognized(text: string, why: string, kind?: string): ApiError {
+  const about = kind === undefined ? '' : `the object provided is unrecognized (must be of type ${kind}): `;
+  return badRequest(`${about}couldn't get version/kind; json parse error: ${why} (${beginningOf(text)})`);
+}
+
+/** As text where it begins as an object does, else in hexadecimal digits. */
+function beginningOf(text: string): string {
+  if (text === '') return '<empty>';
+  const bytes = Buffer.from(text);
+  const begins = bytes.subarray(0, shownBytes).toString(text.startsWith('{') ? 'utf8' : 'hex');
+  return bytes.length > shownBytes ? `${begins} ...` : begins;
+}
+
+/** So much of a body that cannot be read is told. */
+const shownBytes = 30;
+
+/**
+ * Checks an object against its resource's type, in the group and version of the request.
+ * @param strictness what becomes of fields that are unknown or given twice
+ * @throws ApiError 400
+ */
+export function readObject(row: ResourceRow, body: unknown, strictness: Strictness): Read {
+  if (!isFields(body)) throw badRequest(`the body is not an object of kind ${row.kind}`);
+  checkKind(row, body);
+  const label = `${row.kind} in version ${JSON.stringify(row.version)} cannot be handled as a ${row.kind}`;
+  const { object, unknown } = decode(
+    row.schema,
+    body,
+    (message, misfit) => strictness.refusal?.(message, misfit) ?? badRequest(`${label}: ${message}`),
+    { wraps: strictness.converts === true },
+  );
+  const problems = strictness.problems(unknown, row);
+  if (problems.length > 0 && strictness.mode === 'Strict') {
+    const text = `strict decoding error: ${problems.join(', ')}`;
+    throw strictness.refusal?.(text) ?? badRequest(`${label}: ${text}`);
+  }
+  return { object: asObject(object, row), warnings: strictness.mode === 'Ignore' ? [] : problems };
+}
+
+/** A body may leave kind and version out; it must not name others. @throws ApiError 400 */
+function checkKind(row: ResourceRow, body: Fields): void {
+  const own = apiVersionOf(row);
+  const [kind, apiVersion] = [textAt(body, 'kind') || row.kind, textAt(body, 'apiVersion') || own];
+  if (kind === row.kind && apiVersion === own) return;
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const other = rowOfKind(apiVersion, kind);
+  const why =
+    other?.version === version
+      ? `converting (${version}.${kind}) to (${row.group.split('.')[0] || 'core'}.${row.kind}): unknown conversion`
+      : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(group ? `${group}/${version}` : version)} in scheme "pkg/runtime/scheme.go:111"`;
+  throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${row.kind}: ${why}`);
+}
+
+function asObject(fields: Fields, row: ResourceRow): ApiObject {
+  const object: ApiObject = { metadata: {}, ...fields };
+  delete object.kind;
+  delete object.apiVersion;
+  return row.stored ? row.stored.write(object) : object;
+}
+
+/** The body of a DELETE, with what the query says; nothing needs to be given. */
+export interface DeleteOptions {
+  uid?: string;
+  resourceVersion?: string;
+  graceSeconds?: number;
+  policy?: 'Background' | 'Foreground' | 'Orphan';
+  dryRun: string[];
+}

@@ -1,0 +1,95 @@
+// What a row of the table of resources says: names, shape, rules, columns.
+import type { FieldError } from '../../objects/field-error.ts';
+import type { ApiObject } from '../api-object.ts';
+import type { ObjectType } from '../schema/notation.ts';
+
+/** One column of `kubectl get`. */
+export interface Column {
+  name: string;
+  type: 'string' | 'integer' | 'boolean' | 'date';
+  format?: string;
+  description: string;
+  /** 0 is always shown, 1 with `-o wide`. */
+  priority?: number;
+  /** @param nowMs the server's time, for ages */
+  cell: (object: ApiObject, nowMs: number) => unknown;
+}
+
+export interface Subresource {
+  name: string;
+  kind: string;
+  verbs: readonly string[];
+  /** Group and version of its kind where they are not those of the resource. */
+  group?: string;
+  version?: string;
+}
+
+/** What happens to an object before it is stored, and what is refused. Everything gets and gives whole objects. */
+export interface Rules {
+  /**
+   * The defaults of fields alone, which whoever writes the object owns: without what only the server may set.
+   * @param previous the stored object, whose spec stands in where it is the same
+   */
+  defaults: (object: ApiObject, previous?: ApiObject) => ApiObject;
+  /** Defaults and what only the server may set. `metadata.uid` is set. */
+  create: (object: ApiObject) => ApiObject;
+  /** The rules of all metadata are not among those of `validate` and `validateUpdate`, and are to be asked as well. */
+  validateMetadata: boolean;
+  validate: (object: ApiObject) => FieldError[];
+  /** The body of an update with its defaults, and what an update cannot change put back. */
+  update: (next: ApiObject, previous: ApiObject) => ApiObject;
+  validateUpdate: (next: ApiObject, previous: ApiObject) => FieldError[];
+  /** The same for the status subresource; the spec is the previous one already. */
+  updateStatus?: (next: ApiObject, previous: ApiObject) => ApiObject;
+  validateStatus?: (next: ApiObject, previous: ApiObject) => FieldError[];
+  /** What is wrong with a name; nothing for a good one. */
+  nameProblems: (name: string) => string[];
+}
+
+/** Who asks. */
+export interface Asker {
+  name: string;
+  groups: readonly string[];
+  /** Whether a bearer token is the asker's own. */
+  isToken: (token: string) => boolean;
+}
+
+export interface ResourceRow {
+  group: string;
+  version: string;
+  plural: string;
+  singular: string;
+  kind: string;
+  shortNames: readonly string[];
+  categories: readonly string[];
+  namespaced: boolean;
+  schema: ObjectType;
+  /** The row whose objects these are, seen through another API group. */
+  stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };
+  /** Nobody can write these: they are what the server itself says. */
+  isReadOnly: boolean;
+  /** Objects of this row are questions, answered and not stored. @param time RFC 3339 @throws ApiError */
+  answer?: (object: ApiObject, asker: Asker, time: string) => ApiObject;
+  subresources: readonly Subresource[];
+  /** What a write of the status leaves as it is, besides the spec: `metadata.ownerReferences` */
+  keptByStatus: readonly string[];
+  columns: readonly Column[];
+  /** Fields to select by, besides `metadata.name` and `metadata.namespace`. */
+  selectable: readonly string[];
+  fieldsOf: (object: ApiObject) => Record<string, string>;
+  rules: Rules;
+  /** Which spec changes raise `metadata.generation`: those of rows that count generations. */
+  countsGenerations: boolean;
+  /** Seconds of grace that a deletion gets; a row without this deletes at once. */
+  graceSeconds?: (object: ApiObject, askedSeconds: number | undefined) => number;
+  /** What a deletion without a policy means. `ignored`: the collector does not look at these objects. */
+  dependents: 'delete' | 'orphan' | 'ignored';
+  /** A deletion answers the object instead of a Status. */
+  answersDeleted: boolean;
+  /** PUT on a name that is not there creates it. */
+  createsOnUpdate: boolean;
+  /** A PUT without a resourceVersion is refused. */
+  needsVersion: boolean;
+  /** Objects go this long after their last write. */
+  lifetimeMs?: number;
+}

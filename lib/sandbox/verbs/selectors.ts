@@ -1,0 +1,55 @@
+// Which objects a request means: label and field selectors in their text form.
+import { LabelSelectorError, parseLabelSelector } from '../../objects/label-selector.ts';
+import { badRequest } from '../http/api-error.ts';
+import type { ApiObject } from '../api-object.ts';
+
+/** Says whether an object is selected. */
+export type Selection = (object: ApiObject) => boolean;
+
+/** What a resource may be selected by. */
+export interface SelectableFields {
+  /** What is said of a field that cannot be selected by. */
+  refusal: (field: string) => string;
+  /** The fields of one object; those that are not named here cannot be selected by. */
+  fieldsOf: (object: ApiObject) => Record<string, string>;
+  known: readonly string[];
+}
+
+/**
+ * Both selectors of a request as one question; undefined where everything is selected.
+ * @throws ApiError 400 for a text that is no selector, or a field that cannot be selected by
+ */
+export function selectionOf(labelSelector: string, fieldSelector: string, by: SelectableFields): Selection | undefined {
+  const matchesLabels = labelSelector.trim() === '' ? undefined : labelsOf(labelSelector);
+  const fields = parseFieldSelector(fieldSelector);
+  for (const { key } of fields) {
+    if (by.known.includes(key)) continue;
+    throw badRequest(by.refusal(key));
+  }
+  if (!matchesLabels && fields.length === 0) return undefined;
+  return (object) => {
+    if (matchesLabels && !matchesLabels(object.metadata.labels)) return false;
+    if (fields.length === 0) return true;
+    const values = by.fieldsOf(object);
+    return fields.every(({ key, equal, value }) => ((values[key] ?? '') === value) === equal);
+  };
+}
+
+function labelsOf(text: string): ReturnType<typeof parseLabelSelector> {
+  try {
+    return parseLabelSelector(text);
+  } catch (error) {
+    if (error instanceof LabelSelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** Reads `status.phase=Running,spec.nodeName!=`. A backslash escapes `,`, `=` and itself. @throws ApiError 400 */
+function parseFieldSelector(text: string): { key: string; equal: boolean; value: string }[] {
+  return (text.match(/(\\.|[^,\\])+/gs) ?? []).map((term) => {
+    const found = /^([^=!]+)(!=|==|=)(.*)$/s.exec(term);
+    if (!found) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+    const [, key = '', operator, value = ''] = found;
+    return { key: key.trim(), equal: operator !== '!=', value: value.replace(/\\(.)/gs, '$1') };
+  });
+}

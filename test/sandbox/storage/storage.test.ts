@@ -1,0 +1,85 @@
+// Versions, the window of changes, and what becomes of writes that could not be saved.
+import { describe, expect, test } from '@jest/globals';
+import { Storage } from '../../../lib/sandbox/storage/storage.ts';
+import type { Disk } from '../../../lib/sandbox/storage/storage.ts';
+
+const open = (windowEvents = 100, disk?: Disk): Storage => new Storage({ windowEvents, defer: queueMicrotask, ...(disk && { disk }) });
+const put = (storage: Storage, key: string, value: string): number =>
+  storage.put('things', key, { metadata: { name: key }, value }).revision;
+const shown = (versions: readonly { key: string; object: { [field: string]: unknown } }[] | undefined): string[] | undefined =>
+  versions?.map(({ key, object }) => `${key}=${String(object['value'])}`);
+
+describe('storage', () => {
+  test('one version grows over all resources, and is written into the object', () => {
+    const storage = open();
+    const first = put(storage, 'a/x', '1');
+    const other = storage.put('others', '/y', { metadata: { name: 'y' } });
+    expect(other.revision).toBe(first + 1);
+    expect(other.object.metadata.resourceVersion).toBe(String(first + 1));
+  });
+
+  test('a list of an earlier version shows what was then, deletions and changes undone', async () => {
+    const storage = open();
+    put(storage, 'a/1', 'old');
+    const then = put(storage, 'a/2', 'kept');
+    put(storage, 'a/1', 'new');
+    storage.remove('things', 'a/2');
+    put(storage, 'a/3', 'late');
+    put(storage, 'b/1', 'elsewhere');
+    await storage.settled();
+    expect(shown(storage.listAt('things', 'a', then))).toEqual(['a/1=old', 'a/2=kept']);
+    expect(shown(storage.list('things', 'a'))).toEqual(['a/1=new', 'a/3=late']);
+    expect(shown(storage.list('things'))).toEqual(['a/1=new', 'a/3=late', 'b/1=elsewhere']);
+  });
+
+  test('what has left the window is too old, per resource', async () => {
+    const storage = open(2);
+    const first = put(storage, 'a/1', '1');
+    storage.put('quiet', '/q', { metadata: { name: 'q' } });
+    for (const value of ['2', '3', '4']) put(storage, 'a/1', value);
+    await storage.settled();
+    expect(storage.since('things', first)).toBeUndefined();
+    expect(storage.listAt('things', 'a', first)).toBeUndefined();
+    expect(storage.since('quiet', first)).toHaveLength(1);
+    expect(storage.since('things', storage.oldest('things'))).toHaveLength(2);
+  });
+
+  test('changes are told once they are saved, together and in order', async () => {
+    const saved: number[] = [];
+    const storage = open(100, { load: () => ({ revision: 1 }), save: (changes) => saved.push(changes.length), close: () => undefined });
+    const told: string[] = [];
+    storage.onCommit((changes) => told.push(changes.map(({ type, current }) => `${type} ${current.key}`).join()));
+    put(storage, 'a/1', '1');
+    put(storage, 'a/1', '2');
+    storage.remove('things', 'a/1');
+    expect(told).toEqual([]);
+    await storage.settled();
+    expect(saved).toEqual([3]);
+    expect(told).toEqual(['ADDED a/1,MODIFIED a/1,DELETED a/1']);
+  });
+
+  test('what could not be saved did not happen', async () => {
+    let isFull = false;
+    const save = (): void => {
+      if (isFull) throw new Error('disk full');
+    };
+    const storage = open(100, { load: () => ({ revision: 1 }), save, close: () => undefined });
+    const told: string[] = [];
+    storage.onCommit((changes) => told.push(...changes.map(({ current }) => current.key)));
+    put(storage, 'a/1', 'saved');
+    put(storage, 'a/2', 'saved');
+    await storage.settled();
+    isFull = true;
+    put(storage, 'a/1', 'lost');
+    put(storage, 'a/1', 'lost again');
+    put(storage, 'a/3', 'lost');
+    storage.remove('things', 'a/2');
+    await expect(storage.settled()).rejects.toThrow('disk full');
+    expect(shown(storage.list('things'))).toEqual(['a/1=saved', 'a/2=saved']);
+    expect(told).toEqual(['a/1', 'a/2']);
+    isFull = false;
+    put(storage, 'a/3', 'room again');
+    await storage.settled();
+    expect(storage.get('things', 'a/3')?.object['value']).toBe('room again');
+  });
+});
