@@ -49,7 +49,8 @@ const isFunction = ({ invocation, port }: Call): boolean => invocation !== undef
 const isServerCall = ({ port, method }: Call): boolean =>
   port === 'cluster' || (port === 'source' && method !== 'event' && method !== 'watch');
 const isServerWrite = (call: Call): boolean => isServerCall(call) && isWrite(call);
-const pluralOf = ({ args }: Call): string => (args[0] as { plural?: string } | undefined)?.plural ?? '';
+/** Of the resource that the call is about. */
+export const pluralOf = ({ args }: Call): string => (args[0] as { plural?: string } | undefined)?.plural ?? '';
 const isStore = ({ port }: Call): boolean => port === 'store';
 const isStoreWrite = (call: Call): boolean => isStore(call) && isWrite(call);
 const isSend = ({ port, method }: Call): boolean => port === 'queue' && method === 'send';

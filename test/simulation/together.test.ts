@@ -1,10 +1,41 @@
 // What is waited for, and forgiven, where faults do more together than each by itself.
 import { describe, expect, test } from '@jest/globals';
-import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import type { Call } from './calls.ts';
 import { WAITS } from './faults.ts';
-import { Process, undisturbed } from './process.ts';
+import { Process, undisturbed, type Invocation } from './process.ts';
 import { Scheduler } from './scheduler.ts';
 import { Together } from './together.ts';
+
+const scheduler = new Scheduler(0);
+const process = new Process(
+  'reconcile-1',
+  1,
+  undisturbed(scheduler, () => 0),
+);
+
+const passOver = (job: string): Invocation => ({
+  function: 'reconcile',
+  clusters: new Set<string>(),
+  key: { cluster: 'west', kind: 'Job', namespace: 'work', name: job, uid: job },
+  beganAtMs: 0,
+  beganAtWallMs: 0,
+  isLost: false,
+  intents: undefined,
+  live: new Map(),
+  writes: 0,
+});
+
+const patchIn = (invocation: Invocation, resource: Resource, atMs: number): Call => ({
+  number: 1,
+  atMs,
+  process,
+  invocation,
+  port: 'cluster',
+  method: 'patch',
+  args: [resource],
+  cluster: 'west',
+});
 
 describe('writes of a status by another hand', () => {
   test.each([
@@ -15,30 +46,22 @@ describe('writes of a status by another hand', () => {
     { name: 'three, of two Jobs', atMs: [6_000, 8_000], atMsOfAnother: [9_000], isFight: false },
   ])('$name: a fight is $isFight', ({ atMs: times, atMsOfAnother = [], isFight }) => {
     const together = new Together();
-    const scheduler = new Scheduler(0);
-    const process = new Process(
-      'reconcile-1',
-      1,
-      undisturbed(scheduler, () => 0),
-    );
-    const write = (job: string, atMs: number): void => {
-      const key: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'work', name: job, uid: job };
-      const invocation = {
-        function: 'reconcile',
-        clusters: new Set<string>(),
-        key,
-        beganAtMs: 0,
-        beganAtWallMs: 0,
-        isLost: false,
-        intents: undefined,
-        live: new Map(),
-        writes: 0,
-      };
-      const call = { number: 1, atMs, process, invocation, port: 'cluster' as const, method: 'patch', args: [], cluster: 'west' };
-      together.struck('otherController', call, 'west');
-    };
-    for (const atMs of times) write('a', atMs);
-    for (const atMs of atMsOfAnother) write('b', atMs);
+    for (const atMs of times) together.struck('otherController', patchIn(passOver('a'), JOBS, atMs), 'west');
+    for (const atMs of atMsOfAnother) together.struck('otherController', patchIn(passOver('b'), JOBS, atMs), 'west');
     expect([together.waitMs, [...together.fights]]).toEqual(isFight ? [WAITS.park.ms, ['a']] : [0, []]);
+  });
+});
+
+describe('writes of a status that the API server finds invalid', () => {
+  const [first, second] = [passOver('a'), passOver('a')];
+  test.each([
+    { name: 'two in one pass park the Job', patches: [patchIn(first, JOBS, 1), patchIn(first, JOBS, 2)], waitMs: WAITS.park.ms },
+    { name: 'three do once', patches: [1, 2, 3].map((atMs) => patchIn(first, JOBS, atMs)), waitMs: WAITS.park.ms },
+    { name: 'one in each of two passes does not', patches: [patchIn(first, JOBS, 1), patchIn(second, JOBS, 2)], waitMs: 0 },
+    { name: 'a pod beside a status does not', patches: [patchIn(first, PODS, 1), patchIn(first, JOBS, 2)], waitMs: 0 },
+  ])('$name', ({ patches, waitMs }) => {
+    const together = new Together();
+    for (const call of patches) together.struck('apiFindsItInvalid', call, 'west');
+    expect(together.waitMs).toBe(waitMs);
   });
 });

@@ -2,7 +2,7 @@
 import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import type { Call } from './calls.ts';
-import { FAULTS, WAITS, type FaultName } from './faults.ts';
+import { FAULTS, pluralOf, WAITS, type FaultName } from './faults.ts';
 import type { Invocation } from './process.ts';
 
 /** So many writes of a status by another hand are a fight, where none comes so long after the one before that this is forgiven. */
@@ -16,13 +16,16 @@ export class Together {
   readonly #sleepers = new Map<Invocation, number>();
   /** By workload: so far ahead was the clock of who noted last since when it is pending. */
   readonly #aheadMs = new Map<string, number>();
+  /** By pass: refused writes of its workload's status. */
+  readonly #refusedStatuses = new Map<Invocation, number>();
   readonly #foreignWrites = new Map<string, { writes: number; atMs: number }>();
   /** Names of Jobs that were fought over: they may be parked for that. */
   readonly fights = new Set<string>();
   readonly #restored = new Set<string>();
 
   /** @param cluster that the call is about */
-  struck(fault: FaultName, { invocation, process, port, method, atMs }: Call, cluster: string): void {
+  struck(fault: FaultName, call: Call, cluster: string): void {
+    const { invocation, process, port, method, atMs } = call;
     const batch = invocation?.batch ?? invocation;
     if (fault === 'sleepsAndIsSetBack' && batch) {
       // A function wakes from one sleep with time left to do its work; two outlast it, and only its messages' return brings that back.
@@ -41,6 +44,12 @@ export class Together {
     if (fault === 'apiServerIsOld') {
       if (this.#restored.has(cluster)) this.restMs = WAITS.heartbeat.ms + WAITS['metadata list'].ms + 30_000;
       this.#restored.add(cluster);
+    }
+    // A status that is refused once is planned anew; refused again in the same pass, the workload is parked.
+    if (fault === 'apiFindsItInvalid' && invocation && isStatusWrite(call)) {
+      const refused = (this.#refusedStatuses.get(invocation) ?? 0) + 1;
+      this.#refusedStatuses.set(invocation, refused);
+      if (refused === 2) this.waitMs += WAITS.park.ms;
     }
     // One write of another hand is none of a fight; so many are, and the workload is parked.
     if (fault === 'otherController' && invocation?.key) {
@@ -61,6 +70,8 @@ export class Together {
     if (key && change.pendingSinceMs !== undefined) this.#aheadMs.set(formatKey(key), Math.max(process.skewMs, 0));
   }
 }
+
+const isStatusWrite = (call: Call): boolean => call.port === 'cluster' && call.method === 'patch' && pluralOf(call) === 'jobs';
 
 function pendingIn(method: string, args: readonly unknown[]): [WorkloadKey | undefined, Pick<HeadChange, 'pendingSinceMs'>] {
   if (method === 'createHead') {
