@@ -1,6 +1,6 @@
 // Telemetry as CloudWatch reads it: the contract, and metrics in the embedded format.
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { EmfTelemetry } from '../../lib/adapters/emf-telemetry.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import { telemetryContract } from '../contracts/telemetry.ts';

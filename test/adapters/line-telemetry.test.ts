@@ -1,7 +1,7 @@
 // Telemetry as lines, for people and for machines: the contract, and what stands in them.
 import { describe, expect, test } from '@jest/globals';
-import { RecordingTelemetry, SilentTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { RecordingTelemetry, SilentTelemetry } from '../world/recording-telemetry.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { LineTelemetry, type LineTelemetryOptions } from '../../lib/adapters/line-telemetry.ts';
 import { telemetryContract, type TelemetryUnderTest } from '../contracts/telemetry.ts';
 

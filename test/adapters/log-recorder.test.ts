@@ -1,7 +1,7 @@
 // The flight recorder on a log service: written as lines, read back through the real client.
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { LogRecorder } from '../../lib/adapters/log-recorder.ts';
 import { aPass, recorderContract } from '../contracts/recorder.ts';
 import { startLogService, type LogService } from './log-service.ts';

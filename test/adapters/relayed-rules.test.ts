@@ -1,7 +1,7 @@
 // What is special to a cluster that passes reach through its relay: what is not answered, what comes too late or twice, what is refused,
 // whom nobody believes.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { JOB_FIELDS } from '../../lib/objects/job-facts.ts';
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../lib/objects/job-scheduling.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';

@@ -1,7 +1,7 @@
 // A cluster that is reached through its relay's queue: queues, table and ingest in one process, and what carries out the commands.
 import { EmbeddedClusters } from '../../lib/adapters/embedded/clusters.ts';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';

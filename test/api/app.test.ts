@@ -1,7 +1,7 @@
 // The HTTP API as a client meets it: over a socket, on embedded ports.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { FullDiskError } from '../../lib/adapters/embedded/sqlite-file.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';

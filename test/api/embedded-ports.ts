@@ -2,7 +2,7 @@
 import { EmbeddedClusters } from '../../lib/adapters/embedded/clusters.ts';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedRecorder } from '../../lib/adapters/embedded/recorder.ts';
-import { SilentTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { SilentTelemetry } from '../world/recording-telemetry.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';

@@ -1,7 +1,7 @@
 // Queues of many clusters: one call of the API serves them all within the seconds that it has on AWS, and one that is gone stops none (R13).
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { answerRoute } from '../../lib/api/routes.ts';
 import { UnfinishedRedriveError, type QueueName } from '../../lib/ports/queue.ts';
 import { embeddedPorts, giveUp, type EmbeddedPorts } from './embedded-ports.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import fc from 'fast-check';
 import { NotFoundError } from '../../lib/ports/errors.ts';
 import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { listWorkloads } from '../../lib/api/workloads.ts';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { jobFactsOf } from '../../lib/objects/job-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf, type PodFacts } from '../../lib/objects/pod-facts.ts';

@@ -1,7 +1,7 @@
 // R14: secrets planted in a Job, its template and a cluster's credentials come out nowhere: logs, metrics, table, recorder, API.
 import { expect, test } from '@jest/globals';
 import { EmfTelemetry } from '../../lib/adapters/emf-telemetry.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { Connection } from '../../lib/adapters/kubernetes/connection.ts';
 import { LogRecorder } from '../../lib/adapters/log-recorder.ts';
 import { answerRoute } from '../../lib/api/routes.ts';

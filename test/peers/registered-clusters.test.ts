@@ -4,7 +4,7 @@ import { CreateSecretCommand, PutSecretValueCommand, SecretsManagerClient } from
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
 import type { StoredAccess } from '../../lib/adapters/dynamodb-clusters.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { SecretCredentials } from '../../lib/adapters/secret-credentials.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { aCluster, clustersContract } from '../contracts/clusters.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { learnFromHeartbeat, readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
 import { FUNCTION_SECONDS } from '../../lib/reconciler/head/timeouts.ts';

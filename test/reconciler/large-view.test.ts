@@ -2,7 +2,7 @@
 // only, and what is planned from it has its indexes as intervals.
 import { describe, expect, test } from '@jest/globals';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';

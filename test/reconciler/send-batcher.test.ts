@@ -1,6 +1,6 @@
 // Messages of several tasks in few requests.
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import type { OutgoingMessage, QueueName } from '../../lib/ports/queue.ts';
 import { SendsTogether } from '../../lib/reconciler/send-batcher.ts';
 

@@ -1,7 +1,7 @@
 // R2, R19 where a view lies in several places: what a whole list proves reaches all of them, and moving from one to another loses nothing.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { Head } from '../../lib/ports/store.ts';
 import { createHead } from '../../lib/reconciler/head/heads.ts';

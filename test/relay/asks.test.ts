@@ -1,7 +1,7 @@
 // Whose business asks and commands are: of several replicas, of the one that sends.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { PODS } from '../../lib/objects/resources.ts';

@@ -1,6 +1,6 @@
 // What a comparison with the cluster takes for skipped, and what for a watch that is a moment behind.
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import type { ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
 import { compareResourceVersions } from '../../lib/objects/resource-version.ts';
 import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';

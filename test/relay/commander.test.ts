@@ -1,7 +1,7 @@
 // R15: whose commands a relay carries out. Emulators of SQS give all senders one identity, so senders here are made up, as SQS tells them.
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { answerAsks } from '../../lib/relay/asks.ts';

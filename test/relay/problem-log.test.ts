@@ -1,7 +1,7 @@
 // A problem with a cluster is logged once, and again only while it lasts for minutes.
 import { expect, test } from '@jest/globals';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { NotDoneError, TerminalError } from '../../lib/ports/errors.ts';
 import { ProblemLog, SAME_AGAIN_MS } from '../../lib/relay/problem-log.ts';
 

@@ -1,6 +1,6 @@
 // A relay on a virtual clock, between a scripted API server and an embedded queue that can refuse.
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import type { OutgoingMessage, Queue, QueueName } from '../../lib/ports/queue.ts';
 import type { Telemetry } from '../../lib/ports/telemetry.ts';

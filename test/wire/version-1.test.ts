@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { RecordingTelemetry } from '../../lib/adapters/embedded/recording-telemetry.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { giveBackUnreadable } from '../../lib/reconciler/unreadable.ts';
 import { encodeEvents, decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake, encodeClusterLook, encodeWake } from '../../lib/wire/messages.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { headOf, noteOf, viewItemOf, type Item } from '../../lib/adapters/table-items.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { budgetLeft } from '../../lib/reconciler/cluster/budget.ts';

@@ -1,6 +1,6 @@
 // A cluster in this thread on a virtual clock: the API server is the real one, a player stands for kubelets, and watches tell what
 // happens. Nothing moves unless told to.
-import type { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf, isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';

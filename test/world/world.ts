@@ -3,7 +3,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { VirtualClock } from '../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';

@@ -8,8 +8,8 @@ import {
   type SqsHandler,
 } from '../../../lib/adapters/embedded/event-source.ts';
 import { EmbeddedQueue } from '../../../lib/adapters/embedded/queue.ts';
-import { RecordingTelemetry } from '../../../lib/adapters/embedded/recording-telemetry.ts';
-import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
+import { RecordingTelemetry } from '../../world/recording-telemetry.ts';
+import { VirtualClock } from '../../world/virtual-clock.ts';
 import { SystemClock } from '../../../lib/adapters/system-clock.ts';
 import type { QueueName } from '../../../lib/ports/queue.ts';
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedQueue } from '../../../lib/adapters/embedded/queue.ts';
 import { QUEUE_FILE } from '../../../lib/adapters/embedded/queue-file.ts';
-import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../../world/virtual-clock.ts';
 import type { QueueName, ReceivedMessage } from '../../../lib/ports/queue.ts';
 import { FullDiskError } from '../../../lib/adapters/embedded/sqlite-file.ts';
 import { failureOf } from '../../claims.ts';

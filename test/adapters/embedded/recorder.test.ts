@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedRecorder } from '../../../lib/adapters/embedded/recorder.ts';
-import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../../world/virtual-clock.ts';
 import { aPass, recorderContract } from '../../contracts/recorder.ts';
 import { transactionsIn } from './transactions.ts';
 

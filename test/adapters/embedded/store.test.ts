@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedStore, STORE_FILE } from '../../../lib/adapters/embedded/store.ts';
 import { FullDiskError } from '../../../lib/adapters/embedded/sqlite-file.ts';
-import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../../world/virtual-clock.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import { failureOf } from '../../claims.ts';
 import { storeContract } from '../../contracts/store.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { EmbeddedStore } from '../../../lib/adapters/embedded/store.ts';
-import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
+import { VirtualClock } from '../../world/virtual-clock.ts';
 import type { Head, Store } from '../../../lib/ports/store.ts';
 import { createHead } from '../../../lib/reconciler/head/heads.ts';
 import { readView, UNKNOWN_ERA, writeView } from '../../../lib/reconciler/view/view-access.ts';

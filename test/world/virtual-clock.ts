@@ -1,7 +1,7 @@
 // A clock for tests and the simulator: time moves only when told, chance comes from a seed.
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../ports/clock.ts';
-import { seededBits } from './seeded-chance.ts';
+import type { Clock } from '../../lib/ports/clock.ts';
+import { seededBits } from '../../lib/adapters/embedded/seeded-chance.ts';
 
 interface Timer {
   dueMs: number;

@@ -1,7 +1,7 @@
 // The virtual clock: the contract, and what only a clock can do that nobody but the test moves.
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../lib/adapters/embedded/virtual-clock.ts';
-import { clockContract } from '../../contracts/clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
+import { clockContract } from '../contracts/clock.ts';
 
 clockContract('virtual', () => {
   const clock = new VirtualClock({ seed: 7 });
