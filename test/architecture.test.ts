@@ -59,6 +59,24 @@ function layerOf(file: string): string {
 const importsOf = (text: string): string[] =>
   [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+)'([^']+)'/gm)].map(([, specifier]) => specifier ?? '');
 
+/** @returns the ways that lead back to where they began, each once, as `a.ts → b.ts → a.ts` */
+function circlesIn(targets: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = [];
+  const seen = new Set<string>();
+  const way: string[] = [];
+  const visit = (file: string): void => {
+    const at = way.indexOf(file);
+    if (at >= 0) circles.push([...way.slice(at), file].join(' → '));
+    if (seen.has(file)) return;
+    seen.add(file);
+    way.push(file);
+    targets.get(file)?.forEach(visit);
+    way.pop();
+  };
+  for (const file of targets.keys()) visit(file);
+  return circles;
+}
+
 const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(?<![:'"`])\/\/.*$/gm, '');
 
 const trackedFiles = (): string[] =>
@@ -82,6 +100,13 @@ describe('dependency rule', () => {
         if (from !== to && !MAY_IMPORT[from]?.includes(to)) wrong.push(`${file} imports ${target}`);
       }
     expect(wrong).toEqual([]);
+  });
+
+  test('no file imports itself through others', () => {
+    const targets = new Map(
+      sources.map((file) => [file, importsOf(textOf(file)).flatMap((to) => (to.startsWith('.') ? [join(dirname(file), to)] : []))]),
+    );
+    expect(circlesIn(targets)).toEqual([]);
   });
 
   test('kinds, objects, ports and reconciler know no technology', () => {

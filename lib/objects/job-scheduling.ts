@@ -1,6 +1,7 @@
-// Gang scheduling of a Job's pods (alpha): what a Job may say of it, and the two objects that stand for it on the cluster.
+// Gang scheduling of a Job's pods (alpha): the two objects that stand for it on the cluster.
 import type { KubernetesObject, ObjectMeta } from './kubernetes.ts';
 import type { Resource } from './resources.ts';
+import type { GroupConstraints, SchedulingPolicy } from './scheduling-policy.ts';
 
 const API_VERSION = 'scheduling.k8s.io/v1beta1';
 
@@ -12,24 +13,6 @@ export const POD_GROUPS: Resource = { apiVersion: API_VERSION, kind: 'PodGroup',
 export const GROUP_TEMPLATE_NAME = 'scheduling.k8s.io/group-template-name';
 /** Of such a Job: the group of groups that its own is part of. */
 export const PARENT_GROUP_NAME = 'scheduling.k8s.io/parent-compositepodgroup';
-
-export interface SchedulingPolicy {
-  basic?: object;
-  /** So many pods start together or none does; of a Job `parallelism` where it is left out. */
-  gang?: { minCount?: number };
-}
-
-/** What of a group of pods is passed on as it is. */
-export interface GroupConstraints {
-  schedulingConstraints?: { topology?: { key: string }[] };
-  disruptionMode?: { single?: object; all?: object };
-  resourceClaims?: { name: string; resourceClaimName?: string; resourceClaimTemplateName?: string }[];
-}
-
-/** `spec.scheduling` of a Job. */
-export interface JobScheduling extends GroupConstraints {
-  schedulingPolicy?: SchedulingPolicy;
-}
 
 export interface PodGroupTemplate extends GroupConstraints {
   name: string;

@@ -1,7 +1,7 @@
 // Kubernetes objects as they travel: JSON with RFC 3339 texts for times. Only fields that somebody here reads are named;
 // whatever else an object carries passes through untouched.
 
-import type { JobScheduling } from './job-scheduling.ts';
+import type { JobScheduling } from './scheduling-policy.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -1,7 +1,21 @@
 // A pod's facts that neither a message nor a view item would hold. Such a pod exists and is known by its metadata; nothing is decided by
 // the rest, which is left out.
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts';
-import type { PodFacts } from './pod-facts.ts';
+
+/** What of a pod's facts can grow without a bound. */
+interface Boundable {
+  phase: string;
+  conditions: readonly { type: string; status: string }[];
+  containers: readonly { name: string }[];
+  labels: Record<string, string>;
+}
+
+/** What is known of a pod by its status, and so not of an unreadable one. */
+interface Told {
+  reasons?: unknown;
+  ready?: unknown;
+  readySince?: unknown;
+}
 
 /** Characters of what a pod shares with others like it; messages read some more. */
 const LONGEST_FACTS = 48_000;
@@ -13,7 +27,7 @@ const [MOST_CONDITIONS, MOST_CONTAINERS, MOST_LABELS] = [30, 60, 40];
 const EACH = 40;
 
 /** @returns what there is too much of, and the limit; undefined where all of it can be kept */
-export function excessOf(facts: PodFacts): string | undefined {
+export function excessOf(facts: Boundable): string | undefined {
   const { phase, conditions, containers, labels } = facts;
   if (phase.length > LONGEST_TEXT) return `its status.phase is longer than ${LONGEST_TEXT} characters`;
   for (const { type, status } of conditions)
@@ -31,7 +45,7 @@ export function excessOf(facts: PodFacts): string | undefined {
 }
 
 /** What the metadata tells. To builds that do not know of unreadable pods it is one that has not started: there, and not over. */
-export function unreadableFacts(facts: PodFacts, why: string): PodFacts {
+export function unreadableFacts<Facts extends Boundable & Told>(facts: Facts, why: string) {
   const { reasons: _reasons, ready: _ready, readySince: _readySince, ...metadata } = facts;
   const hasManyLabels = hasMoreThan(facts.labels, MOST_LABELS);
   return {
@@ -46,10 +60,10 @@ export function unreadableFacts(facts: PodFacts, why: string): PodFacts {
 
 const JOB_LABELS = [jobNameLabel, controllerUidLabel, legacyJobNameLabel, legacyControllerUidLabel];
 
-const jobLabelsIn = (labels: PodFacts['labels']): PodFacts['labels'] =>
+const jobLabelsIn = (labels: Boundable['labels']): Boundable['labels'] =>
   Object.fromEntries(JOB_LABELS.flatMap((label) => (labels[label] === undefined ? [] : [[label, labels[label]]])));
 
-function hasMoreThan(labels: PodFacts['labels'], most: number): boolean {
+function hasMoreThan(labels: Boundable['labels'], most: number): boolean {
   let count = 0;
   for (const _ in labels) if ((count += 1) > most) return true;
   return false;

@@ -1,7 +1,11 @@
 // What a relay's pods may speak with, as the spec of a NetworkPolicy. Policies add up: whoever needs more makes another one beside it.
-import type { RelayValues } from './relay-manifests.ts';
 
-type Reached = Pick<RelayValues, 'identity' | 'awsEndpointUrl' | 'apiServerPort'>;
+/** Of the relay's values, those that say what it reaches. */
+interface Reached {
+  identity: { kind: string };
+  awsEndpointUrl?: string;
+  apiServerPort?: number;
+}
 
 interface Port {
   protocol: 'TCP' | 'UDP';

@@ -1,7 +1,7 @@
 // What the API server asks of `spec.scheduling` of a Job (alpha): its shape, and what of it may change.
 import { isSameValue } from '../equality.ts';
 import type { FieldError } from '../../objects/field-error.ts';
-import type { GroupConstraints, JobScheduling, SchedulingPolicy } from '../../objects/job-scheduling.ts';
+import type { GroupConstraints, JobScheduling, SchedulingPolicy } from '../../objects/scheduling-policy.ts';
 import type { JobSpec } from '../../objects/kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfQualifiedName } from '../../objects/names.ts';
 import { duplicateValue, fieldIsImmutable, invalid, invalidFor, invalidValue, requiredValue, tooMany } from '../../objects/refusals.ts';

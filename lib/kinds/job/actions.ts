@@ -2,17 +2,11 @@
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Action, Target } from '../plan.ts';
+import type { NewEvent } from './event.ts';
 import type { Child } from './numbers.ts';
 import { stripAction, targetOf } from './ownership.ts';
 import { podMaker } from './pod.ts';
 import type { SchedulingGroup } from './scheduling.ts';
-
-export interface NewEvent {
-  type: 'Normal' | 'Warning';
-  reason: string;
-  message: string;
-  evenUnanswered?: true;
-}
 
 const jobTarget = ({ metadata }: Job): Target => ({
   apiVersion: 'batch/v1',

@@ -11,7 +11,7 @@ import {
 } from '../../objects/job-scheduling.ts';
 import type { Job, KubernetesObject, OwnerReference } from '../../objects/kubernetes.ts';
 import { controllerOf } from '../../objects/pod-facts.ts';
-import type { NewEvent } from './actions.ts';
+import type { NewEvent } from './event.ts';
 
 /** The group that pods name, by name and uid. */
 export interface SchedulingGroup {

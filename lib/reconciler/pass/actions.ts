@@ -12,10 +12,10 @@ import type { WriteBudget } from '../cluster/budget.ts';
 import { childIn, create, slowStart, type CreateAction } from './creates.ts';
 import { inParallel } from '../parallel.ts';
 import type { Pass } from './pass.ts';
+import type { Result, WriteAction } from './result.ts';
 import { statusDigestOf, type Child } from '../head/pass-state.ts';
 
 export type EventAction = Extract<Action, { verb: 'event' }>;
-type WriteAction = Exclude<Action, EventAction>;
 type PodAction = Extract<Action, { verb: 'delete' | 'patch' }>;
 type DeleteAction = Extract<Action, { verb: 'delete' }>;
 type StatusAction = Extract<Action, { verb: 'status' }>;
@@ -133,15 +133,6 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
       return await underBudget(execution, chains, { writesEach, done }, (chain) => runChain(execution, chain));
     }
   }
-}
-
-export interface Result {
-  action: WriteAction;
-  error?: unknown;
-  /** It is as it was wanted to be, or need not be any more, by no doing of this call: nobody is told that it was done. */
-  changedNothing?: true;
-  /** Of a finalizer that is refused to come off: the delete of its pod was not sent. */
-  keepsDelete?: true;
 }
 
 /** Runs what the budget grants; one failure lets the others of this round end, and nothing after it begins. */

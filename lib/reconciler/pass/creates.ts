@@ -4,8 +4,8 @@ import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import type { Action } from '../../kinds/plan.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
-import type { Result } from './actions.ts';
 import type { Pass } from './pass.ts';
+import type { Result } from './result.ts';
 import type { Child } from '../head/pass-state.ts';
 
 export type CreateAction = Extract<Action, { verb: 'create' }>;

@@ -1,7 +1,7 @@
 // What is asked of `spec.scheduling` of a Job.
 import { describe, expect, test } from '@jest/globals';
 import { validateJobScheduling, validateJobSchedulingUpdate } from '../../../lib/admission/job/job-scheduling-validation.ts';
-import type { JobScheduling } from '../../../lib/objects/job-scheduling.ts';
+import type { JobScheduling } from '../../../lib/objects/scheduling-policy.ts';
 
 const refusedFields = (scheduling: JobScheduling): string[] =>
   validateJobScheduling({ parallelism: 3, scheduling }).map(({ field }) => field.replace('spec.scheduling.', ''));
