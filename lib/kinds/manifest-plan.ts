@@ -9,7 +9,9 @@ import { podFactsOf } from '../objects/pod-facts.ts';
 import type { PatchType } from '../objects/resources.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import { isWorkloadKind, WORKLOAD_KINDS, type WorkloadKind } from '../objects/workload.ts';
-import { rowOf, type CatalogRow } from './catalog.ts';
+import { factsFor } from './facts.ts';
+import type { KindFacts } from './kind.ts';
+import { plannerFor } from './planners.ts';
 import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
 import { isPodGroup, isSchedulingWorkload, schedulingProblem } from './manifest-shapes.ts';
 import { schedulingActions } from './job/scheduling-actions.ts';
@@ -104,7 +106,7 @@ export function decideFromManifests(
   const facts = pods.map(({ value }) => podFactsOf(value)).filter((pod) => pod.namespace === owner.metadata.namespace);
   const given = { owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' as const };
   const planOf = (group?: SchedulingGroup): Plan<JobStatus> =>
-    rowOf(chosen.kind).planner.plan({ ...given, ...(group && { schedulingGroup: group }) }, now);
+    plannerFor(chosen.kind).plan({ ...given, ...(group && { schedulingGroup: group }) }, now);
   const plan = workloadWithJob ? withScheduling(given, scheduling, planOf) : planOf();
   const { namespace = '', name = '', uid = '' } = owner.metadata;
   return { workload: { apiVersion: owner.apiVersion ?? '', kind: chosen.kind, namespace, name, uid }, plan };
@@ -214,7 +216,7 @@ function sortedOut(
       if (kind === 'Workload' && isSchedulingWorkload(document)) workloads.push(document);
       else if (kind === 'PodGroup' && isPodGroup(document)) podGroups.push(document);
       else throw misshapen(schedulingProblem(document, kind), source);
-    } else if (isWorkloadKind(kind) && isOwnerOf(rowOf(kind), { apiVersion, kind })) {
+    } else if (isWorkloadKind(kind) && isOwnerOf(factsFor(kind), { apiVersion, kind })) {
       const metadata = isFields(document['metadata']) ? document['metadata'] : {};
       const { name } = metadata;
       const namespace = metadata['namespace'] ?? 'default';
@@ -271,13 +273,13 @@ function chooseOwner(owners: readonly Owner[], wanted: string | undefined): Owne
   }
   if (wanted !== undefined)
     throw new UnusableManifestError(`no workload is named ${wanted}; ${names === '' ? 'there is none at all' : `there are ${names}`}`);
-  const rows = WORKLOAD_KINDS.map(rowOf).filter(({ isOwnerless }) => !isOwnerless);
+  const rows = WORKLOAD_KINDS.map(factsFor).filter(({ isOwnerless }) => !isOwnerless);
   throw new UnusableManifestError(
     `no workload in the input; expected one of ${rows.map(({ kind }) => kind).join(', ')} (${rows.map(({ resource }) => resource.apiVersion).join(', ')})`,
   );
 }
 
-const isOwnerOf = ({ resource, isOwnerless }: CatalogRow, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
+const isOwnerOf = ({ resource, isOwnerless }: KindFacts, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
   !isOwnerless && resource.apiVersion === apiVersion && resource.kind === kind;
 
 function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
@@ -288,14 +290,14 @@ function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
   }
   const [wantedName, wantedNamespace] = rest.toReversed();
   return (
-    isKindNamed(rowOf(kind), wantedKind.toLowerCase()) &&
+    isKindNamed(factsFor(kind), wantedKind.toLowerCase()) &&
     name === wantedName &&
     (wantedNamespace === undefined || namespace === wantedNamespace)
   );
 }
 
 /** As kubectl takes it: one or many, with or without the group, and the version before it. */
-function isKindNamed({ resource }: CatalogRow, wanted: string): boolean {
+function isKindNamed({ resource }: KindFacts, wanted: string): boolean {
   const [group = '', version = ''] = resource.apiVersion.split('/');
   return [resource.kind.toLowerCase(), resource.plural].some((word) =>
     [word, `${word}.${group}`, `${word}.${version}.${group}`].includes(wanted),

@@ -1,5 +1,5 @@
 // The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
-import type { KubernetesObject } from '../objects/kubernetes.ts';
+import type { Job, JobStatus, KubernetesObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { PatchType } from '../objects/resources.ts';
 import type { Pods } from './pod-set.ts';
@@ -114,3 +114,6 @@ export interface Planner<Owner extends KubernetesObject, Status> {
   /** What is left to do for pods whose owner is gone or finished: finalizers come off. */
   orphans(pods: readonly PodFacts[]): Action[];
 }
+
+/** Of the kinds there are: what they decide on is a Job, or what is left of one. */
+export type JobPlanner = Planner<Job, JobStatus>;

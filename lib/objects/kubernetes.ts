@@ -51,6 +51,12 @@ export interface KubernetesObject {
   unreadable?: string;
 }
 
+/** An object that owns a workload, whatever its kind: what stands in spec and status only its kind knows. */
+export interface WorkloadObject extends KubernetesObject {
+  spec?: object;
+  status?: object;
+}
+
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: { key: string; operator: string; values?: string[] }[];

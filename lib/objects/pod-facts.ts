@@ -1,7 +1,7 @@
 // What planners know of a pod: the projection that the relay sends, the view keeps and `farloop plan` makes from a manifest.
 // Never environment values, never volumes, never secrets.
 import { integerOf } from './index-text.ts';
-import type { ContainerStatus, LabelSelector, OwnerReference, Pod } from './kubernetes.ts';
+import type { ContainerStatus, LabelSelector, OwnerReference, Pod, ObjectMeta } from './kubernetes.ts';
 import { excessOf, unreadableFacts } from './pod-bounds.ts';
 import type { PodReason } from './pod-reasons.ts';
 import { podReasonsOf, REASON_FIELDS } from './pod-reasons.ts';
@@ -9,6 +9,9 @@ import { isDurationSeconds } from './time.ts';
 import type { WantedFields } from './field-mask.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
+/** Whether the Job controller's finalizer holds the pod until it is counted. */
+export const isTracked = ({ finalizers }: ObjectMeta): boolean => finalizers?.includes(TRACKING_FINALIZER) ?? false;
+
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
 export const INDEX_FAILURE_COUNT = 'batch.kubernetes.io/job-index-failure-count';
 export const INDEX_IGNORED_FAILURE_COUNT = 'batch.kubernetes.io/job-index-ignored-failure-count';

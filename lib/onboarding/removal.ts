@@ -20,7 +20,7 @@ import { NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { FUNCTION_SECONDS } from '../reconciler/head/timeouts.ts';
-import { isTracked } from '../relay/project.ts';
+import { isTracked } from '../objects/pod-facts.ts';
 import type { EksPlace } from './eks.ts';
 import { removeFromEks } from './eks.ts';
 import { OURS, findOurs, objectText } from './ours.ts';

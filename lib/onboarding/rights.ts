@@ -1,9 +1,9 @@
-// What the relay and the functions may do on a cluster, made from the kinds that the catalogue knows: nothing is allowed by hand.
+// What the relay and the functions may do on a cluster, made from the facts of the kinds there are: nothing is allowed by hand.
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import type { Resource } from '../objects/resources.ts';
-import { EVENTS, NAMESPACES } from '../objects/resources.ts';
-import type { CatalogRow } from '../kinds/catalog.ts';
-import { CATALOG } from '../kinds/catalog.ts';
+import { EVENTS, NAMESPACES, PODS } from '../objects/resources.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
 import { LEASES } from '../relay/election.ts';
 
 /** As RBAC spells it. */
@@ -34,20 +34,18 @@ const rule = (
 /** Which cluster this is, by the uid of one namespace; nothing else of namespaces is asked. */
 export const identityRule = (): PolicyRule => rule(NAMESPACES, ['get'], { names: [IDENTITY_NAMESPACE] });
 
-const rows = (catalog: Readonly<Record<string, CatalogRow>>): readonly CatalogRow[] => Object.values(catalog);
-
 const distinct = (resources: readonly Resource[]): Resource[] =>
   resources.filter((resource, at) => resources.findIndex((other) => isSame(other, resource)) === at);
 
 /** Owners: workloads that somebody writes, and whose status is ours. */
-const ownersIn = (catalog: readonly CatalogRow[]): Resource[] =>
-  distinct(catalog.filter((row) => !row.isOwnerless).map(({ resource }) => resource));
-const ownedIn = (catalog: readonly CatalogRow[]): Resource[] => distinct(catalog.flatMap(({ owns }) => owns));
+const ownersIn = (kinds: readonly KindFacts[]): Resource[] =>
+  distinct(kinds.filter(({ isOwnerless }) => !isOwnerless).map(({ resource }) => resource));
+const ownedIn = (kinds: readonly KindFacts[]): Resource[] =>
+  distinct([PODS, ...kinds.flatMap(({ children }) => children.map(({ resource }) => resource))]);
 
 /** The relay reads: it lists and watches what the kinds consist of. */
-export function relayRules(catalog: Readonly<Record<string, CatalogRow>> = CATALOG): PolicyRule[] {
-  const known = rows(catalog);
-  return distinct([...ownersIn(known), ...ownedIn(known)]).map((resource) => rule(resource, ['get', 'list', 'watch']));
+export function relayRules(kinds: readonly KindFacts[] = ALL_FACTS): PolicyRule[] {
+  return distinct([...ownersIn(kinds), ...ownedIn(kinds)]).map((resource) => rule(resource, ['get', 'list', 'watch']));
 }
 
 /** The Lease by which one of the relay's replicas is the sender. It is made with the relay, so that nothing need be created. */
@@ -60,16 +58,15 @@ export const tokenRules = (account: string): PolicyRule[] => [rule(ACCOUNTS, ['c
  * Passes read owners and write their status, look after what they own, and tell of it in Events. An owner is deleted where its own
  * time to live says so; its finalizers are named because a child's owner reference blocks the owner's deletion.
  */
-export function functionRules(catalog: Readonly<Record<string, CatalogRow>> = CATALOG): PolicyRule[] {
-  const known = rows(catalog);
-  const owners = ownersIn(known);
+export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS): PolicyRule[] {
+  const owners = ownersIn(kinds);
   return [
     ...owners.flatMap((owner) => [
       rule(owner, ['get', 'list', 'delete']),
       rule(owner, ['patch'], { subresource: 'status' }),
       rule(owner, ['update'], { subresource: 'finalizers' }),
     ]),
-    ...ownedIn(known).map((owned) => rule(owned, ['get', 'list', 'create', 'patch', 'delete'])),
+    ...ownedIn(kinds).map((owned) => rule(owned, ['get', 'list', 'create', 'patch', 'delete'])),
     rule(EVENTS, ['create']),
   ];
 }

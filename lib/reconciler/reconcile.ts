@@ -1,8 +1,8 @@
 // The loop: read → settle → plan → intend → act → record. Safe to run again at any moment, in any order, on any machine.
-import { isJobFinished } from '../objects/job-facts.ts';
 import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
-import { rowOf } from '../kinds/catalog.ts';
+import { factsFor } from '../kinds/facts.ts';
+import { plannerFor } from '../kinds/planners.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, RECORD_AGE_MS_MAX } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -114,7 +114,8 @@ export class Reconciler {
     const pass = new Pass({
       key,
       record,
-      row: rowOf(key.kind),
+      facts: factsFor(key.kind),
+      planner: plannerFor(key.kind),
       connect: () => this.#ports.connect(record),
       deadline,
       startedAtMs,
@@ -195,7 +196,7 @@ export class Reconciler {
     // A suspended Job has neither a start time nor pods, but a status: somebody has been at work on it.
     const hasStatus = Object.keys(owner.status ?? {}).length > 0;
     await pass.listChildren({ isUnknown: hasStatus });
-    const isOver = isJobFinished(owner);
+    const isOver = pass.facts.isFinished(owner);
     // Pods that are to be adopted were there before it.
     const hadStarted = hasStatus || [...pass.pods].some(({ controller }) => controller !== undefined);
     const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
@@ -321,7 +322,7 @@ export class Reconciler {
   /** The owner is gone: its pods are let go, and then there is nothing to know any more. */
   async #bury(pass: Pass): Promise<Ending> {
     await pass.listChildren();
-    const actions = pass.row.planner.orphans([...pass.pods]);
+    const actions = pass.planner.orphans([...pass.pods]);
     pass.why.push('the owner is gone: its pods are let go');
     if (actions.length > 0) {
       const stop = await act(this.#execution(pass), actions);
@@ -355,7 +356,7 @@ export class Reconciler {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       const isUntroubled = UNTROUBLED.has(ending.outcome) && isInScope(pass.record, pass.key.namespace);
       if (pass.events.length > 0 || (pass.state.untold && isUntroubled))
-        await writeEvents(this.#execution(pass), pass.events, pass.row.component);
+        await writeEvents(this.#execution(pass), pass.events, pass.facts.component);
       if (ending.outcome === 'gone') {
         await this.#forget(pass);
         pass.counted.push(...terminatedCounts(terminatedWith(pass.viewAtOpening)));

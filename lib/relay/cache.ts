@@ -5,7 +5,7 @@ import type { Job, KubernetesObject, ObjectMeta, Pod } from '../objects/kubernet
 import type { LabelMatcher } from '../objects/label-selector.ts';
 import { matcherOf } from '../objects/label-selector.ts';
 import { isOurs } from '../objects/managed-by.ts';
-import { podFactsOf } from '../objects/pod-facts.ts';
+import { podFactsOf, isTracked } from '../objects/pod-facts.ts';
 import { hidesOwners } from '../objects/unreadable.ts';
 import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
 import { digestOf } from '../wire/digest.ts';
@@ -15,7 +15,7 @@ import { nameOf, PodShapes } from './compact-pod.ts';
 import type { Members, PodRow } from './pod-table.ts';
 import { NO_ROW, PodTable } from './pod-table.ts';
 import type { Belonging } from './project.ts';
-import { belongingOf, isTracked, orphanOf } from './project.ts';
+import { belongingOf, orphanOf } from './project.ts';
 
 /** A pod that its workload hears of for the last time. */
 export interface GonePod {

@@ -5,7 +5,7 @@ import { POD_READING } from '../objects/pod-facts.ts';
 import { EVENTS, PODS, type Resource } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
-import { CATALOG } from '../kinds/catalog.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { isInScope } from '../ports/clusters.ts';
@@ -32,11 +32,12 @@ export interface Allowed {
   verbs: readonly Command['verb'][];
 }
 
-/** What the passes of every kind in the catalogue do, and nothing else. */
+/** What the passes of every kind do, and nothing else. */
 export const ALLOWED: readonly Allowed[] = [
-  ...Object.values(CATALOG)
-    .filter(({ resource }) => resource !== PODS)
-    .map(({ resource }): Allowed => ({ resource, verbs: ['get', 'delete', 'patch'] })),
+  ...ALL_FACTS.filter(({ resource }) => resource !== PODS).map(({ resource }): Allowed => ({
+    resource,
+    verbs: ['get', 'delete', 'patch'],
+  })),
   { resource: PODS, verbs: ['get', 'list', 'create', 'delete', 'patch'] },
   { resource: EVENTS, verbs: ['create'] },
   // Alpha: asked for where the cluster's record says so, and its rights decide.

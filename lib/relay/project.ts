@@ -1,7 +1,7 @@
 // Whose business an object is, read from its metadata alone, so that a metadata-only list can be asked the same.
 import { labelledJobName, labelledJobUid } from '../objects/job-labels.ts';
 import type { ObjectMeta } from '../objects/kubernetes.ts';
-import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
+import { controllerOf, isTracked } from '../objects/pod-facts.ts';
 import { OBJECT_NAME, UID } from '../wire/names.ts';
 import type { OwnerName } from '../wire/observations.ts';
 
@@ -35,9 +35,6 @@ export const orphanOf = (metadata: ObjectMeta): Belonging | undefined =>
   isTracked(metadata) && controllerOf(metadata.ownerReferences) === undefined
     ? named({ kind: 'OrphanPod', namespace: metadata.namespace ?? '', name: metadata.name ?? '', uid: metadata.uid ?? '' }, 'finalizer')
     : undefined;
-
-/** Whether our finalizer holds it until it is counted. */
-export const isTracked = ({ finalizers }: ObjectMeta): boolean => finalizers?.includes(TRACKING_FINALIZER) ?? false;
 
 function named(owner: OwnerName, by: Belonging['by']): Belonging | undefined {
   return OBJECT_NAME.test(owner.name) && OBJECT_NAME.test(owner.namespace) && UID.test(owner.uid) ? { owner, by } : undefined;

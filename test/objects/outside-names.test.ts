@@ -6,7 +6,7 @@ import { explainConnectionFault } from '../../lib/adapters/kubernetes/connection
 import { withPodDefaults } from '../../lib/admission/pod/pod-defaults.ts';
 import { ownEntry } from '../../lib/objects/untyped-fields.ts';
 import { consoleFolder } from '../../lib/package-files.ts';
-import { CATALOG } from '../../lib/kinds/catalog.ts';
+import { KIND_FACTS } from '../../lib/kinds/facts.ts';
 import { aJob } from '../kinds/job/builders.ts';
 
 const INHERITED = ['constructor', 'toString', 'hasOwnProperty', '__proto__', 'valueOf'];
@@ -31,7 +31,7 @@ test('a priority class of such a name has no priority of its own', () => {
 test('a selector by such a label leads to no selection beside it', () => {
   for (const label of INHERITED) {
     const job = aJob({ manualSelector: true, selector: { matchLabels: Object.fromEntries([[label, 'x']]) } });
-    expect(CATALOG.Job.strayedSelection({ cluster: 'c', kind: 'Job', namespace: 'n', name: 'a', uid: 'u' }, job)).toBeUndefined();
+    expect(KIND_FACTS.Job.pods.strayedSelection?.({ cluster: 'c', kind: 'Job', namespace: 'n', name: 'a', uid: 'u' }, job)).toBeUndefined();
   }
 });
 

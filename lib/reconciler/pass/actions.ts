@@ -232,7 +232,7 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
   };
   try {
     const expired = pass.owner;
-    const { object, dateMs } = await pass.cluster.delete<Job>(pass.row.resource, target, pass.deadline);
+    const { object, dateMs } = await pass.cluster.delete<Job>(pass.facts.resource, target, pass.deadline);
     if (expired) pass.counted.push(...countsOfCleanup(expired, new Date(dateMs)));
     if (object) pass.hearOwner(object, dateMs);
     else pass.gone = true;

@@ -133,9 +133,9 @@ export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete',
 export const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number =>
   Math.min(first * 2 ** Math.min(failures - 1, 20), most);
 
-const regardingOf = ({ key, row }: Pass): EventAction['regarding'] => ({
-  apiVersion: row.resource.apiVersion,
-  kind: row.resource.kind,
+const regardingOf = ({ key, facts }: Pass): EventAction['regarding'] => ({
+  apiVersion: facts.resource.apiVersion,
+  kind: facts.resource.kind,
   namespace: key.namespace,
   name: key.name,
   uid: key.uid,

@@ -6,10 +6,10 @@ import { POD_FIELDS, POD_READING, controllerOf, podFactsOf } from '../../objects
 import { isNewer, newest } from '../../objects/resource-version.ts';
 import { JOBS, PODS, type Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
-import type { CatalogRow } from '../../kinds/catalog.ts';
+import type { KindFacts } from '../../kinds/kind.ts';
 import type { Counted } from '../../kinds/job/counts.ts';
 import type { SchedulingGroup } from '../../kinds/job/scheduling.ts';
-import type { Action, SyncAction } from '../../kinds/plan.ts';
+import type { Action, JobPlanner, SyncAction } from '../../kinds/plan.ts';
 import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import type { Answer, Cluster, ListAnswer } from '../../ports/cluster.ts';
@@ -32,7 +32,9 @@ const MOST_STRAYED = 10;
 export class Pass {
   readonly key: WorkloadKey;
   readonly record: ClusterRecord;
-  readonly row: CatalogRow;
+  /** Of its kind. */
+  readonly facts: KindFacts;
+  readonly planner: JobPlanner;
   readonly deadline: Deadline;
   readonly startedAtMs: number;
   /** Which try it is at work that was put off; 1 when it was not. */
@@ -91,7 +93,10 @@ export class Pass {
   #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
 
   constructor(
-    given: Pick<Pass, 'key' | 'record' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'> & {
+    given: Pick<
+      Pass,
+      'key' | 'record' | 'facts' | 'planner' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'
+    > & {
       connect: () => Cluster;
       podSet?: PodSet | undefined;
       items?: ReadonlyMap<string, ViewItem> | undefined;
@@ -99,7 +104,8 @@ export class Pass {
   ) {
     this.key = given.key;
     this.record = given.record;
-    this.row = given.row;
+    this.facts = given.facts;
+    this.planner = given.planner;
     this.#connect = given.connect;
     this.deadline = given.deadline;
     this.startedAtMs = given.startedAtMs;
@@ -214,7 +220,7 @@ export class Pass {
 
   /** Reads the owner live (R10). @throws OwnerGoneError */
   async readOwner(): Promise<{ owner: Job; dateMs: number }> {
-    if (this.row.isOwnerless) throw new OwnerGoneError('no owner is named');
+    if (this.facts.isOwnerless) throw new OwnerGoneError('no owner is named');
     try {
       const get = async (): Promise<Answer<Job>> => await this.cluster.get<Job>(JOBS, this.key, this.deadline);
       let { object, dateMs } = await get();
@@ -262,7 +268,7 @@ export class Pass {
     if (isNewer(heard, list.resourceVersion))
       throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${heard} had been heard from it`);
     const strayed = [...(isUnknown ? await this.#relabelled() : []), ...(await this.#strayed(list))];
-    const items = [...list.items, ...strayed].filter((pod) => this.row.concerns(this.key, podFactsOf(pod)));
+    const items = [...list.items, ...strayed].filter((pod) => this.facts.pods.concerns(this.key, podFactsOf(pod)));
     this.hearList(items, list.resourceVersion);
     for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.hearPod(pod);
   }
@@ -288,7 +294,7 @@ export class Pass {
   }
 
   async #relabelled(): Promise<Pod[]> {
-    const selection = this.row.strayedSelection?.(this.key, this.owner);
+    const selection = this.facts.pods.strayedSelection?.(this.key, this.owner);
     if (!selection) return [];
     const { items } = await this.cluster.list<Pod>(
       PODS,
@@ -299,7 +305,7 @@ export class Pass {
   }
 
   async #list(): Promise<ListAnswer<Pod>> {
-    const selection = this.row.childSelection(this.key, this.owner);
+    const selection = this.facts.pods.selection(this.key, this.owner);
     return await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, ...selection, fields: POD_FIELDS }, this.deadline);
   }
 

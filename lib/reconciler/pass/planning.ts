@@ -55,7 +55,7 @@ export const planOnce = (clock: Clock, pass: Pass): Plan<JobStatus> => planFrom(
 function planFrom(clock: Clock, pass: Pass): Planned {
   const { given, nowMs } = givenTo(clock, pass);
   try {
-    return { given, nowMs, plan: pass.row.planner.plan(given, new Date(nowMs)) };
+    return { given, nowMs, plan: pass.planner.plan(given, new Date(nowMs)) };
   } catch (error) {
     throw new PlannerFailedError(error instanceof Error ? error.message : String(error), { cause: error });
   }

@@ -89,7 +89,7 @@ function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
 
 /** A create whose outcome is unknown, by the name it would have: ours is merged, a foreign one of that name is its planner's business. */
 async function lookUp(pass: Pass, owner: Job, { slot, number }: Child): Promise<void> {
-  const name = pass.row.childName(owner, { slot, number });
+  const name = pass.facts.pods.nameOf(owner, { slot, number });
   try {
     const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
     pass.hearPod(object);

@@ -67,8 +67,8 @@ export async function writeEvents(
   if (kept.length > 0) pass.state = { ...pass.state, untold: kept };
 }
 
-function ofOwner({ row, key }: Execution['pass'], event: NonNullable<PassState['untold']>[number], nowMs: number): ToldEvent {
-  const { apiVersion, kind } = row.resource;
+function ofOwner({ facts, key }: Execution['pass'], event: NonNullable<PassState['untold']>[number], nowMs: number): ToldEvent {
+  const { apiVersion, kind } = facts.resource;
   const { namespace, name, uid } = key;
   const regarding = { apiVersion, kind, namespace, name, uid };
   // Our clock may have been set back: it waits no longer for that.

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { jobFactsOf } from '../../objects/job-facts.ts';
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { WorkloadKind } from '../../objects/workload.ts';
-import { rowOf } from '../../kinds/catalog.ts';
+import { plannerFor } from '../../kinds/planners.ts';
 import type { Action, Plan, Snapshot } from '../../kinds/plan.ts';
 import { PodSet } from '../../kinds/pod-set.ts';
 import type { Decided } from '../../wire/snapshot.ts';
@@ -49,7 +49,7 @@ export interface Replayed {
 /** @throws UndecodableMessageError; whatever today's planner throws */
 export function replay(kind: WorkloadKind, snapshot: Uint8Array): Replayed {
   const { owner, pods, head, manage, nowMs, decided: recorded } = unpackSnapshot(snapshot);
-  const today = decidedIn(rowOf(kind).planner.plan({ owner, pods: PodSet.byPlace(pods), head, manage }, new Date(nowMs)));
+  const today = decidedIn(plannerFor(kind).plan({ owner, pods: PodSet.byPlace(pods), head, manage }, new Date(nowMs)));
   return { recorded, today, differences: differencesOf(recorded, today) };
 }
 

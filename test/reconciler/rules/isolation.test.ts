@@ -1,9 +1,9 @@
 // R13: one bad workload never stops another. R15: nobody speaks for another's cluster.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
-import { CATALOG } from '../../../lib/kinds/catalog.ts';
-import type { Planner } from '../../../lib/kinds/plan.ts';
-import type { Job, JobStatus } from '../../../lib/objects/kubernetes.ts';
+import { PLANNERS } from '../../../lib/kinds/planners.ts';
+import type { JobPlanner } from '../../../lib/kinds/plan.ts';
+import type { JobStatus } from '../../../lib/objects/kubernetes.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import type { QueueName } from '../../../lib/ports/queue.ts';
@@ -25,9 +25,9 @@ afterEach(() => world.close());
 
 /** A planner that fails on one Job, as a mistake of ours would. */
 async function withPlannerThatFailsOn(name: string, work: () => Promise<void>): Promise<void> {
-  const catalog: { Job: { planner: Planner<Job, JobStatus> } } = CATALOG;
-  const { planner } = catalog.Job;
-  catalog.Job.planner = {
+  const planners: { Job: JobPlanner } = PLANNERS;
+  const { Job: planner } = planners;
+  planners.Job = {
     ...planner,
     plan: (snapshot, now) => {
       if (snapshot.owner.metadata.name === name) throw new Error('an index is out of range');
@@ -37,7 +37,7 @@ async function withPlannerThatFailsOn(name: string, work: () => Promise<void>): 
   try {
     await work();
   } finally {
-    catalog.Job.planner = planner;
+    planners.Job = planner;
   }
 }
 

@@ -1,0 +1,28 @@
+// The kinds: what relay, ingest, loop and onboarding may ask of each. A kind is its folder and one line here and in planners.ts, shown.ts
+// and manifests.ts; a function's bundle holds what it runs.
+import { jobFacts } from './job/facts.ts';
+import type { KindFacts } from './kind.ts';
+import { orphanPodFacts } from './orphan-pod/facts.ts';
+
+export const KIND_FACTS = {
+  Job: jobFacts,
+  OrphanPod: orphanPodFacts,
+} as const satisfies Record<string, KindFacts>;
+
+/** The union of kinds: each of the other tables has a line for every one of them. */
+export type Kind = keyof typeof KIND_FACTS;
+
+/** All kinds, in the order in which a relay lists their owners. */
+export const ALL_FACTS: readonly KindFacts[] = Object.values(KIND_FACTS);
+
+const BY_KIND = new Map<string, KindFacts>(ALL_FACTS.map((facts) => [facts.kind, facts]));
+
+/** @returns undefined for a kind that this build does not know */
+export const findFacts = (kind: string): KindFacts | undefined => BY_KIND.get(kind);
+
+/** @throws Error for a kind that this build does not know: whoever may meet one asks findFacts */
+export function factsFor(kind: string): KindFacts {
+  const facts = BY_KIND.get(kind);
+  if (!facts) throw new Error(`no kind ${kind} is known to this version of Farloop`);
+  return facts;
+}

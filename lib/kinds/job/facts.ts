@@ -1,0 +1,116 @@
+// What a Job is to relay, ingest, loop and onboarding.
+import { jobFactsFault } from '../../objects/job-facts-check.ts';
+import { isJobFinished, isReadLive, JOB_FIELDS, jobFactsOf } from '../../objects/job-facts.ts';
+import {
+  controllerUidLabel,
+  jobNameLabel,
+  labelledJobName,
+  labelledJobUid,
+  legacyControllerUidLabel,
+  legacyJobNameLabel,
+} from '../../objects/job-labels.ts';
+import type { Job, ObjectMeta } from '../../objects/kubernetes.ts';
+import { LabelSelectorError, matcherOf, selectorTextOf, type LabelMatcher } from '../../objects/label-selector.ts';
+import { isOurs } from '../../objects/managed-by.ts';
+import { controllerOf, isActive, isFinished, isTracked, labelsFor, type PodFacts } from '../../objects/pod-facts.ts';
+import { JOBS } from '../../objects/resources.ts';
+import { ownEntry } from '../../objects/untyped-fields.ts';
+import type { WorkloadKey } from '../../objects/workload.ts';
+import { defineFacts, type Membership, type Urgency } from '../kind.ts';
+import { podNameOf } from './names.ts';
+
+export const jobFacts = defineFacts<Job>({
+  kind: 'Job',
+  resource: JOBS,
+  fields: JOB_FIELDS,
+  component: 'job-controller',
+  repeatedReasons: new Set(['SuccessfulCreate', 'SuccessfulDelete', 'FailedCreate', 'FailedDelete']),
+  factsOf: jobFactsOf,
+  faultOf: jobFactsFault,
+  isReadLive,
+  isManaged: ({ spec }, manage) => isOurs(spec, manage),
+  managerOf: ({ spec }) => spec.managedBy,
+  hasStarted: ({ status }) => status?.startTime !== undefined,
+  isFinished: isJobFinished,
+  expectedChildren: ({ spec }) => Math.max(spec.completions ?? 0, spec.parallelism ?? 0),
+  urgencyOfOwner,
+  pods: {
+    membershipOf,
+    // Of a Job that is gone: pods carry the label with the prefix too, but for those made before Kubernetes 1.27.
+    selection: (key, owner) => ({ labelSelector: readableSelector(owner) ?? `${legacyControllerUidLabel}=${key.uid}` }),
+    strayedSelection,
+    concerns: (key, { controller }) => controller === undefined || controller.uid === key.uid,
+    isCountedIn,
+    ownSelector,
+    nameOf: (owner, { slot, number }) => podNameOf(owner, slot, number),
+    urgencyOf: urgencyOfPod,
+  },
+  children: [],
+});
+
+/** A Job without a start time has just come; a generation above 1 has been edited, now or earlier: one look more at most. */
+function urgencyOfOwner({ metadata, status }: Job): Urgency {
+  const isNew = metadata.deletionTimestamp !== undefined || status?.startTime === undefined || (metadata.generation ?? 1) > 1;
+  return isNew ? 'now' : 'soon';
+}
+
+/** Of a pod that starts or runs only the count of ready pods tells. One that has ended without the finalizer is counted already. */
+function urgencyOfPod(pod: PodFacts): Urgency {
+  const isUnderWay = pod.tracked ? isActive(pod) && pod.containers.every(({ restarts }) => restarts === 0) : isFinished(pod);
+  return isUnderWay ? 'debounced' : 'soon';
+}
+
+/** The Job that a pod reports to: its controller, else what its labels name, when nobody else controls it. */
+function membershipOf(metadata: ObjectMeta): Membership | undefined {
+  const { namespace = '', labels = {} } = metadata;
+  const controller = controllerOf(metadata.ownerReferences);
+  if (controller?.kind === 'Job' && controller.apiVersion.startsWith('batch/'))
+    return { kind: 'Job', namespace, name: controller.name, uid: controller.uid, by: 'controller' };
+  // Somebody else's, unless our finalizer is on it: then nobody but us would ever take that off.
+  if (controller && !isTracked(metadata)) return undefined;
+  const [uid, name] = [labelledJobUid(labels), labelledJobName(labels)];
+  return uid === undefined || name === undefined ? undefined : { kind: 'Job', namespace, name, uid, by: 'labels' };
+}
+
+/** The uid's label that a generated selector asks for → the name's label beside it. */
+const NAME_LABELS: Record<string, string> = { [controllerUidLabel]: jobNameLabel, [legacyControllerUidLabel]: legacyJobNameLabel };
+
+/** By the name that the API server labels them with beside the uid; where people chose the selector there may be no such label. */
+function strayedSelection({ name }: WorkloadKey, owner: Job | undefined): { labelSelector: string } | undefined {
+  const { matchLabels = {}, matchExpressions = [] } = owner?.spec.selector ?? {};
+  const [[label, uid] = ['', ''], ...others] = Object.entries(matchLabels);
+  const nameLabel = ownEntry(NAME_LABELS, label);
+  if (!nameLabel || others.length > 0) return undefined;
+  // With expressions beside it, a pod whose uid's label stands may be missed all the same.
+  return { labelSelector: matchExpressions.length > 0 ? `${nameLabel}=${name}` : `${nameLabel}=${name},${label}!=${uid}` };
+}
+
+/** The Job's own, as a text; undefined where it has none, or none that can be read, for which its planner parks it. */
+function readableSelector(owner: Job | undefined): string | undefined {
+  try {
+    return selectorTextOf(owner?.spec.selector);
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return undefined;
+    throw error;
+  }
+}
+
+function isCountedIn({ metadata: { uid }, spec: { selector } }: Job): (pod: PodFacts) => boolean {
+  const matches = readableMatcher(selector) ?? (() => false);
+  const labelsIn = labelsFor(selector);
+  return (pod) => (pod.controller ? pod.controller.uid === uid : labelledJobUid(pod.labels) === uid || matches(labelsIn(pod)));
+}
+
+/** A selector that cannot be read chooses nothing; the planner says so. */
+function ownSelector({ spec }: Job): LabelMatcher | undefined {
+  return spec.manualSelector === true ? readableMatcher(spec.selector) : undefined;
+}
+
+function readableMatcher(selector: Job['spec']['selector']): LabelMatcher | undefined {
+  try {
+    return matcherOf(selector);
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return undefined;
+    throw error;
+  }
+}

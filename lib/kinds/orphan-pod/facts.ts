@@ -1,0 +1,39 @@
+// A pod with the Job tracking finalizer that names no Job: a workload of its own, whose owner is never there.
+import type { ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
+import { controllerOf, isTracked } from '../../objects/pod-facts.ts';
+import { PODS } from '../../objects/resources.ts';
+import { defineFacts, type Membership } from '../kind.ts';
+
+export const orphanPodFacts = defineFacts<WorkloadObject>({
+  kind: 'OrphanPod',
+  resource: PODS,
+  fields: {},
+  isOwnerless: true,
+  component: 'job-controller',
+  repeatedReasons: new Set(),
+  factsOf: (object) => object,
+  faultOf: () => ({ field: '', expected: 'no owner: this kind has none' }),
+  isReadLive: () => false,
+  isManaged: () => true,
+  managerOf: () => undefined,
+  hasStarted: () => true,
+  isFinished: () => false,
+  expectedChildren: () => 1,
+  urgencyOfOwner: () => 'now',
+  pods: {
+    membershipOf,
+    selection: ({ name }) => ({ fieldSelector: `metadata.name=${name}` }),
+    concerns: (key, { uid, controller }) => uid === key.uid && controller === undefined,
+    isCountedIn: () => () => true,
+    nameOf: ({ metadata }) => metadata.name ?? '',
+    urgencyOf: () => 'soon',
+  },
+  children: [],
+});
+
+/** A pod with the finalizer that nobody controls; one that carries the labels of a Job is that Job's, whose kind is asked before. */
+function membershipOf(metadata: ObjectMeta): Membership | undefined {
+  if (!isTracked(metadata) || controllerOf(metadata.ownerReferences) !== undefined) return undefined;
+  const { namespace = '', name = '', uid = '' } = metadata;
+  return { kind: 'OrphanPod', namespace, name, uid, by: 'finalizer' };
+}
