@@ -1,6 +1,6 @@
 // The shape of the repository, read from its files: who may import whom, what must stay pure, what must not stand anywhere.
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
@@ -160,6 +160,48 @@ test('the README names every dependency of the published package', () => {
   const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(textOf('package.json'));
   const readme = textOf('README.md');
   expect(Object.keys(dependencies).filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+describe('docs/rules.md and docs/architecture.md', () => {
+  const pages = ['docs/rules.md', 'docs/architecture.md'];
+  const headingsOf = (page: string): string[] => [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) => title ?? '');
+  /** As GitHub makes anchors of headings. */
+  const anchorOf = (title: string): string =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-');
+
+  test('each rule from R1 to R19 has its heading, and no other rule is cited', () => {
+    const rules = headingsOf('docs/rules.md').flatMap((title) => /^(R\d+): /.exec(title)?.[1] ?? []);
+    expect(rules).toEqual(Array.from({ length: 19 }, (_, at) => `R${at + 1}`));
+    const files = globSync(['{lib,functions,infra,test}/**/*.{ts,mjs}', 'docs/**/*.md', '*.md'], { cwd: root });
+    const wrong = files.flatMap((file) =>
+      [...textOf(file).matchAll(/\bR[1-9]\d?\b/g)].filter(([rule]) => !rules.includes(rule)).map(([rule]) => `${file} cites ${rule}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('every file and folder that they name is there', () => {
+    const wrong = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/`((?:bin|docs|examples|functions|infra|lib|test)\/[^`<>*]*)`/g)]
+        .filter(([, path = '']) => !existsSync(join(root, path)))
+        .map(([, path]) => `${page} names ${path}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('every link to a page of ours leads to a heading', () => {
+    const linking = globSync(['docs/*.md', 'docs/decisions/*.md', 'README.md', 'CONTRIBUTING.md'], { cwd: root });
+    const wrong = linking.flatMap((page) =>
+      [...textOf(page).matchAll(/\](?:\(|: )(?!https?:)([^)#\s]*)(?:#([^)\s]*))?(?:\)|$)/gm)].flatMap(([link, path = '', anchor]) => {
+        const target = path === '' ? page : join(dirname(page), path);
+        if (!existsSync(join(root, target))) return [`${page}: ${link}`];
+        return anchor === undefined || headingsOf(target).map(anchorOf).includes(anchor) ? [] : [`${page}: ${link}`];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
 });
 
 test('no path of a machine and no address of a package registry stands in a tracked file', () => {
