@@ -6,8 +6,8 @@ export interface Clock {
   /** Milliseconds that never jump; only differences mean something. */
   monotonicMs(): number;
   /**
-   * Resolves after so long, or at once when the signal fires. Never used inside a function (R11): only relay, pollers, local mode; and
-   * between two looks for the answer to a call that a relay carries out, which is waited for as any call's is.
+   * Resolves after so long, or at once when the signal fires. Nothing waits like this inside a function (R11). Relay, pollers and local mode
+   * do. A relayed call does too, between two looks for its answer: it waits for that as any call waits for its own.
    */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
   /** 22 random characters, URL-safe: fences, session ids. */
@@ -16,7 +16,7 @@ export interface Clock {
   random(): number;
 }
 
-/** Nothing is sent after it (R17): checked by both clocks, last before the socket. */
+/** Nothing is sent after it (R17). Callers check both clocks, last before the socket. */
 export interface Deadline {
   wallMs: number;
   monotonicMs: number;

@@ -22,14 +22,14 @@ export interface Named {
   name: string;
 }
 
-/** What to delete, and as what it was known: another uid or version is refused (R8). */
+/** An object to delete, with its preconditions: the API server refuses another uid or version (R8). */
 export interface Deletion extends Named {
   uid: string;
   resourceVersion?: string;
   propagationPolicy?: PropagationPolicy;
 }
 
-/** What to patch, and as what it was known. */
+/** An object to patch, with its precondition. */
 export interface PatchTarget extends Named {
   uid: string;
   subresource?: string;
@@ -46,12 +46,12 @@ export interface ListSelection {
   fieldSelector?: string;
 }
 
-/** What is read of the objects. An adapter may leave out all other fields (absent: they are wanted whole). */
+/** `fields`: those that the caller reads of each object. An adapter may leave out all others. Absent: whole objects. */
 export interface ProjectedSelection extends ListSelection {
   fields?: WantedFields;
 }
 
-/** What is read of an answer. An adapter may leave out all other fields of it (absent: it is wanted whole). */
+/** `fields`: those that the caller reads of the answer. An adapter may leave out all others. Absent: the whole object. */
 export interface Reading {
   fields?: WantedFields | undefined;
 }
@@ -72,16 +72,16 @@ export type WatchEvent<Item> = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object:
 
 export interface Writing extends Reading {
   /**
-   * Where a person writes, and not a pass: told of each warning of the API server, such as `unknown field "spec.foo"`. Absent: it is
-   * asked to work none out. A cluster that is reached through its relay gives none.
+   * Called with each warning of the API server, such as `unknown field "spec.foo"`. Only for writes of a person: without it the adapter asks
+   * the API server to work out no warnings. A relayed cluster gives none.
    */
   warned?: (warning: string) => void;
 }
 
 /**
- * Every call lives 10 s at most, is never repeated by the client, and is not sent once its deadline has passed (R17).
+ * A call lives 10 s at most. The client never repeats it, and does not send it once its deadline has passed (R17).
  * Every write carries its own precondition (R8).
- * Objects that cannot be read whole carry their metadata and a mark, see objects/unreadable.ts.
+ * An object that is too large to be read whole comes as its metadata and a mark, see objects/unreadable.ts.
  * @throws the errors of errors.ts and no others; on writes a time-out, reset or 5xx is an UnknownOutcomeError
  */
 export interface Cluster {
@@ -111,11 +111,11 @@ export interface Cluster {
   ): Promise<Answer<Item>>;
 }
 
-/** The relay's side: lists by page and watches. Not bound to a pass, so without its deadline. */
+/** The relay's side: lists by page, and watches. No pass waits for these calls, so they have no deadline. */
 export interface ClusterSource {
   /**
-   * Resolves when the API server shows that it lives: any answer of its own is a sign, also one that forbids, or asks for patience. The
-   * question costs the server next to nothing, and travels on a connection of its own, which no list or watch holds up.
+   * Resolves when the API server shows that it lives. Any answer of its own is a sign, also 403 and 429. The request costs the server next to
+   * nothing. It travels on a connection of its own, so that no list or watch delays it.
    * @throws TerminalError with code 401: it lives, and refuses the credentials; NotDoneError or UnknownOutcomeError: no sign
    */
   signOfLife(signal: AbortSignal): Promise<void>;
@@ -123,7 +123,7 @@ export interface ClusterSource {
     resource: Resource,
     selection: PageSelection,
     signal: AbortSignal,
-    /** An adapter may hand over items as they come, and leave them out of its answer: also those of a page that breaks off then. */
+    /** An adapter may hand over items as they arrive, and leave them out of its answer. The page may break off after that. */
     each?: (item: Item) => void,
   ): Promise<ListAnswer<Item> & { continueToken?: string }>;
   /**

@@ -1,6 +1,6 @@
-// The words for failure that every adapter translates into. A call on a cluster has four outcomes (R6): done (it returns),
+// The words for failure, into which every adapter translates. A call on a cluster has four outcomes (R6): done (it returns),
 // refused (NotFound, Conflict, Throttled, Terminal), not done (NotDoneError), unknown (UnknownOutcomeError).
-// Anything else that is thrown: redeliver.
+// After any other error the message comes back.
 
 class PortError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -9,10 +9,10 @@ class PortError extends Error {
   }
 }
 
-/** The very thing that was asked for does not exist; for a delete, success. */
+/** The object that the call named does not exist. For a delete that is success. */
 export class NotFoundError extends PortError {}
 
-/** Somebody else was first: read again, plan again. */
+/** Another writer was first: read again, plan again. */
 export class ConflictError extends PortError {
   /** `alreadyExists`: the name is taken. `precondition`: uid or version differ. */
   readonly reason: 'alreadyExists' | 'precondition';
@@ -22,7 +22,7 @@ export class ConflictError extends PortError {
   }
 }
 
-/** Not done; ask again after so many seconds. */
+/** The server did nothing and asks to be called again after so many seconds. */
 export class ThrottledError extends PortError {
   readonly retryAfterSeconds: number;
   constructor(message: string, options: { cause?: unknown; retryAfterSeconds: number }) {
@@ -31,14 +31,14 @@ export class ThrottledError extends PortError {
   }
 }
 
-/** Refused for a reason that time alone does not mend: a person must act. */
+/** Refused for a reason that does not pass by itself: a person must act. */
 export class TerminalError extends PortError {
   /** HTTP status, where there was one. */
   readonly code: number | undefined;
   /** The API server's own words: `reason`, `causes` and `message` of its Status. */
   readonly reason: string | undefined;
   readonly causes: readonly { reason?: string; message?: string; field?: string }[];
-  /** Its message, without what was asked of whom. */
+  /** The API server's message alone, without method and object. */
   readonly said: string | undefined;
   constructor(
     message: string,
@@ -58,10 +58,10 @@ export class TerminalError extends PortError {
   }
 }
 
-/** `reason` of the error where an object is too large to be read; the word that travels where only words do. */
+/** `reason` of the error for an object that is too large to be read. Relayed answers carry this word in the error's place. */
 export const UNREADABLE = 'Unreadable';
 
-/** There is such an object, and what it is cannot be read. */
+/** The object exists and cannot be read. */
 export class UnreadableObjectError extends TerminalError {
   /** @param what names the object; @param why as a sentence goes on after "cannot be read:" */
   constructor(what: string, why: string) {
@@ -69,10 +69,10 @@ export class UnreadableObjectError extends TerminalError {
   }
 }
 
-/** A file that somebody gave cannot be used as it is; nothing was asked of anyone yet. */
+/** A person's file cannot be used as it is. No call was made yet. */
 export class UnusableInputError extends TerminalError {}
 
-/** Certain not to have been carried out: no connection, a deadline that had passed before sending. */
+/** Certainly not carried out: no connection was made, or the deadline had passed before sending. */
 export class NotDoneError extends PortError {}
 
 /** A time-out, a reset, a 5xx: it may or may not have taken effect (R6). Look it up or repeat it idempotently. */
@@ -85,5 +85,5 @@ export class UnknownOutcomeError extends PortError {
   }
 }
 
-/** What was asked for lies before the window that the server still remembers (410): list anew. */
+/** The resourceVersion is older than what the server still remembers (410): list again. */
 export class ExpiredError extends PortError {}

@@ -1,13 +1,13 @@
-// The metrics that functions publish on AWS: what each tells, in which unit, with which dimensions. Dashboard and alarms are made of
-// these, and a test holds code, dashboard and alarms together. Each set of dimensions is a metric of its own for CloudWatch, and paid
-// for by its distinct values: a set is there because somebody looks at it.
+// The metrics that functions publish on AWS: meaning, unit and dimensions of each. Dashboard and alarms are made from this table, and a test
+// compares them with the code. CloudWatch bills each set of dimensions as metrics of its own, one per distinct value. So a set is here only
+// if a dashboard, an alarm or a page uses it.
 import type { MetricUnit } from './telemetry.ts';
 
 export interface MetricDescription {
   unit: MetricUnit;
-  /** Given with every count. `function` is known to the adapter and given by nobody. */
+  /** Every count must give these. `function` is not among them: the adapter adds it. */
   dimensions: readonly string[];
-  /** Published once for each; the empty one is the sum of all. */
+  /** The metric is published once for each set. The empty set is the sum of all. */
   sets: readonly (readonly string[])[];
   tells: string;
 }

@@ -12,13 +12,13 @@ export interface Ports {
   clusters: Clusters;
   /** Access to the API server of a registered cluster; connections are kept and shared by name. */
   connect(record: ClusterRecord): Cluster;
-  /** Where a credential is kept in memory: the next request to that cluster reads it anew. */
+  /** Drops a credential that is cached in memory, so that the next request to that cluster reads it again. Absent without a cache. */
   forgetCredential?: (cluster: string) => void;
   /** Reads of a cluster on behalf of a person. Absent where the API holds no credentials of clusters: on AWS. */
   lookUp?: (record: ClusterRecord) => Pick<Cluster, 'list'>;
   queue: Queue;
   recorder: Recorder;
-  /** Where credentials end by themselves: asks for new ones in time. @returns whether it got one */
+  /** Asks for a new credential before the present one expires. Absent where none expires. @returns whether it got one */
   renewCredential?: (record: ClusterRecord) => Promise<boolean>;
   store: Store;
   telemetry: Telemetry;

@@ -1,8 +1,8 @@
-// Queues with the semantics of SQS, which the embedded one keeps too.
+// Queues with the semantics of SQS. The embedded queue has the same.
 
 /**
  * events: standard, relay → ingest, group = cluster (fair). wakes: FIFO, group = workload. timers: standard with delays.
- * `relay-<cluster>`: asks and commands to that cluster's relay. Each has a dead-letter queue; `dead` calls speak of it.
+ * `relay-<cluster>`: asks and commands to that cluster's relay. Each has a dead-letter queue, which `deadLetters` and `redrive` use.
  */
 export type QueueName = 'events' | 'wakes' | 'timers' | `relay-${string}`;
 
@@ -10,7 +10,7 @@ export interface OutgoingMessage {
   /** At most 1 MiB (1,048,576 bytes) of UTF-8. */
   body: string;
   groupId?: string;
-  /** FIFO queues only: within 5 minutes a second message with the same id in the same group is accepted and dropped. */
+  /** FIFO queues only. For 5 minutes the queue accepts, and drops, a second message with this id in this group. */
   deduplicationId?: string;
   /** 0 to 900; standard queues only. */
   delaySeconds?: number;
@@ -24,20 +24,20 @@ export interface ReceivedMessage {
   receiveCount: number;
   /** Unix milliseconds. */
   sentAtMs: number;
-  /** When it was received for the first time, by the queue's own clock, Unix milliseconds; where the queue tells. */
+  /** Of the first receive, by the queue's own clock, Unix milliseconds. Absent where the queue does not say. */
   receivedAtMs?: number;
   groupId?: string;
   deduplicationId?: string;
-  /** Who sent it, as the queue itself knows it (R15): a user or a role, without the name of a session; empty where the queue does not tell. */
+  /** The sender as the queue itself identifies it (R15): a user or a role, without the name of a session. Empty where the queue does not say. */
   senderId: string;
 }
 
-/** Characters of a dead letter's body that a look keeps: a thousand may lie in memory at once, and a queue takes bodies of 1 MiB. */
+/** Characters kept of a dead letter's body. A thousand of them may be in memory at once, and a body may have 1 MiB. */
 export const DEAD_LETTER_HEAD = 65_536;
 
 export interface DeadLetter {
   messageId: string;
-  /** Its first 65,536 characters, which is all of most. */
+  /** At most the first 65,536 characters. */
   body: string;
   /** Of the whole body. */
   bytes: number;
@@ -51,18 +51,18 @@ export interface QueueDepth {
   inFlight: number;
   delayed: number;
   dead: number;
-  /** Of the oldest message, in whatever state; where the queue tells. */
+  /** Of the oldest message, visible or not. Absent where the queue does not say. */
   oldestSentAtMs?: number;
   /**
-   * Since when the message waits that was never received, and that nothing keeps back (a delay, an earlier one of its group); null where
-   * none does. Undefined: this queue cannot tell.
+   * Since when the oldest message waits that could be received and never was: no delay and no earlier message of its group holds it back.
+   * Null: no such message. Undefined: this queue cannot say.
    */
   waitingSinceMs?: number | null;
 }
 
-/** The time that a redrive has is over; what is left is for another one, or goes on by itself, as the message says. */
+/** A redrive ran out of its time. The message says whether it goes on by itself or must be repeated. */
 export class UnfinishedRedriveError extends Error {
-  /** How many went back until then. */
+  /** Messages that went back until then. */
   readonly moved: number;
   constructor(message: string, moved: number) {
     super(message);
@@ -74,10 +74,10 @@ export class UnfinishedRedriveError extends Error {
 export interface Queue {
   /**
    * Any number of messages, in batches of at most 10 and 1 MiB inside.
-   * @throws when any of them was not accepted (the others may have been: sending again must do no harm)
+   * @throws if the queue refused any of them. It may have accepted the others, so sending all again must do no harm
    */
   send(queue: QueueName, messages: readonly OutgoingMessage[]): Promise<void>;
-  /** @param options.max 1 to 10. FIFO: a group with messages in flight gives none. */
+  /** A FIFO group with messages in flight gives no more. @param options.max 1 to 10 */
   receive(
     queue: QueueName,
     options: { max: number; waitSeconds: number; visibilitySeconds: number; signal?: AbortSignal },
@@ -85,7 +85,7 @@ export interface Queue {
   delete(queue: QueueName, receiptHandles: readonly string[]): Promise<void>;
   /** 0 makes the message visible at once. */
   changeVisibility(queue: QueueName, receiptHandle: string, seconds: number): Promise<void>;
-  /** Messages that came back too often. Looking at them changes nothing. @param limit 1 to 1,000 */
+  /** Messages that came back too often. Reading them changes nothing. @param limit 1 to 1,000 */
   deadLetters(queue: QueueName, limit: number): Promise<DeadLetter[]>;
   /**
    * Moves dead letters back, all or those named; safe to repeat at any age.

@@ -1,4 +1,4 @@
-// The flight recorder: what each pass saw, decided and did; kept 7 days.
+// The flight recorder keeps for 7 days what each pass saw, decided and did.
 import type { WorkloadKey } from '../objects/workload.ts';
 
 export interface PassRecord {
@@ -10,7 +10,7 @@ export interface PassRecord {
   /** acted, waiting, converged, parked, notOurs; or how it stopped: overtaken, unreachable, gone, putOff, failed. */
   outcome: string;
   why: string[];
-  /** What was seen, in numbers and digests; never objects. */
+  /** What the pass saw, as numbers and digests. Never objects. */
   saw: Record<string, string | number | boolean>;
   /** One line per action, neighbours joined. */
   actions: {
@@ -21,28 +21,28 @@ export interface PassRecord {
     detail?: string;
     count?: number;
   }[];
-  /** When the next wake is due, if one was set. */
+  /** When the next delayed wake is due, if the pass sent one. */
   nextWakeAtMs?: number;
   error?: string;
 }
 
-/** What was recorded of one pass. */
+/** One pass as recorded. */
 export interface RecordedPass {
   pass: PassRecord;
-  /** What its planner saw and decided, packed (lib/wire/snapshot.ts); absent where it was not kept. */
+  /** What its planner saw and decided, packed (lib/wire/snapshot.ts). Absent if it was not kept. */
   snapshot?: Uint8Array;
 }
 
 export interface Recorder {
-  /** What it appends are lines of the log that the telemetry writes to: nothing need be said there twice. */
+  /** It writes to the same log as the telemetry, so the loop need not log the pass a second time. */
   readonly isInLog?: boolean;
   /**
-   * @param snapshot packs what the planner saw and decided; called at most once, and only where the recorder keeps it. It answers
-   *   undefined for a workload that is too large for one.
+   * @param snapshot packs what the planner saw and decided. The recorder calls it at most once, and only if it keeps the snapshot. It
+   *   returns undefined for a workload that is too large.
    */
   append(pass: PassRecord, snapshot?: () => Uint8Array | undefined): Promise<void>;
   /** Newest first. @param limit 1 to 1,000 */
   passes(key: Pick<WorkloadKey, 'cluster' | 'kind' | 'namespace' | 'name'>, limit: number): Promise<PassRecord[]>;
-  /** @returns undefined when it is not there any more, or never was */
+  /** @returns undefined if it was never recorded, or is not kept any more */
   pass(passId: string): Promise<RecordedPass | undefined>;
 }
