@@ -31,7 +31,7 @@ import { checkPathName, fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseRe
 import type { ApiRequest, ApiResponse, ResourcePath } from './http/request.ts';
 import type { Asker, ResourceRow } from './rows/resource-row.ts';
 import { applyObject, applyType } from './verbs/server-side-apply.ts';
-import { apiVersionOf, rowAt, storageName } from './resources.ts';
+import { apiVersionOf, storageName } from './resources.ts';
 import { jsonKind } from './schema/decode.ts';
 import { keyOf, Version } from './storage/version.ts';
 import { warningHeader, warningsOf, warningsOfDeletion } from './warnings/warnings.ts';
@@ -60,9 +60,9 @@ export class ApiServer {
   readonly #bookmarkIntervalMs: number;
   readonly #asker: Asker;
 
-  constructor({ storage, surroundings, bookmarkIntervalMs, isToken = () => false }: ApiServerOptions) {
+  constructor({ bookmarkIntervalMs, isToken = () => false, ...cluster }: ApiServerOptions) {
     this.#asker = { name: 'admin', groups: ['system:masters', 'system:authenticated'], isToken };
-    this.#cluster = { storage, surroundings };
+    this.#cluster = cluster;
     this.#bookmarkIntervalMs = bookmarkIntervalMs;
   }
 
@@ -84,9 +84,10 @@ export class ApiServer {
 
   #answer(request: ApiRequest): ApiResponse {
     const path = parseResourcePath(request.path);
-    const row = path && rowAt(path.group, path.version, path.plural);
+    const { resources } = this.#cluster;
+    const row = path && resources.at(path.group, path.version, path.plural);
     if (!path || !row) {
-      const found = answerDiscovery(request);
+      const found = answerDiscovery(request, resources.rows);
       if (found) return found;
       if (/^\/(?:apis\/)?\//.test(request.path)) return noSuchPage;
       throw noSuchPath();
@@ -150,7 +151,7 @@ export class ApiServer {
       return change(this.#cluster, row, found, asked);
     }
     if (path.name !== undefined || (row.namespaced && path.namespace === undefined)) throw this.#notAllowed(target, 'create');
-    const { object, warnings } = readObject(row, jsonOf(request, row.kind), strictnessOf(request, request.body));
+    const { object, warnings } = readObject(this.#cluster.resources, row, jsonOf(request, row.kind), strictnessOf(request, request.body));
     if (row.answer) {
       const answered = answerObject(this.#cluster, object, this.#asker, this.#context(target));
       return this.#one(target, new Version('', 0, { object: answered }), { status: 201, warnings });
@@ -167,7 +168,7 @@ export class ApiServer {
     const { request, row, path } = target;
     if (path.name === undefined || path.subresource === 'binding' || path.subresource === 'log' || path.subresource === 'eviction')
       throw this.#notAllowed(target, 'update');
-    const { object, warnings } = readObject(row, jsonOf(request, row.kind), strictnessOf(request, request.body));
+    const { object, warnings } = readObject(this.#cluster.resources, row, jsonOf(request, row.kind), strictnessOf(request, request.body));
     const previous = this.#lookUp(target);
     if (!previous && storedRow(row).createsOnUpdate && path.subresource === undefined)
       return this.#createByUpdate(target, object, warnings);
@@ -206,7 +207,7 @@ export class ApiServer {
     const previous = this.#find(target);
     const before: Fields = { ...(row.stored ? row.stored.read(previous.object) : previous.object) };
     const patched = patchedBy(type, row, before, patch);
-    const { object, warnings } = readObject(row, patched, patchStrictnessOf(request, type, { patch, patched }));
+    const { object, warnings } = readObject(this.#cluster.resources, row, patched, patchStrictnessOf(request, type, { patch, patched }));
     const next = updateObject(this.#cluster, previous, object, { ...this.#context(target), isReplacement: false });
     return this.#written(target, next, { previous, warnings });
   }

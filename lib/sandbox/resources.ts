@@ -1,4 +1,5 @@
-// Every resource of the server is one row of this table. Adding one: its shape in schema/, a row in rows/, its line here.
+// The resources of a server, each one row: the built-in ones, and those that are added while it runs.
+// A further built-in resource: its shape in schema/, a row in rows/, its line here.
 import { isOn } from './features.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
@@ -14,7 +15,7 @@ import { reviews } from './rows/reviews.ts';
 import { schedulingRows } from './rows/scheduling.ts';
 import { services } from './rows/services.ts';
 
-export const rows: readonly ResourceRow[] = [
+const builtInRows: readonly ResourceRow[] = [
   configMaps,
   events,
   namespaces,
@@ -32,25 +33,103 @@ export const rows: readonly ResourceRow[] = [
   ...(isOn('WorkloadWithJob') ? schedulingRows() : []),
 ];
 
-const byPath = new Map(rows.map((row) => [`${row.group}/${row.version}/${row.plural}`, row]));
+const pathOf = ({ group, version, plural }: Pick<ResourceRow, 'group' | 'version' | 'plural'>): string => `${group}/${version}/${plural}`;
 
-export const rowAt = (group: string, version: string, plural: string): ResourceRow | undefined =>
-  byPath.get(`${group}/${version}/${plural}`);
+const kindOf = ({ group, kind }: Pick<ResourceRow, 'group' | 'kind'>): string => `${group}/${kind}`;
 
-/** The row of a kind, whatever its version: owner references name objects so. */
-export function rowOfKind(apiVersion: string, kind: string): ResourceRow | undefined {
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  return rows.find((row) => row.group === group && row.kind === kind);
+/** A row that came or went. */
+export type RowChange = { added: ResourceRow } | { removed: ResourceRow };
+
+/** The rows that one server serves. Requests find a change from the next one on. */
+export class Resources {
+  #rows = builtInRows;
+  readonly #byPath = new Map<string, ResourceRow>();
+  readonly #byKind = new Map<string, ResourceRow>();
+  readonly #byStorage = new Map<string, readonly ResourceRow[]>();
+  readonly #listeners = new Set<(change: RowChange) => void>();
+
+  /** @param more rows besides the built-in ones @throws Error as `add` does */
+  constructor(more: readonly ResourceRow[] = []) {
+    this.#index();
+    for (const row of more) this.add(row);
+  }
+
+  /** In the order of discovery. Every change makes another array, so that what is made of the rows can be kept with it. */
+  get rows(): readonly ResourceRow[] {
+    return this.#rows;
+  }
+
+  at(group: string, version: string, plural: string): ResourceRow | undefined {
+    return this.#byPath.get(pathOf({ group, version, plural }));
+  }
+
+  /** The row of a kind, whatever its version: owner references name objects so. */
+  ofKind(apiVersion: string, kind: string): ResourceRow | undefined {
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+    return this.#byKind.get(kindOf({ group, kind }));
+  }
+
+  /** Rows with objects of their own. */
+  stored(): ResourceRow[] {
+    return this.#rows.filter(isStored);
+  }
+
+  storedAs(name: string): ResourceRow | undefined {
+    return this.#byStorage.get(name)?.find(isStored);
+  }
+
+  /** All rows that show the objects of a row, itself among them. */
+  sharing(row: ResourceRow): readonly ResourceRow[] {
+    return this.#byStorage.get(storageName(row)) ?? [row];
+  }
+
+  /** @throws Error where its path or its kind is taken in the same version: a mistake of the caller */
+  add(row: ResourceRow): void {
+    const taken = this.#rows.find(
+      (each) => apiVersionOf(each) === apiVersionOf(row) && (each.plural === row.plural || each.kind === row.kind),
+    );
+    if (taken)
+      throw new Error(`${row.plural} (${row.kind}) in ${apiVersionOf(row)}: ${taken.plural} (${taken.kind}) is served there already`);
+    this.#change([...this.#rows, row], { added: row });
+  }
+
+  /** Takes a row away: its watches end, and objects that no other row shows are deleted. */
+  remove(row: ResourceRow): void {
+    if (!this.#rows.includes(row)) return;
+    this.#change(
+      this.#rows.filter((each) => each !== row),
+      { removed: row },
+    );
+  }
+
+  /** Listeners are called in the order in which they came. @returns the way out */
+  onChange(listener: (change: RowChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #change(rows: readonly ResourceRow[], change: RowChange): void {
+    this.#rows = rows;
+    this.#index();
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #index(): void {
+    for (const index of [this.#byPath, this.#byKind, this.#byStorage]) index.clear();
+    for (const row of this.#rows) {
+      this.#byPath.set(pathOf(row), row);
+      if (!this.#byKind.has(kindOf(row))) this.#byKind.set(kindOf(row), row);
+      this.#byStorage.set(storageName(row), [...(this.#byStorage.get(storageName(row)) ?? []), row]);
+    }
+  }
 }
+
+const isStored = ({ stored, answer }: ResourceRow): boolean => !stored && !answer;
 
 /** The name under which a row's objects are stored. */
 export const storageName = (row: ResourceRow): string => {
   const { group, plural } = row.stored?.as ?? row;
   return group ? `${plural}.${group}` : plural;
 };
-
-export const rowsStored = (): ResourceRow[] => rows.filter(({ stored, answer }) => !stored && !answer);
-
-export const rowStoredAs = (name: string): ResourceRow | undefined => rowsStored().find((row) => storageName(row) === name);
 
 export const apiVersionOf = ({ group, version }: { group: string; version: string }): string => (group ? `${group}/${version}` : version);

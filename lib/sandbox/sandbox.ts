@@ -2,10 +2,13 @@
 import { ApiServer } from './api-server.ts';
 import { expireObjects } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collection.ts';
+import { forgetRemovedResources } from './controllers/removed-resources.ts';
 import { kubeconfigFor } from './http/kubeconfig.ts';
 import { listen } from './http/listener.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from './controllers/namespace-lifecycle.ts';
 import type { ApiRequest, ApiResponse } from './http/request.ts';
+import { Resources } from './resources.ts';
+import type { ResourceRow } from './rows/resource-row.ts';
 import { openDisk, SandboxError } from './storage/storage-file.ts';
 import { Storage } from './storage/storage.ts';
 import { realSurroundings } from './surroundings.ts';
@@ -27,6 +30,8 @@ export interface ClusterOptions {
   largestPages?: number;
   /** Whether a bearer token is one that this server takes, for those who ask; none if not given. */
   isToken?: (token: string) => boolean;
+  /** Resources besides the built-in ones. */
+  rows?: readonly ResourceRow[];
   surroundings: Surroundings;
 }
 
@@ -35,6 +40,8 @@ export interface EmbeddedCluster {
   handle: (request: ApiRequest) => Promise<ApiResponse>;
   /** Forgets what changed so far: watches and continue tokens from before answer 410, as after a compaction. */
   forgetChanges: () => void;
+  /** What it serves; rows may come and go while it runs. */
+  resources: Resources;
   close: () => void;
 }
 
@@ -45,13 +52,16 @@ export function openCluster({
   bookmarkIntervalMs = defaultBookmarkIntervalMs,
   largestPages,
   isToken = () => false,
+  rows,
   surroundings,
 }: ClusterOptions): EmbeddedCluster {
+  const resources = new Resources(rows);
   const disk = folder === undefined ? undefined : openDisk(folder, largestPages);
   try {
     const storage = new Storage({ windowEvents, defer: surroundings.defer, ...(disk && { disk }) });
-    const cluster = { storage, surroundings };
+    const cluster = { storage, surroundings, resources };
     ensureBuiltInNamespaces(cluster);
+    const stopForgetting = forgetRemovedResources(cluster);
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
     const stopExpiry = expireObjects(cluster);
@@ -62,7 +72,9 @@ export function openCluster({
         storage.commit();
         storage.forgetChanges();
       },
+      resources,
       close: () => {
+        stopForgetting();
         collector.stop();
         stopNamespaces();
         stopExpiry();
@@ -83,6 +95,8 @@ export interface SandboxOptions {
   host?: '127.0.0.1';
   bookmarkIntervalMs?: number;
   windowEvents?: number;
+  /** Resources besides the built-in ones. */
+  rows?: readonly ResourceRow[];
   /** The server's time in milliseconds since 1970. */
   clock?: () => number;
 }
@@ -96,6 +110,7 @@ export interface Sandbox {
   kubeconfig: string;
   handle: EmbeddedCluster['handle'];
   forgetChanges: () => void;
+  resources: Resources;
   stop: () => Promise<void>;
 }
 
@@ -111,7 +126,7 @@ export async function startSandbox({ folder, port = 0, host = '127.0.0.1', clock
   try {
     const credentials = await credentialsIn(folder, surroundings.now());
     ownToken = credentials.token;
-    const listener = await listen({ host, port, credentials, now: surroundings.now, handle: cluster.handle });
+    const listener = await listen({ host, port, credentials, now: surroundings.now, handle: cluster.handle, resources: cluster.resources });
     const url = `https://${host}:${listener.port}`;
     return {
       url,
@@ -121,6 +136,7 @@ export async function startSandbox({ folder, port = 0, host = '127.0.0.1', clock
       kubeconfig: kubeconfigFor({ url, caPem: credentials.caPem, token: credentials.token }),
       handle: cluster.handle,
       forgetChanges: cluster.forgetChanges,
+      resources: cluster.resources,
       stop: async () => {
         await listener.close();
         cluster.close();

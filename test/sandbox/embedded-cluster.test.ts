@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { rows } from '../../lib/sandbox/resources.ts';
+import { Resources } from '../../lib/sandbox/resources.ts';
 import { schemaNames, schemaOf } from '../../lib/sandbox/schema/notation.ts';
 import { aConfigMap, embed } from './embedded.ts';
 
@@ -25,7 +25,7 @@ const uidOf = (body: Record<string, unknown>): string => String(Object(body['met
 describe('schema tables', () => {
   test('every type reads, and every row has one', () => {
     for (const name of schemaNames()) expect(schemaOf(name).fields.size).toBeGreaterThan(0);
-    expect(rows.every(({ schema }) => schema.fields.has('metadata'))).toBe(true);
+    expect(new Resources().rows.every(({ schema }) => schema.fields.has('metadata'))).toBe(true);
   });
 });
 

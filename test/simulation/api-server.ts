@@ -5,14 +5,16 @@ import { pathOf, type Resource } from '../../lib/objects/resources.ts';
 import { ApiServer } from '../../lib/sandbox/api-server.ts';
 import { GarbageCollector } from '../../lib/sandbox/controllers/garbage-collection.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from '../../lib/sandbox/controllers/namespace-lifecycle.ts';
+import { forgetRemovedResources } from '../../lib/sandbox/controllers/removed-resources.ts';
 import type { ApiResponse } from '../../lib/sandbox/http/request.ts';
+import { Resources, storageName } from '../../lib/sandbox/resources.ts';
 import { namespaces } from '../../lib/sandbox/rows/namespaces.ts';
+import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
 import { Storage, type Disk } from '../../lib/sandbox/storage/storage.ts';
 import { uuidFrom } from '../../lib/sandbox/surroundings.ts';
 import { keyOf, type Change } from '../../lib/sandbox/storage/version.ts';
 import type { Scheduler } from './scheduler.ts';
 
-const RESOURCES = ['namespaces', 'jobs.batch', 'pods', 'events'];
 /** Where the stories take place: one that may end, as `default` may not. */
 export const NAMESPACE = 'work';
 const WINDOW_EVENTS = 10_000;
@@ -29,8 +31,16 @@ export interface Snapshot {
   rows: { resource: string; key: string; revision: number; text: string }[];
 }
 
+export interface SimApiServerOptions {
+  /** Made from the same backup as another server: chance gives both the same uids, at other versions. */
+  twin?: { seed: number; older: number } | undefined;
+  /** Resources besides the built-in ones. */
+  rows?: readonly ResourceRow[];
+}
+
 export class SimApiServer {
   readonly name: string;
+  readonly resources: Resources;
   /** Its clock is so far ahead of AWS's (R12). */
   aheadMs = 0;
   /** Connections that the server has ended hear of it. */
@@ -40,9 +50,9 @@ export class SimApiServer {
   readonly #chance: () => number;
   #running: Running;
 
-  /** @param twin of another one, made from the same backup: chance gives both the same uids, at other versions */
-  constructor(name: string, scheduler: Scheduler, heard: (changes: readonly Change[]) => void, twin?: { seed: number; older: number }) {
+  constructor(name: string, scheduler: Scheduler, heard: (changes: readonly Change[]) => void, { twin, rows }: SimApiServerOptions = {}) {
     this.name = name;
+    this.resources = new Resources(rows);
     this.#chance = twin ? seededRandom(twin.seed) : scheduler.random;
     this.#scheduler = scheduler;
     this.#heard = heard;
@@ -87,13 +97,14 @@ export class SimApiServer {
       close: () => {},
     };
     const storage = new Storage({ windowEvents: WINDOW_EVENTS, defer: surroundings.defer, ...(disk && { disk }) });
-    const cluster = { storage, surroundings };
+    const cluster = { storage, surroundings, resources: this.resources };
     ensureBuiltInNamespaces(cluster);
     const ownKey = keyOf(undefined, NAMESPACE);
     if (!snapshot) {
       const metadata = { name: NAMESPACE, uid: uuidFrom(surroundings.random), creationTimestamp: this.time() };
       storage.put('namespaces', ownKey, namespaces.rules.create({ metadata }));
     }
+    const stopForgetting = forgetRemovedResources(cluster);
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
     storage.onCommit(this.#heard);
@@ -101,6 +112,7 @@ export class SimApiServer {
       storage,
       server: new ApiServer({ ...cluster, bookmarkIntervalMs: BOOKMARK_MS }),
       stop: () => {
+        stopForgetting();
         collector.stop();
         stopNamespaces();
         storage.close();
@@ -111,9 +123,10 @@ export class SimApiServer {
   snapshot(): Snapshot {
     const { storage } = this;
     storage.commit();
-    const rows = RESOURCES.flatMap((resource) =>
-      storage.list(resource).map(({ key, revision, text }) => ({ resource, key, revision, text })),
-    );
+    const rows = this.resources
+      .stored()
+      .map(storageName)
+      .flatMap((resource) => storage.list(resource).map(({ key, revision, text }) => ({ resource, key, revision, text })));
     return { revision: storage.revision, rows };
   }
 

@@ -134,7 +134,7 @@ export class Simulation {
     };
     const { areTwins, clusters } = this.run.scenario;
     const twin = areTwins && { seed: this.run.seed, older: clusters.indexOf(name) * TWINS_APART };
-    const server = new SimApiServer(name, this.scheduler, heard, twin || undefined);
+    const server = new SimApiServer(name, this.scheduler, heard, { twin: twin || undefined });
     this.servers.set(name, server);
     this.directs.set(name, new DirectCluster(server));
     this.kubelets.set(name, new Kubelet(server, this.scheduler, this.run.scenario.fateOf));

@@ -1,15 +1,15 @@
 // Objects that do not stay for ever: Events go an hour after their last write.
 import type { ApiObject } from '../api-object.ts';
-import { rowsStored, storageName } from '../resources.ts';
+import { storageName } from '../resources.ts';
 import type { Cluster } from '../verbs/writing.ts';
 
 const sweepIntervalMs = 60_000;
 
 /** Looks every minute as long as there is something that will expire. @returns the way to stop it */
-export function expireObjects({ storage, surroundings }: Cluster): () => void {
-  const mortal = rowsStored().flatMap((row) =>
-    row.lifetimeMs === undefined ? [] : [{ name: storageName(row), lifetimeMs: row.lifetimeMs }],
-  );
+export function expireObjects({ storage, surroundings, resources }: Cluster): () => void {
+  const mortalNow = () =>
+    resources.stored().flatMap((row) => (row.lifetimeMs === undefined ? [] : [{ name: storageName(row), lifetimeMs: row.lifetimeMs }]));
+  let mortal = mortalNow();
   let callOff: (() => void) | undefined;
   const sweep = (): void => {
     callOff = undefined;
@@ -26,9 +26,14 @@ export function expireObjects({ storage, surroundings }: Cluster): () => void {
   const leave = storage.onCommit((changes) => {
     if (!callOff && changes.some(({ resource }) => mortal.some(({ name }) => name === resource))) schedule();
   });
+  const leaveResources = resources.onChange(() => {
+    mortal = mortalNow();
+    schedule();
+  });
   schedule();
   return () => {
     leave();
+    leaveResources();
     callOff?.();
   };
 }

@@ -5,7 +5,7 @@ import { isSame } from '../api-object.ts';
 import type { ApiObject } from '../api-object.ts';
 import { deleteObject } from '../verbs/deletion.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { rowOfKind, rowsStored, rowStoredAs, storageName } from '../resources.ts';
+import { storageName } from '../resources.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Change, Version } from '../storage/version.ts';
 import { updateObject } from '../verbs/writing.ts';
@@ -24,38 +24,57 @@ export class GarbageCollector {
   readonly #dependents = new Map<string, Map<string, Place>>();
   /** Place → uids of its owners, to forget them when it changes. */
   readonly #owners = new Map<string, string[]>();
+  /** Uids of owners that are gone, for as long as something names them: their kind may be gone with them. */
+  readonly #gone = new Set<string>();
   readonly #queue = new Map<string, Place>();
   #isScheduled = false;
   #isStopped = false;
   readonly #leave: () => void;
+  readonly #leaveResources: () => void;
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
-    const { storage } = cluster;
-    for (const row of rowsStored()) {
-      if (row.dependents === 'ignored') continue;
-      for (const version of storage.list(storageName(row))) this.#learn({ resource: storageName(row), key: version.key }, version.object);
-    }
+    const { storage, resources } = cluster;
+    const stored = resources.stored();
+    for (const row of stored) this.#learnAll(row);
     for (const place of this.#owners.keys()) this.#enqueue(placeOf(place));
-    for (const row of rowsStored()) {
-      for (const { key, object } of storage.list(storageName(row))) {
-        if (object.metadata.deletionTimestamp !== undefined) this.#enqueue({ resource: storageName(row), key });
-      }
-    }
+    for (const row of stored) this.#enqueueDeleted(row);
     this.#leave = storage.onCommit((changes) => changes.forEach((change) => this.#see(change)));
+    this.#leaveResources = resources.onChange((change) => {
+      if ('removed' in change) return; // its objects are deleted, which is seen as any deletion
+      this.#learnAll(change.added);
+      // What names an owner of this kind has waited for the kind; what is of this kind may have lost its owner.
+      for (const place of this.#owners.keys()) this.#enqueue(placeOf(place));
+      this.#enqueueDeleted(change.added);
+    });
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#leave();
+    this.#leaveResources();
+  }
+
+  #learnAll(row: ResourceRow): void {
+    if (row.dependents === 'ignored') return;
+    const resource = storageName(row);
+    for (const { key, object } of this.#cluster.storage.list(resource)) this.#learn({ resource, key }, object);
+  }
+
+  #enqueueDeleted(row: ResourceRow): void {
+    const resource = storageName(row);
+    for (const { key, object } of this.#cluster.storage.list(resource)) {
+      if (object.metadata.deletionTimestamp !== undefined) this.#enqueue({ resource, key });
+    }
   }
 
   #see({ type, resource, current, previous }: Change): void {
-    if (rowStoredAs(resource)?.dependents === 'ignored') return;
+    if (this.#cluster.resources.storedAs(resource)?.dependents === 'ignored') return;
     const place = { resource, key: current.key };
     const { uid, deletionTimestamp, ownerReferences } = current.object.metadata;
     if (type === 'DELETED') {
       this.#forget(place);
+      if (uid !== undefined && this.#dependents.has(uid)) this.#gone.add(uid);
       for (const dependent of this.#dependentsOf(uid)) this.#enqueue(dependent);
       // An owner that waits for its dependents may wait for this one.
       for (const reference of ownerReferences ?? []) this.#enqueueOwner(reference, current.object.metadata.namespace);
@@ -87,7 +106,9 @@ export class GarbageCollector {
     for (const uid of this.#owners.get(id) ?? []) {
       const known = this.#dependents.get(uid);
       known?.delete(id);
-      if (known?.size === 0) this.#dependents.delete(uid);
+      if (known?.size !== 0) continue;
+      this.#dependents.delete(uid);
+      this.#gone.delete(uid);
     }
     this.#owners.delete(id);
   }
@@ -97,7 +118,7 @@ export class GarbageCollector {
   }
 
   #enqueueOwner({ apiVersion, kind, name }: OwnerReference, namespace: string | undefined): void {
-    const row = rowOfKind(apiVersion, kind);
+    const row = this.#cluster.resources.ofKind(apiVersion, kind);
     if (row) this.#enqueue({ resource: storageName(row), key: keyOf(row.namespaced ? namespace : undefined, name) });
   }
 
@@ -114,7 +135,7 @@ export class GarbageCollector {
     const places = [...this.#queue.values()];
     this.#queue.clear();
     for (const place of places) {
-      const row = rowStoredAs(place.resource);
+      const row = this.#cluster.resources.storedAs(place.resource);
       const version = this.#cluster.storage.get(place.resource, place.key);
       if (!row || !version) continue;
       try {
@@ -154,8 +175,8 @@ export class GarbageCollector {
 
   /** solid: there and staying (or of a kind nobody knows here); waiting: there until its dependents are gone; absent: gone. */
   #stateOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string | undefined): 'solid' | 'waiting' | 'absent' {
-    const row = rowOfKind(apiVersion, kind);
-    if (!row) return 'solid';
+    const row = this.#cluster.resources.ofKind(apiVersion, kind);
+    if (!row) return this.#gone.has(uid) ? 'absent' : 'solid';
     const owner = this.#cluster.storage.get(storageName(row), keyOf(row.namespaced ? namespace : undefined, name))?.object.metadata;
     if (!owner || owner.uid !== uid) return 'absent';
     return owner.deletionTimestamp !== undefined && owner.finalizers?.includes('foregroundDeletion') ? 'waiting' : 'solid';
@@ -164,7 +185,7 @@ export class GarbageCollector {
   #orphan(row: ResourceRow, version: Version): void {
     const { uid, finalizers = [] } = version.object.metadata;
     for (const { resource, key } of this.#dependentsOf(uid)) {
-      const dependentRow = rowStoredAs(resource);
+      const dependentRow = this.#cluster.resources.storedAs(resource);
       const dependent = this.#cluster.storage.get(resource, key);
       if (!dependentRow || !dependent) continue;
       const left = (dependent.object.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== uid);

@@ -5,7 +5,7 @@ import type { ApiObject } from '../api-object.ts';
 import type { DeleteOptions } from '../http/body.ts';
 import { checkPreconditions, deleteObject } from '../verbs/deletion.ts';
 import { namespaces } from '../rows/namespaces.ts';
-import { rowsStored, storageName } from '../resources.ts';
+import { storageName } from '../resources.ts';
 import { uuidFrom } from '../surroundings.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Version } from '../storage/version.ts';
@@ -15,8 +15,6 @@ import type { Cluster } from '../verbs/writing.ts';
 const builtIn = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 /** These stay for good: their deletion is refused. */
 const permanent = ['default', 'kube-system', 'kube-public'];
-
-const inNamespace = rowsStored().filter(({ namespaced }) => namespaced);
 
 /** Makes the namespaces that every cluster has. In a state folder they keep their uids. */
 export function ensureBuiltInNamespaces({ storage, surroundings }: Cluster): void {
@@ -49,7 +47,8 @@ export function terminateNamespace(
 }
 
 /** Empties namespaces that are ending, and removes those that are empty; follows committed changes. @returns the way to stop it */
-export function endNamespaces({ storage, surroundings }: Cluster): () => void {
+export function endNamespaces(cluster: Cluster): () => void {
+  const { storage, surroundings } = cluster;
   const ending = new Set<string>();
   let isScheduled = false;
   let isStopped = false;
@@ -59,7 +58,7 @@ export function endNamespaces({ storage, surroundings }: Cluster): () => void {
     surroundings.defer(() => {
       isScheduled = false;
       if (isStopped) return;
-      for (const name of ending) if (isEnded({ storage, surroundings }, name)) ending.delete(name);
+      for (const name of ending) if (isEnded(cluster, name)) ending.delete(name);
     });
   };
   for (const { object } of storage.list('namespaces'))
@@ -80,12 +79,13 @@ export function endNamespaces({ storage, surroundings }: Cluster): () => void {
 
 /** Deletes what is in a namespace, and the namespace once nothing is. */
 function isEnded(cluster: Cluster, name: string): boolean {
-  const { storage } = cluster;
+  const { storage, resources } = cluster;
   const key = keyOf(undefined, name);
   const found = storage.get('namespaces', key);
   if (!found) return true;
   let left = 0;
-  for (const row of inNamespace) {
+  for (const row of resources.stored()) {
+    if (!row.namespaced) continue;
     for (const version of storage.list(storageName(row), name)) {
       if (version.object.metadata.deletionTimestamp === undefined)
         deleteObject(cluster, row, version, { policy: 'Background', dryRun: [] });

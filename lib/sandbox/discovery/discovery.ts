@@ -6,7 +6,7 @@ import { acceptedTypes } from '../verbs/representation.ts';
 import { wordsOf } from '../http/request.ts';
 import type { ApiRequest, ApiResponse } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf, rows } from '../resources.ts';
+import { apiVersionOf } from '../resources.ts';
 
 /** What clients compare their own version with. */
 const version = {
@@ -29,8 +29,8 @@ function verbsOf({ plural, answer, isReadOnly }: ResourceRow): string[] {
   return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 }
 
-/** The answer to a path that names no resource, undefined where there is none. */
-export function answerDiscovery({ path, headers, method }: ApiRequest): ApiResponse | undefined {
+/** The answer to a path that names no resource, undefined where there is none. @param rows what the server serves */
+export function answerDiscovery({ path, headers, method }: ApiRequest, rows: readonly ResourceRow[]): ApiResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const words = wordsOf(path);
   if (path.startsWith('//') || words.includes('')) return undefined;
@@ -43,7 +43,7 @@ export function answerDiscovery({ path, headers, method }: ApiRequest): ApiRespo
         '/api',
         '/api/v1',
         '/apis',
-        ...groupVersions().map((each) => `/apis/${each}`),
+        ...groupVersions(rows).map((each) => `/apis/${each}`),
         '/healthz',
         '/livez',
         '/openapi/v2',
@@ -52,13 +52,13 @@ export function answerDiscovery({ path, headers, method }: ApiRequest): ApiRespo
         '/version',
       ],
     });
-  if (at === 'openapi/v2') return openApiOfAllIn(headers['accept']);
-  if (at === 'openapi/v3') return json(openApiIndex());
+  if (at === 'openapi/v2') return openApiOfAllIn(rows, headers['accept']);
+  if (at === 'openapi/v3') return json(openApiIndex(rows));
   if (words[0] === 'openapi' && words[1] === 'v3') {
-    const document = openApiFor(words.slice(2).join('/'));
+    const document = openApiFor(rows, words.slice(2).join('/'));
     return document === undefined ? undefined : { status: 200, headers: { 'Content-Type': 'application/json' }, body: document };
   }
-  if ((at === 'api' || at === 'apis') && wantsAggregated(headers['accept'])) return aggregated(at === 'apis');
+  if ((at === 'api' || at === 'apis') && wantsAggregated(headers['accept'])) return aggregated(rows, at === 'apis');
   if (at === 'api') {
     return json({
       kind: 'APIVersions',
@@ -66,9 +66,9 @@ export function answerDiscovery({ path, headers, method }: ApiRequest): ApiRespo
       serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: headers['host'] ?? '' }],
     });
   }
-  if (at === 'apis') return json({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups().map(groupOf) });
-  if (words[0] === 'apis' && words.length === 2 && groups().includes(words[1] ?? '')) {
-    return json({ kind: 'APIGroup', apiVersion: 'v1', ...groupOf(words[1] ?? '') });
+  if (at === 'apis') return json({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups(rows).map((name) => groupOf(rows, name)) });
+  if (words[0] === 'apis' && words.length === 2 && groups(rows).includes(words[1] ?? '')) {
+    return json({ kind: 'APIGroup', apiVersion: 'v1', ...groupOf(rows, words[1] ?? '') });
   }
   const [root, ...rest] = words;
   if (root !== 'api' && root !== 'apis') return undefined;
@@ -83,12 +83,12 @@ export function answerDiscovery({ path, headers, method }: ApiRequest): ApiRespo
 }
 
 /** The document of all groups in the first form that a client takes. @throws ApiError 406 */
-function openApiOfAllIn(accept: string | undefined): ApiResponse {
+function openApiOfAllIn(rows: readonly ResourceRow[], accept: string | undefined): ApiResponse {
   for (const { type } of acceptedTypes(accept)) {
     if (type === openApiProtobufType)
-      return { status: 200, headers: { 'Content-Type': openApiProtobufAnswer }, body: '', bytes: openApiOfAll().protobuf };
+      return { status: 200, headers: { 'Content-Type': openApiProtobufAnswer }, body: '', bytes: openApiOfAll(rows).protobuf };
     if (['application/json', '*/*', 'application/*'].includes(type))
-      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: openApiOfAll().json };
+      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: openApiOfAll(rows).json };
   }
   throw notAcceptable(['application/json', openApiProtobufType]);
 }
@@ -101,11 +101,11 @@ const json = (body: unknown, contentType = 'application/json'): ApiResponse => (
 
 const text = (body: string): ApiResponse => ({ status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body });
 
-const groups = (): string[] => [...new Set(rows.map(({ group }) => group))].filter(Boolean);
+const groups = (rows: readonly ResourceRow[]): string[] => [...new Set(rows.map(({ group }) => group))].filter(Boolean);
 
-const groupVersions = (): string[] => [...new Set(rows.filter(({ group }) => group).map(apiVersionOf))];
+const groupVersions = (rows: readonly ResourceRow[]): string[] => [...new Set(rows.filter(({ group }) => group).map(apiVersionOf))];
 
-function groupOf(name: string): object {
+function groupOf(rows: readonly ResourceRow[], name: string): object {
   const versions = [...new Set(rows.filter(({ group }) => group === name).map(({ version: each }) => each))];
   const described = versions.map((each) => ({ groupVersion: `${name}/${each}`, version: each }));
   return { name, versions: described, preferredVersion: described[0] };
@@ -137,8 +137,8 @@ function resourcesOf(row: ResourceRow): object[] {
 const wantsAggregated = (accept: string | undefined): boolean =>
   acceptedTypes(accept).some(({ parameters }) => parameters.get('as') === 'APIGroupDiscoveryList' && parameters.get('v') === 'v2');
 
-function aggregated(named: boolean): ApiResponse {
-  const items = (named ? groups() : ['']).map((name) => {
+function aggregated(rows: readonly ResourceRow[], named: boolean): ApiResponse {
+  const items = (named ? groups(rows) : ['']).map((name) => {
     const own = rows.filter(({ group }) => group === name);
     const versions = [...new Set(own.map(({ version: each }) => each))];
     return {

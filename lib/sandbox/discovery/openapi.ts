@@ -1,10 +1,10 @@
 // The OpenAPI documents: one for each group and version (v3), and one of all (v2), made from the rows when first asked for.
+import { createHash } from 'node:crypto';
 import { isFields } from '../api-object.ts';
 import { openApiProtobuf } from './openapi-protobuf.ts';
 import { openApiNameOf } from './openapi-names.ts';
 import { schemasOf } from './openapi-schemas.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { rows } from '../resources.ts';
 
 /** What a patch may be: clients read here whether they may send a strategic one. */
 const patchTypes = [
@@ -18,52 +18,66 @@ const info = { title: 'Kubernetes', version: '1.36' };
 
 const pathOf = (row: ResourceRow): string => (row.group ? `apis/${row.group}/${row.version}` : `api/${row.version}`);
 
-/** Rows that somebody writes. */
-const described = rows.filter(({ isReadOnly }) => !isReadOnly);
-
-/** Where each group's document is. */
-export function openApiIndex(): object {
-  const places = [...new Set(described.map(pathOf))];
-  return { paths: Object.fromEntries(places.map((place) => [place, { serverRelativeURL: `/openapi/v3/${place}?hash=1` }])) };
+/** Documents of some rows; each is made when it is first asked for. */
+interface Documents {
+  /** By place. */
+  ofGroups: Map<string, string>;
+  ofAll?: { json: string; protobuf: Buffer };
 }
 
-const documents = new Map<string, string>();
+/** Servers without resources of their own share the array of the built-in rows, and so these. */
+const documents = new WeakMap<readonly ResourceRow[], Documents>();
 
-function kept(name: string, make: () => object): string {
-  let document = documents.get(name);
-  if (document === undefined) {
-    document = JSON.stringify(make());
-    documents.set(name, document);
-  }
-  return document;
+function documentsOf(rows: readonly ResourceRow[]): Documents {
+  let made = documents.get(rows);
+  if (!made) documents.set(rows, (made = { ofGroups: new Map() }));
+  return made;
+}
+
+/** Rows that somebody writes. */
+const describedIn = (rows: readonly ResourceRow[]): ResourceRow[] => rows.filter(({ isReadOnly }) => !isReadOnly);
+
+/** Where each group's document is. Clients keep a document for as long as its hash stays. */
+export function openApiIndex(rows: readonly ResourceRow[]): object {
+  const places = [...new Set(describedIn(rows).map(pathOf))];
+  const urlOf = (place: string): string => {
+    const hash = createHash('sha256').update(openApiFor(rows, place) ?? '');
+    return `/openapi/v3/${place}?hash=${hash.digest('hex').toUpperCase()}`;
+  };
+  return { paths: Object.fromEntries(places.map((place) => [place, { serverRelativeURL: urlOf(place) }])) };
 }
 
 /** One group's document as JSON; undefined where there is no such group. @param place e.g. `apis/batch/v1` */
-export function openApiFor(place: string): string | undefined {
-  const own = described.filter((row) => pathOf(row) === place);
+export function openApiFor(rows: readonly ResourceRow[], place: string): string | undefined {
+  const { ofGroups } = documentsOf(rows);
+  const known = ofGroups.get(place);
+  if (known !== undefined) return known;
+  const own = describedIn(rows).filter((row) => pathOf(row) === place);
   if (own.length === 0) return undefined;
-  return kept(place, () => ({
+  const document = JSON.stringify({
     openapi: '3.0.0',
     info,
     paths: Object.fromEntries(own.flatMap(pathsOf)),
     components: { schemas: schemasOf(own, own[0]?.version ?? '') },
-  }));
+  });
+  ofGroups.set(place, document);
+  return document;
 }
 
-let ofAll: { json: string; protobuf: Buffer } | undefined;
-
 /** All groups in one document of the older form. */
-export function openApiOfAll(): { json: string; protobuf: Buffer } {
-  if (!ofAll) {
+export function openApiOfAll(rows: readonly ResourceRow[]): { json: string; protobuf: Buffer } {
+  const made = documentsOf(rows);
+  if (!made.ofAll) {
+    const described = describedIn(rows);
     const document = {
       swagger: '2.0',
       info,
       paths: Object.fromEntries(described.flatMap(pathsOf).map(([path, item]) => [path, asSwagger(item)])),
       definitions: asSwagger(schemasOf(described, 'v1')),
     };
-    ofAll = { json: JSON.stringify(document), protobuf: openApiProtobuf(document) };
+    made.ofAll = { json: JSON.stringify(document), protobuf: openApiProtobuf(document) };
   }
-  return ofAll;
+  return made.ofAll;
 }
 
 /** References as the older form writes them, without what it does not know. */

@@ -5,7 +5,8 @@ import type { ApiObject, Fields } from '../api-object.ts';
 import type { Strictness } from '../verbs/field-validation.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf, rowOfKind } from '../resources.ts';
+import { apiVersionOf } from '../resources.ts';
+import type { Resources } from '../resources.ts';
 import { decode, jsonKind } from '../schema/decode.ts';
 import { parseKeepingNumbers } from '../schema/number-texts.ts';
 
@@ -73,9 +74,9 @@ const shownBytes = 30;
  * @param strictness what becomes of fields that are unknown or given twice
  * @throws ApiError 400
  */
-export function readObject(row: ResourceRow, body: unknown, strictness: Strictness): Read {
+export function readObject(resources: Resources, row: ResourceRow, body: unknown, strictness: Strictness): Read {
   if (!isFields(body)) throw badRequest(`the body is not an object of kind ${row.kind}`);
-  checkKind(row, body);
+  checkKind(resources, row, body);
   const label = `${row.kind} in version ${JSON.stringify(row.version)} cannot be handled as a ${row.kind}`;
   const { object, unknown } = decode(
     row.schema,
@@ -92,12 +93,12 @@ export function readObject(row: ResourceRow, body: unknown, strictness: Strictne
 }
 
 /** A body may leave kind and version out; it must not name others. @throws ApiError 400 */
-function checkKind(row: ResourceRow, body: Fields): void {
+function checkKind(resources: Resources, row: ResourceRow, body: Fields): void {
   const own = apiVersionOf(row);
   const [kind, apiVersion] = [textAt(body, 'kind') || row.kind, textAt(body, 'apiVersion') || own];
   if (kind === row.kind && apiVersion === own) return;
   const [version = '', group = ''] = apiVersion.split('/').toReversed();
-  const other = rowOfKind(apiVersion, kind);
+  const other = resources.ofKind(apiVersion, kind);
   const why =
     other?.version === version
       ? `converting (${version}.${kind}) to (${row.group.split('.')[0] || 'core'}.${row.kind}): unknown conversion`

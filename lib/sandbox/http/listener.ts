@@ -7,7 +7,7 @@ import { ApiError, unauthorized } from './api-error.ts';
 import { responseOf } from '../api-server.ts';
 import { bodyOf, endAnswer, partingHeaders } from './request-body.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
-import { rowOfKind } from '../resources.ts';
+import type { Resources } from '../resources.ts';
 import { schemaOf } from '../schema/notation.ts';
 import { readProtobuf } from '../schema/protobuf.ts';
 import { SandboxError } from '../storage/storage-file.ts';
@@ -37,10 +37,12 @@ export interface ListenerOptions {
   /** For the Date header: clients take the cluster's time from it. */
   now: () => number;
   handle: (request: ApiRequest) => Promise<ApiResponse>;
+  /** For bodies in protocol buffers, which say nothing without the type of their kind. */
+  resources: Resources;
 }
 
 /** Listens. @throws SandboxError when the port is taken or may not be used */
-export async function listen({ host, port, credentials, now, handle }: ListenerOptions): Promise<Listener> {
+export async function listen({ host, port, credentials, now, handle, resources }: ListenerOptions): Promise<Listener> {
   const { certPem, keyPem, token } = credentials;
   const bearer = Buffer.from(`Bearer ${token}`);
   const server = createServer(
@@ -67,7 +69,7 @@ export async function listen({ host, port, credentials, now, handle }: ListenerO
     const headers = textsOf(incoming.headers);
     let body = '';
     try {
-      if (methodsWithBody.has(method)) body = textOf(await bodyOf(incoming, ask), headers);
+      if (methodsWithBody.has(method)) body = textOf(await bodyOf(incoming, ask), headers, resources);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return send(incoming, outgoing, responseOf(error));
@@ -110,12 +112,12 @@ function bind(server: Server, host: string, port: number): Promise<number> {
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
 /** The body as JSON text, whatever it came as. @throws ApiError 400 */
-function textOf(body: Buffer, headers: Record<string, string | undefined>): string {
+function textOf(body: Buffer, headers: Record<string, string | undefined>, resources: Resources): string {
   if (body.length === 0 || headers['content-type']?.split(';')[0] !== protobuf) return body.toString();
   headers['content-type'] = 'application/json';
   return JSON.stringify(
     readProtobuf(body, (apiVersion, kind) =>
-      kind === 'Binding' || kind === 'Eviction' ? schemaOf(kind) : rowOfKind(apiVersion, kind)?.schema,
+      kind === 'Binding' || kind === 'Eviction' ? schemaOf(kind) : resources.ofKind(apiVersion, kind)?.schema,
     ),
   );
 }

@@ -1,11 +1,12 @@
 // Which versions show an object, and which of its fields a write through one of them cannot change.
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf, rows, storageName } from '../resources.ts';
+import { apiVersionOf } from '../resources.ts';
+import type { Resources } from '../resources.ts';
 import { fieldsNamed } from './managed-fields.ts';
 import type { View } from './managed-fields.ts';
 import type { FieldSet } from './field-set.ts';
 
-const viewOfRow = new Map<ResourceRow, View>();
+const viewOfRow = new WeakMap<ResourceRow, View>();
 
 /** A row as a view on the stored object. */
 export function viewOf(row: ResourceRow): View {
@@ -19,7 +20,7 @@ export function viewOf(row: ResourceRow): View {
 }
 
 /** All views on the objects of a row. */
-export const viewsOf = (row: ResourceRow): View[] => rows.filter((each) => storageName(each) === storageName(row)).map(viewOf);
+export const viewsOf = (resources: Resources, row: ResourceRow): View[] => resources.sharing(row).map(viewOf);
 
 /** What a write leaves as it is: the status, or with the status subresource all that is not status. */
 export function untouchedBy(row: ResourceRow, subresource: 'status' | undefined): FieldSet {

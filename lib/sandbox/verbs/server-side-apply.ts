@@ -52,7 +52,7 @@ export function applyObject(
   const [view, writer, before] = [viewOf(row), writerOf(cluster, context), live?.object];
   const outcome = applied({
     view,
-    views: viewsOf(row),
+    views: viewsOf(cluster.resources, row),
     live: before,
     claims: claimsBefore(before?.metadata.managedFields ?? [], undefined),
     config,
@@ -67,7 +67,12 @@ export function applyObject(
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${warnings.join('\n  ')}`);
   }
   const [about, kind] = [namespace === undefined ? name : `${namespace}/${name}`, `${apiVersionOf(row)}, Kind=${row.kind}`];
-  const { object } = readObject(row, withLastApplied(outcome.object, config, writer.manager), applyingStrictness(about, kind));
+  const { object } = readObject(
+    cluster.resources,
+    row,
+    withLastApplied(outcome.object, config, writer.manager),
+    applyingStrictness(about, kind),
+  );
   const applying = { ...context, claims: outcome.claims };
   if (live) return { version: updateObject(cluster, live, object, { ...applying, isReplacement: true }), isNew: false, warnings };
   if (object.metadata.uid) {

@@ -33,7 +33,7 @@ export function watchObjects(
   { namespace, name, query }: { namespace: string | undefined; name: string | undefined; query: URLSearchParams },
   { representation, bookmarkIntervalMs }: { representation: Representation; bookmarkIntervalMs: number },
 ): (sink: Sink) => () => void {
-  const { storage, surroundings } = cluster;
+  const { storage, surroundings, resources } = cluster;
   const selection = selectionIn(row, query, name);
   const asked = versionIn(query);
   const timeoutMs = timeoutMsIn(query);
@@ -46,7 +46,7 @@ export function watchObjects(
 
   const lines = linesFor(storage);
   return (sink) => {
-    if (timeoutMs < 0) {
+    if (timeoutMs < 0 || !resources.rows.includes(row)) {
       sink.end();
       return nothing;
     }
@@ -100,8 +100,14 @@ export function watchObjects(
       });
     };
     if (wantsBookmarks) bookmarkLater();
+    const leaveResources = resources.onChange((change) => {
+      if (!('removed' in change) || change.removed !== row) return;
+      stop();
+      sink.end();
+    });
     const stop = (): void => {
       leave();
+      leaveResources();
       callOff();
       callOffEnd();
     };

@@ -13,6 +13,7 @@ import type { Claim, Writer } from '../ownership/managed-fields.ts';
 import { untouchedBy, viewsOf } from '../ownership/views.ts';
 import type { Asker, ResourceRow } from '../rows/resource-row.ts';
 import { apiVersionOf, storageName } from '../resources.ts';
+import type { Resources } from '../resources.ts';
 import type { Storage } from '../storage/storage.ts';
 import { storable } from '../storage/stored-size.ts';
 import { nameFrom, uuidFrom } from '../surroundings.ts';
@@ -22,6 +23,7 @@ import { keyOf, Version } from '../storage/version.ts';
 export interface Cluster {
   storage: Storage;
   surroundings: Surroundings;
+  resources: Resources;
 }
 
 /** How a write came: for whom it is recorded, and whether it is only tried. */
@@ -203,7 +205,7 @@ function entriesAfter(cluster: Cluster, before: ApiObject | undefined, asked: Ap
   // Objects that nobody owns stay so until somebody applies them.
   if (before && claims.length === 0) return [];
   const wanted = wantedOf(storedRow(row), before, { ...asked, metadata }, subresource);
-  const differences = differencesOf(viewsOf(row), before, wanted, untouchedBy(row, subresource));
+  const differences = differencesOf(viewsOf(cluster.resources, row), before, wanted, untouchedBy(row, subresource));
   return entriesOf(claimsAfterUpdate(claims, differences, writerOf(cluster, context)));
 }
 

@@ -1,0 +1,14 @@
+// What becomes of the objects of a resource that is taken away while the server runs: they go first, then its watches end.
+import { storageName } from '../resources.ts';
+import type { Cluster } from '../verbs/writing.ts';
+
+/** To be called before anything watches: listeners of the resources are called in order. @returns the way to stop it */
+export function forgetRemovedResources({ storage, resources }: Cluster): () => void {
+  return resources.onChange((change) => {
+    if ('added' in change) return;
+    const { removed } = change;
+    if (resources.storedAs(storageName(removed))) return; // another version shows the same objects
+    for (const { key } of storage.list(storageName(removed))) storage.remove(storageName(removed), key);
+    storage.commit();
+  });
+}
