@@ -81,7 +81,7 @@ export interface Writing extends Reading {
 /**
  * A call lives 10 s at most. The client never repeats it, and does not send it once its deadline has passed (R17).
  * Every write carries its own precondition (R8).
- * An object that is too large to be read whole comes as its metadata and a mark, see objects/unreadable.ts.
+ * An object that cannot be read whole comes as its metadata and a mark, see objects/unreadable.ts.
  * @throws the errors of errors.ts and no others; on writes a time-out, reset or 5xx is an UnknownOutcomeError
  */
 export interface Cluster {

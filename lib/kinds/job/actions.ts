@@ -1,4 +1,4 @@
-// What a pass does, as actions: pods started and stopped, the status written, events told.
+// The actions of a pass over a Job: pods started and stopped, the status written, events.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Action, Target } from '../plan.ts';
@@ -54,7 +54,7 @@ export function createActions(
 /**
  * The deletes of active pods, then their events.
  * @param uncounted the finalizer comes off first, so that the pod is never counted as failed
- * @param evenTracked where it is refused to, the pod goes all the same
+ * @param evenTracked if the API server refuses that, the pod is deleted all the same
  */
 export function deleteActions(
   job: Job,
@@ -100,7 +100,7 @@ export function storedStatus(status: JobStatus): JobStatus {
   };
 }
 
-/** What the end of a Job is told as: the terminal condition's reason, after a warning where more succeeded than were asked for. */
+/** The events of a Job's end: the terminal condition's reason, after a warning if more pods succeeded than were asked for. */
 export function finishEvents(job: Job, status: JobStatus, verdict: { succeeded: boolean; reason: string; message: string }): Action[] {
   if (!verdict.succeeded) return [eventAction(job, { type: 'Warning', reason: verdict.reason, message: verdict.message })];
   const completed = eventAction(job, { type: 'Normal', reason: 'Completed', message: 'Job completed' });

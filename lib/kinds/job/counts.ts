@@ -1,5 +1,5 @@
-// What the reference's metrics count of a Job, read off what the API server confirmed: passes keep nothing between them, so each count is
-// the difference that one write made, and a write happens once (its resourceVersion is its precondition).
+// Counts of a Job for upstream's metrics, from what the API server confirmed. Passes keep nothing between them, so each count is the difference
+// that one write made. A write happens once, because its resourceVersion is its precondition.
 import { countIndexes, parseIndexes } from '../../objects/index-text.ts';
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
@@ -23,7 +23,7 @@ const counted = (metric: ReferenceMetricName, value: number, labels: Record<stri
 
 export const completionModeOf = ({ spec }: Job): string => spec.completionMode ?? 'NonIndexed';
 
-/** What a status write tells. @param before and `after`: the Job as it stood, and as the API server answered the write */
+/** The counts of a status write. @param before and `after`: the Job before the write, and as the API server answered it */
 export function countsOfWrite(before: Job, after: Job): Counted[] {
   const completion_mode = completionModeOf(after);
   return [...finishedPods(before, after), ...finishedIndexes(before, after), ...ended(before, after)].map(({ labels, ...rest }) => ({
@@ -76,13 +76,13 @@ function tallies(status: JobStatus | undefined): { succeeded: number; failed: nu
   return { succeeded: succeeded + (waiting?.succeeded?.length ?? 0), failed: failed + (waiting?.failed?.length ?? 0) };
 }
 
-/** What it tells that a counted pod's finalizer came off: which rule its failure matched. Of a Job that fails, pods that still run fail too. */
+/** The count when a counted pod's finalizer came off: which rule its failure matched. If the Job fails, pods that still run fail too. */
 export function countsOfStrip(job: Job, pod: PodFacts): Counted[] {
   const rules = job.spec.podFailurePolicy?.rules;
   const terms = termsOf(job);
   if (rules === undefined || pod.phase === 'Succeeded') return [];
   if (!isFailed(pod, terms) && !trueCondition(job.status?.conditions, 'FailureTarget')) return [];
-  // Nobody counts a pod that stands for no index.
+  // A pod without an index of the Job is not counted.
   if (terms.indexed && usableIndexOf(pod, terms.completions ?? 0) === undefined) return [];
   const { action } = judgeFailure(rules, pod);
   return action === undefined ? [] : counted('job_controller_pod_failures_handled_by_failure_policy_total', 1, { action });
@@ -96,14 +96,14 @@ export function countsOfCleanup(job: Job, at: Date): Counted[] {
 }
 
 /**
- * Why pods are created, as the reference tells: for the first time, or in the place of others.
- * @param failed with those that no status counts yet, such as failed pods that wait for their index's next one
+ * Why pods are created, in upstream's words: for the first time, or in the place of others.
+ * @param failed includes pods that no status counts yet, such as failed pods that wait for their index's next one
  */
 export function creationReason(job: Job, { failed, terminating }: { failed: number; terminating: number }): string {
   if (failed > 0 && termsOf(job).replacesOnlyFailed) return 'recreate_failed';
   return failed > 0 || terminating > 0 ? 'recreate_terminating_or_failed' : 'new';
 }
 
-/** Whether a pass over this Job is one of the reference's syncs: it is ours, unfinished, and of a mode that is known. */
+/** Whether upstream would count a pass over this Job as a sync: we manage the Job, it is unfinished, and its completion mode is known. */
 export const isSync = ({ outcome }: Plan<JobStatus>, job: Job): boolean =>
   outcome !== 'notOurs' && (job.spec.completionMode === undefined || ['Indexed', 'NonIndexed'].includes(job.spec.completionMode));

@@ -1,4 +1,4 @@
-// What a Job is to relay, ingest, loop and onboarding.
+// The facts of a Job for relay, ingest, loop and onboarding.
 import { jobFactsFault } from '../../objects/job-facts-check.ts';
 import { isJobFinished, isReadLive, JOB_FIELDS, jobFactsOf } from '../../objects/job-facts.ts';
 import {
@@ -36,7 +36,7 @@ export const jobFacts = defineFacts<Job>({
   urgencyOfOwner,
   pods: {
     membershipOf,
-    // Of a Job that is gone: pods carry the label with the prefix too, but for those made before Kubernetes 1.27.
+    // For a Job that is gone. Pods carry the label with the prefix as well, except those made before Kubernetes 1.27.
     selection: (key, owner) => ({ labelSelector: readableSelector(owner) ?? `${legacyControllerUidLabel}=${key.uid}` }),
     strayedSelection,
     concerns: (key, { controller }) => controller === undefined || controller.uid === key.uid,
@@ -48,25 +48,25 @@ export const jobFacts = defineFacts<Job>({
   children: [],
 });
 
-/** A Job without a start time has just come; a generation above 1 has been edited, now or earlier: one look more at most. */
+/** Without a start time the Job is new. A generation above 1 was edited, now or earlier: at worst that costs one look too many. */
 function urgencyOfOwner({ metadata, status }: Job): Urgency {
   const isNew = metadata.deletionTimestamp !== undefined || status?.startTime === undefined || (metadata.generation ?? 1) > 1;
   return isNew ? 'now' : 'soon';
 }
 
-/** Of a pod that starts or runs only the count of ready pods tells. One that has ended without the finalizer is counted already. */
+/** A pod that starts or runs changes only the count of ready pods. One that has ended without the finalizer is counted already. */
 function urgencyOfPod(pod: PodFacts): Urgency {
   const isUnderWay = pod.tracked ? isActive(pod) && pod.containers.every(({ restarts }) => restarts === 0) : isFinished(pod);
   return isUnderWay ? 'debounced' : 'soon';
 }
 
-/** The Job that a pod reports to: its controller, else what its labels name, when nobody else controls it. */
+/** The Job that a pod belongs to: its controller; if it has none, the Job that its labels name. */
 function membershipOf(metadata: ObjectMeta): Membership | undefined {
   const { namespace = '', labels = {} } = metadata;
   const controller = controllerOf(metadata.ownerReferences);
   if (controller?.kind === 'Job' && controller.apiVersion.startsWith('batch/'))
     return { kind: 'Job', namespace, name: controller.name, uid: controller.uid, by: 'controller' };
-  // Somebody else's, unless our finalizer is on it: then nobody but us would ever take that off.
+  // Another controller's pod, unless our finalizer is on it: nobody but us would ever remove that.
   if (controller && !isTracked(metadata)) return undefined;
   const [uid, name] = [labelledJobUid(labels), labelledJobName(labels)];
   return uid === undefined || name === undefined ? undefined : { kind: 'Job', namespace, name, uid, by: 'labels' };
@@ -75,17 +75,17 @@ function membershipOf(metadata: ObjectMeta): Membership | undefined {
 /** The uid's label that a generated selector asks for → the name's label beside it. */
 const NAME_LABELS: Record<string, string> = { [controllerUidLabel]: jobNameLabel, [legacyControllerUidLabel]: legacyJobNameLabel };
 
-/** By the name that the API server labels them with beside the uid; where people chose the selector there may be no such label. */
+/** By the name's label, which the API server sets beside the uid's. With a selector that a person chose there may be no such label. */
 function strayedSelection({ name }: WorkloadKey, owner: Job | undefined): { labelSelector: string } | undefined {
   const { matchLabels = {}, matchExpressions = [] } = owner?.spec.selector ?? {};
   const [[label, uid] = ['', ''], ...others] = Object.entries(matchLabels);
   const nameLabel = ownEntry(NAME_LABELS, label);
   if (!nameLabel || others.length > 0) return undefined;
-  // With expressions beside it, a pod whose uid's label stands may be missed all the same.
+  // With expressions beside it, the selector may miss a pod whose uid label is still right.
   return { labelSelector: matchExpressions.length > 0 ? `${nameLabel}=${name}` : `${nameLabel}=${name},${label}!=${uid}` };
 }
 
-/** The Job's own, as a text; undefined where it has none, or none that can be read, for which its planner parks it. */
+/** The Job's own selector as a text. Undefined if it has none, or an invalid one, for which its planner parks it. */
 function readableSelector(owner: Job | undefined): string | undefined {
   try {
     return selectorTextOf(owner?.spec.selector);
@@ -101,7 +101,7 @@ function isCountedIn({ metadata: { uid }, spec: { selector } }: Job): (pod: PodF
   return (pod) => (pod.controller ? pod.controller.uid === uid : labelledJobUid(pod.labels) === uid || matches(labelsIn(pod)));
 }
 
-/** A selector that cannot be read chooses nothing; the planner says so. */
+/** An invalid selector chooses nothing; the planner says so. */
 function ownSelector({ spec }: Job): LabelMatcher | undefined {
   return spec.manualSelector === true ? readableMatcher(spec.selector) : undefined;
 }

@@ -16,7 +16,7 @@ export const REACHED_COMPLETIONS: Verdict = {
   message: 'Reached expected number of succeeded pods',
 };
 
-/** What is decided already: a Job on its way to success or failure stays on it, also before its status says so. */
+/** The verdict of an earlier pass: a Job on its way to success or failure stays on it, also before its status says so. */
 export function earlierVerdict(job: Job, head: Pick<PlanHead, 'failure'>, tally: Tally): Verdict | undefined {
   const told = verdictInStatus(job);
   if (told) return told;
@@ -24,11 +24,11 @@ export function earlierVerdict(job: Job, head: Pick<PlanHead, 'failure'>, tally:
   return noted && { succeeded: false, reason: noted.reason, message: noted.message };
 }
 
-/** Where no pod has been deleted for it, as where the API server refuses that, it is decided anew: then the reference has forgotten it too. */
+/** Undefined if no pod was deleted for it, for instance because the API server refuses: then it is decided again, as upstream would. */
 export const notedFailure = ({ failure }: Pick<PlanHead, 'failure'>, { leaving }: Tally): Failure | undefined =>
   failure && leaving.some(({ deletedAt }) => deletedAt !== undefined) ? failure : undefined;
 
-/** What everybody can read already. */
+/** The verdict that the status shows already. */
 export function verdictInStatus(job: Job): Verdict | undefined {
   const success = trueCondition(job.status?.conditions, 'SuccessCriteriaMet');
   if (success) return { succeeded: true, reason: success.reason ?? '', message: success.message ?? '' };
@@ -43,7 +43,7 @@ export function jobFailure(job: Job, tally: Tally, deadline: Deadline): Verdict 
   return exceededLimit(job, tally) ?? missedDeadline(deadline);
 }
 
-/** What the indexes decide, once nothing else has. */
+/** The verdict by indexes, if nothing else has decided. */
 export function indexVerdict(job: Job, { completed, failed }: { completed: IndexSet; failed: IndexSet | undefined }): Verdict | undefined {
   const failure = failed && failedIndexesVerdict(job.spec, { completed, failed });
   if (failure) return failure;

@@ -1,5 +1,5 @@
-// What a Job's plan has to know of a group of its pods, in numbers: kept with the group, so that a group in which nothing changed is
-// not walked again. Only what neither the clock nor the Job's status has a say in can be kept.
+// The numbers that a Job's plan needs of a group of its pods. They are kept with the group, so that a group in which nothing changed is not
+// walked again. So no number here may depend on the clock or on the Job's status.
 import type { Job, LabelSelector } from '../../objects/kubernetes.ts';
 import type { IndexSet } from '../../objects/index-text.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
@@ -67,7 +67,7 @@ const nobody = (): Headcount => ({
   firstIndex: 0,
 });
 
-/** Of a Job whose selector cannot be read no pod is kept; whoever claims pods says so. */
+/** A Job with an invalid selector keeps no pod; ownership.ts reports that. */
 export function headcountFold(job: Job, pods: PodSet): Fold<Headcount> {
   const key = keyOf(job);
   return pods.foldOf(key, () => makeFold(job, termsOf(job)));
@@ -75,7 +75,7 @@ export function headcountFold(job: Job, pods: PodSet): Fold<Headcount> {
 
 let last: { of: readonly unknown[]; key: string } = { of: [], key: '' };
 
-/** What the counts depend on. One plan asks for it several times: the answer to the very same values is kept. */
+/** What the counts depend on. One plan asks for it several times, so the answer to the very same values is cached. */
 function keyOf({ metadata: { uid }, spec: { selector, podFailurePolicy, podReplacementPolicy } }: Job): string {
   const of = [uid, selector, podFailurePolicy, podReplacementPolicy];
   if (last.of.length !== of.length || of.some((value, at) => value !== last.of[at])) last = { of, key: JSON.stringify(of) };

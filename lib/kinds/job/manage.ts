@@ -26,7 +26,7 @@ export interface Staffing {
   syncAction: SyncAction;
 }
 
-/** How many pods run of those that should, and why the others do not. */
+/** How many of the wanted pods run, and why the others do not. */
 function numbersOf({ active, running, restarting }: Headcount, want: number): string {
   const pending = active - running - restarting;
   const unstarted = pending === 0 ? '' : `, ${counted(pending, 'has', 'have')} not started`;
@@ -99,7 +99,7 @@ function withoutWaiting(chosen: number[], delayed: ReadonlyMap<number, PodFacts>
   return { start, ...(shortest !== undefined && { waitMs: shortest }) };
 }
 
-/** The normal case of an Indexed Job, told without a walk. */
+/** The normal case of an Indexed Job, found without a walk. */
 const eachHasItsIndex = ({ pods, counts }: Tally, completions: number): boolean =>
   pods.isPlaced && counts.doubled === 0 && counts.highestActive < completions;
 

@@ -2,12 +2,12 @@
 import type { PlanHead } from '../plan.ts';
 import type { PodSet } from '../pod-set.ts';
 
-/** Neither pods are started nor is a verdict told, until an observation ends it. */
+/** Until an observation ends it, the planner starts no pod and writes no verdict. */
 export interface Obstacle {
   why: string;
 }
 
-/** @param pods all that were listed, whoever owns them */
+/** @param pods all that were listed, also those of other owners */
 export function obstacleOf(head: PlanHead, pods: PodSet): Obstacle | undefined {
   const { create, delete: deleting } = head.expectations;
   if (create.length === 0 && deleting.length === 0) return undefined;
@@ -22,7 +22,7 @@ export function obstacleOf(head: PlanHead, pods: PodSet): Obstacle | undefined {
   return { why: `${names.size} creates and ${undeleted} deletes are not seen done yet` };
 }
 
-/** Milliseconds for which what the API server refused is not asked for again: that alone, everything else goes on. */
+/** Milliseconds until the planner asks again for what the API server refused. Everything else goes on. */
 export interface Holds {
   creates: number | undefined;
   deletes: number | undefined;

@@ -14,17 +14,17 @@ export interface Claims {
   letGo: readonly PodFacts[];
 }
 
-/** Of a Job that has finished: every active pod went before, so one that runs was made by a call that came late, and is to go. */
+/** For a finished Job. All its active pods were deleted before, so a pod that runs was made by a late create: delete it. */
 export const isLeftRunning = (job: Job, pod: PodFacts): boolean =>
   isActive(pod) && pod.tracked && pod.controller !== undefined && pod.controller.uid === job.metadata.uid;
 
 /** @throws LabelSelectorError the Job's selector cannot be read */
 export function claimPods(job: Job, candidates: PodSet): Claims {
   const { others, misplaced } = candidates.counts(headcountFold(job, candidates));
-  // Where pods lie tells their indexes, but for pods that nobody should have made.
+  // A pod's place is its index, except for pods that nobody should have made.
   const indexed = job.spec.completionMode === 'Indexed';
   const found = indexed && misplaced > 0 ? PodSet.inOrder([...candidates]) : candidates;
-  // Nearly always all of them are the Job's already: then its selector could be read, and nothing is copied.
+  // Nearly always all of them are the Job's already. Then the selector is valid, and nothing needs a copy.
   if (others === 0 && candidates.size > 0) return { pods: found, adopt: [], release: [], letGo: [] };
   const isKept = keeperOf(job);
   const { uid, namespace, deletionTimestamp } = job.metadata;
@@ -42,7 +42,7 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
     } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(labelsIn(pod))) adopt.push(pod);
     else if (pod.tracked) letGo.push(pod);
   }
-  // The Job's own come first, as in the reference: of equals the first one decides.
+  // The Job's own pods come first, as upstream has it: among equals the first one decides.
   for (const pod of adopt) pods.push({ ...pod, tracked: true });
   return { pods: PodSet.inOrder(pods), adopt, release, letGo };
 }
@@ -90,8 +90,8 @@ const OFF = [TRACKING_FINALIZER];
 
 /**
  * The patch that takes the tracking finalizer off.
- * @param ifVersion only if the pod is still in the state that was judged: an active one may have ended meanwhile, and would not be
- *   counted (R8). Where a delete of the pod follows, its version is the precondition of both.
+ * @param ifVersion only if the pod is still in the state that was judged. An active pod may have ended meanwhile, and would not be
+ *   counted (R8). If a delete of the pod follows, this version is the precondition of both.
  */
 export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersion?: string } = {}): PatchAction {
   const { namespace, name, uid } = pod;
@@ -113,7 +113,7 @@ export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersi
   };
 }
 
-/** The finalizer comes off a pod that nobody owns, unless somebody has changed it since: it may have an owner by now (R8). */
+/** Removes the finalizer of an orphan, unless the pod has changed since: it may have an owner by now (R8). */
 export const letGoAction = (pod: PodFacts, why: string): Action => ({
   ...stripAction(pod, why, { ifVersion: pod.resourceVersion }),
   purpose: 'letGo',

@@ -44,8 +44,8 @@ export function failedIndexesOf(
 
 /**
  * The failed pod of each open index that keeps its finalizer until a replacement is active, because it carries the count: the
- * one with the most failures, of equals the one that finished last. Pods that are adopted come after the Job's own, as in the reference: of
- * these one takes the place only where it is behind in neither.
+ * one with the most failures, among equals the one that finished last. Adopted pods come after the Job's own, as upstream has it: an adopted
+ * pod is chosen only if it is behind in neither.
  */
 export function delayedPods(
   tally: Tally,
@@ -88,7 +88,7 @@ const isBehindInNeither = (pod: PodFacts, other: PodFacts): boolean =>
 export const indexBackoffMs = (delayed: PodFacts | undefined, nowMs: number): number =>
   delayed === undefined ? 0 : remainingBackoffMs(earlierFailures(delayed) + 1, finishTimeOf(delayed), nowMs);
 
-/** The end of a Job of whose indexes too many have failed, or all are decided and some have. */
+/** The end of a Job if too many of its indexes have failed, or if all are decided and some have failed. */
 export function failedIndexesVerdict(
   { completions = 0, maxFailedIndexes }: JobSpec,
   { completed, failed }: { completed: IndexSet; failed: IndexSet },
@@ -102,7 +102,7 @@ export function failedIndexesVerdict(
   return { succeeded: false, reason: 'FailedIndexes', message: 'Job has failed indexes' };
 }
 
-/** What a replacement's annotations say: failures of its index that counted, and those that the policy ignored. */
+/** A replacement's annotations: failures of its index that counted, and those that the policy ignored. */
 export function inheritedFailures(spec: JobSpec, replaced: PodFacts | undefined): { counted: number; ignored: number } {
   if (replaced === undefined) return { counted: 0, ignored: 0 };
   const counted = failureCountOf(replaced.failureCount);

@@ -1,5 +1,5 @@
 // batch/v1 Job: keep up to `parallelism` pods running until `completions` of them have succeeded, count each exactly once, and
-// end as the policies say. One pass, in the reference's order: claim, count, decide the end, start or stop pods, suspend, write.
+// end as the policies say. One pass, in upstream's order: claim, count, decide the end, start or stop pods, suspend, write.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { formatIndexes, noIndexes } from '../../objects/index-text.ts';
 import { isJobFinished } from '../../objects/job-facts.ts';
@@ -74,7 +74,7 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   const isLeft = ({ tracked, controller, uid }: PodFacts): boolean =>
     tracked && (controller === undefined || controller.uid === job.metadata.uid) && !asked.has(uid);
   const left = pods.select(headcountFold(job, pods), ({ tracked }) => tracked, isLeft);
-  // The finalizer of one that runs comes off once it is seen to go, so that it is found again until then.
+  // A running pod keeps its finalizer until its deletion is observed, so that it is found again until then.
   const { surplus = [], ended = [] } = Object.groupBy(left, (pod) => (isLeftRunning(job, pod) ? 'surplus' : 'ended'));
   const heldMs = surplus.length > 0 ? holdsOf(head, now.getTime()).deletes : undefined;
   const due = heldMs === undefined ? surplus.slice(0, MAX_PODS_PER_PASS) : [];
@@ -134,7 +134,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   draft.terminating = tally.counts.terminating + changes.remove.length;
   draft.ready = tally.counts.ready - changes.remove.filter(isReady).length;
 
-  // With earlier creates or deletes still open, or pods left that should go, an end is decided again by the next pass.
+  // While earlier creates or deletes are open, or pods that should go are left, do not end the Job: the next pass decides again.
   let verdict = obstacle || changes.isHeld ? undefined : decided;
   let suspension: { reason: string; message: string } | undefined;
   if (!decided) {
@@ -149,9 +149,9 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
   const status = writes[1] ?? writes[0] ?? before;
   const why = reasons(progress, { changes, verdict, obstacle, status });
   const children = nextChildren(job, snapshot.pods, { start: changes.start, ordinal: head.ordinal });
-  // Each action may be the last one of this pass. A success that is new is written before its pods go, or what becomes of them would decide
-  // once more. A pod that is deleted while it has the finalizer counts as failed, whoever deleted it and whatever for: so it comes off first
-  // where the Job goes on or succeeds. Of one that goes on, a pod that may not lose it stays; one that ends needs it no more in any case.
+  // The pass may be cut short after any action. So a new success is written before its pods are deleted: their ends must not decide again.
+  // A pod that is deleted with its finalizer on counts as failed, no matter who deleted it. So the finalizer comes off first if the Job goes
+  // on or succeeds. If the API server refuses that, a Job that goes on keeps the pod; one that succeeds deletes it all the same.
   const isSuccess = verdict?.succeeded === true;
   const isToldFirst = isSuccess && !isTold;
   const areUncounted = !decided || isSuccess;
@@ -161,7 +161,7 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     ...(isToldFirst ? [] : removals),
     ...createActions(job, children, { delayed: progress.delayed, why: changes.why, group: snapshot.schedulingGroup }),
     ...(writes[0] ? [statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
-    // The reference tells it before it writes: where the status was taken and its answer lost, nothing would tell it any more.
+    // Upstream emits this event before it writes. We emit it even if the write went unanswered: no later pass would.
     ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension, evenUnanswered: true })] : []),
     ...(ends && verdict ? finishEvents(job, status, verdict) : []),
     ...(isToldFirst ? removals : []),
@@ -229,7 +229,7 @@ function podChanges(
   return problem === undefined ? { ...staffing, ...waitMs } : { ...staffing, ...waitMs, start: [], why: problem, problem };
 }
 
-/** What is due, left out for so long. */
+/** Leaves out the creates and deletes that are due, until the hold is over. */
 function heldBack(due: Pick<PodChanges, 'remove' | 'start'> & Partial<PodChanges>, heldMs: number): PodChanges {
   const why = HELD_WHY[due.remove.length > 0 ? 'deletes' : 'creates'];
   return { ...due, remove: [], start: [], waitMs: heldMs, why, isHeld: true };
@@ -250,7 +250,7 @@ function firstWriteReason(end: Verdict | undefined, strips: number): string {
   return strips > 0 ? 'what finished is recorded before the finalizers come off' : 'the counts or conditions have changed';
 }
 
-/** Of a Job that goes on, the finalizer comes off a pod that runs only if it still does. */
+/** While the Job goes on, a running pod's finalizer comes off only if the pod is still as it was judged. */
 const stripActions = (pods: readonly PodFacts[], verdict: Verdict | undefined): Action[] =>
   pods.map((pod) =>
     stripAction(
@@ -266,7 +266,7 @@ function without(pods: readonly PodFacts[], others: readonly PodFacts[]): readon
   return pods.filter((pod) => !left.has(pod));
 }
 
-/** As it is kept until the status says it. */
+/** The failure as the head keeps it until the status says it. */
 function failureOf({ reason, message }: Verdict, { failed }: Progress): Failure {
   const failedIndexes = formatIndexes(failed ?? noIndexes);
   const isKept = failedIndexes !== '' && failedIndexes.length <= MAX_KEPT_INDEXES;

@@ -1,16 +1,16 @@
-// How a Job's pods are: which run, which wait for what, which their nodes say nothing of.
+// How a Job's pods are: which run, which wait and for what, and which ones no node reports on.
 import { isAtWork, type PodFacts } from '../../objects/pod-facts.ts';
 import { podReasonText, type PodReason } from '../../objects/pod-reasons.ts';
 import { counted, MOST_NAMES, names, seconds, span, type Reason } from '../reasons.ts';
 import type { Tally } from './tally.ts';
 
-/** A node that lives says so within the grace period; after that much more it is taken to be lost. */
+/** A live node reports a pod's end within the grace period. After so much longer the node counts as lost. */
 const NODE_SILENT_MS = 60_000;
 
 /** None where there are no pods that have not ended. */
 export function podReasons({ active }: Pick<Tally, 'active'>): Reason[] {
   const unknown = active.filter(isUnknown);
-  // Of one that cannot be read nobody knows whether it has started: its workload is parked, and that says why.
+  // Nobody knows whether an unreadable pod has started. Its workload is parked, which says why.
   const known = active.filter((pod) => !isUnknown(pod) && pod.unreadable === undefined);
   const running = known.filter(isAtWork);
   const waiting = groupsOf(known.flatMap((pod) => waitsOf(pod).map((reason) => ({ pod, reason }))));
@@ -38,7 +38,7 @@ export function podReasons({ active }: Pick<Tally, 'active'>): Reason[] {
   return reasons;
 }
 
-/** Of pods that something waits for: those whose grace period is long over, and no node says that they have ended. */
+/** Terminating pods whose grace period is long over, and no node reports that they have ended. */
 export function lostReasons({ terminating }: Pick<Tally, 'terminating'>, nowMs: number): Reason[] {
   const overdueMs = (pod: PodFacts): number => nowMs - (pod.deletedAt ?? 0) * 1000;
   const lost = terminating.filter((pod) => pod.assigned && overdueMs(pod) > NODE_SILENT_MS);
@@ -60,7 +60,7 @@ interface Group {
   pods: PodFacts[];
 }
 
-/** Pods of which the same is said, most pods first. */
+/** Pods with the same reason as one group, the largest group first. */
 function groupsOf(each: readonly { pod: PodFacts; reason: PodReason }[]): Group[] {
   const groups = new Map<string, Group>();
   for (const { pod, reason } of each) {
@@ -72,7 +72,7 @@ function groupsOf(each: readonly { pod: PodFacts; reason: PodReason }[]): Group[
   return [...groups.values()].toSorted((a, b) => b.pods.length - a.pods.length);
 }
 
-/** Of more groups than may be told, the last is about all the others. */
+/** At most so many groups; the last one then stands for all the others. */
 function said(code: 'PodsWaiting' | 'PodsDisrupted', groups: readonly Group[]): Reason[] {
   const told = groups.length > MOST_NAMES ? MOST_NAMES - 1 : groups.length;
   const reasons = groups.slice(0, told).map(({ reason, pods }): Reason => ({

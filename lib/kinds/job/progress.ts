@@ -25,9 +25,9 @@ const failedBefore = ({ status }: Job, completions: number, failure: Failure | u
   unionOfIndexes(parseIndexes(status?.failedIndexes ?? '', completions), parseIndexes(failure?.failedIndexes ?? '', completions));
 
 /**
- * @param tally of this pass's pods; what the status counts already is read from the Job
- * @param known.adopt of these pods, those that are yet to be adopted
- * @param known.failure as an earlier pass decided it that has begun to delete pods: none of these says anything of its index
+ * @param tally of this pass's pods; counts that the status has already come from the Job
+ * @param known.adopt those of these pods that are yet to be adopted
+ * @param known.failure the verdict of an earlier pass that has begun to delete pods: the deleted pods decide nothing about their indexes
  */
 export function progressOf(
   job: Job,

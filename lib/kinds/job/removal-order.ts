@@ -17,7 +17,7 @@ export function compareForRemoval(a: PodFacts, b: PodFacts): number {
   return laterFirst(a.createdAt || undefined, b.createdAt || undefined);
 }
 
-/** A time that is not known counts as the latest. */
+/** An unknown time counts as the latest. */
 const laterFirst = (a: number | undefined, b: number | undefined): number =>
   a === b ? 0 : a === undefined ? -1 : b === undefined ? 1 : b - a;
 
@@ -39,7 +39,7 @@ export function podsToRemove(active: readonly PodFacts[], { surplus, completions
   return more > 0 ? [...unwanted, ...others.toSorted(compareForRemoval).slice(0, more)] : unwanted;
 }
 
-/** The normal case, told in one walk: a bit for each index, where the pods lie close enough together. */
+/** Finds the normal case in one walk: a bit for each index, if the pods' indexes are close enough together. */
 function eachHasItsIndex(active: readonly PodFacts[], completions: number): boolean {
   const words = Math.ceil(Math.min(completions, active.length * 64 + 64) / 32);
   const seen = new Uint32Array(words);
@@ -78,7 +78,7 @@ function unwantedPods(active: readonly PodFacts[], completions: number): { unwan
     if (kept !== undefined) byIndex.set(index, kept);
     surplus.push(...ranked);
   }
-  // Of equals the lower index goes first, as in the reference.
+  // Among equals the lower index goes first, as upstream has it.
   return {
     unwanted: [...withoutIndex, ...surplus, ...outOfRange],
     others: [...byIndex].toSorted(([a], [b]) => a - b).map(([, pod]) => pod),

@@ -7,7 +7,7 @@ import { nextSchedulingStep, type SchedulingGroup, type SchedulingObjects } from
 
 /** A Workload and a group, each made or changed. */
 const MOST_STEPS = 6;
-/** Of what no API server has stored yet. */
+/** For an object that no API server has stored yet. */
 const UNSTORED_UID = '00000000-0000-0000-0000-000000000000';
 
 export interface SchedulingActions {

@@ -1,4 +1,4 @@
-// What the Job's pods are: active, ready, terminating, newly finished; and how many have succeeded and failed in all.
+// Sorts the Job's pods: active, ready, terminating, newly finished. Counts how many have succeeded and failed in all.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { IndexSet } from '../../objects/index-text.ts';
 import { isActive, isTerminating, type PodFacts } from '../../objects/pod-facts.ts';
@@ -14,11 +14,11 @@ export interface Tally {
   /** All of the Job's pods. */
   pods: PodSet;
   counts: Headcount;
-  /** The pods themselves are looked for only where somebody asks. */
+  /** Getters: the pods themselves are found only on demand. */
   readonly active: readonly PodFacts[];
   readonly terminating: readonly PodFacts[];
   readonly tracked: readonly PodFacts[];
-  /** Of the active pods; where pods lie must tell their indexes. */
+  /** Of the active pods. Only for sets whose places are their pods' indexes. */
   readonly activeIndexes: IndexSet;
   /** Pods with the finalizer that ended or are being deleted: of a running Job, only these can change anything. */
   leaving: readonly PodFacts[];

@@ -1,10 +1,10 @@
-// When a finished Job is deleted: `ttlSecondsAfterFinished` after the end that its status tells. Of the Jobs that Farloop runs: those of
-// other managers are left to the cluster's own TTL controller, which asks for no manager.
+// When a finished Job is deleted: `ttlSecondsAfterFinished` after the end in its status. Only Jobs that Farloop manages. The cluster's own TTL
+// controller deletes those of other managers; it does not look at `managedBy`.
 import type { Condition, Job } from '../../objects/kubernetes.ts';
 import { secondsOf, timeOf } from '../../objects/pod-facts.ts';
 import type { Action } from '../plan.ts';
 
-/** Nobody can tell when this Job is to go; the message says why. */
+/** No time follows from this Job; the message says why. */
 export class NoExpiryError extends Error {
   override readonly name = 'NoExpiryError';
 }
@@ -15,7 +15,7 @@ export interface Expiry {
   expiresAtMs: number;
   /** Until then; 0 or less: it has expired. */
   remainingMs: number;
-  /** The status tells of an end that is still to come: clocks differ. */
+  /** The end in the status is still to come: clocks differ. */
   isAheadOfClock: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Expiry {
 export const needsCleanup = ({ metadata, spec, status }: Job): boolean =>
   metadata.deletionTimestamp === undefined && spec.ttlSecondsAfterFinished !== undefined && endOf(status) !== undefined;
 
-/** @throws NoExpiryError it should not be cleaned up, or its status does not tell when it finished */
+/** @throws NoExpiryError it should not be cleaned up, or its status does not say when it finished */
 export function expiryOf(job: Job, now: Date): Expiry {
   const { metadata, spec, status } = job;
   const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
@@ -45,7 +45,7 @@ export interface Cleanup {
   why: string[];
 }
 
-/** What is to be done with a finished Job that asks to be deleted; undefined where it does not. @throws NoExpiryError */
+/** The deletion of a finished Job that asks for one, or the wait until then; undefined if it does not ask. @throws NoExpiryError */
 export function cleanupOf(job: Job, now: Date): Cleanup | undefined {
   if (!needsCleanup(job)) return undefined;
   const { finishedAtMs, expiresAtMs, remainingMs, isAheadOfClock } = expiryOf(job, now);

@@ -31,7 +31,7 @@ export const orphanPodFacts = defineFacts<WorkloadObject>({
   children: [],
 });
 
-/** A pod with the finalizer that nobody controls; one that carries the labels of a Job is that Job's, whose kind is asked before. */
+/** A pod with the finalizer and no controller. One that carries a Job's labels belongs to that Job, whose kind is asked first. */
 function membershipOf(metadata: ObjectMeta): Membership | undefined {
   if (!isTracked(metadata) || controllerOf(metadata.ownerReferences) !== undefined) return undefined;
   const { namespace = '', name = '', uid = '' } = metadata;

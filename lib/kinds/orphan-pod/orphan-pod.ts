@@ -1,5 +1,5 @@
-// A pod with the Job tracking finalizer that names no Job at all: nobody else would ever take the finalizer off, and the pod could
-// never go away. A workload of its own, whose owner is never there.
+// A pod with the Job tracking finalizer that names no Job at all. It is a workload of its own, without an owner: nobody else would remove the
+// finalizer, and the pod could never go away.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { letGoAction } from '../job/ownership.ts';
@@ -16,7 +16,7 @@ export const orphanPodPlanner: Planner<Job, JobStatus> = {
   orphans,
 };
 
-/** Whoever controls it by now sees to its finalizer. */
+/** Only if it still has no controller: a controller sees to the finalizer itself. */
 function orphans(pods: readonly PodFacts[]): Action[] {
   return pods
     .filter(({ tracked, controller }) => tracked && controller === undefined)
