@@ -61,12 +61,24 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   pods: PodsOfKind<Owner>;
   /** What it owns beside pods. */
   children: readonly ChildFacts<Owner>[];
+  /** Rights of passes beside those that follow from owner, pods and children. */
+  furtherRights?: readonly FurtherRight[];
+  /** Whether owners that another controller manages are counted, by controller: upstream's metric. */
+  countsExternal?: true;
+}
+
+/** What passes do with a resource that is neither owner nor child: asked for where the cluster's record says so. */
+export interface FurtherRight {
+  resource: Resource;
+  verbs: readonly ('get' | 'list' | 'create' | 'patch' | 'delete')[];
 }
 
 /** Children of one resource other than pods: what their planner compares of each is a part, small or a digest. */
 export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   resource: Resource;
   fields: WantedFields;
+  /** Selects them in the relay's list and watch; absent: all of the namespace. */
+  watch?: ListSelection;
   /** The workload of this kind that such an object belongs to; undefined where it belongs to none of this kind. */
   membershipOf(metadata: ObjectMeta): Membership | undefined;
   /** Selects them in a live list. */

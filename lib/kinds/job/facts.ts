@@ -9,6 +9,7 @@ import {
   legacyControllerUidLabel,
   legacyJobNameLabel,
 } from '../../objects/job-labels.ts';
+import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../objects/job-scheduling.ts';
 import type { Job, ObjectMeta } from '../../objects/kubernetes.ts';
 import { LabelSelectorError, matcherOf, selectorTextOf, type LabelMatcher } from '../../objects/label-selector.ts';
 import { isOurs } from '../../objects/managed-by.ts';
@@ -46,6 +47,9 @@ export const jobFacts = defineFacts<Job>({
     urgencyOf: urgencyOfPod,
   },
   children: [],
+  // Alpha: each Job is made known to the scheduler as a group of pods.
+  furtherRights: [SCHEDULING_WORKLOADS, POD_GROUPS].map((resource) => ({ resource, verbs: ['get', 'list', 'create', 'patch'] })),
+  countsExternal: true,
 });
 
 /** Without a start time the Job is new. A generation above 1 was edited, now or earlier: at worst that costs one look too many. */
