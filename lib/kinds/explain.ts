@@ -1,4 +1,4 @@
-// A plan as text that a person likes to read: what, why, and when again.
+// A plan as text for people: what, why, and when the next look is due.
 import { formatIndexes, indexSetOf } from '../objects/index-text.ts';
 import type { Action, Plan } from './plan.ts';
 
@@ -10,7 +10,7 @@ const OUTCOMES: Record<Plan<unknown>['outcome'], string> = {
   notOurs: 'is not ours',
 };
 
-/** Neighbours of one verb and one reason are told as one line. At most this many names stand in it. */
+/** Neighbouring actions of one verb and one reason make one line. It names at most so many objects. */
 const MAX_NAMES = 5;
 
 /** Lines without a line break at the end. @param workload such as `job/default/demo` */
@@ -22,7 +22,7 @@ export function explainPlan(workload: string, plan: Plan<unknown>): string {
   const close = (): void => {
     if (group) {
       lines.push(`  ${group.line}${namesText(group.names)}${indexesText(group.indexes)}`);
-      // That an event follows what it tells of need not be said each time.
+      // An event's reason is always the action before it, so it is left out.
       if (group.why !== '') lines.push(`      ${group.why}`);
     }
     group = undefined;
@@ -30,7 +30,7 @@ export function explainPlan(workload: string, plan: Plan<unknown>): string {
   for (const action of plan.actions) {
     const { line, name } = describe(action);
     const why = action.verb === 'event' ? '' : action.why;
-    // What is said of each index in turn is told once.
+    // Reasons that differ in their index alone are joined.
     const [, common = why, index] = /^(.*); index (\d+) is open$/.exec(why) ?? [];
     if (group?.line !== line || group.why !== common) close();
     group ??= { line, why: common, names: [], indexes: [] };

@@ -1,4 +1,4 @@
-// The shapes of objects that `farloop plan` is given: what a planner reads has the right types, before anything is decided.
+// The shapes of objects that `farloop plan` reads: they are checked first, so that planners may rely on the types of their fields.
 import * as v from 'valibot';
 import { LARGEST_INT32, LEAST_INT32 } from '../objects/integers.ts';
 import type { PodGroup, SchedulingWorkload } from '../objects/job-scheduling.ts';
@@ -159,19 +159,19 @@ const head = object({
   ordinal: v.optional(wholeFromZero, 0),
 });
 
-/** A field that is not what it should be. */
+/** A field of the wrong type or form. */
 export interface ShapeProblem {
   /** Path such as `spec.template.spec.containers[0].name`; empty for the whole document. */
   field: string;
   /** Ends the sentence "expected …". */
   expected: string;
-  /** What stands there, as JSON; undefined where nothing does. */
+  /** The field's value, as JSON; undefined if the field is absent. */
   found: string | undefined;
 }
 
 export const isJob = (document: object): document is Job => v.is(job, document);
 export const isPod = (document: object): document is Pod => v.is(pod, document);
-/** The first field that keeps the document from being a Job; only of one that is none. */
+/** The first field that keeps the document from being a Job. Call it only for a document that is not one. */
 export const jobProblem = (document: object): ShapeProblem => problemIn(job, document);
 export const podProblem = (document: object): ShapeProblem => problemIn(pod, document);
 
@@ -180,7 +180,7 @@ export const isPodGroup = (document: object): document is PodGroup => v.is(podGr
 export const schedulingProblem = (document: object, kind: 'Workload' | 'PodGroup'): ShapeProblem =>
   problemIn(kind === 'Workload' ? schedulingWorkload : podGroup, document);
 
-/** What a Head document says, with what it leaves out. */
+/** The durable state in a Head document. Fields that it leaves out are empty. */
 export function readHead(document: object): PlanHead | ShapeProblem {
   const result = v.safeParse(head, document);
   if (!result.success) return problemIn(head, document);
@@ -196,13 +196,13 @@ function problemIn(schema: v.GenericSchema, document: object): ShapeProblem {
   const path = issue?.path ?? [];
   return {
     field: fieldText(path),
-    // Of a field that is missing the object around it complains.
+    // For a missing field, valibot reports the object around it.
     expected: (found === undefined && wantedAt(schema, path)) || (issue?.message ?? 'something else'),
     found: found === undefined ? undefined : JSON.stringify(found).slice(0, 80),
   };
 }
 
-/** What stands there according to the schema; undefined where it does not say. */
+/** The type that the schema expects there; undefined where the schema does not say. */
 function wantedAt(schema: v.GenericSchema, path: readonly v.IssuePathItem[]): string | undefined {
   let at: unknown = schema;
   for (const { key } of path) {

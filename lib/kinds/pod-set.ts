@@ -1,8 +1,8 @@
-// The pods of one workload as planners read them. A set made by place remembers what was counted of each group of neighbours: a set
-// that differs in ten pods shares all other groups with the one before, counts and all, so that a plan walks only what has changed.
+// The pods of one workload as planners read them. A set made by place caches the counts of each group of neighbours. A set that differs in ten
+// pods shares all other groups with the one before, counts included, so that a plan walks only what has changed.
 import { completionIndexOf, type PodFacts } from '../objects/pod-facts.ts';
 
-/** What is counted of pods. One object for as long as the counts mean the same: groups remember for which one theirs are. */
+/** How pods are counted. Groups cache their counts by this object: use a new one as soon as the counts mean something else. */
 export interface Fold<Counts> {
   /** @param group which group of `PLACES_PER_GROUP` neighbours it is; undefined where the set keeps the order given */
   ofPods(pods: readonly PodFacts[], group: number | undefined): Counts;
@@ -12,7 +12,7 @@ export interface Fold<Counts> {
   add(sum: Counts, part: Counts): void;
 }
 
-/** A list, or a set that remembers. Of either the order decides between equals. */
+/** A list, or a set that caches counts. In both, the order decides between equals. */
 export type Pods = readonly PodFacts[] | PodSet;
 
 const BITS = 3;
@@ -40,13 +40,13 @@ const nodeOf = (edit: object, pods: PodFacts[] | undefined, children: (Node | un
   counts: undefined,
 });
 
-/** Kept by a set and all that follow from it: the fold asked for last. */
+/** The latest fold, shared by a set and all sets made from it. */
 interface Remembered {
   key: string;
   fold: Fold<unknown> | undefined;
 }
 
-/** Where a pod lies: at its completion index, else its number, else spread by its uid. */
+/** A pod's place: its completion index, else its number, else a hash of its uid. */
 export function placeOf(pod: PodFacts): number {
   const place = completionIndexOf(pod) ?? pod.number;
   if (place !== undefined && place < MOST_PLACES) return place;
@@ -136,7 +136,7 @@ export class PodSet {
     return new PodSet({ isPlaced: true, size, unreadable, root, depth, remembered: this.#remembered });
   }
 
-  /** The fold of that key: the one remembered, if it was asked for last, else a new one. */
+  /** The cached fold if it has that key, else a new one. */
   foldOf<Counts>(key: string, make: () => Fold<Counts>): Fold<Counts> {
     const remembered = this.#remembered;
     if (remembered.fold === undefined || remembered.key !== key) {
@@ -146,21 +146,21 @@ export class PodSet {
     return remembered.fold as Fold<Counts>;
   }
 
-  /** What is counted of all pods. */
+  /** The counts of all pods. */
   counts<Counts>(fold: Fold<Counts>): Counts {
     return this.#root ? (countsOf(this.#root, this.#depth, this.isPlaced ? 0 : undefined, fold) as Counts) : fold.none();
   }
 
   /**
-   * Shows what is counted: of all pods, of each part of them, and so on down to the groups, in order.
-   * @param goesOn shown the counts; answers whether their parts are wanted too
+   * Walks the counts in order: of all pods, of each part of them, and so on down to the groups.
+   * @param goesOn is given the counts; returns whether to walk their parts too
    */
   walk<Counts>(fold: Fold<Counts>, goesOn: (counts: Counts) => boolean): void {
     this.counts(fold);
     if (this.#root) walkBelow(this.#root, goesOn as (counts: unknown) => boolean);
   }
 
-  /** The pods that are so, in order. @param has how many of them a group holds: groups without any are not walked */
+  /** The pods for which `isSo`, in order. @param has how many of them a group has: groups without any are not walked */
   select<Counts>(fold: Fold<Counts>, has: (counts: Counts) => number, isSo: (pod: PodFacts) => boolean): PodFacts[] {
     const selected: PodFacts[] = [];
     this.counts(fold);
@@ -168,7 +168,7 @@ export class PodSet {
     return selected;
   }
 
-  /** The pods in the group of this place: all that lie there, and its neighbours. Only of a set ordered by place. */
+  /** The pods in the group of this place: its own and its neighbours'. Only for a set ordered by place. */
   near(place: number): readonly PodFacts[] {
     let node = this.#root;
     if (!this.isPlaced || place < 0 || place >= FAN_OUT * 2 ** (BITS * this.#depth)) return [];
@@ -235,7 +235,7 @@ function walkBelow({ counts, children }: Node, goesOn: (counts: unknown) => bool
 const ownedBy = (edit: object, node: Node): Node =>
   node.edit === edit ? node : nodeOf(edit, node.pods && [...node.pods], node.children && [...node.children]);
 
-/** The pods of the group of this place, to be changed: all on the way to them is the root's edit's own. */
+/** The pods of this place's group, for changing them. Every node on the way to them belongs to the root's edit. */
 function groupAt(root: Node, rootDepth: number, place: number): PodFacts[] {
   const { edit } = root;
   let node = root;
