@@ -1,5 +1,5 @@
-// What a relay answers to commands: outcomes, packed, sealed with the secret that came with the commands, cut into parts that fit a message
-// and an item of the table. On their way, and in the table, they tell nothing: a template may hold what is nobody's business.
+// A relay's answers to commands: outcomes, packed, sealed with the secret that came with the commands, cut into parts that fit a message and an
+// item of the table. They are sealed because a template may hold secrets, which neither queue nor table may show.
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
@@ -20,7 +20,7 @@ export interface Failure {
   said?: string | undefined;
 }
 
-/** Of the command at that place in its message. */
+/** The outcome of the command at that place in its message. */
 export type Outcome = { at: number } & (
   | { failure: Failure }
   /** No object: it is gone. */
@@ -48,15 +48,15 @@ export interface AnswerPart {
   bytes: Uint8Array;
 }
 
-/** By this ingest tells answers from events, which are base64. */
+/** Marks an answer: events are base64 and cannot begin so. */
 const PREFIX = 'answer:';
 const LONGEST_BODY = 512 * 1024;
 const PART_BYTES = 200 * 1024;
-/** A list of some ten thousand pods. */
+/** Enough for a list of some ten thousand pods. */
 const OUTCOMES_BYTES_MAX = 128 * 1024 * 1024;
-/** Of them, too: some hundred for each of 50,000 pods, which is what other messages hold at most. */
+/** Values in the outcomes: about a hundred for each of 50,000 pods, the most that other messages hold. */
 export const OUTCOMES_VALUES_MAX = 6_000_000;
-/** Of a part: it has five fields. */
+/** Values in a part, which has five fields. */
 const PART_VALUES_MAX = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

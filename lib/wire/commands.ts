@@ -1,5 +1,5 @@
-// What a pass sends to the relay of a cluster that nothing can dial: calls on its API server as data. Never a URL: resource, namespace and
-// name, which the relay compares with what it allows. Compressed, for a wave of pods is one template over and over.
+// Commands of a pass to the relay of a cluster that nothing can dial: calls on its API server as data. Never a URL, but resource, namespace and
+// name, which the relay compares with what it allows. Compressed, because a wave of pods repeats one template.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/resource-version.ts';
@@ -9,7 +9,7 @@ import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
 import { COMMAND_ID, OBJECT_NAME } from './names.ts';
 import { TooMuchError, UndecodableMessageError } from './undecodable.ts';
 
-/** One call, and until when it may be sent (R17): Unix milliseconds by the clock of who sends the command, and how long that is. */
+/** One call, and until when the relay may send it (R17): Unix milliseconds by the sender's clock, and how long that is. */
 export interface Command {
   verb: 'get' | 'list' | 'create' | 'delete' | 'patch';
   apiVersion: string;
@@ -41,29 +41,29 @@ export interface CommandMessage {
   commands: Command[];
 }
 
-/** By this a relay tells commands from asks, which are JSON. */
+/** Marks commands: asks are JSON and cannot begin so. */
 const PREFIX = 'commands:';
 const LONGEST_BODY = 1_048_576;
 const UNPACKED_BYTES_MAX = 16 * 1_048_576;
-/** A hundred creates of a template with thousands of values. */
+/** Enough for a hundred creates of a template with thousands of values. */
 const VALUES_MAX = 2_000_000;
 export const COMMANDS_MAX = 100;
 
-/** A command travels no longer: what is sent then has time to be answered before who waits gives up. */
+/** A command is dropped after so long on its way. So a call that is still sent can be answered before the waiting pass gives up. */
 export const LEFT_MS_MAX = 8_000;
 
 const text = v.pipe(v.string(), v.maxLength(65_536));
 const id = v.pipe(v.string(), v.regex(COMMAND_ID, 'an id'));
-/** Of clusters, namespaces, objects, resources: what no path can be led astray with. */
+/** A name of a cluster, namespace, object or resource. It cannot change the path that it becomes part of. */
 const name = v.pipe(v.string(), v.regex(OBJECT_NAME, 'a name'));
 
-/** What a list may name as read of its objects: several times what any reader of ours wants. */
+/** Fields that a list may name: several times what any of our readers needs. */
 const FIELDS_MAX = 256;
 const DEEPEST_FIELD = 8;
-/** As long as the key of an annotation, and of characters that are found by their bytes. */
+/** As long as an annotation's key at most; ASCII, so that a reader finds it by its bytes. */
 const FIELD_NAME = /^[\x20-\x7e]{1,317}$/;
 
-/** How many fields it names; endlessly many where these are no fields to read objects by. */
+/** How many fields it names; Infinity for a value that is not a field mask. */
 function namedBy(wanted: unknown, deepest = DEEPEST_FIELD): number {
   if (typeof wanted === 'boolean') return 0;
   if (!isFields(wanted) || deepest === 0) return Infinity;
@@ -115,7 +115,7 @@ export const isCommands = (body: string): boolean => body.startsWith(PREFIX);
 export const encodeCommands = (message: CommandMessage): string =>
   PREFIX + deflateRawSync(Buffer.from(JSON.stringify(message))).toString('base64');
 
-/** @throws UndecodableMessageError what is wrong with it; nothing of such a message is carried out */
+/** @throws UndecodableMessageError says what is wrong; the relay carries out nothing of such a message */
 export function decodeCommands(body: string, bytesMax = UNPACKED_BYTES_MAX): CommandMessage {
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`commands of ${body.length} characters; at most ${LONGEST_BODY} are read`);

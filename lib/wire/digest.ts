@@ -1,4 +1,4 @@
-// A digest of a set of objects by uid and version, in any order: relay and view make the same one from the same knowledge.
+// A digest of a set of objects by uid and version, in any order. Relay and view get the same digest from the same objects.
 
 const MASK = (1n << 64n) - 1n;
 
@@ -11,7 +11,7 @@ export function digestOf(members: Iterable<{ uid: string; resourceVersion: strin
 
 const formatDigest = (sum: bigint): string => (sum & MASK).toString(16).padStart(16, '0');
 
-/** 64 bits; a digest kept up to date adds and subtracts them. */
+/** 64 bits. A digest that is kept up to date adds and subtracts them. */
 function memberHash({ uid, resourceVersion }: { uid: string; resourceVersion: string }): bigint {
   let high = 0x811c9dc5;
   let low = 0xcbf29ce4;

@@ -1,4 +1,4 @@
-// What messages and view items have in common: a version byte, a compressed part, the uids as they are.
+// The envelope of messages and view items: a version byte, a compressed part, the uids uncompressed.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import type { PackedPods } from './columns.ts';
@@ -13,7 +13,7 @@ export interface Envelope {
 export interface EnvelopeLimits {
   /** Of the envelope itself. */
   bytes: number;
-  /** Of what it unpacks to. */
+  /** Of the unpacked envelope. */
   unpackedBytes: number;
   /** Of the header, which lies in the heap as a text and again as what it parses to; all of the above where it is not said. */
   headerBytes?: number;
@@ -23,8 +23,8 @@ const ENVELOPE_VERSION = 1;
 const VERSIONS_AHEAD = 8;
 
 /**
- * What nearly every message holds, given to the compressor beforehand: an item of 40 pods would else be a third boilerplate.
- * Part of version 1: another text is another version. The most frequent stands last.
+ * The compressor's dictionary: texts that nearly every message holds. Without it, a third of an item of 40 pods would be boilerplate.
+ * It is part of version 1: never change a letter, for another text is another version. The most frequent text is last.
  */
 export const BOILERPLATE = Buffer.from(
   [
@@ -40,9 +40,9 @@ export const BOILERPLATE = Buffer.from(
     '"b":435,"p":"Running","r":"True","k":[["PodReadyToStartContainers","True"],["Initialized","True"],["Ready","True"],["ContainersReady","True"],["PodScheduled","True"]],"s":[["main","container",0,null,false]]}',
   ].join(''),
 );
-/** Bytes. For most messages a buffer of that size does, and a larger one costs more than the packing itself. */
+/** Bytes. A buffer of that size is enough for most messages, and to allocate a larger one costs more than the packing. */
 const SMALL = 4_096;
-/** What reads that which follows the version's byte. */
+/** Reads the envelope behind its version byte. */
 export type Decoder = (reader: ByteReader, limits: EnvelopeLimits) => Envelope;
 
 /** The decoders by version: N and N − 1 are read side by side while a new one is rolled out. */
@@ -57,7 +57,7 @@ export function seal(envelope: Envelope): Uint8Array {
   return writer.done();
 }
 
-/** @param dictionary words that the compressor is given beforehand; who opens it needs the same */
+/** @param dictionary the compressor's; the reader needs the same */
 export function sealWith(dictionary: Uint8Array, { header, pods }: Envelope, writer: ByteWriter): void {
   const inner = new ByteWriter();
   inner.text(header);
@@ -71,7 +71,8 @@ export function sealWith(dictionary: Uint8Array, { header, pods }: Envelope, wri
 }
 
 /**
- * @param others of what is neither message nor view item: marks in the version's place, beyond any version that a later build may write
+ * @param others decoders of what is neither message nor view item, by their mark in the version's place. Marks are above any version that a
+ *   later build may write
  * @throws UndecodableMessageError larger than the limits, of an unknown version, truncated, or not what seal writes
  */
 export function open(bytes: Uint8Array, limits: EnvelopeLimits, others: Record<number, Decoder> = {}): Envelope {
@@ -79,7 +80,7 @@ export function open(bytes: Uint8Array, limits: EnvelopeLimits, others: Record<n
   const reader = new ByteReader(bytes);
   const version = reader.byte();
   const decode = others[version] ?? DECODERS[version];
-  // Damage makes any version; the next few are what a later build may write.
+  // The next few versions may be a later build's. Any other is damage.
   if (!decode && version > ENVELOPE_VERSION && version <= ENVELOPE_VERSION + VERSIONS_AHEAD)
     throw new NewerVersionError('what was packed is', version, ENVELOPE_VERSION);
   if (!decode)
@@ -89,7 +90,7 @@ export function open(bytes: Uint8Array, limits: EnvelopeLimits, others: Record<n
   return decode(reader, limits);
 }
 
-/** What sealWith wrote, to the end. @throws UndecodableMessageError */
+/** Reads what sealWith wrote, to the end. @throws UndecodableMessageError */
 export function openWith(dictionary: Uint8Array, reader: ByteReader, limits: EnvelopeLimits): Envelope {
   const packed = reader.bytes(reader.unsigned());
   let unpacked: Uint8Array;

@@ -1,21 +1,22 @@
-// JSON from outside: measured before it is parsed, checked before it is believed.
+// JSON from outside: measured before it is parsed, checked by its schema before it is used.
 import * as v from 'valibot';
 import { TooMuchError, UndecodableMessageError } from './undecodable.ts';
 
-/** Deeper than this nothing of ours goes; objects of Kubernetes may. */
+/** No message of ours is deeper; Kubernetes objects may be. */
 const DEEPEST = 16;
 /** Of an object of Kubernetes, `managedFields` of a deep template included. */
 export const DEEPEST_OBJECT = 64;
 
 /**
- * Values of one text, or of several texts of one message. A few bytes of JSON may parse to a hundred bytes of heap, so bytes bound nothing.
+ * Values of one text, or of several texts of one message. A few bytes of JSON may parse to a hundred bytes of heap, so a limit of bytes is not
+ * enough.
  * The largest honest header, a heartbeat of 2,000 digests, has 16,000; a Job's facts of 64 K characters have at most 33,000.
  */
 export const VALUES_MAX = 100_000;
-/** A value and what parts it from the next one take two characters at least, so that a shorter text need not be counted. */
+/** A value and its separator take two characters at least. So a short enough text need not be counted. */
 export const CHARACTERS_PER_VALUE = 2;
 
-/** What is left for the texts of one message. */
+/** Values left for the texts of one message. */
 export interface ValueBudget {
   left: number;
 }
@@ -38,7 +39,7 @@ export function parseGuarded<Value>(
   budget: ValueBudget = { left: VALUES_MAX },
 ): Value {
   measure(text, what, deepest, budget);
-  // A reviver would look at each key, and takes several times as long as parsing.
+  // Not with a reviver: it would visit each key, and take several times as long as parsing.
   if ((text.includes('__proto__') || text.includes('\\u00')) && PROTO_KEY.test(text))
     throw new UndecodableMessageError(`the ${what} has a key "__proto__"`);
   let parsed: unknown;
@@ -47,14 +48,14 @@ export function parseGuarded<Value>(
   } catch (error) {
     throw new UndecodableMessageError(`the ${what} is no JSON`, { cause: error });
   }
-  // The first fault is enough: a description of each would take many times the memory of the message.
+  // Stop at the first fault: a description of each would take many times the memory of the message.
   const checked = v.safeParse(schema, parsed, { abortEarly: true });
   if (checked.success) return checked.output;
   const [issue] = checked.issues;
   throw new UndecodableMessageError(`the ${what} has an unusable ${v.getDotPath(issue) ?? 'form'}: ${issue.message}`);
 }
 
-/** How many values a text of ours has; for whoever writes one and must not write more than is read. */
+/** How many values a text of ours has. Writers use it, so that they do not write more than readers take. */
 export function valuesIn(text: string): number {
   return measure(text, 'text', Infinity, { left: Infinity });
 }

@@ -1,10 +1,10 @@
-// What nearly every snapshot says, given to the compressor beforehand: there are two for a Job of one pod, and a log is paid for by its size.
-// A text that changes takes another mark, and the old one stays to read what was written with it.
+// The compressor's dictionary for snapshots: texts that nearly every one holds. A Job of one pod has two snapshots, and AWS bills a log by its
+// size. If you change a text, give it a new mark and keep the old text, to read what was written with it.
 import { ByteWriter, type ByteReader } from './bytes.ts';
 import { uuidBytesOf, uuidOf } from './uuid-bytes.ts';
 import { BOILERPLATE, openWith, sealWith, type Decoder, type Envelope } from './envelope.ts';
 
-/** In the version's place: beyond any version that a later build may write. */
+/** In the version's place: above any version that a later build may write. */
 const FIRST_MARK = 65;
 const MARK = 66;
 
@@ -31,7 +31,7 @@ const FIRST_WORDS = Buffer.concat([
   ),
 ]);
 
-/** What stands in a snapshot again and again and is another text in each: told first, so that the words can be about it. */
+/** Texts that a snapshot repeats, and that differ between snapshots. They are written first, so that the dictionary can contain them. */
 interface Subject {
   name: string;
   uid: string;
@@ -63,7 +63,7 @@ export function sealSnapshot(
   return writer.done();
 }
 
-/** Others than a date after 1970 are not worth words. */
+/** Times before 1970 are written as 0: no dictionary is worth it for them. */
 const timeOrZero = (ms: number): number => (ms >= 0 && ms <= LATEST_MS ? Math.floor(ms) : 0);
 const timeText = (ms: number): string => new Date(timeOrZero(ms)).toISOString().replace(/\.\d+/, '');
 
@@ -99,7 +99,7 @@ function wordsAbout({ name, uid, createdAtSeconds, nowMs }: Subject): Buffer {
   return Buffer.concat([FIRST_WORDS, Buffer.from([first, last].flatMap((pass) => MODES.map(pass)).join(''))]);
 }
 
-/** Of a completion mode: its name, what a pod's name has for its index, why a pod is created, what a status tells, a pod's bits. */
+/** Per completion mode: its name, the index in a pod's name, the end of a create's `why`, the status field, a pod's bits. */
 type Mode = readonly [string, string, string, string, number];
 const MODES: readonly Mode[] = [
   ['NonIndexed', '', '', '', 419],

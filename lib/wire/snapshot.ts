@@ -1,5 +1,5 @@
-// What a planner saw and decided in one pass, packed for the flight recorder: facts only, so no template, no environment value and no
-// secret can be in it.
+// What a planner saw and decided in one pass, packed for the flight recorder. It holds facts only, so it cannot contain a template, an
+// environment value or a secret.
 import * as v from 'valibot';
 import { LARGEST_INT32 } from '../objects/integers.ts';
 import type { Job } from '../objects/kubernetes.ts';
@@ -15,7 +15,7 @@ import { unpackPods } from './unpack-pods.ts';
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 
 const whole = v.pipe(v.number(), v.safeInteger());
-/** Counters of the API are no larger. */
+/** The API's counters are int32. */
 const int32FromZero = v.pipe(whole, v.minValue(0), v.maxValue(LARGEST_INT32));
 
 /** Durable state of the workload, as its planner is given it. */
@@ -53,7 +53,7 @@ export interface RecordedPlan {
   decided: Decided;
 }
 
-/** Nothing is decided by what a cluster says of a pod in its own words, and a snapshot is paid for by its size. */
+/** Without the cluster's own words about a pod: no planner reads them, and AWS bills a snapshot by its size. */
 function plannedFactsOf(pod: PodFacts): PodFacts {
   if (!pod.reasons) return pod;
   const { reasons: _, ...planned } = pod;

@@ -1,7 +1,7 @@
-// UUIDs in small letters as 16 bytes, which is all that cannot be packed of a pod.
+// UUIDs in small letters as 16 bytes. No packing makes a pod's uid smaller than that.
 const UUID_LENGTH = 36;
 const isHyphenAt = (at: number): boolean => at === 8 || at === 13 || at === 18 || at === 23;
-/** Those of the uid that was read last. */
+/** The bytes of the uid that was read last. */
 export const UUID_BYTES = new Uint8Array(16);
 
 /** Reads a UUID in small letters into `UUID_BYTES`, digit by digit: an item of the view holds hundreds. @returns false for any other text */
@@ -22,7 +22,7 @@ export function readUuid(uid: string): boolean {
   return true;
 }
 
-/** @returns 16 bytes; undefined for what is no UUID in small letters */
+/** @returns 16 bytes; undefined for a text that is not a UUID in small letters */
 export const uuidBytesOf = (uid: string): Uint8Array | undefined => (readUuid(uid) ? UUID_BYTES.slice() : undefined);
 
 /** @param bytes 16 */
@@ -33,7 +33,7 @@ export function uuidOf(bytes: Uint8Array): string {
 
 const DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 const HYPHEN = 0x2d;
-/** Of the uid that is made. */
+/** The characters of the uid being made. */
 const LETTERS = Buffer.alloc(UUID_LENGTH, HYPHEN);
 
 /** The same from the middle of many, in one text that shares its memory with no other. @returns undefined for sixteen zeros */

@@ -1,4 +1,4 @@
-// A view part as the store keeps it.
+// A part of a view as the store keeps it.
 import * as v from 'valibot';
 import type { Job } from '../objects/kubernetes.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
@@ -19,7 +19,10 @@ export const JobObject = v.looseObject({
   metadata: v.looseObject({ name: v.string(), namespace: v.string(), uid: v.string(), resourceVersion: version }),
   spec: v.looseObject({}),
 });
-/** Read and written by functions of two builds side by side: what one does not know it passes over, and does without when it is gone. */
+/**
+ * Functions of two builds read and write it side by side. A build passes over a field that it does not know, and drops it when it writes.
+ * So add only fields that a build can do without.
+ */
 const Header = v.object({
   e: v.pipe(v.number(), v.safeInteger()),
   f: version,

@@ -1,4 +1,4 @@
-// Where a pod lies among its siblings: neighbours are stored and listed together, since a storm touches neighbours together.
+// A pod's slot among its siblings. Neighbours are stored and listed together, because a storm touches neighbours together.
 import type { PodFacts } from '../objects/pod-facts.ts';
 
 /** The completion index, else the number that its name stands for, else a hash of the uid. */
@@ -29,7 +29,7 @@ export function packNames(names: readonly string[]): string[] {
   return [...runs.map(({ from, to }) => `${prefix}${from === to ? from : `${from}-${to}`}`), ...others];
 }
 
-/** Every item that a head's names stand for, once. */
+/** The items that a head's names stand for, each once. */
 export function unpackNames(names: readonly string[]): string[] {
   const unpacked = new Set<string>();
   for (const name of names) {
