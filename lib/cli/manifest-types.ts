@@ -52,4 +52,5 @@ const EXPECTED: Readonly<Record<Exclude<FieldType['is'], 'int32' | 'int64'>, str
   quantity: 'a quantity',
   intOrString: 'a whole number of 32 bits or text',
   any: 'anything',
+  free: 'anything',
 };

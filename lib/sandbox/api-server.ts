@@ -9,6 +9,7 @@ import {
   methodRefused,
   noSuchPath,
   notFound,
+  unsupportedMediaType,
   versionAhead,
 } from './http/api-error.ts';
 import { isFields } from './api-object.ts';
@@ -47,6 +48,8 @@ export interface ApiServerOptions extends Cluster {
 }
 
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', applyType];
+/** Of custom resources, whose lists have no keys to merge by. */
+const customPatchTypes = ['application/json-patch+json', 'application/merge-patch+json', applyType];
 
 /** A request about a resource, with its path and row. */
 interface Target {
@@ -190,6 +193,7 @@ export class ApiServer {
       throw this.#notAllowed(target, 'patch');
     }
     const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
+    if (row.isCustom && !customPatchTypes.includes(type)) throw unsupportedMediaType(customPatchTypes);
     if (!patchTypes.includes(type)) throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
     if (type === applyType) {
       const { namespace, name } = path;

@@ -19,6 +19,8 @@ const packages: readonly (readonly [RegExp, string])[] = [
 
 /** e.g. `JobSpec` → `io.k8s.api.batch.v1.JobSpec` */
 export function openApiNameOf(type: string): string {
+  // Types of custom resources have whole names.
+  if (type.includes('.')) return type;
   // The newer events share their names with the older ones.
   if (type.startsWith('EventsEvent')) return `io.k8s.api.events.v1.${type.slice('Events'.length)}`;
   const found = packages.find(([names]) => names.test(type));

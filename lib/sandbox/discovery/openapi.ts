@@ -115,7 +115,8 @@ function pathsOf(row: ResourceRow): [string, object][] {
   const writing = ['dryRun', 'fieldManager', 'fieldValidation'];
   const body = { requestBody: { content } };
   const ofPatch = { schema: { $ref: `#/components/schemas/${openApiNameOf('Patch')}` } };
-  const patchBody = { requestBody: { content: Object.fromEntries(patchTypes.map((type) => [type, ofPatch])) } };
+  const own = row.isCustom ? patchTypes.filter((type) => !type.includes('strategic')) : patchTypes;
+  const patchBody = { requestBody: { content: Object.fromEntries(own.map((type) => [type, ofPatch])) } };
   const post = { ...operation('post', writing), ...body };
   if (row.answer) return [[base, { post }]];
   return [

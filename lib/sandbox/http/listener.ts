@@ -3,12 +3,14 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
-import { ApiError, unauthorized } from './api-error.ts';
+import { ApiError, unauthorized, unsupportedMediaType } from './api-error.ts';
 import { responseOf } from '../api-server.ts';
 import { bodyOf, endAnswer, partingHeaders } from './request-body.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import type { Resources } from '../resources.ts';
+import type { ResourceRow } from '../rows/resource-row.ts';
 import { schemaOf } from '../schema/notation.ts';
+import type { ObjectType } from '../schema/notation.ts';
 import { readProtobuf } from '../schema/protobuf.ts';
 import { SandboxError } from '../storage/storage-file.ts';
 import type { Credentials } from './tls.ts';
@@ -117,9 +119,15 @@ function textOf(body: Buffer, headers: Record<string, string | undefined>, resou
   headers['content-type'] = 'application/json';
   return JSON.stringify(
     readProtobuf(body, (apiVersion, kind) =>
-      kind === 'Binding' || kind === 'Eviction' ? schemaOf(kind) : resources.ofKind(apiVersion, kind)?.schema,
+      kind === 'Binding' || kind === 'Eviction' ? schemaOf(kind) : numberedSchema(resources.ofKind(apiVersion, kind)),
     ),
   );
+}
+
+/** @throws ApiError 415 for a custom resource: its fields have no numbers */
+function numberedSchema(row: ResourceRow | undefined): ObjectType | undefined {
+  if (row?.isCustom) throw unsupportedMediaType(['application/json', 'application/yaml']);
+  return row?.schema;
 }
 
 /**

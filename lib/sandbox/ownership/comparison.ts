@@ -1,6 +1,7 @@
 // What one state of an object has that another has not, as sets of fields; and the set of all that an object says.
 import { isFields, isSame } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
+import { fieldIn, shapeOf } from '../schema/free-form.ts';
 import type { FieldType, ListType, MapType, ObjectType } from '../schema/notation.ts';
 import { insert, isNothing, withoutBranches } from './field-set.ts';
 import type { FieldSet } from './field-set.ts';
@@ -29,7 +30,7 @@ export const without = ({ written, removed }: Comparison, cut: FieldSet): Compar
 function compareObjects(type: ObjectType, before: Fields | undefined, after: Fields | undefined, out: Comparison): void {
   const names = new Set([...(before ? namesIn(type, before) : []), ...(after ? namesIn(type, after) : [])]);
   for (const name of names) {
-    const field = type.fields.get(name);
+    const field = fieldIn(type, name);
     if (!field) continue;
     const was = before && valueOf(field, before);
     const is = after && valueOf(field, after);
@@ -39,6 +40,7 @@ function compareObjects(type: ObjectType, before: Fields | undefined, after: Fie
 }
 
 function compareValues(type: FieldType, atomic: boolean, was: unknown, is: unknown, step: string, out: Comparison): void {
+  if (type.is === 'free') return compareFree(was, is, step, out);
   if (isWhole(type, atomic) || areBothEmpty(type, was, is)) {
     if (is === undefined) out.removed[step] = {};
     else if (was === undefined || !isSame(was, is)) out.written[step] = {};
@@ -50,6 +52,15 @@ function compareValues(type: FieldType, atomic: boolean, was: unknown, is: unkno
   else if (type.is === 'list') compareLists(type, listIn(was), listIn(is), below);
   insert(out.written, step, below.written, was === undefined);
   insert(out.removed, step, below.removed, is === undefined);
+}
+
+/** A map that became another value went with all that was in it, and the other way round. */
+function compareFree(was: unknown, is: unknown, step: string, out: Comparison): void {
+  const free: FieldType = { is: 'free' };
+  const [before, after] = [shapeOf(free, was ?? is), shapeOf(free, is ?? was)];
+  if (before === after) return compareValues(before, false, was, is, step, out);
+  compareValues(before, false, was, undefined, step, out);
+  compareValues(after, false, undefined, is, step, out);
 }
 
 function compareMaps({ of }: MapType, before: Fields, after: Fields, out: Comparison): void {
@@ -81,14 +92,15 @@ const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 export function fieldsSaid(type: ObjectType, object: Fields): FieldSet {
   const set: FieldSet = {};
   for (const [name, value] of Object.entries(object)) {
-    const field = type.fields.get(name);
-    if (field && value !== undefined) say(field.type, field.atomic, value, `f:${name}`, false, set);
+    const field = fieldIn(type, name);
+    if (field && value !== undefined) say(field.type, field.atomic, value, `f:${name}`, !type.fields.has(name), set);
   }
   return set;
 }
 
-/** @param isElement an element of a list or a map is owned itself, a field only through what is in it */
-function say(type: FieldType, atomic: boolean, value: unknown, step: string, isElement: boolean, out: FieldSet): void {
+/** @param isElement an element of a list or a map, as is an undeclared field, is owned itself; a field only through what is in it */
+function say(of: FieldType, atomic: boolean, value: unknown, step: string, isElement: boolean, out: FieldSet): void {
+  const type = shapeOf(of, value);
   const isEmpty = value === null || (isFields(value) && Object.keys(value).length === 0);
   if (isWhole(type, atomic) || value === null) {
     out[step] = {};
@@ -113,7 +125,9 @@ export function withNamedFields(type: FieldType | undefined, set: FieldSet): Fie
       continue;
     }
     const field = type?.is === 'object' ? type.fields.get(step.slice(2)) : undefined;
-    const inside = field ? field.type : type?.is === 'list' || type?.is === 'map' ? type.of : undefined;
+    const undeclared = type?.is === 'list' || type?.is === 'map' ? type.of : type?.is === 'free' ? type : undefined;
+    const kept = type?.is === 'object' ? fieldIn(type, step.slice(2))?.type : undefined;
+    const inside = kept ?? undeclared;
     const deeper = withNamedFields(inside, below);
     if (field && !isNothing(deeper)) deeper['.'] = {};
     result[step] = deeper;

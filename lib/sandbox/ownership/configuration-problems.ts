@@ -2,6 +2,7 @@
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { goText } from '../warnings/go-text.ts';
+import { fieldIn } from '../schema/free-form.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
 import { textOfStep } from './field-set.ts';
 import { NamelessElementError, stepOf } from './steps.ts';
@@ -23,7 +24,7 @@ const problem = (message: string): Problem[] => [{ path: '', message }];
 function inObject(type: ObjectType, value: Fields): Problem[] {
   const problems: Problem[] = [];
   for (const [name, item] of Object.entries(value)) {
-    const field = type.fields.get(name);
+    const field = fieldIn(type, name);
     if (!field) return [...problems, ...at(`.${name}`, problem('field not declared in schema'))];
     problems.push(...at(`.${name}`, inValue(field.type, item)));
   }
@@ -69,6 +70,7 @@ function inValue(type: FieldType, value: unknown): Problem[] {
     case 'bytes':
       return typeof value === 'string' ? [] : problem(`expected string, got &value.valueUnstructured{Value:${goText(value)}}`);
     case 'any':
+    case 'free':
       return [];
     default:
       return type satisfies never;

@@ -1,6 +1,7 @@
 // Two states of one object put together, or parts of it taken out, as the types say which lists and maps have parts.
 import { isFields, isSame } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
+import { fieldIn, shapeOf } from '../schema/free-form.ts';
 import type { FieldType, ListType, ObjectType } from '../schema/notation.ts';
 import { isMember } from './field-set.ts';
 import type { FieldSet } from './field-set.ts';
@@ -10,13 +11,15 @@ import { areBothEmpty, byStep, isWhole, NamelessElementError, stepOf } from './s
 export function merged(type: ObjectType, live: Fields, config: Fields): Fields {
   const result: Fields = { ...live };
   for (const name of Object.keys(config)) {
-    const field = type.fields.get(name);
+    const field = fieldIn(type, name);
     if (field) result[name] = mergedValue(field.type, field.atomic, live[name], config[name]);
   }
   return result;
 }
 
-function mergedValue(type: FieldType, atomic: boolean, live: unknown, config: unknown): unknown {
+function mergedValue(of: FieldType, atomic: boolean, live: unknown, config: unknown): unknown {
+  // Free-form values are merged where both are maps.
+  const type = shapeOf(of, isFields(live) ? config : live);
   if (config === undefined) return live;
   if (live === undefined || isWhole(type, atomic) || areBothEmpty(type, live, config)) return config;
   if (type.is === 'list') return mergedList(type, listIn(live), listIn(config));
@@ -64,14 +67,15 @@ export function withoutFields(type: ObjectType, object: Fields, set: FieldSet): 
   for (const [name, value] of Object.entries(object)) {
     const below = set[`f:${name}`];
     if (isMember(below)) continue;
-    const field = type.fields.get(name);
+    const field = fieldIn(type, name);
     result[name] = below && field ? withoutIn(field.type, field.atomic, value, below) : value;
   }
   return result;
 }
 
 /** @returns null where nothing is left */
-function withoutIn(type: FieldType, atomic: boolean, value: unknown, set: FieldSet): unknown {
+function withoutIn(of: FieldType, atomic: boolean, value: unknown, set: FieldSet): unknown {
+  const type = shapeOf(of, value);
   if (isWhole(type, atomic)) return value;
   if (type.is === 'object' && isFields(value)) return orNull(withoutFields(type, value, set));
   if (type.is === 'map' && isFields(value)) {

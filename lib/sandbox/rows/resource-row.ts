@@ -63,6 +63,8 @@ export interface ResourceRow {
   shortNames: readonly string[];
   categories: readonly string[];
   namespaced: boolean;
+  /** Defined by a user: its objects come and go in JSON alone, and a strategic merge patch is refused. */
+  isCustom?: true;
   schema: ObjectType;
   /** The row whose objects these are, seen through another API group. */
   stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };

@@ -4,6 +4,7 @@ import type { ApiObject } from '../api-object.ts';
 import { ageOf } from './human-duration.ts';
 import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { schemaOf } from '../schema/notation.ts';
+import type { ObjectType } from '../schema/notation.ts';
 
 const plainRules: Rules = {
   defaults: (object) => object,
@@ -16,7 +17,7 @@ const plainRules: Rules = {
 };
 
 type Given = Partial<Omit<ResourceRow, 'rules' | 'schema'>> &
-  Pick<ResourceRow, 'plural' | 'singular' | 'kind' | 'columns'> & { rules?: Partial<Rules>; schema?: string };
+  Pick<ResourceRow, 'plural' | 'singular' | 'kind' | 'columns'> & { rules?: Partial<Rules>; schema?: string | ObjectType };
 
 /** A row; what it does not say is the rule: namespaced, of core v1, without rules, generations or grace. */
 export function row({ rules, schema, ...given }: Given): ResourceRow {
@@ -37,7 +38,7 @@ export function row({ rules, schema, ...given }: Given): ResourceRow {
     createsOnUpdate: false,
     needsVersion: false,
     ...given,
-    schema: schemaOf(schema ?? given.kind),
+    schema: typeof schema === 'object' ? schema : schemaOf(schema ?? given.kind),
     rules: { ...plainRules, ...rules },
   };
 }

@@ -6,6 +6,7 @@ import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { readBytes, readTime, type GoValue } from './go-values.ts';
 import { isWritten } from '../ownership/field-set.ts';
+import { fieldIn } from './free-form.ts';
 import type { FieldType, ObjectType } from './notation.ts';
 import { numberTextsIn } from './number-texts.ts';
 
@@ -58,13 +59,17 @@ export function decode(
     const around = owner;
     owner = of.name;
     for (const key of Object.keys(from)) {
-      const field = of.fields.get(key);
+      const field = fieldIn(of, key);
       const at = path ? `${path}.${key}` : key;
       if (!field) {
         unknown.push(at);
         continue;
       }
       const given = from[key];
+      if (field.type.is === 'free') {
+        if (key !== '__proto__') result[key] = any(field.type, given, at, depth + 1); // a null is kept too
+        continue;
+      }
       if (given === null || given === undefined) continue;
       const read = any(field.type, given, at, depth + 1, texts?.get(key));
       if (!field.required && isEmpty(field.type, read)) continue;
@@ -132,6 +137,7 @@ export function decode(
         if (typeof from !== 'number') return mismatch('int32');
         return isWhole(from, 'int32', written) ? from : unfit(`number ${written ?? from}`, 'int32', misfit);
       case 'any':
+      case 'free':
         return copyOf(from, path, depth);
       default:
         return of satisfies never;
@@ -184,6 +190,7 @@ function zeroOf(type: FieldType): unknown {
     case 'time':
     case 'microTime':
     case 'any':
+    case 'free':
       return null;
     case 'int32':
     case 'int64':

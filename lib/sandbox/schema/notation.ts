@@ -22,7 +22,7 @@ import { schedulingTypes } from './scheduling-types.ts';
 import { volumeTypes } from './volume-types.ts';
 
 export type Scalar =
-  'string' | 'int32' | 'int64' | 'number' | 'boolean' | 'time' | 'microTime' | 'bytes' | 'quantity' | 'intOrString' | 'any';
+  'string' | 'int32' | 'int64' | 'number' | 'boolean' | 'time' | 'microTime' | 'bytes' | 'quantity' | 'intOrString' | 'any' | 'free';
 
 export interface ScalarType {
   is: Scalar;
@@ -51,6 +51,8 @@ export interface ObjectType {
   name: string;
   /** Field ownership does not look inside. */
   isWhole: boolean;
+  /** Fields that it does not declare are kept, as free-form values (free-form.ts). */
+  keepsUnknown?: true;
   fields: ReadonlyMap<string, Field>;
 }
 

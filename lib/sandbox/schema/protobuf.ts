@@ -136,6 +136,7 @@ function scalarOf(type: FieldType, wire: Wire): unknown {
     }
     case 'number':
     case 'any':
+    case 'free':
     case 'list':
     case 'map':
       return undefined; // none of these types has such a field in protocol buffers

@@ -1,4 +1,5 @@
 // Reads JSON once more, for what JSON.parse swallows: keys that an object gives twice.
+import { fieldIn } from './free-form.ts';
 import type { FieldType, ObjectType } from './notation.ts';
 
 /** Every text of a JSON document, with the colon that makes it a key. */
@@ -47,7 +48,7 @@ export function strictProblems(text: string, type: ObjectType | undefined): stri
       const key: string = JSON.parse(scalar());
       skip();
       at += 1; // the colon
-      const field = of?.is === 'object' ? of.fields.get(key) : undefined;
+      const field = of?.is === 'object' ? fieldIn(of, key) : undefined;
       const here = keyed(key, path);
       const isUnknown = of?.is === 'object' && !field;
       if (isTold && isUnknown) problems.add(`unknown field ${JSON.stringify(here)}`);

@@ -3,6 +3,7 @@
 import { tooLargeToStore } from '../http/api-error.ts';
 import { isFields } from '../api-object.ts';
 import type { ApiObject } from '../api-object.ts';
+import { fieldIn } from '../schema/free-form.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
 
 const largestRequestBytes = 1.5 * 1024 * 1024;
@@ -46,7 +47,7 @@ function bytesOf(type: FieldType, value: unknown): number {
       if (!isFields(value)) return 0;
       let sum = 0;
       for (const [name, part] of Object.entries(value)) {
-        const field = type.fields.get(name);
+        const field = fieldIn(type, name);
         if (field) sum += fieldBytes(field.type, part);
       }
       return sum;
@@ -68,6 +69,7 @@ function bytesOf(type: FieldType, value: unknown): number {
     case 'microTime':
       return 10;
     case 'any':
+    case 'free':
       return Buffer.byteLength(JSON.stringify(value));
     case 'list':
     case 'map':

@@ -1,6 +1,7 @@
 // What the server alone sets in an object's metadata, and what counts as a change of its specification.
 import { isSame } from '../api-object.ts';
 import type { ApiObject } from '../api-object.ts';
+import type { ResourceRow } from '../rows/resource-row.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 
 /** What the server alone sets, put back into the body of an update. A uid that the body names stays, to be judged. */
@@ -23,5 +24,11 @@ export function withServerMetadata<Item extends KubernetesObject>(next: Item, pr
   };
 }
 
-/** Whether two versions differ in what counts as the object's specification. */
-export const changesSpec = (next: ApiObject, previous: ApiObject): boolean => !isSame(next.spec, previous.spec);
+/** Whether two versions differ in what counts as the object's specification: all but metadata, and the status if it is written apart. */
+export function changesSpec({ subresources }: ResourceRow, next: ApiObject, previous: ApiObject): boolean {
+  const hasStatus = subresources.some(({ name }) => name === 'status');
+  const counts = (field: string): boolean => field !== 'metadata' && !(hasStatus && field === 'status');
+  return [...new Set([...Object.keys(next), ...Object.keys(previous)])].some(
+    (field) => counts(field) && !isSame(next[field], previous[field]),
+  );
+}

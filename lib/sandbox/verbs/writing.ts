@@ -250,7 +250,7 @@ function applyRules(row: ResourceRow, given: ApiObject, before: ApiObject, subre
     return withServerMetadata(row.rules.updateStatus?.(next, before) ?? next, before);
   }
   const next = row.rules.update(named, before);
-  if (!row.countsGenerations || !changesSpec(next, before)) return next;
+  if (!row.countsGenerations || !changesSpec(row, next, before)) return next;
   return { ...next, metadata: { ...next.metadata, generation: (before.metadata.generation ?? 0) + 1 } };
 }
 
