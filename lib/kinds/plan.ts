@@ -6,7 +6,7 @@ import type { Pods } from './pod-set.ts';
 
 /** Durable state of a workload that no object on the cluster shows. */
 export interface PlanHead {
-  /** What was intended and whose outcome is not known: names to create, uids to delete, uids to strip of a finalizer. */
+  /** Intents of unknown outcome: names to create, uids to delete, uids whose finalizer is to come off. */
   expectations: { create: readonly string[]; delete: readonly string[]; strip: readonly string[] };
   backoff: { failures: number; lastFailureTime?: string };
   /** Lowest number that no vanished child ever held (R5). */
@@ -17,7 +17,7 @@ export interface PlanHead {
   deleteHoldUntilMs?: number;
   /** No pod is started before all else that can be done is done. */
   createsLast?: true;
-  /** Why it fails, as an earlier pass decided it that could not write it into the status: what was deleted since for it decides no more. */
+  /** Why it fails: the verdict of an earlier pass that is not in the status yet. Pods that were deleted for it since decide nothing. */
   failure?: Failure;
 }
 
@@ -25,7 +25,7 @@ export interface PlanHead {
 export interface Failure {
   reason: string;
   message: string;
-  /** Those that had failed for good by then, in the status's words; absent where there is none, or too many to be kept. */
+  /** Indexes that had failed for good by then, as a status writes them. Absent if there were none, or too many to keep. */
   failedIndexes?: string;
 }
 
@@ -56,7 +56,7 @@ export type Action =
   | { verb: 'create'; object: KubernetesObject; slot: number; number: number; why: string }
   /**
    * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8).
-   * `evenTracked`: the pod goes also where the finalizer that was to come off it first is refused to.
+   * `evenTracked`: delete the pod even if the API server refuses to take its finalizer off first.
    * `propagationPolicy`: of the owner, whose children go first.
    */
   | ({
@@ -87,7 +87,7 @@ export type Action =
 
 export type Outcome = 'acted' | 'waiting' | 'converged' | 'parked' | 'notOurs';
 
-/** What a plan does about the number of pods, as the reference's metrics call it; `reconciling`: that was not looked at. */
+/** What a plan does about the number of pods, by the names of upstream's metrics. `reconciling`: the plan did not get that far. */
 export type SyncAction = 'reconciling' | 'tracking' | 'pods_created' | 'pods_deleted';
 
 export interface Plan<Status> {
@@ -101,9 +101,9 @@ export interface Plan<Status> {
   why: string[];
   /** Absent: `reconciling`. */
   syncAction?: SyncAction;
-  /** Why it creates pods, as the reference's metrics call it; absent where it creates none. */
+  /** Why it creates pods, by the names of upstream's metrics. Absent if it creates none. */
   creationReason?: string;
-  /** Why it fails, as long as its status does not say so: stored before pods are deleted for it. */
+  /** Why it fails, until its status says so. The pass stores it before it deletes pods for it. */
   failure?: Failure;
   /** Durable state after the pass; stored once the pass's first status write is through. */
   head: { backoff: PlanHead['backoff']; ordinal: number };
@@ -111,7 +111,7 @@ export interface Plan<Status> {
 
 export interface Planner<Owner extends KubernetesObject, Status> {
   plan(snapshot: Snapshot<Owner>, now: Date): Plan<Status>;
-  /** What is left to do for pods whose owner is gone or finished: finalizers come off. */
+  /** The actions for pods whose owner is gone or finished: finalizers come off. */
   orphans(pods: readonly PodFacts[]): Action[];
 }
 
