@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   admission: ['objects'],
   kinds: ['admission', 'objects'],
   ports: ['objects'],
-  wire: ['objects'],
+  wire: ['kinds', 'objects'],
   sandbox: ['admission', 'objects', 'private-files'],
   reconciler: ['kinds', 'ports', 'wire', 'objects'],
   adapters: ['ports', 'wire', 'objects', 'private-files'],

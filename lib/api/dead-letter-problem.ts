@@ -1,11 +1,11 @@
 // What is wrong with a dead letter, as it is read now: a newer version may understand what an older one buried.
-import { parseKey } from '../objects/workload.ts';
 import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import { decodeCommands, isCommands } from '../wire/commands.ts';
-import { decodeEvents } from '../wire/events.ts';
+import { decodeEvents, type ReadEvents } from '../wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
+import { readKey } from '../reconciler/known-kinds.ts';
 import type { DelayedMessage, WakingMessage } from '../wire/observations.ts';
-import { TooMuchError } from '../wire/undecodable.ts';
+import { TooMuchError, UnknownKindError } from '../wire/undecodable.ts';
 
 /** A thousand dead letters are looked into for one answer: of each no more is unpacked than takes a few milliseconds. */
 const UNPACKED_BYTES_MAX = 262_144;
@@ -22,23 +22,23 @@ export function problemOf(queue: QueueName, { body, bytes }: Pick<DeadLetter, 'b
   return 'it can be read, but handling it failed each time: the log says why';
 }
 
-/** @throws UndecodableMessageError; Error when its key is none */
+/** @throws UndecodableMessageError */
 function read(queue: QueueName, body: string): void {
-  if (queue === 'events') decodeEvents(body, { unpackedBytes: UNPACKED_BYTES_MAX });
+  if (queue === 'events') checkEvents(decodeEvents(body, { unpackedBytes: UNPACKED_BYTES_MAX }));
   else if (queue === 'wakes') checkWaking(decodeWake(body));
   else if (queue === 'timers') checkDelayed(decodeTimer(body));
   else if (isCommands(body)) decodeCommands(body, UNPACKED_BYTES_MAX);
   else decodeAsk(body);
 }
 
+function checkEvents({ unknownKind }: ReadEvents): void {
+  if (unknownKind !== undefined) throw new UnknownKindError('a report', unknownKind);
+}
+
 function checkWaking(message: WakingMessage): void {
-  if (!('look' in message)) checkKey(message.key);
+  if (!('look' in message)) readKey(message.key);
 }
 
 function checkDelayed(message: DelayedMessage): void {
-  if (!('look' in message)) checkKey('doubt' in message ? message.doubt : message.key);
-}
-
-function checkKey(text: string): void {
-  if (!parseKey(text)) throw new Error(`"${text}" is not the key of a workload`);
+  if (!('look' in message)) readKey('doubt' in message ? message.doubt : message.key);
 }

@@ -1,5 +1,5 @@
 // The HTTP API described by OpenAPI 3.1: what each route takes and answers. A test holds it beside the routes and their answers.
-import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { KIND_NAMES } from '../kinds/facts.ts';
 import { CLUSTER_STATES } from '../reconciler/cluster/cluster-state.ts';
 
 type Schema = Record<string, unknown>;
@@ -23,7 +23,7 @@ const clusterState: Schema = { type: 'string', enum: [...CLUSTER_STATES] };
 /** Of Kubernetes or of another version: any fields. */
 const anyObject: Schema = { type: 'object' };
 
-const key = { cluster: text, kind: { type: 'string', enum: [...WORKLOAD_KINDS] }, namespace: text, name: text, uid: text };
+const key = { cluster: text, kind: { type: 'string', enum: [...KIND_NAMES] }, namespace: text, name: text, uid: text };
 const summary = {
   ...key,
   state: text,

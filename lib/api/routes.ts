@@ -1,6 +1,6 @@
 // The HTTP API: one table of methods and paths. Every answer is JSON but the metrics.
 import * as v from 'valibot';
-import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { KIND_NAMES } from '../kinds/facts.ts';
 import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
 import { listClusters } from './clusters.ts';
@@ -81,8 +81,8 @@ const ROUTES: readonly Route[] = [
     path: 'v1/workloads/{cluster}/{kind}/{namespace}/{name}/passes',
     async answer(ports, { query }, named) {
       const { cluster, kind: asked, namespace, name } = keyOf(named);
-      const kind = WORKLOAD_KINDS.find((known) => known.toLowerCase() === asked.toLowerCase());
-      if (kind === undefined) throw new RefusedRequestError(404, `there is no kind ${asked}: there are ${WORKLOAD_KINDS.join(', ')}`);
+      const kind = KIND_NAMES.find((known) => known.toLowerCase() === asked.toLowerCase());
+      if (kind === undefined) throw new RefusedRequestError(404, `there is no kind ${asked}: there are ${KIND_NAMES.join(', ')}`);
       const passes = await ports.recorder.passes({ cluster, kind, namespace, name }, limitOf(query, 100));
       return { json: { items: passes.map(toldPass) } };
     },

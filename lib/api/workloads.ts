@@ -3,7 +3,7 @@ import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { PodReason } from '../objects/pod-reasons.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
-import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { findFacts, KIND_NAMES } from '../kinds/facts.ts';
 import type { Reason } from '../kinds/reasons.ts';
 import { standingOf, type State } from '../kinds/state.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
@@ -193,7 +193,7 @@ async function findKeys(
 /** Keys are in order, and those of one name side by side. */
 async function keysNamed({ clusters, store }: ReadPorts, filter: Required<WorkloadFilter>): Promise<FoundKey[]> {
   const { cluster, namespace, name } = filter;
-  const kind = WORKLOAD_KINDS.find((known) => known.toLowerCase() === filter.kind.toLowerCase());
+  const kind = KIND_NAMES.find((known) => known.toLowerCase() === filter.kind.toLowerCase());
   const record = (await clusters.list()).find((known) => known.name === cluster);
   const before = `${cluster}/${kind}/${namespace}/${name}/`;
   if (!kind || !record || Buffer.byteLength(before) > KEY_BYTES_MAX) return [];
@@ -201,7 +201,9 @@ async function keysNamed({ clusters, store }: ReadPorts, filter: Required<Worklo
   return keys.filter((key) => matches(key, filter)).map((key) => ({ key, record }));
 }
 
+/** What a later build manages it shows. */
 const matches = (key: WorkloadKey, { kind, namespace, name }: WorkloadFilter): boolean =>
+  findFacts(key.kind) !== undefined &&
   (kind === undefined || key.kind.toLowerCase() === kind.toLowerCase()) &&
   (namespace === undefined || key.namespace === namespace) &&
   (name === undefined || key.name === name);

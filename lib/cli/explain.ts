@@ -2,7 +2,7 @@
 import { Argument, Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
-import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { KIND_NAMES } from '../kinds/facts.ts';
 import type { Reason } from '../kinds/reasons.ts';
 import { connectToInstance, endpointOption, type ApiClient } from './api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from './exit.ts';
@@ -29,7 +29,7 @@ export const explainCommand = (): Command =>
     .addArgument(
       withWords(
         new Argument('<workload>', 'KIND/NAME, as in job/demo'),
-        WORKLOAD_KINDS.map((kind) => `${kind.toLowerCase()}/`),
+        KIND_NAMES.map((kind) => `${kind.toLowerCase()}/`),
       ),
     )
     .option('-n, --namespace <namespace>', 'its namespace, where several have one of that name')
@@ -78,10 +78,10 @@ async function recordedPasses(api: ApiClient, path: string): Promise<{ passes: T
 function workloadOf(text: string): { kind: string; name: string } {
   const [given, name, ...rest] = text.split('/');
   if (!given || !name || rest.length > 0) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
-  const kind = WORKLOAD_KINDS.find((known) => [known, `${known}s`].some((word) => word.toLowerCase() === given.toLowerCase()));
+  const kind = KIND_NAMES.find((known) => [known, `${known}s`].some((word) => word.toLowerCase() === given.toLowerCase()));
   if (!kind)
     throw new UsageError(
-      `"${text}" names no workload: the kinds are ${WORKLOAD_KINDS.map((known) => known.toLowerCase()).join(', ')}, as in job/demo`,
+      `"${text}" names no workload: the kinds are ${KIND_NAMES.map((known) => known.toLowerCase()).join(', ')}, as in job/demo`,
     );
   return { kind, name };
 }

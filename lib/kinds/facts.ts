@@ -15,6 +15,9 @@ export type Kind = keyof typeof KIND_FACTS;
 /** All kinds, in the order in which a relay lists their owners. */
 export const ALL_FACTS: readonly KindFacts[] = Object.values(KIND_FACTS);
 
+/** Names of all kinds. */
+export const KIND_NAMES: readonly string[] = ALL_FACTS.map(({ kind }) => kind);
+
 const BY_KIND = new Map<string, KindFacts>(ALL_FACTS.map((facts) => [facts.kind, facts]));
 
 /** @returns undefined for a kind that this build does not know */

@@ -8,8 +8,7 @@ import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernete
 import { podFactsOf } from '../objects/pod-facts.ts';
 import type { PatchType } from '../objects/resources.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
-import { isWorkloadKind, WORKLOAD_KINDS, type WorkloadKind } from '../objects/workload.ts';
-import { factsFor } from './facts.ts';
+import { ALL_FACTS, factsFor, findFacts } from './facts.ts';
 import type { KindFacts } from './kind.ts';
 import { plannerFor } from './planners.ts';
 import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
@@ -138,7 +137,7 @@ interface Sourced<Value> {
 }
 
 interface Owner extends Sourced<Fields> {
-  kind: WorkloadKind;
+  kind: string;
   namespace: string;
   name: string;
 }
@@ -216,7 +215,7 @@ function sortedOut(
       if (kind === 'Workload' && isSchedulingWorkload(document)) workloads.push(document);
       else if (kind === 'PodGroup' && isPodGroup(document)) podGroups.push(document);
       else throw misshapen(schedulingProblem(document, kind), source);
-    } else if (isWorkloadKind(kind) && isOwnerOf(factsFor(kind), { apiVersion, kind })) {
+    } else if (isOwnerOf(findFacts(kind), { apiVersion, kind })) {
       const metadata = isFields(document['metadata']) ? document['metadata'] : {};
       const { name } = metadata;
       const namespace = metadata['namespace'] ?? 'default';
@@ -273,14 +272,14 @@ function chooseOwner(owners: readonly Owner[], wanted: string | undefined): Owne
   }
   if (wanted !== undefined)
     throw new UnusableManifestError(`no workload is named ${wanted}; ${names === '' ? 'there is none at all' : `there are ${names}`}`);
-  const rows = WORKLOAD_KINDS.map(factsFor).filter(({ isOwnerless }) => !isOwnerless);
+  const rows = ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless);
   throw new UnusableManifestError(
     `no workload in the input; expected one of ${rows.map(({ kind }) => kind).join(', ')} (${rows.map(({ resource }) => resource.apiVersion).join(', ')})`,
   );
 }
 
-const isOwnerOf = ({ resource, isOwnerless }: KindFacts, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
-  !isOwnerless && resource.apiVersion === apiVersion && resource.kind === kind;
+const isOwnerOf = (facts: KindFacts | undefined, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
+  facts !== undefined && !facts.isOwnerless && facts.resource.apiVersion === apiVersion && facts.resource.kind === kind;
 
 function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
   const parts = wanted.split('/');

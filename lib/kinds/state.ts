@@ -29,7 +29,7 @@ export interface Standing {
 }
 
 export interface Known {
-  kind: 'Job' | 'OrphanPod';
+  kind: string;
   /** Undefined: gone, or not known. */
   owner: Job | undefined;
   /** Whether what its passes keep can be read. */

@@ -3,24 +3,23 @@
 /** A new uid is a new workload: nothing is inherited from one of the same name. */
 export interface WorkloadKey {
   cluster: string;
-  kind: WorkloadKind;
+  /** A kind's name, also of one that this build does not know. */
+  kind: string;
+  /** Empty for an owner whose resource is cluster-scoped. */
   namespace: string;
   name: string;
   uid: string;
 }
 
-/** `OrphanPod`: a pod with our finalizer that names no owner; its key is the pod's own. */
-export const WORKLOAD_KINDS = ['Job', 'OrphanPod'] as const;
-export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
+/** What a kind's name looks like. Which kinds there are says the table of lib/kinds; a later build knows more (decision 8). */
+export const KIND_NAME = /^[A-Z][A-Za-z0-9]{0,62}$/;
 
 /** `cluster/kind/namespace/name/uid`: none of the parts may hold a slash, as Kubernetes names cannot. */
 export const formatKey = ({ cluster, kind, namespace, name, uid }: WorkloadKey): string => `${cluster}/${kind}/${namespace}/${name}/${uid}`;
 
-export const isWorkloadKind = (text: string | undefined): text is WorkloadKind => WORKLOAD_KINDS.some((kind) => kind === text);
-
-/** @returns undefined when the text is not a key: five parts, a known kind, nothing empty */
+/** @returns undefined when the text is not a key: five parts, a name of a kind, nothing empty but the namespace */
 export function parseKey(text: string): WorkloadKey | undefined {
   const [cluster, kind, namespace, name, uid, ...rest] = text.split('/');
-  if (!cluster || !isWorkloadKind(kind) || !namespace || !name || !uid || rest.length > 0) return undefined;
+  if (!cluster || !kind || !KIND_NAME.test(kind) || namespace === undefined || !name || !uid || rest.length > 0) return undefined;
   return { cluster, kind, namespace, name, uid };
 }

@@ -1,9 +1,10 @@
 // A batch of wakes: several workloads side by side in one invocation. One's trouble never comes back with another's (R13), and whoever
 // is done does not wait for whoever is slow.
 import type { WorkloadKey } from '../objects/workload.ts';
-import { formatKey, parseKey } from '../objects/workload.ts';
+import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeWake } from '../wire/messages.ts';
+import { readKey } from './known-kinds.ts';
 import type { Reconciler, Woken } from './reconcile.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
@@ -37,8 +38,7 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
         continue;
       }
       const { key: text, follows, toldAtMs } = message;
-      const key = parseKey(text);
-      if (!key) throw new Error('its key is not one of ours');
+      const key = readKey(text);
       const group = groups.get(formatKey(key)) ?? { deliveries: [], key, woken: { sentAtMs: receiveCount === 1 ? sentAtMs : undefined } };
       group.deliveries.push(delivery);
       Object.assign(group.woken, { follows, toldAtMs });

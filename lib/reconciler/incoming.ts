@@ -5,7 +5,7 @@ import { isInScope, type ClusterRecord, type Clusters } from '../ports/clusters.
 import type { Ports } from '../ports/ports.ts';
 import { decodeEvents, type ReadEvents, type Weight } from '../wire/events.ts';
 import type { EventMessage } from '../wire/observations.ts';
-import { NewerVersionError, UndecodableMessageError } from '../wire/undecodable.ts';
+import { LaterBuildError, UndecodableMessageError, UnknownKindError } from '../wire/undecodable.ts';
 import { askForEverything } from './cluster/era.ts';
 import { noteLaterVersion } from './later-version.ts';
 import type { Delivery } from './unreadable.ts';
@@ -65,7 +65,7 @@ export async function openMessage<Message extends { cluster: string; kubeSystemU
   try {
     message = decode(body);
   } catch (error) {
-    if (error instanceof NewerVersionError) await noteLaterVersion(ports, senderId, error);
+    if (error instanceof LaterBuildError) await noteLaterVersion(ports, senderId, error);
     else if (error instanceof UndecodableMessageError) remember(body, error);
     await giveBackUnreadable({ queue, telemetry }, 'events', delivery, { senderId, error });
     return 'unreadable';
@@ -92,7 +92,12 @@ export async function openEvents(delivery: EventDelivery, ports: Ports, weight: 
     return refuse(ports.telemetry, delivery, { cluster: message.cluster }, 'relay session of an earlier era');
   }
   refuseForeign(ports.telemetry, delivery, message, record);
-  const { refused } = message;
+  const { refused, unknownKind } = message;
+  if (unknownKind !== undefined) {
+    const error = new UnknownKindError('a report', unknownKind);
+    await noteLaterVersion(ports, delivery.senderId, error);
+    await giveBackUnreadable(ports, 'events', delivery, { senderId: delivery.senderId, cluster: record.name, error });
+  }
   if (refused) {
     const place = { cluster: record.name, facts: refused.count, first: refused.first };
     refuse(ports.telemetry, delivery, place, 'facts that no API server tells');

@@ -61,19 +61,25 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
       if ((await keepAnswer(delivery, ports)) === 'undone') undone.add(delivery.messageId);
     }),
   );
+  const left = new Set<string>();
   let accepted: Accepted[] = [];
   let weight = { bytes: 0 };
   for (const delivery of events) {
     const opened = await openEvents(delivery, ports, weight);
     if (opened === 'unreadable') undone.add(delivery.messageId);
-    else if (opened !== 'dropped') accepted.push({ delivery, ...opened });
+    else if (opened !== 'dropped') {
+      accepted.push({ delivery, ...opened });
+      // The other reports are kept now. Those of the kind that is not known stay in the queue for functions that know it, and the message
+      // brings the others along once more: told twice, they change nothing (R2).
+      if (opened.message.unknownKind !== undefined) left.add(delivery.messageId);
+    }
     if (weight.bytes < BYTES_AT_ONCE) continue;
     await keepAll(accepted, ports, undone);
     accepted = [];
     weight = { bytes: 0 };
   }
   await keepAll(accepted, ports, undone);
-  return [...undone];
+  return [...new Set([...undone, ...left])];
 }
 
 /** @param undone grows by the ids of those whose news could not be kept */

@@ -2,7 +2,7 @@
 // Until then nothing else tells whose they are, so who sent them is noted for people.
 import * as v from 'valibot';
 import type { Ports } from '../ports/ports.ts';
-import type { NewerVersionError } from '../wire/undecodable.ts';
+import type { LaterBuildError } from '../wire/undecodable.ts';
 import type { ClusterFacts } from './cluster/cluster-state.ts';
 
 const NOTE = 'later';
@@ -17,7 +17,7 @@ const LaterVersion = v.looseObject({ sinceMs: v.number(), atMs: v.number(), reas
 export async function noteLaterVersion(
   { clusters, store, clock, telemetry }: Pick<Ports, 'clusters' | 'store' | 'clock' | 'telemetry'>,
   senderId: string,
-  error: NewerVersionError,
+  error: LaterBuildError,
 ): Promise<void> {
   try {
     const records = (await clusters.list()).filter(({ senders }) => senders.includes(senderId));

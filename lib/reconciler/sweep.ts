@@ -7,6 +7,7 @@ import { clusterStatesOf, type ClusterStateName } from './cluster/cluster-state.
 import { readHeadsOf } from './head/heads.ts';
 import { putMarker } from './cluster/heartbeats.ts';
 import { readKnownCluster } from './cluster/known-cluster.ts';
+import { isKnownKind } from './known-kinds.ts';
 import { inParallel } from './parallel.ts';
 import { countRelayDeadLetters } from './cluster/relay-dead-letters.ts';
 import { sendClusterLooks } from './cluster/send-cluster-looks.ts';
@@ -51,7 +52,8 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
   await sendStaleLooks(ports).catch((error: unknown) =>
     ports.telemetry.warn('no look for stale workloads before the next sweep', { error }),
   );
-  await each(ports, await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.mostAtOnce), async (key) => {
+  const due = (await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.mostAtOnce)).filter(isKnownKind);
+  await each(ports, due, async (key) => {
     const head = await ports.store.readHead(key);
     if (!head?.wake || head.queued === head.fence) return;
     swept.due += 1;
@@ -141,7 +143,10 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { pageSize }: Swee
       if (!head || head.bornAtMs >= fullList.startedAtMs) return;
       // A floor of an earlier era tells nothing of this one (R3).
       if (head.era >= record.era && !isNewer(fullList.resourceVersion, head.floor)) return;
-      await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA });
+      // Nobody here could take a wake of a kind that is not known: its head waits for the sweep of functions that know it.
+      const isKnown = isKnownKind(key);
+      await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA, ...(!isKnown && { pendingSinceMs: ports.clock.nowMs() }) });
+      if (!isKnown) return;
       await wake(ports, key);
       swept.lookedUp += 1;
     });

@@ -1,7 +1,7 @@
 // Delayed wakes come due, doubts about views are looked at again, stale heads are looked for. A timer is a hint: the planner decides
 // again whether it is due (R11).
 import type { WorkloadKey } from '../objects/workload.ts';
-import { formatKey, parseKey } from '../objects/workload.ts';
+import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { decodeTimer } from '../wire/messages.ts';
@@ -11,6 +11,7 @@ import { readHeadsOf } from './head/heads.ts';
 import { readMarker } from './cluster/heartbeats.ts';
 import { SendsTogether } from './send-batcher.ts';
 import { wakeStale } from './head/stuck-heads.ts';
+import { readKey } from './known-kinds.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 import { sendWake, type WakePorts } from './head/wake.ts';
@@ -56,14 +57,11 @@ interface Readable {
   key: WorkloadKey | undefined;
 }
 
-/** @throws UndecodableMessageError; Error when its key is none */
+/** @throws UndecodableMessageError */
 function messageIn(body: string): Readable {
   const message = decodeTimer(body);
   if ('look' in message) return { message, key: undefined };
-  const text = 'doubt' in message ? message.doubt : message.key;
-  const key = parseKey(text);
-  if (!key) throw new Error(`"${text}" is not the key of a workload`);
-  return { message, key };
+  return { message, key: readKey('doubt' in message ? message.doubt : message.key) };
 }
 
 /** @param known its head as read a moment ago: a wake too many is all that can follow from another one by now */

@@ -1,7 +1,7 @@
 // What cannot be read now cannot be read in a minute either: it goes to the dead letters without waiting, told and counted once.
 import type { Ports } from '../ports/ports.ts';
 import type { QueueName, ReceivedMessage } from '../ports/queue.ts';
-import { NewerVersionError } from '../wire/undecodable.ts';
+import { LaterBuildError } from '../wire/undecodable.ts';
 
 /** What the parts of the loop need to know of a message. */
 export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount' | 'sentAtMs'>;
@@ -17,9 +17,9 @@ export async function giveBackUnreadable(
   fields: Record<string, unknown>,
 ): Promise<void> {
   if (receiveCount <= 1) {
-    const isNewer = fields['error'] instanceof NewerVersionError;
+    const isNewer = fields['error'] instanceof LaterBuildError;
     const says = isNewer
-      ? 'message of a later version: it comes back some times for functions of that version, and then goes to the dead letters'
+      ? 'message of a later build: it comes back some times for functions of that build, and then goes to the dead letters'
       : 'message cannot be read: it goes to the dead letters, "farloop dlq list" shows them';
     telemetry.error(says, {
       queue: name,
@@ -29,7 +29,7 @@ export async function giveBackUnreadable(
     telemetry.count('UnreadableMessages', 1, 'Count');
   }
   // Another build reads it, if it comes back by itself until then: the tries of some minutes, not of a second.
-  if (fields['error'] instanceof NewerVersionError) return;
+  if (fields['error'] instanceof LaterBuildError) return;
   try {
     await queue.changeVisibility(name, receiptHandle, 0);
   } catch (error) {

@@ -3,10 +3,11 @@ import type { Clock } from '../ports/clock.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Queue, ReceivedMessage } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import { findFacts } from '../kinds/facts.ts';
 import { giveBackUnreadable } from '../reconciler/unreadable.ts';
 import { isCommands } from '../wire/commands.ts';
 import { decodeAsk } from '../wire/messages.ts';
-import { UndecodableMessageError } from '../wire/undecodable.ts';
+import { UndecodableMessageError, UnknownKindError } from '../wire/undecodable.ts';
 import type { RelayAsk } from '../wire/observations.ts';
 import type { Commands } from './commands.ts';
 import { HandedOut } from './handed-out.ts';
@@ -107,7 +108,10 @@ async function startCommands(
 /** @returns what is wrong with it when it cannot be read */
 function askIn(body: string): RelayAsk | UndecodableMessageError {
   try {
-    return decodeAsk(body);
+    const ask = decodeAsk(body);
+    // Nothing is known of it here, and that must not be taken for its absence.
+    if (ask.ask === 'workload' && !findFacts(ask.owner.kind)) return new UnknownKindError('an ask', ask.owner.kind);
+    return ask;
   } catch (error) {
     if (error instanceof UndecodableMessageError) return error;
     throw error;

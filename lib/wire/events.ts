@@ -1,10 +1,11 @@
 // The message between relay and ingest: versioned, columnar, compressed. Sizes are checked before anything is parsed.
 import * as v from 'valibot';
 import { object, textLike, type Fault } from '../objects/fact-checks.ts';
-import { jobFactsFault } from '../objects/job-facts-check.ts';
+import { findFacts } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
-import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { KIND_NAME } from '../objects/workload.ts';
 import { packPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { isControllerName, MOST_CONTROLLERS } from './external-controllers.ts';
@@ -38,7 +39,8 @@ const version = v.pipe(
 );
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const id = v.pipe(v.string(), v.regex(UID, 'an id'));
-const Owner = v.strictObject({ kind: v.picklist(WORKLOAD_KINDS), namespace: name, name, uid: id });
+const kind = v.pipe(v.string(), v.regex(KIND_NAME, 'the name of a kind'));
+const Owner = v.strictObject({ kind, namespace: v.union([v.literal(''), name]), name, uid: id });
 
 const KubernetesLike = v.custom<{ metadata: Record<string, unknown> }>(
   (value) =>
@@ -48,7 +50,7 @@ const KubernetesLike = v.custom<{ metadata: Record<string, unknown> }>(
 
 /** What its fields hold is checked for each report, so that one that cannot be believed keeps no other from being taken. */
 const Report = v.strictObject({
-  owner: v.strictObject({ kind: v.picklist(WORKLOAD_KINDS), namespace: v.string(), name: v.string(), uid: v.string() }),
+  owner: v.strictObject({ kind, namespace: v.string(), name: v.string(), uid: v.string() }),
   observed: v.optional(v.strictObject({ heardAt: version, deleted: v.boolean(), object: KubernetesLike })),
   /** How many of the message's pods are this report's. */
   pods: wholeNumber,
@@ -135,6 +137,11 @@ export interface RefusedFact {
 }
 
 export interface ReadEvents extends EventMessage {
+  /**
+   * A kind that this build does not know, whose reports are none of the message's here: the message is left to functions that know it, once
+   * the other reports are kept. Absent where all kinds are known.
+   */
+  unknownKind?: string;
   /** Absent where all was taken. */
   refused?: { count: number; first: RefusedFact[] };
 }
@@ -147,6 +154,8 @@ export interface DecodeOptions {
   weight?: Weight;
   /** For who wants to read less than the most. */
   unpackedBytes?: number;
+  /** The kinds whose reports are read. */
+  findKind?: (kind: string) => KindFacts | undefined;
 }
 
 /** Heap that what was read takes, roughly: strings, values, pods. */
@@ -162,7 +171,7 @@ const [VALUE_BYTES, POD_BYTES] = [100, 500];
  */
 export function decodeEvents(
   body: string,
-  { weight = { bytes: 0 }, unpackedBytes = LIMITS.unpackedBytes }: DecodeOptions = {},
+  { weight = { bytes: 0 }, unpackedBytes = LIMITS.unpackedBytes, findKind = findFacts }: DecodeOptions = {},
 ): ReadEvents {
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`a body of ${body.length} characters; at most ${LONGEST_BODY} are read`);
@@ -179,20 +188,26 @@ export function decodeEvents(
     if (refused.first.length < NAMED_REFUSALS) refused.first.push({ owner, field, expected });
   };
   let next = 0;
+  let unknownKind: string | undefined;
   const decoded: WorkloadReport[] = [];
   for (const { pods: count, ...report } of reports) {
     const from = next;
     next += count;
     if (next > entries.length) throw new UndecodableMessageError('a report names more pods than the message holds');
     const before = refused.count;
-    const believed = believedOf(report, refuse);
+    const facts = findKind(report.owner.kind);
+    if (!facts) {
+      unknownKind ??= report.owner.kind;
+      continue;
+    }
+    const believed = believedOf(report, facts, refuse);
     if (!believed) continue;
     const own: PodObservation[] = [];
     for (let at = from; at < next; at += 1) {
       const { heardAt, deleted, pod } = entries[at] as PodEntry;
       const fault = faults.get(at);
       if (fault !== undefined) refuse(report.owner, { field: `pods[${at - from}]`, expected: fault });
-      else if (pod.namespace !== report.owner.namespace)
+      else if (facts.resource.namespaced && pod.namespace !== report.owner.namespace)
         throw new UndecodableMessageError("a pod of another namespace than its workload's");
       else own.push({ heardAt, deleted, pod });
     }
@@ -204,6 +219,7 @@ export function decodeEvents(
     ...rest,
     reports: decoded,
     ...(heartbeat && { heartbeat: heartbeatOf(heartbeat) }),
+    ...(unknownKind !== undefined && { unknownKind }),
     ...(refused.count > 0 && { refused }),
   };
 }
@@ -211,16 +227,17 @@ export function decodeEvents(
 /** A report without its pods; undefined where it cannot even be said of what. @throws UndecodableMessageError it is about another object */
 function believedOf(
   { owner, observed, whole }: Omit<v.InferOutput<typeof Report>, 'pods'>,
+  facts: KindFacts,
   refuse: (owner: OwnerName, fault: Fault) => void,
 ): Omit<WorkloadReport, 'pods'> | undefined {
-  const ownerFault = faultOfOwner(owner);
+  const ownerFault = facts.resource.namespaced ? faultOfOwner(owner) : faultOfClusterScoped(owner);
   if (ownerFault) {
     refuse(owner, { ...ownerFault, field: `owner.${ownerFault.field}` });
     return undefined;
   }
-  if (observed && (observed.object.metadata['uid'] !== owner.uid || observed.object.metadata['namespace'] !== owner.namespace))
+  if (observed && (observed.object.metadata['uid'] !== owner.uid || (observed.object.metadata['namespace'] ?? '') !== owner.namespace))
     throw new UndecodableMessageError('a report is about another object than its owner');
-  const fault = observed && jobFactsFault(observed.object);
+  const fault = observed && facts.faultOf(observed.object);
   if (fault) refuse(owner, fault);
   return {
     owner,
@@ -228,6 +245,12 @@ function believedOf(
     ...(whole && { whole }),
   };
 }
+
+const faultOfClusterScoped = object({
+  namespace: textLike(/^$/, 'no namespace'),
+  name: textLike(OBJECT_NAME, 'a name'),
+  uid: textLike(UID, 'a uid'),
+});
 
 const faultOfOwner = object({
   namespace: textLike(OBJECT_NAME, 'a name'),

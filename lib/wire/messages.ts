@@ -3,7 +3,7 @@
 // What comes through the wakes queue is a wake, or a look at a cluster; through the timers queue a delayed wake, a doubt about a view, or a
 // look for stale heads.
 import * as v from 'valibot';
-import { WORKLOAD_KINDS } from '../objects/workload.ts';
+import { KIND_NAME } from '../objects/workload.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { NewerVersionError, UndecodableMessageError } from './undecodable.ts';
 import type { ClusterLookMessage, DelayedMessage, RelayAsk, WakeMessage, WakingMessage } from './observations.ts';
@@ -28,7 +28,12 @@ const Ask = v.variant('ask', [
   }),
   v.object({
     ask: v.literal('workload'),
-    owner: v.object({ kind: v.picklist(WORKLOAD_KINDS), namespace: text, name: text, uid: text }),
+    owner: v.object({
+      kind: v.pipe(v.string(), v.regex(KIND_NAME, 'the name of a kind')),
+      namespace: v.union([v.literal(''), text]),
+      name: text,
+      uid: text,
+    }),
   }),
 ]);
 

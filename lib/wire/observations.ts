@@ -1,11 +1,11 @@
 // What is said between relay, ingest, passes and the view: observations, each with the resourceVersion at which it was heard (R2).
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import type { WorkloadKind } from '../objects/workload.ts';
 
 /** A workload within a cluster: the message names the cluster once. */
 export interface OwnerName {
-  kind: WorkloadKind;
+  kind: string;
+  /** Empty for an owner whose resource is cluster-scoped. */
   namespace: string;
   name: string;
   uid: string;

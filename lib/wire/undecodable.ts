@@ -15,8 +15,19 @@ export class TooMuchError extends UndecodableMessageError {
   }
 }
 
-/** It is of a version that a later build writes: whole, but not for this reader; a message is left for one that knows it. */
-export class NewerVersionError extends UndecodableMessageError {
+/** A later build wrote it: whole, but not for this reader; a message is left for functions that know it (decision 8). */
+export class LaterBuildError extends UndecodableMessageError {}
+
+/** It is about a kind that this build does not know, which is to it what a later version is. */
+export class UnknownKindError extends LaterBuildError {
+  constructor(what: string, kind: string) {
+    super(`${what} of kind ${kind}, which this build does not know`);
+    this.name = 'UnknownKindError';
+  }
+}
+
+/** It is of a version that a later build writes. */
+export class NewerVersionError extends LaterBuildError {
   constructor(what: string, version: number, known: number) {
     super(`${what} of version ${version}; this build reads up to version ${known}`);
     this.name = 'NewerVersionError';

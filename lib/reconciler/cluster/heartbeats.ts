@@ -12,6 +12,7 @@ import { distrust, doubt, doubtOf, viewDigestOf } from '../view/digest-mismatch.
 import { askForEverything, raiseEra } from './era.ts';
 import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
 import { createHead, readHeadsOf } from '../head/heads.ts';
+import { isKnownKind, isOfUnknownKind } from '../known-kinds.ts';
 import { inParallel, WORKLOADS_AT_ONCE } from '../parallel.ts';
 import { readView } from '../view/view-access.ts';
 import { Reachability } from './reachability.ts';
@@ -97,11 +98,12 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     });
 
   const server = await learnOfServer(ports, message, heartbeat, known?.marker);
-  const suspects: RelayMarker['suspects'] = {};
+  // Those of kinds that are not known here are carried along for functions that know them (decision 8).
+  const suspects = Object.fromEntries(Object.entries(known?.marker.suspects ?? {}).filter(([text]) => isOfUnknownKind(text)));
   const doubts: DoubtMessage[] = [];
   const failures: unknown[] = [];
   const told = heartbeat.digests
-    .filter(({ owner }) => isInScope(record, owner.namespace))
+    .filter(({ owner }) => isInScope(record, owner.namespace) && isKnownKind(owner))
     .map(({ owner, digest }) => ({ key: { cluster: record.name, ...owner }, digest }));
   const heads = await readHeadsOf(
     ports,

@@ -1,5 +1,6 @@
 // Work that was put off while a cluster was silent is sent again as soon as it answers (R14).
 import type { Ports } from '../../ports/ports.ts';
+import { isKnownKind } from '../known-kinds.ts';
 import { inParallel } from '../parallel.ts';
 import { prepareWake } from './wake.ts';
 import { StaleWriteError } from '../../ports/store.ts';
@@ -23,7 +24,7 @@ async function resendAll(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telem
   let after: string | undefined;
   do {
     const page = await ports.store.workloads(cluster, { limit: PAGE, ...(after !== undefined && { after }) });
-    await inParallel(page.keys, WAKES_AT_ONCE, async (key) => {
+    await inParallel(page.keys.filter(isKnownKind), WAKES_AT_ONCE, async (key) => {
       try {
         const head = await ports.store.readHead(key);
         if (!head?.wake || head.wake.attempt === 0) return;

@@ -6,6 +6,7 @@ import type { Head } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { encodeTimer } from '../../wire/messages.ts';
 import { isLate } from './queue-lag.ts';
+import { isKnownKind } from '../known-kinds.ts';
 import { inParallel } from '../parallel.ts';
 import { STALE_LOOKS_AFTER_SECONDS, STALE_MS } from './timeouts.ts';
 import { wakeByNewFence } from './wake.ts';
@@ -39,7 +40,7 @@ async function leftAlone(clusters: ReadonlySet<string>, recordOf: RecordOf): Pro
  */
 export async function wakeStale(ports: StalePorts, most: number, recordOf: RecordOf): Promise<number> {
   const nowMs = ports.clock.nowMs();
-  const keys = await ports.store.pendingBefore(nowMs - STALE_MS, most);
+  const keys = (await ports.store.pendingBefore(nowMs - STALE_MS, most)).filter(isKnownKind);
   if (keys.length === 0) return 0;
   const left = await leftAlone(new Set(keys.map(({ cluster }) => cluster)), recordOf);
   const depth = await ports.queue.depth('wakes');

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jobFactsOf } from '../../objects/job-facts.ts';
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
-import type { WorkloadKind } from '../../objects/workload.ts';
 import { plannerFor } from '../../kinds/planners.ts';
 import type { Action, Plan, Snapshot } from '../../kinds/plan.ts';
 import { PodSet } from '../../kinds/pod-set.ts';
@@ -47,7 +46,7 @@ export interface Replayed {
 }
 
 /** @throws UndecodableMessageError; whatever today's planner throws */
-export function replay(kind: WorkloadKind, snapshot: Uint8Array): Replayed {
+export function replay(kind: string, snapshot: Uint8Array): Replayed {
   const { owner, pods, head, manage, nowMs, decided: recorded } = unpackSnapshot(snapshot);
   const today = decidedIn(plannerFor(kind).plan({ owner, pods: PodSet.byPlace(pods), head, manage }, new Date(nowMs)));
   return { recorded, today, differences: differencesOf(recorded, today) };
