@@ -24,12 +24,12 @@ import type {
 } from './observations.ts';
 import { unpackPods } from './unpack-pods.ts';
 
-/** What a body may be long; a queue takes 1 MiB. */
+/** Characters of a body at most. A queue takes 1 MiB. */
 export const LONGEST_BODY = 1_048_576;
 const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576, headerBytes: 4 * 1_048_576 };
 const MOST_REPORTS = 10_000;
 const LONGEST_REASON = 300;
-/** What is packed beside header and columns. */
+/** Bytes packed beside header and columns. */
 const LENGTHS_BYTES = 16;
 
 const name = v.pipe(v.string(), v.regex(OBJECT_NAME, 'a name'));
@@ -48,7 +48,7 @@ const KubernetesLike = v.custom<{ metadata: Record<string, unknown> }>(
   'an object of Kubernetes',
 );
 
-/** What its fields hold is checked for each report, so that one that cannot be believed keeps no other from being taken. */
+/** Facts are checked later, report by report, so that one bad report does not refuse the others. */
 const Report = v.strictObject({
   owner: v.strictObject({ kind, namespace: v.string(), name: v.string(), uid: v.string() }),
   observed: v.optional(v.strictObject({ heardAt: version, deleted: v.boolean(), object: KubernetesLike })),
@@ -116,7 +116,7 @@ export function encodeEvents(message: OutgoingEvents): string {
   return body;
 }
 
-/** @param counts at the same places, of what has been told */
+/** @param counts pods of each report written so far, at the report's place */
 function* entriesOf(reports: readonly OutgoingReport[], counts: number[]): Generator<PodEntry> {
   for (const [at, { pods }] of reports.entries()) {
     let count = 0;
@@ -128,7 +128,7 @@ function* entriesOf(reports: readonly OutgoingReport[], counts: number[]): Gener
   }
 }
 
-/** What could not be a fact, and was left out of a message. */
+/** A value that cannot be a fact, and was left out of a message. */
 export interface RefusedFact {
   owner: OwnerName;
   /** Of the report. */
@@ -146,19 +146,19 @@ export interface ReadEvents extends EventMessage {
   refused?: { count: number; first: RefusedFact[] };
 }
 
-/** So many are named. */
+/** At most so many refusals are named. */
 const NAMED_REFUSALS = 5;
 
 export interface DecodeOptions {
   /** Grows by what was read, also where that was refused. */
   weight?: Weight;
-  /** For who wants to read less than the most. */
+  /** For a caller that reads less than the limit. */
   unpackedBytes?: number;
   /** The kinds whose reports are read. */
   findKind?: (kind: string) => KindFacts | undefined;
 }
 
-/** Heap that what was read takes, roughly: strings, values, pods. */
+/** Roughly the heap of what was read: strings, values, pods. */
 export interface Weight {
   bytes: number;
 }
@@ -224,7 +224,7 @@ export function decodeEvents(
   };
 }
 
-/** A report without its pods; undefined where it cannot even be said of what. @throws UndecodableMessageError it is about another object */
+/** A report without its pods; undefined if its owner is unusable. @throws UndecodableMessageError it is about another object */
 function believedOf(
   { owner, observed, whole }: Omit<v.InferOutput<typeof Report>, 'pods'>,
   facts: KindFacts,

@@ -1,7 +1,6 @@
-// Wakes, timers and asks: small JSON messages between our own parts. A field that is not known is passed over: while a deployment is rolled
-// out, functions of two builds read each other's. What must not be passed over is another version.
-// What comes through the wakes queue is a wake, or a look at a cluster; through the timers queue a delayed wake, a doubt about a view, or a
-// look for stale heads.
+// Wakes, timers and asks: small JSON messages between our own parts. Readers pass over a field that they do not know, because functions of two
+// builds read each other's messages during a deployment. A field that must not be passed over needs another version.
+// The wakes queue carries wakes and looks at clusters. The timers queue carries delayed wakes, digest mismatches and looks for stuck heads.
 import * as v from 'valibot';
 import { KIND_NAME } from '../objects/workload.ts';
 import { parseGuarded } from './guarded-json.ts';
@@ -38,7 +37,7 @@ const Ask = v.variant('ask', [
 ]);
 
 export const encodeWake = (wake: WakeMessage): string => JSON.stringify(wake);
-/** Under a version of its own: functions of the build before, which know no such message, leave it to those that do. */
+/** Has a version of its own. Functions of the build before do not know it, and leave it to those that do. */
 export const encodeClusterLook = (look: ClusterLookMessage): string => JSON.stringify({ version: LOOKS_SINCE, ...look });
 export const encodeTimer = (timer: DelayedMessage): string => JSON.stringify(timer);
 export const encodeAsk = (ask: RelayAsk): string => JSON.stringify(ask);
@@ -50,7 +49,7 @@ export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'ask');
 
 /** Wakes, timers and asks of version 1 do not say so. */
 const VERSION = 1;
-/** Of what comes through the wakes queue: there are looks at clusters beside the wakes, which are still of version 1. */
+/** Of the wakes queue: since this version it carries looks at clusters. Wakes themselves are still of version 1. */
 const LOOKS_SINCE = 2;
 const Versioned = v.object({ version: v.optional(v.pipe(v.number(), v.safeInteger())) });
 

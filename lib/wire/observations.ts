@@ -1,4 +1,5 @@
-// What is said between relay, ingest, passes and the view: observations, each with the resourceVersion at which it was heard (R2).
+// Words between relay, ingest, passes and the view: observations, each with the resourceVersion at which it was observed (R2). Fields named
+// `heardAt` hold that version; they keep their name because it is written in messages and items.
 import type { Job } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 
@@ -14,7 +15,7 @@ export interface OwnerName {
 export interface PodObservation {
   /** An event's own resourceVersion, or that of the list it was in. */
   heardAt: string;
-  /** True: it is gone (a watch's DELETED event); `pod` is its last known state. */
+  /** True: the pod is gone (a watch's DELETED event), and `pod` is its last known state. */
   deleted: boolean;
   pod: PodFacts;
 }
@@ -22,11 +23,11 @@ export interface PodObservation {
 export interface OwnerObservation {
   heardAt: string;
   deleted: boolean;
-  /** Projected by job-facts.ts; last known state when deleted. */
+  /** Projected to the owner's facts; the last known state if it was deleted. */
   object: Job;
 }
 
-/** A whole list (R19): within these slots nothing but what the report names existed at `floor`. */
+/** A whole list (R19): at `floor`, nothing existed within these slots but the objects that the report names. */
 export interface WholeList {
   /** The lowest resourceVersion of its pages. */
   floor: string;
@@ -34,7 +35,7 @@ export interface WholeList {
   slots: 'all' | { from: number; to: number };
 }
 
-/** News of one workload. */
+/** Observations of one workload. */
 export interface WorkloadReport {
   owner: OwnerName;
   observed?: OwnerObservation;
@@ -51,7 +52,7 @@ export interface WatchState {
   refused?: true;
 }
 
-/** What the API server does instead of answering its relay. */
+/** How the API server fails to answer its relay. */
 export interface ApiServerSilence {
   /** `refused`: it answers, and does not take the relay's credentials. */
   state: 'silent' | 'refused';
@@ -64,11 +65,11 @@ export interface WorkloadDigest {
   owner: OwnerName;
   /** Of the owner's and all its pods' uid and own resourceVersion, in any order; see digest.ts. */
   digest: string;
-  /** The newest resourceVersion that the relay had heard of pods when it made the digest. */
+  /** The newest resourceVersion of pods that the relay had observed when it made the digest. */
   heardAt: string;
 }
 
-/** Jobs that came since the session began, and are managed by somebody else. */
+/** Jobs of another manager that were created since the session began. */
 export interface ExternalJobs {
   /** `spec.managedBy`, or `other`. */
   controllerName: string;
@@ -80,11 +81,11 @@ export interface Heartbeat {
   /** Server `Date` minus the relay's clock, milliseconds; bounded by the reader (R12). */
   clockOffsetMs: number;
   digests: WorkloadDigest[];
-  /** Set once all of a full list has been sent: its session and versions; known workloads that it did not name are looked up live. */
+  /** Set once all of a full list has been sent. Known workloads that the list did not name are looked up live. */
   fullList?: { resourceVersion: string; startedAtMs: number };
-  /** Two live lists, one after the other, were older than what the relay had heard: the API server was set back (R3). */
+  /** Two live lists in a row were older than what the relay had observed: the API server was restored from an older state (R3). */
   restored?: { from: string; to: string };
-  /** All of the session's so far, so that what is told twice, late or never is counted once. */
+  /** Totals since the session began, so that a heartbeat that comes twice, late or never changes no count. */
   externalJobs?: ExternalJobs[];
   /** Absent while the API server answers the relay. */
   apiServer?: ApiServerSilence;
@@ -105,7 +106,7 @@ export interface EventMessage {
   heartbeat?: Heartbeat;
 }
 
-/** A message to be written: pods of a report may come one by one, so that there is never an object for each of thousands. */
+/** A message to be written. Pods of a report may come one by one, so that there is never an object for each of thousands. */
 export interface OutgoingEvents extends Omit<EventMessage, 'reports'> {
   reports: readonly OutgoingReport[];
 }
@@ -114,25 +115,25 @@ export interface OutgoingReport extends Omit<WorkloadReport, 'pods'> {
   pods: Iterable<PodObservation>;
 }
 
-/** A queued request to look at a key; carries no facts. `follows`: the fence it was sent after. */
+/** A queued request to look at a key. It carries no facts. `follows`: the fence that the sender read. */
 export interface WakeMessage extends SentForNews {
   key: string;
   follows: string;
 }
 
-/** What is measured, and nothing is decided by. */
+/** For measuring alone: nothing is decided by it. */
 interface SentForNews {
-  /** When the queue took the oldest message that told the news; missing where there was none, and from builds that do not tell it. */
+  /** When the oldest message with these observations was enqueued. Absent if there was none, and from builds before it. */
   toldAtMs?: number | undefined;
 }
 
-/** A cluster that is dialled is to be looked at, whether or not there is work on it. */
+/** Asks `reconcile` to contact a cluster with direct access, whether or not there is work on it. */
 export interface ClusterLookMessage {
   look: 'cluster';
   cluster: string;
 }
 
-/** What comes through the wakes queue. */
+/** A message of the wakes queue. */
 export type WakingMessage = WakeMessage | ClusterLookMessage;
 
 export interface TimerMessage extends SentForNews {
@@ -142,36 +143,36 @@ export interface TimerMessage extends SentForNews {
   follows: string;
 }
 
-/** A view differed from what a relay told of it: looked at again a moment later. */
+/** A digest mismatch: the view is compared again a moment later. */
 export interface DoubtMessage {
   /** Key of the workload. */
   doubt: string;
-  /** Digest that the relay told. */
+  /** The relay's digest. */
   told: string;
-  /** Digest of the view at that time: one that has changed since may be right by now. */
+  /** The view's digest at that time. If it has changed since, the view may be right by now. */
   seen: string;
 }
 
-/** Heads that went stale are looked for between two sweeps. */
+/** Asks `timers` to look for stuck heads between two sweeps. */
 export interface StaleLookMessage {
   look: 'stale';
   dueAtMs: number;
 }
 
-/** What comes through the timers queue. */
+/** A message of the timers queue. */
 export type DelayedMessage = TimerMessage | DoubtMessage | StaleLookMessage;
 
 /**
- * To a relay: send these again, all of a cluster or one workload. `after`: the message that showed that something is missing; what
- * the relay has listed since need not be listed again for it.
+ * To a relay: report everything again, or one workload. `after`: the message that showed that something is missing. The relay need not list
+ * again what it has listed since that message.
  */
 export type RelayAsk =
   { ask: 'everything'; era: number; after?: { session: string; sequence: number } | undefined } | { ask: 'workload'; owner: OwnerName };
 
-/** What the view remembers of one pod. */
+/** One pod in a view. */
 export interface PodEntry {
   heardAt: string;
-  /** Heard as the answer to a pass's own call (R7): its event brings no news. */
+  /** Observed as the answer to a pass's own call (R7), so that its event changes nothing. */
   byPass: boolean;
   /** A tombstone. */
   deleted: boolean;
@@ -185,7 +186,7 @@ export interface OwnerEntry {
   object: Job;
 }
 
-/** One view item, unpacked. `floor`: nothing heard at or below it by other means changes the item. */
+/** One view item, unpacked. `floor`: nothing else observed at or below it changes the item (R2). */
 export interface ViewPart {
   era: number;
   floor: string;

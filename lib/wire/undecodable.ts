@@ -1,5 +1,5 @@
 // Why a message or an item could not be read, or was not written.
-/** A message that cannot be read: it is never guessed at, and ends as a dead letter. */
+/** A message cannot be read. Nobody guesses at it; it ends as a dead letter. */
 export class UndecodableMessageError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -7,7 +7,7 @@ export class UndecodableMessageError extends Error {
   }
 }
 
-/** It is, or unpacks to, more than its reader takes: another reader may take more. */
+/** A message is, or unpacks to, more than its reader takes. Another reader may take more. */
 export class TooMuchError extends UndecodableMessageError {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -15,10 +15,10 @@ export class TooMuchError extends UndecodableMessageError {
   }
 }
 
-/** A later build wrote it: whole, but not for this reader; a message is left for functions that know it (decision 8). */
+/** A later build wrote the message. This build leaves it to functions that know it (decision 8). */
 export class LaterBuildError extends UndecodableMessageError {}
 
-/** It is about a kind that this build does not know, which is to it what a later version is. */
+/** A message about a kind that this build does not know. It is treated as one of a later version. */
 export class UnknownKindError extends LaterBuildError {
   constructor(what: string, kind: string) {
     super(`${what} of kind ${kind}, which this build does not know`);
@@ -26,7 +26,7 @@ export class UnknownKindError extends LaterBuildError {
   }
 }
 
-/** It is of a version that a later build writes. */
+/** A message of a version that a later build writes. */
 export class NewerVersionError extends LaterBuildError {
   constructor(what: string, version: number, known: number) {
     super(`${what} of version ${version}; this build reads up to version ${known}`);
@@ -34,7 +34,7 @@ export class NewerVersionError extends LaterBuildError {
   }
 }
 
-/** Whoever reads it would refuse it: what is to be told must be told in several messages. */
+/** Readers would refuse a message of that size: the sender must divide it. */
 export class MessageTooLargeError extends Error {
   constructor(message: string) {
     super(message);
