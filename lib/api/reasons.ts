@@ -2,6 +2,7 @@
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
 import type { Job } from '../objects/kubernetes.ts';
+import { jobBackoff } from '../kinds/job/kept-backoff.ts';
 import { reasonsOf } from '../kinds/job/reasons.ts';
 import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason } from '../kinds/reasons.ts';
 import { EMPTY_HEAD } from '../kinds/plan.ts';
@@ -48,7 +49,7 @@ function reasonsIn(
   // A drained cluster's pods are let go all the same.
   if (ownerIs) return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(pods, ownerIs)];
   if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
-  const head = state ? planHeadOf({ state, owner, pods }, nowMs + offsetMs) : EMPTY_HEAD;
+  const head = state ? planHeadOf({ state, owner, pods }, nowMs + offsetMs, jobBackoff.known(state.backoff, owner)) : EMPTY_HEAD;
   return reasonsOf({ owner, pods, head, manage: record.manage }, new Date(nowMs + offsetMs), circumstances);
 }
 

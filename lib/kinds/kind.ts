@@ -5,6 +5,7 @@ import type { WantedFields } from '../objects/field-mask.ts';
 import type { ObjectMeta, WorkloadObject } from '../objects/kubernetes.ts';
 import type { LabelMatcher } from '../objects/label-selector.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
+import type { Counted } from '../objects/reference-metrics.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 
@@ -40,6 +41,8 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   component: string;
   /** Reasons of Events that repeat while a workload runs: of these the latest is not kept for a later pass, and many are told as one. */
   repeatedReasons: ReadonlySet<string>;
+  /** Reasons of the Events about a child that the API server refuses to create or delete. */
+  refusedReasons: { create: string; delete: string };
 
   /** What the view keeps of the owner: bounded, and the same from a list, a watch and the answer to a write. */
   factsOf(object: Owner): Owner;
@@ -105,6 +108,13 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
   /** The name that a slot and a number stand for (R5). */
   nameOf(owner: Owner, child: { slot: number; number: number }): string;
   urgencyOf(pod: PodFacts): Urgency;
+  /** Those whose coming into the view and going from it a metric counts. */
+  counted?: CountedPods;
+}
+
+export interface CountedPods {
+  has(pod: PodFacts): boolean;
+  countsOf(change: { came: number; went: number }): Counted[];
 }
 
 /** Types are erased here, once: whoever asks a row gives it owners of its kind. */

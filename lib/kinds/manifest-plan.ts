@@ -4,13 +4,13 @@ import { validateJob, validateJobUpdate } from '../admission/job/job-validation.
 import { isJobFinished } from '../objects/job-facts.ts';
 import { legacyControllerUidLabel } from '../objects/job-labels.ts';
 import { SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../objects/job-scheduling.ts';
-import type { Job, JobStatus, KubernetesObject, Pod } from '../objects/kubernetes.ts';
+import type { Job, KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
 import type { PatchType } from '../objects/resources.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import { ALL_FACTS, factsFor, findFacts } from './facts.ts';
 import type { KindFacts } from './kind.ts';
-import { plannerFor } from './planners.ts';
+import { plannerRowFor } from './planners.ts';
 import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
 import { isPodGroup, isSchedulingWorkload, schedulingProblem } from './manifest-shapes.ts';
 import { schedulingActions } from './job/scheduling-actions.ts';
@@ -44,9 +44,9 @@ export type ManifestAction =
 export interface ManifestPlan {
   workload: Target;
   actions: ManifestAction[];
-  status: JobStatus;
+  status: object;
   requeueAfterSeconds?: number;
-  outcome: Plan<JobStatus>['outcome'];
+  outcome: Plan<object>['outcome'];
   why: string[];
 }
 
@@ -77,7 +77,7 @@ export const planManifests = (documents: readonly SourcedDocument[], request: Pl
 /** A workload and the planner's own plan for it. */
 export interface Decision {
   workload: Target;
-  plan: Plan<JobStatus>;
+  plan: Plan<object>;
 }
 
 /** As it is printed: what only the loop needs is left out. */
@@ -104,8 +104,8 @@ export function decideFromManifests(
   // Nobody owns anything in another namespace than their own.
   const facts = pods.map(({ value }) => podFactsOf(value)).filter((pod) => pod.namespace === owner.metadata.namespace);
   const given = { owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' as const };
-  const planOf = (group?: SchedulingGroup): Plan<JobStatus> =>
-    plannerFor(chosen.kind).plan({ ...given, ...(group && { schedulingGroup: group }) }, now);
+  const planOf = (group?: SchedulingGroup): Plan<object> =>
+    plannerRowFor(chosen.kind).planner.plan({ ...given, ...(group && { schedulingGroup: group }) }, now);
   const plan = workloadWithJob ? withScheduling(given, scheduling, planOf) : planOf();
   const { namespace = '', name = '', uid = '' } = owner.metadata;
   return { workload: { apiVersion: owner.apiVersion ?? '', kind: chosen.kind, namespace, name, uid }, plan };
@@ -115,8 +115,8 @@ export function decideFromManifests(
 function withScheduling(
   { owner, pods }: { owner: Job; pods: readonly unknown[] },
   given: SchedulingObjects,
-  planOf: (group?: SchedulingGroup) => Plan<JobStatus>,
-): Plan<JobStatus> {
+  planOf: (group?: SchedulingGroup) => Plan<object>,
+): Plan<object> {
   const plan = planOf();
   if (plan.outcome === 'notOurs' || plan.outcome === 'parked' || isJobFinished(owner) || owner.metadata.deletionTimestamp !== undefined)
     return plan;

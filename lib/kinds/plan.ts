@@ -1,5 +1,5 @@
 // The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
-import type { Job, JobStatus, KubernetesObject } from '../objects/kubernetes.ts';
+import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { PatchType } from '../objects/resources.ts';
 import type { Pods } from './pod-set.ts';
@@ -67,9 +67,22 @@ export type Action =
       propagationPolicy?: 'Foreground';
       why: string;
     } & Target)
-  /** `strip`: of a pod that is counted, or need not be; `letGo`: of one that nobody owns; `resize`: of the group that pods are scheduled with. */
-  | ({ verb: 'patch'; purpose: 'strip' | 'adopt' | 'release' | 'letGo' | 'resize'; type: PatchType; patch: object; why: string } & Target)
-  | { verb: 'status'; status: object; why: string }
+  /**
+   * `strip`: of a pod that is counted, or need not be; `letGo`: of one that nobody owns; `resize`: of the group that pods are scheduled with.
+   * `canBeTakenBack`: else the owner is read live before (R10).
+   * `isIntended`: something is counted by it later, so it is written down before it is sent (R5).
+   */
+  | ({
+      verb: 'patch';
+      purpose: 'strip' | 'adopt' | 'release' | 'letGo' | 'resize';
+      canBeTakenBack: boolean;
+      isIntended?: true;
+      type: PatchType;
+      patch: object;
+      why: string;
+    } & Target)
+  /** `isFinal`: it holds what later writes keep, an end or a time of the cluster's clock: the owner is read live before (R10, R12). */
+  | { verb: 'status'; status: object; isFinal?: true; why: string }
   /**
    * Told once what stands before it was carried out. `about`: of this pod alone, told if what was done to it was. `evenUnanswered`: told too
    * where nobody knows whether the status before it was taken.
@@ -114,6 +127,3 @@ export interface Planner<Owner extends KubernetesObject, Status> {
   /** The actions for pods whose owner is gone or finished: finalizers come off. */
   orphans(pods: readonly PodFacts[]): Action[];
 }
-
-/** Of the kinds there are: what they decide on is a Job, or what is left of one. */
-export type JobPlanner = Planner<Job, JobStatus>;

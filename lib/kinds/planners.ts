@@ -1,18 +1,18 @@
-// Who decides for each kind.
-import { jobPlanner } from './job/plan.ts';
-import type { Kind } from './facts.ts';
-import { orphanPodPlanner } from './orphan-pod/orphan-pod.ts';
-import type { JobPlanner } from './plan.ts';
+// How each kind decides: what the loop, and `plan`, ask beside its facts.
 import { ownEntry } from '../objects/untyped-fields.ts';
+import type { Kind } from './facts.ts';
+import { jobRow } from './job/row.ts';
+import { orphanPodRow } from './orphan-pod/row.ts';
+import type { PlannerRow } from './planner-row.ts';
 
 export const PLANNERS = {
-  Job: jobPlanner,
-  OrphanPod: orphanPodPlanner,
-} as const satisfies Record<Kind, JobPlanner>;
+  Job: jobRow,
+  OrphanPod: orphanPodRow,
+} as const satisfies Record<Kind, PlannerRow>;
 
 /** @throws Error for a kind that this build does not know */
-export function plannerFor(kind: string): JobPlanner {
-  const planner = ownEntry<JobPlanner>(PLANNERS, kind);
-  if (!planner) throw new Error(`no kind ${kind} is known to this version of Farloop`);
-  return planner;
+export function plannerRowFor(kind: string): PlannerRow {
+  const row = ownEntry<PlannerRow>(PLANNERS, kind);
+  if (!row) throw new Error(`no kind ${kind} is known to this version of Farloop`);
+  return row;
 }

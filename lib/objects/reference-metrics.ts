@@ -53,6 +53,14 @@ export const REFERENCE_METRICS = [
 
 export type ReferenceMetricName = (typeof REFERENCE_METRICS)[number]['name'];
 
+/** What is counted once. */
+export interface Counted {
+  metric: ReferenceMetricName;
+  /** Of histograms seconds, else how many. */
+  value: number;
+  labels: Record<string, string>;
+}
+
 const BY_NAME = new Map<string, ReferenceMetric>(REFERENCE_METRICS.map((metric) => [metric.name, metric]));
 
 /** @returns undefined for a metric of our own */

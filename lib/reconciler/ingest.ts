@@ -13,7 +13,7 @@ import type { EventMessage, OwnerObservation, PodEntry, PodObservation, Workload
 import { distrust } from './view/digest-mismatch.ts';
 import { createHead, newHead, readHeadsOf } from './head/heads.ts';
 import { learnFromHeartbeat } from './cluster/heartbeats.ts';
-import { terminatedBy, terminatedCounts } from './report/job-metrics.ts';
+import { countsOfChange } from './report/view-counts.ts';
 import { mergedReports } from './view/merged-reports.ts';
 import { fromRegistered, openEvents, openMessage, type EventDelivery } from './incoming.ts';
 import { inParallel, WORKLOADS_AT_ONCE } from './parallel.ts';
@@ -188,7 +188,7 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
       alongside: (current) => prepareWake(ports, current, wanted, toldAtMs),
     });
     head = written.head;
-    for (const { metric, value, labels } of terminatedCounts(written.terminated)) ports.telemetry.count(metric, value, 'Count', labels);
+    for (const { metric, value, labels } of written.counted) ports.telemetry.count(metric, value, 'Count', labels);
     // A message that changes nothing wakes too (an earlier delivery may have died before its wake), unless a pass had heard it all.
     if (!written.heardByPass && !written.told) urgency = soonerOf(urgency, wanted);
   }
@@ -214,8 +214,9 @@ async function beginWith(ports: IngestPorts, { key, record, toldAtMs }: Work, re
   const stands = await ports.store.createHead({ ...head, view, viewVersion: 1, pendingSinceMs: ports.clock.nowMs() });
   if (stands.fence !== head.fence) return stands;
   await sendWake(ports, key, head.fence, toldAtMs);
-  const terminated = terminatedBy(emptyPart(head), { ...emptyPart(head), pods: entriesOf(report) }, newsOf(report));
-  for (const { metric, value, labels } of terminatedCounts(terminated)) ports.telemetry.count(metric, value, 'Count', labels);
+  const merged = { ...emptyPart(head), pods: entriesOf(report) };
+  const counted = countsOfChange(key.kind, { known: emptyPart(head), merged, news: newsOf(report) });
+  for (const { metric, value, labels } of counted) ports.telemetry.count(metric, value, 'Count', labels);
   return 'kept';
 }
 

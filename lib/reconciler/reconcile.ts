@@ -1,8 +1,7 @@
 // The loop: read → settle → plan → intend → act → record. Safe to run again at any moment, in any order, on any machine.
-import type { JobStatus } from '../objects/kubernetes.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { factsFor } from '../kinds/facts.ts';
-import { plannerFor } from '../kinds/planners.ts';
+import { plannerRowFor } from '../kinds/planners.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, RECORD_AGE_MS_MAX } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -19,19 +18,20 @@ import { lookAtCluster } from './cluster/cluster-look.ts';
 import { untoldInMs, writeEvents } from './report/event-objects.ts';
 import { wakeAnew } from './head/heads.ts';
 import { intend } from './pass/intending.ts';
-import { noteSync, terminatedCounts, terminatedWith } from './report/job-metrics.ts';
+import { noteSync } from './report/sync-metrics.ts';
+import { countsOfForgotten } from './report/view-counts.ts';
 import { noteLateness } from './head/queue-lag.ts';
 import { open } from './pass/acquire.ts';
 import { HELD_MS, TOO_OFTEN, backoffMs, endUnreadable, fightText, parkedEnding, parkedFor, roomTaken } from './pass/parking.ts';
 import { Pass, OwnerGoneError } from './pass/pass.ts';
 import { decodeState, initialState, statusDigestOf, type PassState } from './head/pass-state.ts';
 import { tellOfPass } from './report/pass-report.ts';
-import { backoffToStore, planOnce, planPass, rivalOf } from './pass/planning.ts';
+import { planOnce, planPass, rivalOf } from './pass/planning.ts';
 import { Reachability } from './cluster/reachability.ts';
 import { resendPutOff } from './head/resend.ts';
 import { ensureSchedulingGroup, needsSchedulingGroup } from './pass/scheduling.ts';
 import { lowestFreeNumber, settle, stillOpen } from './pass/settle.ts';
-import { readyAloneWaitMs, withoutHurriedStatus } from './pass/status-timing.ts';
+import { debouncedWaitMs, withoutHurriedStatus } from './pass/status-timing.ts';
 import type { TroubleSetup } from './pass/trouble.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf, isUnreadable } from './pass/trouble.ts';
 import { readView } from './view/view-access.ts';
@@ -115,7 +115,7 @@ export class Reconciler {
       key,
       record,
       facts: factsFor(key.kind),
-      planner: plannerFor(key.kind),
+      row: plannerRowFor(key.kind),
       connect: () => this.#ports.connect(record),
       deadline,
       startedAtMs,
@@ -193,7 +193,7 @@ export class Reconciler {
   /** R1: nothing is created, deleted or counted before the children were listed live. @returns milliseconds to wait, 0 to go on */
   async #getToKnow(pass: Pass): Promise<number> {
     const { owner } = await pass.readOwner();
-    // A suspended Job has neither a start time nor pods, but a status: somebody has been at work on it.
+    // A suspended workload has neither a start time nor pods, but a status: somebody has been at work on it.
     const hasStatus = Object.keys(owner.status ?? {}).length > 0;
     await pass.listChildren({ isUnknown: hasStatus });
     const isOver = pass.facts.isFinished(owner);
@@ -243,7 +243,7 @@ export class Reconciler {
       const actions = withoutHurriedStatus(pass, plan.actions, this.#timing(pass).nowMs);
       const writes = actions.filter((action) => action.verb !== 'event');
       const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
-      const waitMs = readyAloneWaitMs(pass, writes, this.#timing(pass));
+      const waitMs = debouncedWaitMs(pass, writes, this.#timing(pass));
       // All else is done, or can wait: now the creates that an earlier pass left.
       if (pass.state.createsLast && (writes.length === 0 || waitMs > 0)) {
         pass.state = withCreatesNext(pass);
@@ -252,18 +252,14 @@ export class Reconciler {
       if (writes.length === 0) return { outcome: hasActed ? 'acted' : plan.outcome, againInMs: again };
       if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
 
-      pass.creationReason = plan.creationReason ?? 'new';
       const { createsLast } = pass.state;
       await intend(this.#ports, pass, writes);
-      const failedBefore = failuresIn(pass.owner?.status);
       const stop = await act(this.#execution(pass), actions);
       if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
       // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
-      // Of one that a policy ignores that write is the last of its finalizer.
-      const { failures } = plan.head.backoff;
-      const failuresBefore = pass.planned?.given.head.backoff.failures ?? 0;
-      const isCounted = pass.wroteStatus && (failures <= failuresBefore || failuresIn(plan.status) > failedBefore);
-      if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoffToStore(plan.head.backoff, pass.owner?.status) };
+      const { backoff } = pass.row;
+      const isCounted = pass.wroteStatus && pass.planned !== undefined && backoff.isCountedByStatus(pass.planned.given, plan);
+      if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoff.toStore(plan.head.backoff, pass.owner) };
       if (!stop && createsLast) {
         pass.state = withCreatesNext(pass);
         hasActed = true;
@@ -296,7 +292,7 @@ export class Reconciler {
     const left = planOnce(this.#ports.clock, pass);
     const leftInMs = left.requeueAfterSeconds === undefined ? again : left.requeueAfterSeconds * 1000;
     if (left.actions.every(({ verb }) => verb === 'event')) return leftInMs;
-    // The Job will be deleted too, which is news: asking again each second would gain nothing.
+    // The namespace is terminating; the owner's own deletion will wake us, so do not poll.
     if (pass.namespaceEnds) return HELD_MS.most;
     return Math.max(pass.startedAtMs + COMPANY_MS - this.#ports.clock.nowMs(), 0);
   }
@@ -322,7 +318,7 @@ export class Reconciler {
   /** The owner is gone: its pods are let go, and then there is nothing to know any more. */
   async #bury(pass: Pass): Promise<Ending> {
     await pass.listChildren();
-    const actions = pass.planner.orphans([...pass.pods]);
+    const actions = pass.row.planner.orphans([...pass.pods]);
     pass.why.push('the owner is gone: its pods are let go');
     if (actions.length > 0) {
       const stop = await act(this.#execution(pass), actions);
@@ -355,11 +351,10 @@ export class Reconciler {
     try {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       const isUntroubled = UNTROUBLED.has(ending.outcome) && isInScope(pass.record, pass.key.namespace);
-      if (pass.events.length > 0 || (pass.state.untold && isUntroubled))
-        await writeEvents(this.#execution(pass), pass.events, pass.facts.component);
+      if (pass.events.length > 0 || (pass.state.untold && isUntroubled)) await writeEvents(this.#execution(pass), pass.events);
       if (ending.outcome === 'gone') {
         await this.#forget(pass);
-        pass.counted.push(...terminatedCounts(terminatedWith(pass.viewAtOpening)));
+        pass.counted.push(...countsOfForgotten(pass.key.kind, pass.viewAtOpening));
       } else {
         const untoldMs = isUntroubled ? untoldInMs(pass.state, this.#ports.clock.nowMs()) : undefined;
         const againInMs = untoldMs === undefined ? ending.againInMs : Math.min(ending.againInMs ?? untoldMs, untoldMs);
@@ -377,13 +372,10 @@ export class Reconciler {
   }
 }
 
-const failuresIn = (status: JobStatus | undefined): number =>
-  (status?.failed ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0);
-
 /** R9: what nobody knows is looked at again soon, whatever else the pass waits for. */
 const lookedAtAgain = ({ unanswered }: Pass, ending: Ending): Ending =>
   unanswered.length === 0 ? ending : { ...ending, againInMs: Math.min(ending.againInMs ?? Infinity, UNKNOWN_OUTCOME_AGAIN_MS) };
 
 const withCreatesNext = (pass: Pass): PassState => ({ ...pass.state, createsLast: undefined, intents: stillOpen(pass) });
 
-const hasBegun = ({ owner, pods }: Pass): boolean => owner?.status?.startTime !== undefined || pods.size > 0;
+const hasBegun = ({ facts, owner, pods }: Pass): boolean => (owner !== undefined && facts.hasStarted(owner)) || pods.size > 0;

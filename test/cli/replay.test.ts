@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeInstance } from '../../lib/cli/instance-file.ts';
 import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
 import { jobPlanner } from '../../lib/kinds/job/plan.ts';
+import { jobRow } from '../../lib/kinds/job/row.ts';
 import { snapshotOf } from '../../lib/reconciler/report/recorded-plan.ts';
 import { packSnapshot, unpackSnapshot } from '../../lib/wire/snapshot.ts';
 import { embeddedPorts, type EmbeddedPorts } from '../api/embedded-ports.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   if (owner.spec.template) owner.spec.template.metadata = { labels: { app: 'demo' } };
   const given = { owner, pods: [], head: EMPTY_HEAD, manage: 'all' as const };
   const nowMs = Date.parse('2026-05-01T10:00:01Z');
-  const packed = snapshotOf({ given, nowMs, plan: jobPlanner.plan(given, new Date(nowMs)) });
+  const packed = snapshotOf({ given, nowMs, plan: jobPlanner.plan(given, new Date(nowMs)) }, jobRow);
   if (!packed) throw new Error('no snapshot');
   const { decided, ...saw } = unpackSnapshot(packed);
   const [, ...others] = decided.actions;

@@ -5,6 +5,7 @@ import { childNameOf } from '../../lib/objects/child-names.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import { jobPlanner } from '../../lib/kinds/job/plan.ts';
+import { jobRow } from '../../lib/kinds/job/row.ts';
 import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
 import { PodSet } from '../../lib/kinds/pod-set.ts';
 import { replay, snapshotOf } from '../../lib/reconciler/report/recorded-plan.ts';
@@ -71,7 +72,7 @@ function snapshotOfOnePod(completionMode: 'Indexed' | 'NonIndexed', when: 'first
     containers: [{ name: 'main', role: 'container', restarts: 0, exitCode: 0, finishedAt: NOW_SECONDS - 11 }],
   };
   const given = { owner: job, pods: PodSet.byPlace(isLast ? [pod] : []), head: EMPTY_HEAD, manage: 'all' as const };
-  const packed = snapshotOf({ given, nowMs: NOW_MS, plan: jobPlanner.plan(given, new Date(NOW_MS)) });
+  const packed = snapshotOf({ given, nowMs: NOW_MS, plan: jobPlanner.plan(given, new Date(NOW_MS)) }, jobRow);
   if (!packed) throw new Error('no snapshot');
   return packed;
 }

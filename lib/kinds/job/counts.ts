@@ -3,7 +3,7 @@
 import { countIndexes, parseIndexes } from '../../objects/index-text.ts';
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
-import type { ReferenceMetricName } from '../../objects/reference-metrics.ts';
+import type { Counted, ReferenceMetricName } from '../../objects/reference-metrics.ts';
 import type { Plan } from '../plan.ts';
 import { trueCondition } from './conditions.ts';
 import { judgeFailure } from './failure-policy.ts';
@@ -11,12 +11,6 @@ import { usableIndexOf } from './indexes.ts';
 import { isFailed } from './pod-replacement.ts';
 import { termsOf } from './terms.ts';
 import { expiryOf, needsCleanup } from './ttl.ts';
-
-export interface Counted {
-  metric: ReferenceMetricName;
-  value: number;
-  labels: Record<string, string>;
-}
 
 const counted = (metric: ReferenceMetricName, value: number, labels: Record<string, string>): Counted[] =>
   value > 0 ? [{ metric, value, labels }] : [];

@@ -19,6 +19,7 @@ import { ownEntry } from '../../objects/untyped-fields.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { defineFacts, type Membership, type Urgency } from '../kind.ts';
 import { podNameOf } from './names.ts';
+import { terminatedPods } from './terminated-pods.ts';
 
 export const jobFacts = defineFacts<Job>({
   kind: 'Job',
@@ -26,6 +27,7 @@ export const jobFacts = defineFacts<Job>({
   fields: JOB_FIELDS,
   component: 'job-controller',
   repeatedReasons: new Set(['SuccessfulCreate', 'SuccessfulDelete', 'FailedCreate', 'FailedDelete']),
+  refusedReasons: { create: 'FailedCreate', delete: 'FailedDelete' },
   factsOf: jobFactsOf,
   faultOf: jobFactsFault,
   isReadLive,
@@ -45,6 +47,7 @@ export const jobFacts = defineFacts<Job>({
     ownSelector,
     nameOf: (owner, { slot, number }) => podNameOf(owner, slot, number),
     urgencyOf: urgencyOfPod,
+    counted: terminatedPods,
   },
   children: [],
   // Alpha: each Job is made known to the scheduler as a group of pods.

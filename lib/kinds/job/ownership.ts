@@ -54,6 +54,7 @@ export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
     ...adopt.map((pod): Action => ({
       verb: 'patch',
       purpose: 'adopt',
+      canBeTakenBack: false,
       ...targetOf(pod),
       type: 'strategic',
       patch: {
@@ -68,6 +69,7 @@ export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
     ...release.map((pod): Action => ({
       verb: 'patch',
       purpose: 'release',
+      canBeTakenBack: false,
       ...targetOf(pod),
       type: 'strategic',
       patch: {
@@ -102,6 +104,7 @@ export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersi
   return {
     verb: 'patch',
     purpose: 'strip',
+    canBeTakenBack: true,
     apiVersion: 'v1',
     kind: 'Pod',
     namespace,
@@ -117,4 +120,5 @@ export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersi
 export const letGoAction = (pod: PodFacts, why: string): Action => ({
   ...stripAction(pod, why, { ifVersion: pod.resourceVersion }),
   purpose: 'letGo',
+  canBeTakenBack: false,
 });

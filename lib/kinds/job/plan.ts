@@ -11,6 +11,7 @@ import { podSetOf, type PodSet } from '../pod-set.ts';
 import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './actions.ts';
 import { nextBackoff } from './backoff.ts';
 import { creationReason } from './counts.ts';
+import { trueCondition } from './conditions.ts';
 import { deadlineOf } from './deadline.ts';
 import { headcountFold } from './headcount.ts';
 import { earlierVerdict, indexVerdict, isComplete, jobFailure, notedFailure, REACHED_COMPLETIONS, verdictInStatus } from './finish.ts';
@@ -20,6 +21,7 @@ import { holdsOf, obstacleOf, type Holds, type Obstacle } from './obstacles.ts';
 import { claimActions, claimPods, isLeftRunning, letGoAction, stripAction, type Claims } from './ownership.ts';
 import { templateProblem } from './pod.ts';
 import { progressOf, type Progress } from './progress.ts';
+import { uncountedIn } from './status.ts';
 import { applySuspension } from './suspend.ts';
 import { tallyOf } from './tally.ts';
 import { isKnownMode, termsOf } from './terms.ts';
@@ -160,18 +162,19 @@ function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowM
     ...claimActions(job, claims),
     ...(isToldFirst ? [] : removals),
     ...createActions(job, children, { delayed: progress.delayed, why: changes.why, group: snapshot.schedulingGroup }),
-    ...(writes[0] ? [statusAction(writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
+    ...(writes[0] ? [statusAction(job, writes[0], firstWriteReason(ends ? verdict : undefined, strip.length))] : []),
     // Upstream emits this event before it writes. We emit it even if the write went unanswered: no later pass would.
     ...(suspension ? [eventAction(job, { type: 'Normal', ...suspension, evenUnanswered: true })] : []),
     ...(ends && verdict ? finishEvents(job, status, verdict) : []),
     ...(isToldFirst ? removals : []),
     ...stripActions(areUncounted ? without(strip, changes.remove) : strip, verdict),
-    ...(writes[1] ? [statusAction(writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
+    ...(writes[1] ? [statusAction(job, writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
     ...claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
   ];
   const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs);
+  const countsByUid = [before, ...writes].some((written) => uncountedIn(written).length > 0);
   return {
-    actions,
+    actions: countsByUid ? actions.map(intended) : actions,
     status,
     ...(waitMs !== undefined && { requeueAfterSeconds: waitMs / 1000 }),
     outcome: changes.problem ? 'parked' : actions.length > 0 ? 'acted' : waitMs !== undefined || obstacle ? 'waiting' : 'converged',
@@ -273,7 +276,16 @@ function failureOf({ reason, message }: Verdict, { failed }: Progress): Failure 
   return { reason, message, ...(isKept && { failedIndexes }) };
 }
 
-const statusAction = (status: JobStatus, why: string): Action => ({ verb: 'status', status, why });
+/** Counting alone is guarded by the version of what was counted from; a failure decides for good, and a start time is by the API server's clock. */
+function statusAction({ status: before }: Job, status: JobStatus, why: string): Action {
+  const fails = ['Failed', 'FailureTarget'].some((type) => trueCondition(status.conditions, type));
+  const isFinal = fails || status.startTime !== before?.startTime;
+  return { verb: 'status', status, ...(isFinal && { isFinal }), why };
+}
+
+/** Where pods are counted by uid, a later status moves those whose finalizer is off: a repeated pass must know which it took off. */
+const intended = (action: Action): Action =>
+  action.verb === 'patch' && action.purpose === 'strip' ? { ...action, isIntended: true } : action;
 
 /** For people: what was decided, and where the Job stands after it. */
 function reasons(

@@ -33,7 +33,7 @@ export function schedulingActions(job: Job, given: SchedulingObjects, pods: numb
       const { apiVersion = '', kind = '', metadata } = next.object;
       const { namespace = '', name = '', uid = '' } = metadata;
       const target = { apiVersion, kind, namespace, name, uid };
-      actions.push({ verb: 'patch', purpose: 'resize', ...target, type: 'merge', patch: next.patch, why: next.why });
+      actions.push({ verb: 'patch', purpose: 'resize', canBeTakenBack: false, ...target, type: 'merge', patch: next.patch, why: next.why });
       found = withObject(found, changed(next.object, next.patch));
     }
   }

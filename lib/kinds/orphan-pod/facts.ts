@@ -2,6 +2,7 @@
 import type { ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
 import { controllerOf, isTracked } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
+import { terminatedPods } from '../job/terminated-pods.ts';
 import { defineFacts, type Membership } from '../kind.ts';
 
 export const orphanPodFacts = defineFacts<WorkloadObject>({
@@ -11,6 +12,7 @@ export const orphanPodFacts = defineFacts<WorkloadObject>({
   isOwnerless: true,
   component: 'job-controller',
   repeatedReasons: new Set(),
+  refusedReasons: { create: 'FailedCreate', delete: 'FailedDelete' },
   factsOf: (object) => object,
   faultOf: () => ({ field: '', expected: 'no owner: this kind has none' }),
   isReadLive: () => false,
@@ -27,6 +29,7 @@ export const orphanPodFacts = defineFacts<WorkloadObject>({
     isCountedIn: () => () => true,
     nameOf: ({ metadata }) => metadata.name ?? '',
     urgencyOf: () => 'soon',
+    counted: terminatedPods,
   },
   children: [],
 });

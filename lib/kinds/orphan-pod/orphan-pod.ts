@@ -1,12 +1,12 @@
 // A pod with the Job tracking finalizer that names no Job at all. It is a workload of its own, without an owner: nobody else would remove the
 // finalizer, and the pod could never go away.
-import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { letGoAction } from '../job/ownership.ts';
 import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
 
-export const orphanPodPlanner: Planner<Job, JobStatus> = {
-  plan: ({ head }: Snapshot<Job>): Plan<JobStatus> => ({
+export const orphanPodPlanner: Planner<WorkloadObject, object> = {
+  plan: ({ head }: Snapshot<WorkloadObject>): Plan<object> => ({
     actions: [],
     status: {},
     outcome: 'converged',

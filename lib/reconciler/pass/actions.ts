@@ -1,9 +1,8 @@
 // Carries a plan's actions out: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
 // An action that failed or stayed unknown ends the wave; the rest is planned again.
-import type { Job, JobStatus, Pod } from '../../objects/kubernetes.ts';
+import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
-import { JOBS, PODS } from '../../objects/resources.ts';
-import { countsOfCleanup, countsOfStrip, countsOfWrite } from '../../kinds/job/counts.ts';
+import { PODS } from '../../objects/resources.ts';
 import type { Action } from '../../kinds/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -76,7 +75,7 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
         pass.state = { ...pass.state, createsLast: true };
     }
     // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference. A webhook that cannot be
-    // called answers as unknown (R6); what is told of the pods of a finished Job bears on nothing that the owner's end rests on.
+    // called answers as unknown (R6); what is told of the pods of a finished owner bears on nothing that the owner's end rests on.
     else if (wave.verb === 'owner' && (stop.kind === 'refused' || stop.kind === 'unknown'))
       stop = (await runWave(execution, wave, done)) ?? stop;
   }
@@ -232,8 +231,8 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
   };
   try {
     const expired = pass.owner;
-    const { object, dateMs } = await pass.cluster.delete<Job>(pass.facts.resource, target, pass.deadline);
-    if (expired) pass.counted.push(...countsOfCleanup(expired, new Date(dateMs)));
+    const { object, dateMs } = await pass.cluster.delete<WorkloadObject>(pass.facts.resource, target, pass.deadline);
+    if (expired) pass.counted.push(...(pass.row.metrics.ofOwnerDelete?.(expired, new Date(dateMs)) ?? []));
     if (object) pass.hearOwner(object, dateMs);
     else pass.gone = true;
     return { action };
@@ -262,7 +261,7 @@ async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promi
           POD_READING,
         );
         if (guard !== undefined) guard = object.metadata.resourceVersion;
-        if (action.purpose === 'strip' && facts && pass.owner) pass.counted.push(...countsOfStrip(pass.owner, facts));
+        if (facts && pass.owner) pass.counted.push(...(pass.row.metrics.ofPatch?.(action, { owner: pass.owner, pod: facts }) ?? []));
         // A released pod is somebody else's from now on, and shows in the view as such. One that went with its last finalizer is
         // answered at the version it had before: it must not look as if nothing had happened, or it would be counted again (R18).
         if (isGone(object)) pass.hearGone(podFactsOf(object));
@@ -304,34 +303,21 @@ function guarded(patch: object, resourceVersion: string | undefined): object {
   return { ...rest, metadata: { ...metadata, resourceVersion } };
 }
 
-const STATUS_FIELDS = [
-  'conditions',
-  'startTime',
-  'completionTime',
-  'active',
-  'succeeded',
-  'failed',
-  'terminating',
-  'ready',
-  'completedIndexes',
-  'failedIndexes',
-];
-
 /** A merge patch of the whole status: it leaves the metadata alone, of which a view does not hold everything. */
 async function replaceStatus({ pass }: Execution, action: StatusAction): Promise<Result> {
   const owner = pass.owner;
   if (!owner) return { action, error: new ConflictError('the owner is gone') };
-  const status = wholeStatus(action.status);
+  const status = pass.row.status.patchOf(action.status);
   const { uid, resourceVersion } = owner.metadata;
   try {
     const target = { namespace: pass.key.namespace, name: pass.key.name, uid: pass.key.uid, subresource: 'status' };
-    const { object, dateMs } = await pass.cluster.patch<Job>(
-      JOBS,
+    const { object, dateMs } = await pass.cluster.patch<WorkloadObject>(
+      pass.facts.resource,
       target,
       { type: 'merge', body: { metadata: { uid, resourceVersion }, status } },
       pass.deadline,
     );
-    pass.counted.push(...countsOfWrite(owner, object));
+    pass.counted.push(...(pass.row.metrics.ofStatus?.(owner, object) ?? []));
     pass.hearOwner(object, dateMs);
     pass.wroteStatus = true;
     pass.state = { ...pass.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
@@ -341,12 +327,3 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
     return { action, error };
   }
 }
-
-/** A merge patch leaves out nothing: what the status does not hold is null, in its one nested object too, which is there even when empty. */
-function wholeStatus(wanted: JobStatus): Record<string, unknown> {
-  const { succeeded = null, failed = null } = wanted.uncountedTerminatedPods ?? {};
-  const nothing = Object.fromEntries(STATUS_FIELDS.map((field) => [field, null]));
-  return { ...nothing, ...definedOf(wanted), uncountedTerminatedPods: { succeeded, failed } };
-}
-
-const definedOf = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -3,7 +3,6 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Head, HeadChange } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { ViewPart } from '../../wire/observations.ts';
-import { NOTHING_TERMINATED, terminatedCounts } from '../report/job-metrics.ts';
 import type { Pass } from './pass.ts';
 import { encodeState } from '../head/pass-state.ts';
 import { lowestFreeNumber, numberAfterDropped } from './settle.ts';
@@ -63,8 +62,8 @@ export async function close(
   };
   const written = pass.hasNews
     ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside, items: pass.items })
-    : { head: pass.head, told: false, terminated: NOTHING_TERMINATED, part: undefined };
-  pass.counted.push(...terminatedCounts(written.terminated));
+    : { head: pass.head, told: false, counted: [], part: undefined };
+  pass.counted.push(...written.counted);
   pass.head = written.head;
   if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head, written.part));
   // News may have set its timer between that look and the write, which took it off.
@@ -82,8 +81,8 @@ export async function close(
 export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
   if (!pass.hasNews) return;
   try {
-    const { terminated } = await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
-    pass.counted.push(...terminatedCounts(terminated));
+    const { counted } = await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
+    pass.counted.push(...counted);
   } catch (error) {
     telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });
   }

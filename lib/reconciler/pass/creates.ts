@@ -27,7 +27,7 @@ export async function create(pass: Pass, action: CreateAction): Promise<Result> 
     pass.hearPod(object as Pod, { isNew: true });
     return { action };
   } catch (error) {
-    // The namespace is going, and the Job with it: nobody is to be told, and nothing counts (spec 12.2).
+    // The namespace is going, and the owner with it: nobody is to be told, and nothing counts (spec 12.2).
     if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
       pass.namespaceEnds = true;
       return { action, changedNothing: true };
@@ -38,8 +38,9 @@ export async function create(pass: Pass, action: CreateAction): Promise<Result> 
   }
 }
 
-const countCreate = ({ counted, creationReason: reason }: Pass, status: 'succeeded' | 'failed'): void =>
-  void counted.push({ metric: 'job_controller_job_pods_creation_total', value: 1, labels: { reason, status } });
+function countCreate({ counted, planned, row }: Pass, result: 'succeeded' | 'failed'): void {
+  if (planned) counted.push(...(row.metrics.ofCreate?.(planned.plan, result) ?? []));
+}
 
 /** AlreadyExists (R5): ours, then the create is settled whatever state that pod is in; foreign, then the planner sees it hold the number. */
 async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {

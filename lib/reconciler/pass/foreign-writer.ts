@@ -1,5 +1,5 @@
 // Another controller that writes the same status: seen in managedFields, parked, not fought.
-import type { Job } from '../../objects/kubernetes.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PassState } from '../head/pass-state.ts';
 
 /** One write of another hand is a workload that changed hands; so many, one after another's, are a fight. */
@@ -21,7 +21,7 @@ export interface ForeignWriter {
  * @returns undefined while nobody else wrote the status since then
  */
 export function foreignWriterOf(
-  owner: Job,
+  owner: WorkloadObject,
   { foreign }: Pick<PassState, 'foreign'>,
   { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
 ): ForeignWriter | undefined {

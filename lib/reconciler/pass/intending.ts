@@ -1,6 +1,4 @@
 // What a pass is about to do is written down before it does it (R5): names to create, uids to delete, finalizers to strip.
-import { isJobFinished } from '../../objects/job-facts.ts';
-import type { JobStatus } from '../../objects/kubernetes.ts';
 import type { Action } from '../../kinds/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { writeHead } from './commit.ts';
@@ -19,19 +17,10 @@ export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, 
       const pod = pass.view.pods.get(action.uid)?.pod;
       const child = pod ? pass.childOf(pod) : action.uid;
       if (action.verb === 'delete') intents.delete.push(child);
-      else if (action.purpose === 'strip' && stripNeedsIntent(pass, actions)) intents.strip.push(child);
+      else if (action.isIntended) intents.strip.push(child);
     }
   if (intents.create.length + intents.delete.length + intents.strip.length === 0) return;
   intents.create.push(...pass.unanswered);
   pass.state = { ...pass.state, intents };
   await writeHead(ports, pass, { state: encodeState(pass.state) });
-}
-
-/** Not where nothing is counted after it: the strips of a Job that has ended, or whose indexes are the count. */
-function stripNeedsIntent(pass: Pass, actions: readonly Action[]): boolean {
-  if (pass.owner && isJobFinished(pass.owner)) return false;
-  const statuses = actions.filter((action) => action.verb === 'status').map(({ status }) => status as JobStatus);
-  const usesUncounted = (status: JobStatus | undefined): boolean =>
-    (status?.uncountedTerminatedPods?.succeeded?.length ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0) > 0;
-  return statuses.some(usesUncounted) || usesUncounted(pass.owner?.status);
 }

@@ -123,7 +123,7 @@ export function wordsOf(error: Error): string {
 export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete', error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
-  reason: during === 'create' ? 'FailedCreate' : 'FailedDelete',
+  reason: pass.facts.refusedReasons[during === 'create' ? 'create' : 'delete'],
   message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${wordsOf(error)}`,
   regarding: regardingOf(pass),
   why: `the API server refuses it: ${formatKey(pass.key)}`,

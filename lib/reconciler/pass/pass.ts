@@ -1,15 +1,15 @@
 // One pass while it lasts: what it knows, what it has heard from the API server, what it must still write.
-import type { Job, Pod } from '../../objects/kubernetes.ts';
-import { isReadLive, jobFactsOf } from '../../objects/job-facts.ts';
+import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { POD_FIELDS, POD_READING, controllerOf, podFactsOf } from '../../objects/pod-facts.ts';
 import { isNewer, newest } from '../../objects/resource-version.ts';
-import { JOBS, PODS, type Resource } from '../../objects/resources.ts';
+import type { Counted } from '../../objects/reference-metrics.ts';
+import { PODS, type Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { KindFacts } from '../../kinds/kind.ts';
-import type { Counted } from '../../kinds/job/counts.ts';
 import type { SchedulingGroup } from '../../kinds/job/scheduling.ts';
-import type { Action, JobPlanner, SyncAction } from '../../kinds/plan.ts';
+import type { Action } from '../../kinds/plan.ts';
+import type { PlannerRow, SyncLabels } from '../../kinds/planner-row.ts';
 import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import type { Answer, Cluster, ListAnswer } from '../../ports/cluster.ts';
@@ -34,7 +34,7 @@ export class Pass {
   readonly record: ClusterRecord;
   /** Of its kind. */
   readonly facts: KindFacts;
-  readonly planner: JobPlanner;
+  readonly row: PlannerRow;
   readonly deadline: Deadline;
   readonly startedAtMs: number;
   /** Which try it is at work that was put off; 1 when it was not. */
@@ -49,7 +49,7 @@ export class Pass {
   /** This pass's own: what it hears is merged into it. */
   readonly view: ViewPart;
   /** Read in this pass, template and all. */
-  live: { owner: Job; dateMs: number } | undefined;
+  live: { owner: WorkloadObject; dateMs: number } | undefined;
   /** The children were listed in this pass. */
   listed = false;
   /** The owner was found changed after that: what is counted on this list could be in its status already (R18). */
@@ -63,12 +63,10 @@ export class Pass {
   readonly viewAtOpening: ViewPart;
   /** The view's items as this pass read them. */
   readonly items: ReadonlyMap<string, ViewItem> | undefined;
-  /** For the reference's metrics: what the API server confirmed in this pass. */
+  /** For upstream's metrics: what the API server confirmed in this pass. */
   readonly counted: Counted[] = [];
-  /** Set once it is one of the reference's syncs: what the first plan did. */
-  sync: { completion_mode: string; action: SyncAction } | undefined;
-  /** Why the plan being carried out creates pods. */
-  creationReason = 'new';
+  /** Set once it is one of upstream's syncs: what the first plan did. */
+  sync: SyncLabels | undefined;
   /** This pass deleted the owner, and nothing is left of it. */
   gone = false;
   /** It takes no more pods. */
@@ -95,7 +93,7 @@ export class Pass {
   constructor(
     given: Pick<
       Pass,
-      'key' | 'record' | 'facts' | 'planner' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'
+      'key' | 'record' | 'facts' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'
     > & {
       connect: () => Cluster;
       podSet?: PodSet | undefined;
@@ -105,7 +103,7 @@ export class Pass {
     this.key = given.key;
     this.record = given.record;
     this.facts = given.facts;
-    this.planner = given.planner;
+    this.row = given.row;
     this.#connect = given.connect;
     this.deadline = given.deadline;
     this.startedAtMs = given.startedAtMs;
@@ -130,10 +128,10 @@ export class Pass {
   }
 
   /** The owner to plan with: live where it was read, else as last heard; undefined too where the view only marks it. */
-  get owner(): Job | undefined {
+  get owner(): WorkloadObject | undefined {
     if (this.live) return this.live.owner;
     const known = this.view.owner;
-    return known && !known.deleted && !isReadLive(known.object) ? known.object : undefined;
+    return known && !known.deleted && !this.facts.isReadLive(known.object) ? known.object : undefined;
   }
 
   /** Of the owner's spec, as last heard; undefined where the owner is gone, or not known. */
@@ -171,17 +169,17 @@ export class Pass {
   }
 
   /**
-   * @param job as the API server answered it, template and all
+   * @param owner as the API server answered it, template and all
    * @throws RestoredServerError
    */
-  hearOwner(job: Job, dateMs: number): void {
-    if (this.#isFromAnotherPast(job))
+  hearOwner(owner: WorkloadObject, dateMs: number): void {
+    if (this.#isFromAnotherPast(owner))
       throw new RestoredServerError(
         `the API server shows ${this.key.kind} ${this.key.name} at an older version than had been heard from it`,
       );
-    const heardAt = job.metadata.resourceVersion ?? '0';
-    this.live = { owner: job, dateMs };
-    const observation = { heardAt, deleted: false, object: jobFactsOf(job) };
+    const heardAt = owner.metadata.resourceVersion ?? '0';
+    this.live = { owner, dateMs };
+    const observation = { heardAt, deleted: false, object: this.facts.factsOf(owner) as OwnerObservation['object'] };
     if (!this.#heard.owner || isNewer(heardAt, this.#heard.owner.heardAt)) this.#heard.owner = observation;
     mergeInto(this.view, { owner: observation, pods: [], byPass: true });
   }
@@ -219,14 +217,15 @@ export class Pass {
   }
 
   /** Reads the owner live (R10). @throws OwnerGoneError */
-  async readOwner(): Promise<{ owner: Job; dateMs: number }> {
+  async readOwner(): Promise<{ owner: WorkloadObject; dateMs: number }> {
     if (this.facts.isOwnerless) throw new OwnerGoneError('no owner is named');
     try {
-      const get = async (): Promise<Answer<Job>> => await this.cluster.get<Job>(JOBS, this.key, this.deadline);
+      const { resource } = this.facts;
+      const get = async (): Promise<Answer<WorkloadObject>> => await this.cluster.get<WorkloadObject>(resource, this.key, this.deadline);
       let { object, dateMs } = await get();
       // An object does not go back: confirmed by a second look, the API server has lost what was heard from it (R3).
       if (this.#isFromAnotherPast(object)) {
-        this.#sawStale(JOBS);
+        this.#sawStale(resource);
         ({ object, dateMs } = await get());
       }
       if (object.metadata.uid !== this.key.uid) throw new OwnerGoneError(`${this.key.name} is another ${this.key.kind} now`);
@@ -241,12 +240,11 @@ export class Pass {
     }
   }
 
-  #sawStale({ apiVersion, plural }: Resource): void {
-    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-    this.counted.push({ metric: 'job_controller_stale_sync_skips_total', value: 1, labels: { group, resource: plural } });
+  #sawStale(resource: Resource): void {
+    this.counted.push(...(this.row.metrics.ofStaleRead?.(resource) ?? []));
   }
 
-  #isFromAnotherPast({ metadata }: Job): boolean {
+  #isFromAnotherPast({ metadata }: WorkloadObject): boolean {
     const known = this.view.owner;
     if (!known || known.object.metadata.uid !== metadata.uid) return false;
     return isFromAnotherPast(metadata.resourceVersion ?? '0', known, known.object.metadata.resourceVersion ?? '0');

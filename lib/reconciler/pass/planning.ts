@@ -1,5 +1,5 @@
 // What is to be done? Plans from the view, and from live reads where an action could not be taken back (R10) or counting needs them (R18).
-import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Action, Failure, Plan, PlanHead } from '../../kinds/plan.ts';
 import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -19,15 +19,13 @@ export class PlannerFailedError extends Error {}
  * Plans from the view; where that would act on what cannot be taken back, reads the owner live and plans again (R10).
  * @returns undefined where the workload is not ours; a rival where another controller writes its status again and again
  */
-export async function planPass(clock: Clock, pass: Pass): Promise<Plan<JobStatus> | { rival: string } | undefined> {
+export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> | { rival: string } | undefined> {
   await lookBeforeCounting(pass);
   let rival = rivalOf(clock, pass);
   if (rival !== undefined) return { rival };
   let planned = planFrom(clock, pass);
   if (planned.plan.outcome === 'notOurs') return undefined;
-  // A start time stays: it is told by the cluster's Date, not by the offset of a clock (R12).
-  const setsStart = planned.plan.status.startTime !== pass.owner?.status?.startTime;
-  if (!pass.live && (setsStart || planned.plan.actions.some(isGrave))) {
+  if (!pass.live && planned.plan.actions.some(isGrave)) {
     await pass.readOwner();
     await lookBeforeCounting(pass);
     rival = rivalOf(clock, pass);
@@ -50,12 +48,12 @@ export function rivalOf(clock: Clock, pass: Pass): string | undefined {
 }
 
 /** From what the pass knows now. @throws OwnerGoneError; PlannerFailedError */
-export const planOnce = (clock: Clock, pass: Pass): Plan<JobStatus> => planFrom(clock, pass).plan;
+export const planOnce = (clock: Clock, pass: Pass): Plan<object> => planFrom(clock, pass).plan;
 
 function planFrom(clock: Clock, pass: Pass): Planned {
   const { given, nowMs } = givenTo(clock, pass);
   try {
-    return { given, nowMs, plan: pass.planner.plan(given, new Date(nowMs)) };
+    return { given, nowMs, plan: pass.row.planner.plan(given, new Date(nowMs)) };
   } catch (error) {
     throw new PlannerFailedError(error instanceof Error ? error.message : String(error), { cause: error });
   }
@@ -68,19 +66,23 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   refuseUnreadable(owner, pass.pods);
   const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
   // Its number is above those too that have vanished since the last pass closed (R5).
-  const head = { ...planHeadOf(pass, nowMs), ordinal: lowestFreeNumber(pass) };
+  const head = { ...planHeadOf(pass, nowMs, pass.row.backoff.known(pass.state.backoff, owner)), ordinal: lowestFreeNumber(pass) };
   const schedulingGroup = pass.scheduling?.group;
   return { given: { owner, pods: pass.pods, head, manage: pass.record.manage, ...(schedulingGroup && { schedulingGroup }) }, nowMs };
 }
 
-/** What earlier passes left for the planner, as it holds now. @param nowMs by the cluster's clock */
-export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }, nowMs: number): PlanHead {
+/**
+ * What earlier passes left for the planner, as it holds now.
+ * @param nowMs by the cluster's clock
+ * @param backoff as the kind takes it
+ */
+export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }, nowMs: number, backoff: PlanHead['backoff']): PlanHead {
   const { ordinal, createsLast, failure } = known.state;
   const isOfThisSpec = failure?.generation === (known.owner?.metadata.generation ?? 0);
   return {
     // Settled before: no intent is open when a pass plans.
     expectations: { create: [], delete: [], strip: [] },
-    backoff: backoffIn(known),
+    backoff,
     ordinal,
     ...holdIn(known, nowMs),
     ...(createsLast && { createsLast }),
@@ -89,11 +91,11 @@ export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }
 }
 
 /**
- * A pod of this Job, or one that it may adopt, that cannot be read may be over or under way: none is created in its place, and none is counted. Of a Job that is being deleted
- * nothing is counted any more, and its pods are let go whatever they are.
+ * A pod of this workload, or one that it may adopt, that cannot be read may be over or under way: none is created in its place, and none is
+ * counted. Of a workload that is being deleted nothing is counted any more, and its pods are released whatever they are.
  * @throws UnreadableObjectError
  */
-function refuseUnreadable({ metadata }: Job, pods: Pods): void {
+function refuseUnreadable({ metadata }: WorkloadObject, pods: Pods): void {
   const { unreadable } = podSetOf(pods);
   if (unreadable === 0 || metadata.deletionTimestamp !== undefined) return;
   for (const { namespace, name, controller, unreadable: why } of pods)
@@ -103,29 +105,14 @@ function refuseUnreadable({ metadata }: Job, pods: Pods): void {
 
 const failureIn = ({ generation: _generation, ...failure }: NonNullable<PassState['failure']>): Failure => failure;
 
-/** Empty where the status tells of a later success: another controller counted it, or a pass of which an old copy of the table knows nothing. */
-function backoffIn({ state: { backoff }, owner }: Pick<Pass, 'state' | 'owner'>): PlanHead['backoff'] {
-  const { succeeded, failures, lastFailureTime } = backoff;
-  if (succeeded !== undefined && successesIn(owner?.status) > succeeded) return { failures: 0 };
-  return { failures, ...(lastFailureTime !== undefined && { lastFailureTime }) };
-}
-
-/** What is stored of it, with the status as it stands then. */
-export const backoffToStore = (backoff: PlanHead['backoff'], status: JobStatus | undefined): PassState['backoff'] =>
-  backoff.failures === 0 ? { ...backoff } : { ...backoff, succeeded: successesIn(status) };
-
-const successesIn = (status: JobStatus | undefined): number =>
-  (status?.succeeded ?? 0) + (status?.uncountedTerminatedPods?.succeeded?.length ?? 0);
-
 /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
 async function lookBeforeCounting(pass: Pass): Promise<void> {
   if ((pass.listed && !pass.listIsOlderThanOwner) || !pass.owner) return;
   const status = pass.owner.status;
   const isOurs =
     !pass.listIsOlderThanOwner && (pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status));
-  const uncounted = [...(status?.uncountedTerminatedPods?.succeeded ?? []), ...(status?.uncountedTerminatedPods?.failed ?? [])];
-  if (isOurs && uncounted.every((uid) => pass.view.pods.has(uid))) return;
-  // The Job is read before its pods: a pod is counted on evidence no older than the status it is added to.
+  if (isOurs && pass.row.status.childrenIn(pass.owner).every((uid) => pass.view.pods.has(uid))) return;
+  // The owner is read before its pods: a pod is counted on evidence no older than the status it is added to.
   await pass.readOwner();
   await pass.listChildren();
   pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner.status) };
@@ -135,11 +122,6 @@ async function lookBeforeCounting(pass: Pass): Promise<void> {
 function isGrave(action: Action): boolean {
   if (action.verb === 'create') return true;
   if (action.verb === 'delete') return action.active || action.propagationPolicy !== undefined;
-  if (action.verb === 'patch') return action.purpose !== 'strip';
-  if (action.verb !== 'status') return false;
-  return (
-    (action.status as JobStatus).conditions?.some(
-      ({ type, status }) => (type === 'Failed' || type === 'FailureTarget') && status === 'True',
-    ) ?? false
-  );
+  if (action.verb === 'patch') return !action.canBeTakenBack;
+  return action.verb === 'status' && action.isFinal === true;
 }

@@ -2,7 +2,7 @@
 // the first pod. Each step is decided anew from what there is, so that a pass that died halfway leaves nothing to repair.
 import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../../objects/job-scheduling.ts';
 import { isJobFinished } from '../../objects/job-facts.ts';
-import type { Job, JobStatus, KubernetesObject } from '../../objects/kubernetes.ts';
+import type { Job, KubernetesObject } from '../../objects/kubernetes.ts';
 import { isNewJob, nextSchedulingStep, schedulingModeOf, type SchedulingGroup, type SchedulingStep } from '../../kinds/job/scheduling.ts';
 import { eventAction } from '../../kinds/job/actions.ts';
 import type { Plan } from '../../kinds/plan.ts';
@@ -15,7 +15,8 @@ import type { Pass } from './pass.ts';
 const MOST_STEPS = 8;
 
 /** Whether this plan must know its group before it is carried out: before the first status too, which tells that the Job has begun. */
-export function needsSchedulingGroup({ record, owner, pods, state }: Pass, { actions, outcome }: Plan<JobStatus>): boolean {
+export function needsSchedulingGroup({ record, owner: workload, pods, state }: Pass, { actions, outcome }: Plan<object>): boolean {
+  const owner = workload as Job | undefined;
   if (record.workloadWithJob !== true || !owner || outcome === 'notOurs' || outcome === 'parked') return false;
   if (isJobFinished(owner) || owner.metadata.deletionTimestamp !== undefined) return false;
   return (
@@ -33,7 +34,7 @@ export function needsSchedulingGroup({ record, owner, pods, state }: Pass, { act
 export async function ensureSchedulingGroup(execution: Execution): Promise<{ group: SchedulingGroup | undefined } | { problem: string }> {
   const { pass } = execution;
   // Template and annotations decide, which no view holds.
-  const { owner } = pass.live ?? (await pass.readOwner());
+  const { owner } = (pass.live ?? (await pass.readOwner())) as { owner: Job };
   let found = schedulingModeOf(owner) === 'none' ? { workloads: [], podGroups: [] } : await findObjects(pass);
   if (found === undefined)
     return { problem: `the API server serves no ${SCHEDULING_WORKLOADS.apiVersion}: switch its Workload API on, or this feature off` };

@@ -1,5 +1,5 @@
 // Intents whose outcome is not known are looked up, never waited for (R4): first in the view, then live.
-import type { Job, Pod } from '../../objects/kubernetes.ts';
+import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { POD_READING } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
@@ -88,7 +88,7 @@ function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
 }
 
 /** A create whose outcome is unknown, by the name it would have: ours is merged, a foreign one of that name is its planner's business. */
-async function lookUp(pass: Pass, owner: Job, { slot, number }: Child): Promise<void> {
+async function lookUp(pass: Pass, owner: WorkloadObject, { slot, number }: Child): Promise<void> {
   const name = pass.facts.pods.nameOf(owner, { slot, number });
   try {
     const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);

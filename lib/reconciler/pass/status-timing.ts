@@ -1,6 +1,4 @@
 // When a status that tells little is written: counts of running pods change all the time, and a write of them alone may wait for company.
-import { hasIndex, parseIndexes } from '../../objects/index-text.ts';
-import { completionIndexOf } from '../../objects/pod-facts.ts';
 import type { Action } from '../../kinds/plan.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf } from '../head/pass-state.ts';
@@ -17,34 +15,34 @@ interface Timing {
   everyMs: number;
 }
 
-/** Where all that is to be written is a status in which ready alone differs: how long it may wait, in milliseconds; else 0. */
-export function readyAloneWaitMs(pass: Pass, writes: readonly Action[], timing: Timing): number {
+/** Where all that is to be written is a status in which debounced fields alone differ: how long it may wait, in milliseconds; else 0. */
+export function debouncedWaitMs(pass: Pass, writes: readonly Action[], timing: Timing): number {
   const [only, ...others] = writes;
   if (only?.verb !== 'status' || others.length > 0) return 0;
-  return differsIn(pass, only.status, ['ready']) ? leftToWaitMs(pass, timing) : 0;
+  return differsIn(pass, only.status, pass.row.status.debouncedFields) ? leftToWaitMs(pass, timing) : 0;
 }
 
 /**
- * The actions without what the next wave's status tells as well, in the middle of many creates: how many pods run, which indexes have
- * succeeded. A Job of ten thousand pods would else be written as often as there are waves, or passes that the budget cuts short. Failures are always counted at once, and a
- * finalizer stays until its pod is counted.
+ * The actions without what the next wave's status tells as well, in the middle of many creates. The status of a workload of ten thousand pods
+ * would else be written as often as there are waves, or passes that the budget cuts short.
  */
 export function withoutHurriedStatus(pass: Pass, actions: readonly Action[], nowMs: number): readonly Action[] {
   const creates = actions.reduce((count, { verb }) => count + (verb === 'create' ? 1 : 0), 0);
   const isAmidCreates = creates >= WHOLE_WAVE || pass.state.createsLast === true;
   if (!isAmidCreates || leftToWaitMs(pass, { nowMs, everyMs: WAVES_STATUS_EVERY_MS }) === 0) return actions;
-  const status = pass.owner?.status ?? {};
-  const counted = parseIndexes(status.completedIndexes ?? '', pass.owner?.spec.completions ?? 0);
+  const { owner, row } = pass;
+  const { amidCreates } = row.status;
+  if (!owner || !amidCreates) return actions;
+  const timingOf = amidCreates.timing(owner);
   const now: Action[] = [];
   for (const action of actions) {
     if (action.verb === 'create' || action.verb === 'event') now.push(action);
     else if (action.verb === 'status') {
-      if (!differsIn(pass, action.status, ['active', 'ready', 'terminating', 'succeeded', 'completedIndexes'])) return actions;
+      if (!differsIn(pass, action.status, amidCreates.fields)) return actions;
     } else {
-      const pod = pass.view.pods.get(action.uid)?.pod;
-      if (action.verb !== 'patch' || action.purpose !== 'strip' || pod?.phase !== 'Succeeded') return actions;
-      const index = completionIndexOf(pod);
-      if (index !== undefined && hasIndex(counted, index)) now.push(action);
+      const timing = timingOf(action, pass.view.pods.get(action.uid)?.pod);
+      if (timing === 'withStatus') return actions;
+      if (timing === 'now') now.push(action);
     }
   }
   return now;

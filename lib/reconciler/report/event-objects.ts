@@ -19,7 +19,6 @@ const COMBINED_FROM = 10;
 const MOST_UNTOLD = 2;
 const UNTOLD_FOR_MS = 60_000;
 const UNTOLD_AGAIN_MS = 1_000;
-const REPEATED = new Set(['SuccessfulCreate', 'SuccessfulDelete', 'FailedCreate', 'FailedDelete']);
 
 /** When the next pass should come for their sake. */
 export const untoldInMs = ({ untold }: PassState, nowMs: number): number | undefined =>
@@ -29,12 +28,9 @@ export const untoldInMs = ({ untold }: PassState, nowMs: number): number | undef
  * Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. Where nothing may be
  * written just now, what is told only once is told by one of the next passes.
  */
-export async function writeEvents(
-  { pass, budget, clock, parallelism }: Execution,
-  events: readonly EventAction[],
-  component: string,
-): Promise<void> {
+export async function writeEvents({ pass, budget, clock, parallelism }: Execution, events: readonly EventAction[]): Promise<void> {
   const nowMs = clock.nowMs();
+  const { component, repeatedReasons } = pass.facts;
   const { untold = [], ...state } = pass.state;
   pass.state = state;
   const told: ToldEvent[] = [...untold.map((event) => ofOwner(pass, event, nowMs)), ...combined(withinLimit(pass, nowMs, events))];
@@ -61,7 +57,7 @@ export async function writeEvents(
     }
   });
   const kept = told
-    .filter((event) => putOff.has(event) && !REPEATED.has(event.reason) && nowMs - (event.atMs ?? nowMs) < UNTOLD_FOR_MS)
+    .filter((event) => putOff.has(event) && !repeatedReasons.has(event.reason) && nowMs - (event.atMs ?? nowMs) < UNTOLD_FOR_MS)
     .slice(-MOST_UNTOLD)
     .map(({ type, reason, message, atMs = nowMs }) => ({ type, reason, message: message.slice(0, LONGEST_MESSAGE), atMs }));
   if (kept.length > 0) pass.state = { ...pass.state, untold: kept };
@@ -81,7 +77,7 @@ function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly Ev
   const regained = Math.floor((nowMs - atMs) / ONE_MORE_EVERY_MS);
   const available = Math.min(BURST, left + Math.max(regained, 0));
   // The end of a workload is worth more than its hundredth pod.
-  const ranked = events.toSorted((a, b) => rank(a) - rank(b)).slice(0, available);
+  const ranked = events.toSorted((a, b) => rankIn(pass, a) - rankIn(pass, b)).slice(0, available);
   if (ranked.length > 0)
     pass.state = { ...pass.state, events: { left: available - ranked.length, atMs: regained > 0 || !pass.state.events ? nowMs : atMs } };
   return ranked;
@@ -116,7 +112,8 @@ function combined(events: readonly EventAction[]): ToldEvent[] {
 
 const combinedMessage = ({ message }: EventAction): string => `(combined from similar events): ${message}`;
 
-const rank = ({ reason }: EventAction): number => (reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete' ? 1 : 0);
+const rankIn = ({ facts }: Execution['pass'], { type, reason }: EventAction): number =>
+  type === 'Normal' && facts.repeatedReasons.has(reason) ? 1 : 0;
 
 function eventObject(
   { type, reason, message, regarding, combines }: ToldEvent,

@@ -2,10 +2,10 @@
 import type { Ports } from '../../ports/ports.ts';
 import { digestOf } from '../../wire/digest.ts';
 import type { Ending } from '../pass/commit.ts';
-import { countPass } from './job-metrics.ts';
 import type { Pass } from '../pass/pass.ts';
 import { countWork } from './pass-metrics.ts';
 import { PODS_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
+import { countPass } from './sync-metrics.ts';
 
 /**
  * A record that cannot be kept costs no pass.
@@ -49,6 +49,6 @@ export async function tellOfPass(
     ...(error instanceof Error && { error: error.message }),
   };
   await recorder
-    .append(recorded, planned && ((): Uint8Array | undefined => snapshotOf(planned)))
+    .append(recorded, planned && ((): Uint8Array | undefined => snapshotOf(planned, pass.row)))
     .catch((cause: unknown) => telemetry.warn('pass not recorded', { ...pass.key, error: cause }));
 }

@@ -1,41 +1,41 @@
 // The last plan of a pass for the flight recorder, and the same question put again to the planner of today.
 import { isDeepStrictEqual } from 'node:util';
-import { jobFactsOf } from '../../objects/job-facts.ts';
-import type { Job, JobStatus } from '../../objects/kubernetes.ts';
-import { plannerFor } from '../../kinds/planners.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { PlannerRow } from '../../kinds/planner-row.ts';
+import { plannerRowFor } from '../../kinds/planners.ts';
 import type { Action, Plan, Snapshot } from '../../kinds/plan.ts';
 import { PodSet } from '../../kinds/pod-set.ts';
-import type { Decided } from '../../wire/snapshot.ts';
+import type { Decided, RecordedPlan } from '../../wire/snapshot.ts';
 import { packSnapshot, unpackSnapshot } from '../../wire/snapshot.ts';
 
 /** What a planner was given, and what it answered. */
 export interface Planned {
-  given: Snapshot<Job>;
+  given: Snapshot<WorkloadObject>;
   nowMs: number;
-  plan: Plan<JobStatus>;
+  plan: Plan<object>;
 }
 
 /** Of a larger workload packing would cost more than the pass. */
 export const PODS_IN_SNAPSHOT = 1_000;
 
 /** @returns undefined where there are more pods than `PODS_IN_SNAPSHOT` */
-export function snapshotOf({ given, nowMs, plan }: Planned): Uint8Array | undefined {
+export function snapshotOf(
+  { given, nowMs, plan }: Planned,
+  { recordedFactsOf }: Pick<PlannerRow, 'recordedFactsOf'>,
+): Uint8Array | undefined {
   const { owner, pods, head, manage } = given;
   const listed = [...pods];
   if (listed.length > PODS_IN_SNAPSHOT) return undefined;
   const { create, delete: deleted, strip } = head.expectations;
   const plainHead = { ...head, expectations: { create: [...create], delete: [...deleted], strip: [...strip] } };
-  return packSnapshot({ owner: plannedFactsOf(owner), pods: listed, head: plainHead, manage, nowMs, decided: decidedIn(plan) });
-}
-
-/** The facts, and of the template, where it was read live, what a planner asks of it: labels, and whose containers there are. */
-function plannedFactsOf(job: Job): Job {
-  const facts = jobFactsOf(job);
-  const { template } = job.spec;
-  if (!template || template.spec.containers.length === 0 || !facts.spec.template) return facts;
-  const { labels } = template.metadata ?? {};
-  const spec = { ...facts.spec.template.spec, containers: template.spec.containers.map(({ name }) => ({ name })) };
-  return { ...facts, spec: { ...facts.spec, template: { ...(labels && { metadata: { labels } }), spec } } };
+  return packSnapshot({
+    owner: recordedFactsOf(owner) as RecordedPlan['owner'],
+    pods: listed,
+    head: plainHead,
+    manage,
+    nowMs,
+    decided: decidedIn(plan),
+  });
 }
 
 export interface Replayed {
@@ -48,12 +48,12 @@ export interface Replayed {
 /** @throws UndecodableMessageError; whatever today's planner throws */
 export function replay(kind: string, snapshot: Uint8Array): Replayed {
   const { owner, pods, head, manage, nowMs, decided: recorded } = unpackSnapshot(snapshot);
-  const today = decidedIn(plannerFor(kind).plan({ owner, pods: PodSet.byPlace(pods), head, manage }, new Date(nowMs)));
+  const today = decidedIn(plannerRowFor(kind).planner.plan({ owner, pods: PodSet.byPlace(pods), head, manage }, new Date(nowMs)));
   return { recorded, today, differences: differencesOf(recorded, today) };
 }
 
 /** As plain JSON has it, so that what was recorded and what is planned now can be compared. */
-const decidedIn = (plan: Plan<JobStatus>): Decided => {
+const decidedIn = (plan: Plan<object>): Decided => {
   const { outcome, why, actions, requeueAfterSeconds, status } = plan;
   const plainStatus: Record<string, unknown> = JSON.parse(JSON.stringify(status));
   return {

@@ -8,7 +8,8 @@ import { StaleWriteError } from '../../ports/store.ts';
 import type { PodEntry, ViewPart } from '../../wire/observations.ts';
 import { packNames } from '../../wire/view-layout.ts';
 import { hasItems, isInRange, itemOf, layoutOf, namesIn, spanOf } from './item-names.ts';
-import { NOTHING_TERMINATED, terminatedBy, type Terminated } from '../report/job-metrics.ts';
+import type { Counted } from '../../objects/reference-metrics.ts';
+import { countsOfChange } from '../report/view-counts.ts';
 import { readPart, writePart } from './recent-parts.ts';
 import { noteRange, outdatedMarks, toldFloor } from './list-progress.ts';
 import type { News } from './view.ts';
@@ -87,7 +88,8 @@ export interface Written {
   heardByPass: boolean;
   /** The head change given alongside went into the same write. */
   told: boolean;
-  terminated: Terminated;
+  /** What the change of the view counts. */
+  counted: readonly Counted[];
   /** What the news was merged into, as it then stands; undefined where it is of an era that is over. */
   part: ViewPart | undefined;
 }
@@ -144,13 +146,13 @@ async function tryToWrite(
   const parts = [inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])];
   // Whoever still works in an era that is over has nothing to tell to this one (R3).
   if (parts.some((part) => part.era > era))
-    return { head: before, changed: false, heardByPass: true, told: false, terminated: NOTHING_TERMINATED, part: undefined };
+    return { head: before, changed: false, heardByPass: true, told: false, counted: [], part: undefined };
   const known = joinParts(parts, era);
   const { part, changed, heardByPass } = mergeNews(known, news);
   // Its items may know a list that the head does not yet: whoever wrote them was overtaken, or died, before he told it.
   const raises = news.whole?.slots === 'all' && isNewer(news.whole.floor, floorOf(before, era));
-  if (!changed && !raises) return { head: before, changed, heardByPass, told: false, terminated: NOTHING_TERMINATED, part };
-  const terminated = terminatedBy(known, part, news);
+  if (!changed && !raises) return { head: before, changed, heardByPass, told: false, counted: [], part };
+  const counted = countsOfChange(before.key.kind, { known, merged: part, news });
   await tellOfHole(store, before, { items, layout, news, era });
 
   // What few pods tell stays in the head, whose write is due anyway; when it gets crowded there, all of them leave for their items.
@@ -165,7 +167,7 @@ async function tryToWrite(
   const ownerIsNew = part.owner !== inHead.owner;
   // A whole list raises the head's floor: with the view, or what another writes there meanwhile, told before that list, would seem gone.
   if (leaves && !ownerIsNew && inHead.pods.size === 0 && news.whole?.slots !== 'all')
-    return { head, changed, heardByPass, told: false, terminated, part };
+    return { head, changed, heardByPass, told: false, counted, part };
 
   const told = await alongside?.(head, part);
   // Of the head that was read: naming new items may have shown a later one, whose pods would be lost.
@@ -182,7 +184,7 @@ async function tryToWrite(
     changed,
     heardByPass,
     told: told !== undefined,
-    terminated,
+    counted,
     part,
   };
 }

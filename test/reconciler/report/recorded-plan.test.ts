@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PODS_IN_SNAPSHOT, replay, snapshotOf } from '../../../lib/reconciler/report/recorded-plan.ts';
 import { EMPTY_HEAD } from '../../../lib/kinds/plan.ts';
 import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
+import { jobRow } from '../../../lib/kinds/job/row.ts';
 import { packSnapshot, unpackSnapshot } from '../../../lib/wire/snapshot.ts';
 import { isJobFinished } from '../../../lib/objects/job-facts.ts';
 import { aJob, World } from '../../world/world.ts';
@@ -67,7 +68,7 @@ describe('snapshots of passes', () => {
     const pods = Array.from({ length: PODS_IN_SNAPSHOT + 1 }, (_, at) => pod(at)) as never[];
     const given = { owner, pods: [], head: EMPTY_HEAD, manage: 'all' as const };
     const plan = jobPlanner.plan(given, new Date(0));
-    expect(snapshotOf({ given: { ...given, pods }, nowMs: 0, plan })).toBeUndefined();
-    expect(snapshotOf({ given, nowMs: 0, plan })).toBeInstanceOf(Uint8Array);
+    expect(snapshotOf({ given: { ...given, pods }, nowMs: 0, plan }, jobRow)).toBeUndefined();
+    expect(snapshotOf({ given, nowMs: 0, plan }, jobRow)).toBeInstanceOf(Uint8Array);
   });
 });

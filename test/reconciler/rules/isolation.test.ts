@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { PLANNERS } from '../../../lib/kinds/planners.ts';
-import type { JobPlanner } from '../../../lib/kinds/plan.ts';
+import type { PlannerRow } from '../../../lib/kinds/planner-row.ts';
 import type { JobStatus } from '../../../lib/objects/kubernetes.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
@@ -25,19 +25,22 @@ afterEach(() => world.close());
 
 /** A planner that fails on one Job, as a mistake of ours would. */
 async function withPlannerThatFailsOn(name: string, work: () => Promise<void>): Promise<void> {
-  const planners: { Job: JobPlanner } = PLANNERS;
-  const { Job: planner } = planners;
+  const planners: { Job: PlannerRow } = PLANNERS;
+  const { Job: row } = planners;
   planners.Job = {
-    ...planner,
-    plan: (snapshot, now) => {
-      if (snapshot.owner.metadata.name === name) throw new Error('an index is out of range');
-      return planner.plan(snapshot, now);
+    ...row,
+    planner: {
+      ...row.planner,
+      plan: (snapshot, now) => {
+        if (snapshot.owner.metadata.name === name) throw new Error('an index is out of range');
+        return row.planner.plan(snapshot, now);
+      },
     },
   };
   try {
     await work();
   } finally {
-    planners.Job = planner;
+    planners.Job = row;
   }
 }
 

@@ -1,0 +1,16 @@
+// What a Job is to the loop beside its facts.
+import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import { definePlanner } from '../planner-row.ts';
+import { jobBackoff } from './kept-backoff.ts';
+import { jobMetrics } from './metrics.ts';
+import { jobPlanner } from './plan.ts';
+import { recordedFactsOf } from './recorded-facts.ts';
+import { jobStatus } from './status.ts';
+
+export const jobRow = definePlanner<Job, JobStatus>({
+  planner: jobPlanner,
+  status: jobStatus,
+  metrics: jobMetrics,
+  backoff: jobBackoff,
+  recordedFactsOf,
+});

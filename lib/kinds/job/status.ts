@@ -1,0 +1,49 @@
+// A Job's status as the loop writes it: which fields a whole one has, and which difference may wait.
+import { hasIndex, parseIndexes } from '../../objects/index-text.ts';
+import type { Job, JobStatus } from '../../objects/kubernetes.ts';
+import { completionIndexOf } from '../../objects/pod-facts.ts';
+import type { KindStatus } from '../planner-row.ts';
+
+const FIELDS = [
+  'conditions',
+  'startTime',
+  'completionTime',
+  'active',
+  'succeeded',
+  'failed',
+  'terminating',
+  'ready',
+  'completedIndexes',
+  'failedIndexes',
+];
+
+export const jobStatus: KindStatus<Job, JobStatus> = {
+  // A merge patch keeps what it does not name: a field that the status lacks is null, also in its one nested object.
+  patchOf(wanted) {
+    const { succeeded = null, failed = null } = wanted.uncountedTerminatedPods ?? {};
+    const nothing = Object.fromEntries(FIELDS.map((field) => [field, null]));
+    return { ...nothing, ...definedOf(wanted), uncountedTerminatedPods: { succeeded, failed } };
+  },
+  childrenIn: ({ status }) => uncountedIn(status),
+  debouncedFields: ['ready'],
+  amidCreates: {
+    fields: ['active', 'ready', 'terminating', 'succeeded', 'completedIndexes'],
+    // Failures are always counted at once, and a finalizer stays until its pod is counted.
+    timing({ status = {}, spec }) {
+      const counted = parseIndexes(status.completedIndexes ?? '', spec.completions ?? 0);
+      return (action, pod) => {
+        if (action.verb !== 'patch' || action.purpose !== 'strip' || pod?.phase !== 'Succeeded') return 'withStatus';
+        const index = completionIndexOf(pod);
+        return index !== undefined && hasIndex(counted, index) ? 'now' : 'later';
+      };
+    },
+  },
+};
+
+const definedOf = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** Uids of pods that are on the way into the counters. */
+export const uncountedIn = (status: JobStatus | undefined): readonly string[] => {
+  const { succeeded = [], failed = [] } = status?.uncountedTerminatedPods ?? {};
+  return [...succeeded, ...failed];
+};

@@ -1,0 +1,6 @@
+// What an orphan pod is to the loop beside its facts: it has no status, and counts nothing of its own.
+import { ofStaleRead } from '../job/metrics.ts';
+import { definePlanner } from '../planner-row.ts';
+import { orphanPodPlanner } from './orphan-pod.ts';
+
+export const orphanPodRow = definePlanner({ planner: orphanPodPlanner, metrics: { ofStaleRead } });

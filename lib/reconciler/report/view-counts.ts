@@ -1,0 +1,30 @@
+// What a change of the view counts: pods of which a metric tells how many came and how many went.
+import type { Counted } from '../../objects/reference-metrics.ts';
+import { findFacts } from '../../kinds/facts.ts';
+import type { CountedPods } from '../../kinds/kind.ts';
+import type { PodEntry, ViewPart } from '../../wire/observations.ts';
+import type { News } from '../view/view.ts';
+
+/** @param change.known what the view held before, of the parts touched; `merged`: what it holds now */
+export function countsOfChange(kind: string, { known, merged, news }: { known: ViewPart; merged: ViewPart; news: News }): Counted[] {
+  const counted = findFacts(kind)?.pods.counted;
+  if (!counted) return [];
+  const uids = new Set(news.pods.map(({ pod }) => pod.uid));
+  if (news.whole) for (const uid of known.pods.keys()) uids.add(uid);
+  const change = { came: 0, went: 0 };
+  for (const uid of uids) {
+    const [was, is] = [known, merged].map(({ pods }) => isCounted(counted, pods.get(uid)));
+    if (!was && is) change.came += 1;
+    if (was && !is) change.went += 1;
+  }
+  return counted.countsOf(change);
+}
+
+/** Of a workload that is forgotten with all that its view held. */
+export function countsOfForgotten(kind: string, { pods }: ViewPart): Counted[] {
+  const counted = findFacts(kind)?.pods.counted;
+  return counted?.countsOf({ came: 0, went: [...pods.values()].filter((entry) => isCounted(counted, entry)).length }) ?? [];
+}
+
+const isCounted = (counted: CountedPods, entry: PodEntry | undefined): boolean =>
+  entry !== undefined && !entry.deleted && counted.has(entry.pod);
