@@ -23,7 +23,7 @@ const BY_KIND = new Map<string, KindFacts>(ALL_FACTS.map((facts) => [facts.kind,
 /** @returns undefined for a kind that this build does not know */
 export const findFacts = (kind: string): KindFacts | undefined => BY_KIND.get(kind);
 
-/** @throws Error for a kind that this build does not know: whoever may meet one asks findFacts */
+/** @throws Error for a kind that this build does not know. Use findFacts where one may come from outside */
 export function factsFor(kind: string): KindFacts {
   const facts = BY_KIND.get(kind);
   if (!facts) throw new Error(`no kind ${kind} is known to this version of Farloop`);

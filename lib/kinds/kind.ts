@@ -1,5 +1,5 @@
-// What a kind is to relay, ingest, loop and onboarding: facts about its owner and about its children. Nobody outside lib/kinds names a kind
-// or reads its spec or status; they ask its row. How a kind decides is its planner's row (planners.ts).
+// The words of a kind's facts: all that relay, ingest, loop and onboarding may ask about its owner and its children. No code outside lib/kinds
+// names a kind, or reads its spec or status; it asks the kind's row. The planner, which decides, has a table of its own (planners.ts).
 import type { Fault } from '../objects/fact-checks.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { ObjectMeta, WorkloadObject } from '../objects/kubernetes.ts';
@@ -9,46 +9,49 @@ import type { Counted } from '../objects/reference-metrics.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 
-/** Which objects a list or a watch takes; of a namespace, or of all of them. */
+/** Selects the objects of a list or a watch, in one namespace or in all. */
 export type ListSelection = { labelSelector: string } | { fieldSelector: string };
 
-/** How soon a pass follows a change (R9): `now`; `soon`: once more of it may have come; `debounced`: with the next change of more account. */
+/**
+ * How soon a pass follows a change (R9). `now`. `soon`: within a second of the latest pass. `debounced`: with the next more urgent change, or
+ * some seconds after the latest pass.
+ */
 export type Urgency = 'now' | 'soon' | 'debounced';
 
-/** The workload that an object belongs to, by the object's metadata alone, so that a metadata-only list can be asked the same. */
+/** The workload that an object belongs to. The object's metadata alone decides, so that an audit, which lists only metadata, agrees. */
 export interface Membership {
   kind: string;
   namespace: string;
   name: string;
   uid: string;
   /**
-   * `controller`: the object names the workload so. `labels`: an orphan that carries the workload's labels. `finalizer`: it names nobody,
-   * but only this kind would ever take its finalizer off.
+   * `controller`: the object's controller reference names the workload. `labels`: an orphan with the workload's labels. `finalizer`: it names
+   * no workload, but only this kind would ever remove its finalizer.
    */
   by: 'controller' | 'labels' | 'finalizer';
 }
 
 export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
-  /** As in keys, messages and log lines. A kind that a build does not know is a later version's to it (decision 8). */
+  /** As in keys, messages and log lines. A build treats a kind that it does not know as a later version's (decision 8). */
   kind: string;
   /** The owner's own resource. */
   resource: Resource;
   /** What relay and passes read of the owner. */
   fields: WantedFields;
-  /** No object of such a key is ever read: the workload is what is left of children without an owner. */
+  /** There is no owner to read: the workload is a child that lost its owner, or never had one. */
   isOwnerless?: true;
-  /** Source component of the workload's Events: upstream's. */
+  /** Source component of the workload's Events. Upstream's, so that people find the events where they look for them. */
   component: string;
-  /** Reasons of Events that repeat while a workload runs: of these the latest is not kept for a later pass, and many are told as one. */
+  /** Reasons of Events that repeat while a workload runs. Many of them in one pass are combined, and none is kept for a later pass. */
   repeatedReasons: ReadonlySet<string>;
   /** Reasons of the Events about a child that the API server refuses to create or delete. */
   refusedReasons: { create: string; delete: string };
 
-  /** What the view keeps of the owner: bounded, and the same from a list, a watch and the answer to a write. */
+  /** The owner as the view keeps it: bounded, and the same from a list, a watch and the answer to a write. */
   factsOf(object: Owner): Owner;
-  /** The first of its fields that could not be such an owner's; undefined where all could. Asked of facts that came from outside. */
+  /** The first field that no such owner can have; undefined if the facts are possible. Ingest asks it about facts from outside. */
   faultOf(told: unknown): Fault | undefined;
-  /** Whether these facts stand for an owner that is too large to be kept: it is read live before anything is decided about it. */
+  /** Whether these facts only mark an owner that is too large to be kept. A pass reads it live before it decides anything. */
   isReadLive(facts: Owner): boolean;
 
   /** Whether it is ours to reconcile. `own`: it must name Farloop as its manager; `all`: the built-in controller's too. */
@@ -57,12 +60,12 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   managerOf(owner: Owner): string | undefined;
   hasStarted(owner: Owner): boolean;
   isFinished(owner: Owner): boolean;
-  /** How many children it may come to, for the layout of its view. 0: not known. */
+  /** How many children it may have at a time, for the layout of its view. 0: unknown. */
   expectedChildren(owner: Owner): number;
   /** How soon a pass follows a change of the owner that is not its deletion. */
   urgencyOfOwner(owner: Owner): Urgency;
   pods: PodsOfKind<Owner>;
-  /** What it owns beside pods. */
+  /** Its children beside pods. */
   children: readonly ChildFacts<Owner>[];
   /** Rights of passes beside those that follow from owner, pods and children. */
   furtherRights?: readonly FurtherRight[];
@@ -76,7 +79,7 @@ export interface FurtherRight {
   verbs: readonly ('get' | 'list' | 'create' | 'patch' | 'delete')[];
 }
 
-/** Children of one resource other than pods: what their planner compares of each is a part, small or a digest. */
+/** Children of one resource other than pods. A view keeps a small part of each, or a digest: what their planner compares. */
 export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   resource: Resource;
   fields: WantedFields;
@@ -94,16 +97,16 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
   membershipOf(metadata: ObjectMeta): Membership | undefined;
   /** Selects them in a live list: by the owner's own selector where it is known. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
-  /** Selects those that the first selection misses, somebody having changed the label that it asks for; undefined where nothing can. */
+  /** Selects pods that `selection` misses because a person changed the label that it asks for. Undefined if no label can find them. */
   strayedSelection?(key: WorkloadKey, owner: Owner | undefined): { labelSelector: string } | undefined;
-  /** Whether a pod that the selection found is this workload's business: controlled by it, or by nobody. */
+  /** Whether a pod that the selection found belongs to this workload, or may be adopted by it. */
   concerns(key: WorkloadKey, pod: PodFacts): boolean;
   /**
-   * Whether it counts as this workload's in a digest: a pod that was released stays in the view until the next whole list, and the relay
-   * does not count it as this workload's any more.
+   * Whether a pod of the view belongs into the workload's digest. A released pod stays in the view until the next whole list, but the relay
+   * has left it out of its digest already.
    */
   isCountedIn(owner: Owner): (pod: PodFacts) => boolean;
-  /** Which pods without a controller it chooses by a selector of its own; undefined where its labels alone tell. */
+  /** Matches orphans that it takes by a selector of its own. Undefined if labels alone decide. */
   ownSelector?(owner: Owner): LabelMatcher | undefined;
   /** The name that a slot and a number stand for (R5). */
   nameOf(owner: Owner, child: { slot: number; number: number }): string;
@@ -117,5 +120,5 @@ export interface CountedPods {
   countsOf(change: { came: number; went: number }): Counted[];
 }
 
-/** Types are erased here, once: whoever asks a row gives it owners of its kind. */
+/** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
 export const defineFacts = <Owner extends WorkloadObject>(facts: KindFacts<Owner>): KindFacts => facts;

@@ -1,4 +1,4 @@
-// Planning from manifests: parsed documents in, what one pass would do out, as `farloop plan` prints it. Nothing is contacted.
+// Planning from manifests: takes parsed documents and returns what one pass would do, as `farloop plan` prints it. Contacts nothing.
 import { withJobDefaults, withStoredJobDefaults } from '../admission/job/job-defaults.ts';
 import { validateJob, validateJobUpdate } from '../admission/job/job-validation.ts';
 import { isJobFinished } from '../objects/job-facts.ts';
@@ -17,18 +17,18 @@ import { schedulingActions } from './job/scheduling-actions.ts';
 import type { SchedulingGroup, SchedulingObjects } from './job/scheduling.ts';
 import { EMPTY_HEAD, type Action, type Plan, type PlanHead, type Target } from './plan.ts';
 
-/** A parsed document and where it stands, such as `job.yaml:12`. */
+/** A parsed document and its place, such as `job.yaml:12`. */
 export interface SourcedDocument {
   document: unknown;
   source: string;
 }
 
-/** Input that cannot be planned from; the message says where, what is wrong and what was expected. */
+/** Unusable input. The message says where, what is wrong and what was expected. */
 export class UnusableManifestError extends Error {
   override readonly name = 'UnusableManifestError';
 }
 
-/** More than one workload, and nobody said which. */
+/** More than one workload, and the request names none. */
 export class SeveralWorkloadsError extends Error {
   override readonly name = 'SeveralWorkloadsError';
 }
@@ -40,7 +40,7 @@ export type ManifestAction =
   | { verb: 'status'; status: object; why: string }
   | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target };
 
-/** What one pass would do if every action succeeded. */
+/** The outcome of one pass in which every action succeeds. */
 export interface ManifestPlan {
   workload: Target;
   actions: ManifestAction[];
@@ -56,15 +56,15 @@ export interface PlanRequest {
   workload?: string;
   /** Alpha: the Workload and PodGroup that stand for a Job's pods are planned, too; off, `spec.scheduling` means nothing. */
   workloadWithJob?: boolean;
-  /** Reads documents as the API server does; absent: nulls are dropped, and only what planners read has its types looked at. */
+  /** Reads documents as the API server does. Absent: nulls are dropped, and only fields that planners read have their types checked. */
   read?: ManifestReader;
 }
 
-/** What the API server makes of a document of a kind, or what keeps it from that. */
+/** Reads a document of a kind as the API server would, or says why it would refuse. */
 export type ManifestReader = (kind: 'Job' | 'Pod', document: Fields, source: string) => { object: Fields } | { problem: ShapeProblem };
 
 const HEAD_API_VERSION = 'farloop.dev/v1';
-/** Of a Job that no API server has stored yet. */
+/** The uid of a Job that no API server has stored yet. */
 const UNSTORED_UID = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -80,7 +80,7 @@ export interface Decision {
   plan: Plan<object>;
 }
 
-/** As it is printed: what only the loop needs is left out. */
+/** The plan as it is printed, without what only the loop needs. */
 export const printedPlan = ({ workload, plan }: Decision): ManifestPlan => ({
   workload,
   actions: plan.actions.map(printedAction),
@@ -101,7 +101,7 @@ export function decideFromManifests(
   const owner = ownerOf({ ...chosen, value: objectOf('Job', chosen, read) }, now);
   const [head, second] = heads;
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
-  // Nobody owns anything in another namespace than their own.
+  // Owners have children in their own namespace only.
   const facts = pods.map(({ value }) => podFactsOf(value)).filter((pod) => pod.namespace === owner.metadata.namespace);
   const given = { owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' as const };
   const planOf = (group?: SchedulingGroup): Plan<object> =>
@@ -111,7 +111,7 @@ export function decideFromManifests(
   return { workload: { apiVersion: owner.apiVersion ?? '', kind: chosen.kind, namespace, name, uid }, plan };
 }
 
-/** The plan with what stands for the pods before the scheduler: made, or changed, before all else. */
+/** The plan with the scheduling group of the pods: its objects are created or changed before all else. */
 function withScheduling(
   { owner, pods }: { owner: Job; pods: readonly unknown[] },
   given: SchedulingObjects,
@@ -142,12 +142,12 @@ interface Owner extends Sourced<Fields> {
   name: string;
 }
 
-/** A document as every Kubernetes object begins. */
+/** A document with the two fields that every Kubernetes object has. */
 export type ManifestObject = Fields & { apiVersion: string; kind: string };
 
 /**
- * The objects of documents one by one, lists opened; empty documents say nothing.
- * @throws UnusableManifestError for what is no object, and for a list whose items are none
+ * The objects of the documents one by one, lists opened. Empty documents are skipped.
+ * @throws UnusableManifestError for a document or a list item that is not an object
  */
 export function* objectsIn(documents: readonly SourcedDocument[]): Generator<{ object: ManifestObject; source: string }> {
   const waiting = documents.toReversed();
@@ -165,7 +165,7 @@ export function* objectsIn(documents: readonly SourcedDocument[]): Generator<{ o
     const listed: unknown = items ?? [];
     if (!Array.isArray(listed))
       throw new UnusableManifestError(`${source}: items: expected a list of Kubernetes objects, found ${shortened(items)}`);
-    // The items of a typed list, such as JobList, may leave out what they are.
+    // Items of a typed list, such as JobList, may omit apiVersion and kind.
     const given = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
     const opened = listed.map((item: unknown, at) => ({
       document: isFields(item) ? { ...given, ...item } : item,
@@ -180,7 +180,7 @@ const isManifestObject = (document: Fields): document is ManifestObject =>
 
 const shortened = (value: unknown): string => JSON.stringify(value).slice(0, 80);
 
-/** Objects that no planner reads are left out. */
+/** Sorts objects by kind. Leaves out those that no planner reads. */
 function sortedOut(
   documents: readonly SourcedDocument[],
   { workloadWithJob, read }: Required<Pick<PlanRequest, 'workloadWithJob' | 'read'>>,
@@ -205,7 +205,7 @@ function sortedOut(
       pod.metadata.namespace ??= 'default';
       const { uid = '', name } = pod.metadata;
       const first = uids.get(uid);
-      // Counted twice, one of them would be one too many.
+      // A pod that is given twice would be counted twice.
       if (first !== undefined)
         throw new UnusableManifestError(`${source}: metadata.uid: expected each pod once, found ${name} (${uid}) as in ${first}`);
       uids.set(uid, source);
@@ -224,7 +224,7 @@ function sortedOut(
       }
       const full = `${kind}/${namespace}/${name}`;
       const first = names.get(full);
-      // No --workload could say which of them is meant.
+      // --workload could not tell the two apart.
       if (first !== undefined)
         throw new UnusableManifestError(`${source}: metadata.name: expected each workload once, found ${full} as in ${first}`);
       names.set(full, source);
@@ -246,7 +246,7 @@ function withoutNulls(_kind: string, document: Fields): { object: Fields } {
   return { object: document };
 }
 
-/** JSON's null means that a field is not given. Changes the document itself. */
+/** In JSON, null means that a field is absent. Changes the document itself. */
 function dropNulls(value: Fields): void {
   for (const key of Object.keys(value)) {
     const field = value[key];
@@ -295,7 +295,7 @@ function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
   );
 }
 
-/** As kubectl takes it: one or many, with or without the group, and the version before it. */
+/** Names as kubectl takes them: singular or plural, with or without the group, with the version before it. */
 function isKindNamed({ resource }: KindFacts, wanted: string): boolean {
   const [group = '', version = ''] = resource.apiVersion.split('/');
   return [resource.kind.toLowerCase(), resource.plural].some((word) =>
@@ -303,7 +303,7 @@ function isKindNamed({ resource }: KindFacts, wanted: string): boolean {
   );
 }
 
-/** The Job as the API server has it, or would have it: with its defaults, and valid. */
+/** The Job as the API server stores it, or would store it: with its defaults, and valid. */
 function ownerOf({ value, source, namespace }: Owner, now: Date): Job {
   if (!isJob(value)) throw misshapen(jobProblem(value), source);
   const { metadata, ...rest } = value;
@@ -318,7 +318,7 @@ function ownerOf({ value, source, namespace }: Owner, now: Date): Job {
   return job;
 }
 
-/** Has what a creation made for it. Nothing is added to that: a Job from before Kubernetes 1.27 has no labels with the prefix, nor have its pods. */
+/** An API server has stored it. Add nothing to it: a Job from before Kubernetes 1.27 has no labels with the prefix, nor have its pods. */
 const isStored = ({ metadata, spec }: Job): boolean =>
   Boolean(metadata.uid) && spec.selector !== undefined && spec.template?.metadata?.labels?.[legacyControllerUidLabel] === metadata.uid;
 
