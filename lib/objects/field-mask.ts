@@ -12,3 +12,12 @@ export type WantedFields = boolean | { readonly [field: string]: WantedFields };
  * relays of before take for the text as it stands.
  */
 export const BRIEF: WantedFields = {};
+
+/** What either of two readers wants. */
+export function unionOf(one: WantedFields, other: WantedFields): WantedFields {
+  if (one === true || other === true) return true;
+  if (one === false || other === false) return one === false ? other : one;
+  const wantedBy = (mask: Exclude<WantedFields, boolean>, field: string): WantedFields => mask[field] ?? mask['*'] ?? false;
+  const fields = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...fields].map((field) => [field, unionOf(wantedBy(one, field), wantedBy(other, field))]));
+}

@@ -4,7 +4,6 @@ import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { AuditOptions, Findings } from './audit.ts';
 import { findSkipped } from './audit.ts';
-import { isListed } from './readiness.ts';
 import type { Scope } from './scope.ts';
 
 /** After one comparison and before another, however often watches break off. */
@@ -16,7 +15,7 @@ export interface AuditRoundsSetup {
   telemetry: Telemetry;
   cluster: string;
   options: AuditOptions;
-  scopes: () => readonly Pick<Scope, 'readiness' | 'audits'>[];
+  scopes: () => readonly Pick<Scope, 'audits'>[];
   /** Whoever takes over lists everything: on standby nothing is compared. */
   isLeading: () => boolean;
   restored: (versions: NonNullable<Findings['restored']>) => void;
@@ -59,10 +58,10 @@ export class AuditRounds {
     const { source, clock, telemetry, cluster, options, scopes, isLeading, restored: tellRestored, signal } = this.#setup;
     if (!isLeading()) return;
     for (const scope of scopes())
-      for (const { listAnew, ...audited } of scope.audits) {
-        if (!isListed(scope.readiness)) continue;
+      for (const { listAnew, name: watch, isListed, ...audited } of scope.audits) {
+        if (!isListed()) continue;
         const { plural } = audited.resource;
-        const name = `${plural}:${audited.namespace ?? ''}`;
+        const name = `${watch}:${audited.namespace ?? ''}`;
         // What cannot be compared keeps nothing else from it (R13).
         try {
           const before = this.#untoldUntil.get(name);

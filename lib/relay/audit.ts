@@ -5,13 +5,15 @@ import type { Resource } from '../objects/resources.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
-import type { Cluster, ClusterSource } from '../ports/cluster.ts';
+import type { Cluster, ClusterSource, ListSelection } from '../ports/cluster.ts';
 import { NotFoundError } from '../ports/errors.ts';
 import type { OwnVersion } from './cache.ts';
 
 export interface Audited {
   resource: Resource;
   fields: WantedFields;
+  /** Which of them are watched; absent: all. */
+  selection?: Omit<ListSelection, 'namespace'> | undefined;
   namespace: string | undefined;
   /** Known in the version listed or a later one, or none of ours. */
   knows: (metadata: ObjectMeta) => boolean;
@@ -105,7 +107,10 @@ export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: 
   return { skipped, ...((skippable.length < differing.length || isGoneUntold) && { untoldUntil: version }) };
 }
 
-async function listMetadata({ resource, fields, namespace, knows }: Audited, { source, options, signal }: Tools): Promise<Listed> {
+async function listMetadata(
+  { resource, fields, selection, namespace, knows }: Audited,
+  { source, options, signal }: Tools,
+): Promise<Listed> {
   const objects = new Map<string, string>();
   const unknown: ObjectMeta[] = [];
   let version: string | undefined;
@@ -117,6 +122,7 @@ async function listMetadata({ resource, fields, namespace, knows }: Audited, { s
         limit: options.pageSize,
         metadataOnly: true,
         fields,
+        ...selection,
         ...(namespace !== undefined && { namespace }),
         ...(continueToken !== undefined && { continueToken }),
       },
@@ -134,7 +140,7 @@ async function listMetadata({ resource, fields, namespace, knows }: Audited, { s
 
 /** Whether the list shows an older state than the watch has told of; what is known is of no use then (R3). */
 async function findPast(
-  { resource, fields, namespace, knownUntil }: Audited,
+  { resource, fields, selection, namespace, knownUntil }: Audited,
   { source, clock, signal }: Tools,
   { version, objects, heardBefore }: Pick<Listed, 'version' | 'objects'> & { heardBefore: string },
 ): Promise<Findings | undefined> {
@@ -142,7 +148,7 @@ async function findPast(
   if (compareResourceVersions(version, heardBefore) < 0) {
     const again = await source.listPage<KubernetesObject>(
       resource,
-      { limit: 1, metadataOnly: true, fields: { metadata: { uid: true } }, ...(namespace !== undefined && { namespace }) },
+      { limit: 1, metadataOnly: true, fields: { metadata: { uid: true } }, ...selection, ...(namespace !== undefined && { namespace }) },
       signal,
     );
     const isRestored = compareResourceVersions(again.resourceVersion, heardBefore) < 0;

@@ -1,10 +1,8 @@
 // What the relay knows: workloads, their pods in compact form, versions. It proves nothing (R19); it is there to group, to compare and
 // to send the newest state.
-import { jobFactsOf } from '../objects/job-facts.ts';
-import type { Job, KubernetesObject, ObjectMeta, Pod } from '../objects/kubernetes.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import type { ObjectMeta, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { LabelMatcher } from '../objects/label-selector.ts';
-import { matcherOf } from '../objects/label-selector.ts';
-import { isOurs } from '../objects/managed-by.ts';
 import { podFactsOf, isTracked } from '../objects/pod-facts.ts';
 import { hidesOwners } from '../objects/unreadable.ts';
 import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
@@ -26,8 +24,9 @@ export interface GonePod {
   state: 'deleted' | 'departed' | 'moved';
 }
 
-interface KnownJob {
+interface KnownOwner {
   version: string;
+  /** Somebody else manages it. */
   foreign: boolean;
   /** Of its spec, as the API server counts; undefined once it is being deleted. */
   generation: number | undefined;
@@ -35,9 +34,9 @@ interface KnownJob {
 
 export interface Workload {
   owner: OwnerName;
-  /** Undefined: its Job has not been heard of, or is gone. */
-  job: KnownJob | undefined;
-  /** JSON of the Job's facts, from when it was heard until it was sent. */
+  /** What is known of its owner; undefined: it has not been observed, or is gone. */
+  known: KnownOwner | undefined;
+  /** JSON of the owner's facts, from when it was observed until it was sent. */
   unsent: { body: string; deleted: boolean } | undefined;
   pods: Members;
   list: number;
@@ -45,12 +44,12 @@ export interface Workload {
   changed: boolean;
 }
 
-/** A workload and what of it has news: one of its pods, one that it had, or else its Job. */
+/** A workload and what of it has news: one of its pods, one that it had, or else its owner. */
 export interface News {
   workload: Workload;
   pod?: PodRow;
   gone?: GonePod;
-  /** Of the Job: it is new, or gone, or its spec is another one, or it is to go. */
+  /** Of the owner: it is new, or gone, or its spec is another one, or it is to go. */
   isSpec?: boolean;
 }
 
@@ -62,24 +61,32 @@ export interface OwnVersion {
   version: string;
 }
 
-/** Jobs whose pods may outlive them in events: their uids are remembered so that those pods stay foreign. */
+/** Foreign owners whose pods may outlive them in events: their uids are remembered so that those pods stay foreign. */
 const FOREIGN_REMEMBERED = 20_000;
+
+export interface CacheSetup {
+  manage: 'own' | 'all';
+  /** Of the workloads that are reported, in the order in which they claim a pod. */
+  kinds: readonly KindFacts[];
+}
 
 export class RelayCache {
   readonly #manage: 'own' | 'all';
+  readonly #kinds: readonly KindFacts[];
   readonly #shapes = new PodShapes();
   readonly #workloads = new Map<string, Workload>();
   /** By the ids of their members. */
   readonly #byId: (Workload | undefined)[] = [];
   readonly #freeIds: number[] = [];
   readonly #pods = new PodTable(this.#shapes);
-  /** Jobs that choose their pods by a selector of their own, by namespace. */
-  readonly #manual = new Map<string, Map<string, { workload: Workload; matches: LabelMatcher }>>();
+  /** Workloads that choose their pods by a selector of their own, by namespace. */
+  readonly #choosing = new Map<string, Map<string, { workload: Workload; matches: LabelMatcher }>>();
   readonly #departedForeign = new Set<string>();
   #list = 0;
 
-  constructor({ manage }: { manage: 'own' | 'all' }) {
+  constructor({ manage, kinds }: CacheSetup) {
     this.#manage = manage;
+    this.#kinds = kinds;
   }
 
   get podCount(): number {
@@ -89,7 +96,7 @@ export class RelayCache {
   /** Those to report on; foreign ones are known but kept quiet about. */
   *workloads(namespace?: string): Generator<Workload> {
     for (const workload of this.#workloads.values())
-      if (!workload.job?.foreign && (namespace === undefined || workload.owner.namespace === namespace)) yield workload;
+      if (!workload.known?.foreign && (namespace === undefined || workload.owner.namespace === namespace)) yield workload;
   }
 
   workload(uid: string): Workload | undefined {
@@ -102,59 +109,61 @@ export class RelayCache {
     return this.#list;
   }
 
-  // --- Jobs
+  // --- owners
 
-  /** @returns undefined for a Job of somebody else, or one that could not be named in a message */
-  putJob(job: Job, list?: number): News | undefined {
-    const owner = jobOwnerOf(job);
+  /** @returns undefined for an owner that somebody else manages, or one that could not be named in a message */
+  putOwner(facts: KindFacts, object: WorkloadObject, list?: number): News | undefined {
+    const owner = ownerNameOf(facts, object.metadata);
     if (!owner) return undefined;
     const workload = this.#workloadOf(owner);
-    const version = job.metadata.resourceVersion ?? '0';
+    const version = object.metadata.resourceVersion ?? '0';
     // Of a spec that cannot be read nobody knows who manages it; that never changes.
-    const isUnsaid = job.unreadable !== undefined && job.spec.managedBy === undefined;
-    const foreign = (isUnsaid ? workload.job?.foreign : undefined) ?? !isOurs(job.spec, this.#manage);
+    const isUnsaid = object.unreadable !== undefined && facts.managerOf(object) === undefined;
+    const foreign = (isUnsaid ? workload.known?.foreign : undefined) ?? !facts.isManaged(object, this.#manage);
     if (list !== undefined) workload.list = list;
     // An answer may be older than what the watch has told since. A list is what there is: the watch goes on from it, also where the
     // API server was restored from an older state (R3).
-    if (list === undefined && workload.job && isNewer(workload.job.version, version)) return undefined;
-    const { job: before } = workload;
-    const generation = job.metadata.deletionTimestamp === undefined ? (job.metadata.generation ?? 0) : undefined;
-    workload.job = { version, foreign, generation };
+    if (list === undefined && workload.known && isNewer(workload.known.version, version)) return undefined;
+    const { known: before } = workload;
+    const generation = object.metadata.deletionTimestamp === undefined ? (object.metadata.generation ?? 0) : undefined;
+    workload.known = { version, foreign, generation };
     if (foreign) {
       for (const row of this.#pods.rowsOf(workload.pods)) this.#forget(row, workload);
       return undefined;
     }
-    this.#learnSelector(workload, job);
-    workload.unsent = { body: JSON.stringify(jobFactsOf(job)), deleted: false };
+    this.#learnSelector(facts, workload, object);
+    workload.unsent = { body: JSON.stringify(facts.factsOf(object)), deleted: false };
     workload.changed = true;
     return { workload, isSpec: !before || before.generation !== generation };
   }
 
-  deleteJob(job: Job): News | undefined {
-    const owner = jobOwnerOf(job);
+  deleteOwner(facts: KindFacts, object: WorkloadObject): News | undefined {
+    const owner = ownerNameOf(facts, object.metadata);
     const workload = owner && this.#workloads.get(owner.uid);
     if (!workload) return undefined;
-    const foreign = workload.job?.foreign ?? !isOurs(job.spec, this.#manage);
-    this.#forgetJob(workload);
+    const foreign = workload.known?.foreign ?? !facts.isManaged(object, this.#manage);
+    this.#forgetOwner(workload);
     if (foreign) return undefined;
-    workload.unsent = { body: JSON.stringify(jobFactsOf(job)), deleted: true };
+    workload.unsent = { body: JSON.stringify(facts.factsOf(object)), deleted: true };
     return { workload, isSpec: true };
   }
 
-  /** Forgets the Jobs of these namespaces that the list did not name. */
-  endJobList(list: number, namespace: string | undefined): void {
-    for (const workload of this.#workloads.values())
-      if (workload.job && workload.list !== list && (namespace === undefined || workload.owner.namespace === namespace)) {
-        this.#forgetJob(workload);
-        workload.unsent = undefined;
-      }
+  /** Forgets the owners of that kind in these namespaces that the list did not name. */
+  endOwnerList({ kind }: KindFacts, list: number, namespace: string | undefined): void {
+    for (const workload of this.#workloads.values()) {
+      const { known, owner } = workload;
+      if (!known || workload.list === list || owner.kind !== kind) continue;
+      if (namespace !== undefined && owner.namespace !== namespace) continue;
+      this.#forgetOwner(workload);
+      workload.unsent = undefined;
+    }
   }
 
-  #forgetJob(workload: Workload): void {
-    if (workload.job?.foreign) this.#rememberForeign(workload.owner.uid);
-    workload.job = undefined;
+  #forgetOwner(workload: Workload): void {
+    if (workload.known?.foreign) this.#rememberForeign(workload.owner.uid);
+    workload.known = undefined;
     workload.changed = true;
-    this.#manual.get(workload.owner.namespace)?.delete(workload.owner.uid);
+    this.#choosing.get(workload.owner.namespace)?.delete(workload.owner.uid);
     this.#dropIfEmpty(workload);
   }
 
@@ -165,17 +174,16 @@ export class RelayCache {
     if (oldest !== undefined) this.#departedForeign.delete(oldest);
   }
 
-  #learnSelector(workload: Workload, { spec }: Job): void {
-    if (spec.manualSelector !== true) return;
+  #learnSelector({ pods }: KindFacts, workload: Workload, object: WorkloadObject): void {
+    if (!pods.ownSelector) return;
     const { namespace, uid } = workload.owner;
-    const jobs = this.#manual.get(namespace) ?? new Map<string, { workload: Workload; matches: LabelMatcher }>();
-    this.#manual.set(namespace, jobs);
-    try {
-      jobs.set(uid, { workload, matches: matcherOf(spec.selector) });
-    } catch {
-      // A selector that cannot be read chooses nothing; the planner says so.
-      jobs.delete(uid);
-    }
+    const matches = pods.ownSelector(object);
+    const choosing = this.#choosing.get(namespace);
+    // What cannot be read whole may lack its selector, which never changes.
+    if (!matches && object.unreadable !== undefined) return;
+    if (!matches) choosing?.delete(uid);
+    else if (choosing) choosing.set(uid, { workload, matches });
+    else this.#choosing.set(namespace, new Map([[uid, { workload, matches }]]));
   }
 
   // --- pods
@@ -242,7 +250,7 @@ export class RelayCache {
   }
 
   /**
-   * Whether our finalizer is on one of its pods: that one cannot go without us, even where its Job is gone.
+   * Whether our finalizer is on one of its pods: that one cannot go without us, even where its owner is gone.
    * @param besides not looked at
    */
   hasTracked({ pods }: Workload, besides?: PodRow): boolean {
@@ -275,24 +283,24 @@ export class RelayCache {
 
   /** The workload that a pod with this metadata reports to; undefined: nobody that concerns us. */
   #ownerOf(metadata: ObjectMeta): OwnerName | undefined {
-    const named = belongingOf(metadata);
-    // A Job that chooses it may adopt it; failing that, our finalizer alone makes it our business.
+    const named = belongingOf(metadata, this.#kinds);
+    // An owner that chooses it may adopt it; failing that, our finalizer alone makes it our business.
     const belonging = named === undefined || named.by === 'finalizer' ? (this.#chosenBySelector(metadata) ?? named) : named;
     if (!belonging) return undefined;
     const { owner, by } = belonging;
-    const known = this.#workloads.get(owner.uid);
-    if (known?.job && !known.job.foreign) return known.owner;
-    // Where nobody but us looks after finalizers, one is left on what a Job of somebody else left behind; while it lives, it is theirs.
-    if (known?.job) return this.#manage === 'all' ? orphanOf(metadata)?.owner : undefined;
+    const workload = this.#workloads.get(owner.uid);
+    if (workload?.known && !workload.known.foreign) return workload.owner;
+    // Where nobody but us looks after finalizers, one is left on what a foreign owner left behind; while it lives, the pod is its own.
+    if (workload?.known) return this.#manage === 'all' ? orphanOf(metadata, this.#kinds)?.owner : undefined;
     if (this.#departedForeign.has(owner.uid) && !(this.#manage === 'all' && isTracked(metadata))) return undefined;
-    // The Job may be heard of in a moment; what merely carries labels of one that is gone is of no account, unless our finalizer is on it.
+    // The owner may be observed in a moment; what merely carries labels of one that is gone is of no account, unless our finalizer is on it.
     return by !== 'labels' || isTracked(metadata) ? owner : undefined;
   }
 
   #chosenBySelector({ namespace = '', labels, ownerReferences }: ObjectMeta): Belonging | undefined {
-    const jobs = this.#manual.get(namespace);
-    if (!jobs || ownerReferences?.some(({ controller }) => controller)) return undefined;
-    for (const { workload, matches } of jobs.values()) if (matches(labels ?? {})) return { owner: workload.owner, by: 'labels' };
+    const choosing = this.#choosing.get(namespace);
+    if (!choosing || ownerReferences?.some(({ controller }) => controller)) return undefined;
+    for (const { workload, matches } of choosing.values()) if (matches(labels ?? {})) return { owner: workload.owner, by: 'labels' };
     return undefined;
   }
 
@@ -309,15 +317,15 @@ export class RelayCache {
     if (known) return known;
     const id = this.#freeIds.pop() ?? this.#byId.length;
     const pods: Members = { id, first: NO_ROW, last: NO_ROW, count: 0 };
-    const workload: Workload = { owner, job: undefined, unsent: undefined, pods, list: this.#list, changed: true };
+    const workload: Workload = { owner, known: undefined, unsent: undefined, pods, list: this.#list, changed: true };
     this.#workloads.set(owner.uid, workload);
     this.#byId[id] = workload;
     return workload;
   }
 
   #dropIfEmpty(workload: Workload): void {
-    const { owner, job, pods } = workload;
-    if (job || pods.count > 0 || this.#workloads.get(owner.uid) !== workload) return;
+    const { owner, known, pods } = workload;
+    if (known || pods.count > 0 || this.#workloads.get(owner.uid) !== workload) return;
     this.#workloads.delete(owner.uid);
     this.#byId[pods.id] = undefined;
     this.#freeIds.push(pods.id);
@@ -325,11 +333,11 @@ export class RelayCache {
 
   // --- comparing
 
-  /** Of the Job and all its pods, as the view makes it from the same knowledge. */
-  digestOf({ owner, job, pods }: Workload): string {
+  /** Of the owner and all its pods, as the view makes it from the same knowledge. */
+  digestOf({ owner, known, pods }: Workload): string {
     const members = [];
     for (const row of this.#pods.rowsOf(pods)) members.push({ uid: this.#pods.uidOf(row), resourceVersion: this.#pods.versionOf(row) });
-    if (job) members.push({ uid: owner.uid, resourceVersion: job.version });
+    if (known) members.push({ uid: owner.uid, resourceVersion: known.version });
     return digestOf(members);
   }
 
@@ -340,9 +348,9 @@ export class RelayCache {
     return !this.#ownerOf(metadata) || !isPodNamed(metadata);
   }
 
-  knowsJob(metadata: ObjectMeta): boolean {
-    const job = this.#workloads.get(metadata.uid ?? '')?.job;
-    return job !== undefined ? !isNewer(metadata.resourceVersion ?? '0', job.version) : !jobOwnerOf({ metadata });
+  knowsOwner(facts: KindFacts, metadata: ObjectMeta): boolean {
+    const known = this.#workloads.get(metadata.uid ?? '')?.known;
+    return known !== undefined ? !isNewer(metadata.resourceVersion ?? '0', known.version) : !ownerNameOf(facts, metadata);
   }
 
   /** What is known at or below that version. */
@@ -356,18 +364,18 @@ export class RelayCache {
     }
   }
 
-  *jobsUntil(version: string, namespace: string | undefined): Generator<OwnVersion> {
-    for (const { job, owner } of this.#workloads.values())
-      if (job && !isNewer(job.version, version) && (namespace === undefined || owner.namespace === namespace))
-        yield { uid: owner.uid, namespace: owner.namespace, name: owner.name, version: job.version };
+  *ownersUntil({ kind }: KindFacts, version: string, namespace: string | undefined): Generator<OwnVersion> {
+    for (const { known, owner } of this.#workloads.values()) {
+      if (!known || owner.kind !== kind || isNewer(known.version, version)) continue;
+      if (namespace !== undefined && owner.namespace !== namespace) continue;
+      yield { uid: owner.uid, namespace: owner.namespace, name: owner.name, version: known.version };
+    }
   }
 }
 
-function jobOwnerOf({ metadata }: KubernetesObject): OwnerName | undefined {
-  const { name = '', namespace = '', uid = '', resourceVersion } = metadata;
-  return name !== '' && namespace !== '' && uid !== '' && isResourceVersion(resourceVersion)
-    ? { kind: 'Job', namespace, name, uid }
-    : undefined;
+function ownerNameOf({ kind }: KindFacts, { name, namespace, uid, resourceVersion }: ObjectMeta): OwnerName | undefined {
+  if (!name || !namespace || !uid || !isResourceVersion(resourceVersion)) return undefined;
+  return { kind, namespace, name, uid };
 }
 
 const isPodNamed = ({ name, namespace, uid, resourceVersion }: ObjectMeta): boolean =>

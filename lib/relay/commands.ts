@@ -1,11 +1,11 @@
 // Commands: calls of passes on a cluster that nothing can dial. The relay carries them out with its own credentials, after comparing each
 // with what it allows, and answers through the events queue. It decides nothing, and repeats nothing.
-import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import { POD_READING } from '../objects/pod-facts.ts';
 import { EVENTS, PODS, type Resource } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { isInScope } from '../ports/clusters.ts';
@@ -32,17 +32,24 @@ export interface Allowed {
   verbs: readonly Command['verb'][];
 }
 
-/** What the passes of every kind do, and nothing else. */
-export const ALLOWED: readonly Allowed[] = [
-  ...ALL_FACTS.filter(({ resource }) => resource !== PODS).map(({ resource }): Allowed => ({
-    resource,
-    verbs: ['get', 'delete', 'patch'],
-  })),
-  { resource: PODS, verbs: ['get', 'list', 'create', 'delete', 'patch'] },
-  { resource: EVENTS, verbs: ['create'] },
-  // Alpha: asked for where the cluster's record says so, and its rights decide.
-  ...[SCHEDULING_WORKLOADS, POD_GROUPS].map((resource): Allowed => ({ resource, verbs: ['list', 'create', 'patch'] })),
-];
+/** What passes of these kinds do, and nothing else. */
+export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
+  const rules = new Map<string, Allowed>();
+  const allow = (resource: Resource, verbs: Allowed['verbs']): void => {
+    const name = `${resource.apiVersion}/${resource.plural}`;
+    rules.set(name, { resource, verbs: [...new Set([...(rules.get(name)?.verbs ?? []), ...verbs])] });
+  };
+  for (const { resource, isOwnerless } of kinds) if (!isOwnerless) allow(resource, ['get', 'delete', 'patch']);
+  const children = kinds.flatMap((kind) => kind.children.map(({ resource }) => resource));
+  for (const resource of [PODS, ...children]) allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
+  allow(EVENTS, ['create']);
+  // Asked for where the cluster's record says so, and its rights decide.
+  for (const { resource, verbs } of kinds.flatMap(({ furtherRights = [] }) => furtherRights)) allow(resource, verbs);
+  return [...rules.values()];
+}
+
+/** Of all kinds. */
+export const ALLOWED: readonly Allowed[] = allowedTo(ALL_FACTS);
 
 export interface CommandsSetup {
   /** The relay's own access: its rights are the cluster's to give. */

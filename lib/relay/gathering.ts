@@ -30,7 +30,7 @@ export class Gathering {
 
   /**
    * There is news.
-   * @param of a Job's goes at once only where its spec has changed: somebody waits for that. A pod's only where no other of its workload
+   * @param of an owner's goes at once only where its spec has changed: somebody waits for that. A pod's only where no other of its workload
    * has yet to be counted: a pass that came for the first of several would have the others wait for a second (R9)
    */
   noted(of: { spec: boolean } | { pod: { isLast: () => boolean } }): void {

@@ -27,7 +27,7 @@ export class Heartbeats {
 
   build({ cache, watches, clockOffsetMs, heardUntil, isWaiting, fullList, externalJobs }: HeartbeatInput): Heartbeat {
     this.#beat += 1;
-    const known = [...cache.workloads()].filter((workload) => (workload.job || cache.hasTracked(workload)) && !isWaiting(workload));
+    const known = [...cache.workloads()].filter((workload) => (workload.known || cache.hasTracked(workload)) && !isWaiting(workload));
     const changed = known.filter((workload) => workload.changed);
     const slice = this.#slice(known, MOST_DIGESTS - changed.length);
     const chosen = new Set([...changed.slice(0, MOST_DIGESTS - slice.length), ...slice]);

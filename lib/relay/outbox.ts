@@ -1,13 +1,12 @@
 // What is still to be sent: marks on workloads and pods, made into messages when the queue is ready for them. So a message holds the
 // newest state of each object whatever happened meanwhile, and what waits never takes more memory than what there is.
-import type { Job } from '../objects/kubernetes.ts';
 import { newest } from '../objects/resource-version.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OutgoingMessage, Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { encodeEvents } from '../wire/events.ts';
 import { MessageTooLargeError } from '../wire/undecodable.ts';
-import type { Heartbeat, OutgoingEvents, OutgoingReport, OwnerObservation } from '../wire/observations.ts';
+import type { Heartbeat, OutgoingEvents, OutgoingReport, OwnerName, OwnerObservation } from '../wire/observations.ts';
 import type { GonePod, News, RelayCache, Workload } from './cache.ts';
 import { expand } from './compact-pod.ts';
 import type { GatheringOptions } from './gathering.ts';
@@ -45,7 +44,8 @@ export interface OutboxSetup {
   sender: () => Sender;
   /** Version of the last whole list of the pods of a namespace: each of them was heard then. */
   podFloor: (namespace: string) => string;
-  jobFloor: (namespace: string) => string;
+  /** Version of the last whole list of the owners of its kind. */
+  ownerFloor: (owner: OwnerName) => string;
   options: OutboxOptions;
 }
 
@@ -54,11 +54,11 @@ interface Marks {
   pods: Set<PodRow>;
   /** By uid. */
   gone: Map<string, GonePod>;
-  /** What was heard of the Job is to be sent. */
+  /** What was observed of the owner is to be sent. */
   owner: boolean;
   /** All of it is to be sent as a whole list. */
   whole: boolean;
-  /** What was told of the Job in the last draft. */
+  /** What was told of the owner in the last draft. */
   told?: Workload['unsent'];
 }
 
@@ -312,7 +312,7 @@ export class Outbox {
   /** One report, or several of a whole list that one message would not hold. */
   #reportsOf(marks: Marks): Report[] {
     const { workload, owner, whole } = marks;
-    if (workload.job?.foreign) return [];
+    if (workload.known?.foreign) return [];
     const observed = owner ? this.#observedOf(workload) : undefined;
     marks.told = observed && workload.unsent;
     const told = { owner: workload.owner, ...(observed && { observed }) };
@@ -354,9 +354,9 @@ export class Outbox {
 
   #observedOf({ owner, unsent }: Workload): OwnerObservation | undefined {
     if (!unsent) return undefined;
-    const object: Job = JSON.parse(unsent.body);
+    const object: OwnerObservation['object'] = JSON.parse(unsent.body);
     const version = object.metadata.resourceVersion ?? '0';
-    return { heardAt: unsent.deleted ? version : newest(version, this.#setup.jobFloor(owner.namespace)), deleted: unsent.deleted, object };
+    return { heardAt: unsent.deleted ? version : newest(version, this.#setup.ownerFloor(owner)), deleted: unsent.deleted, object };
   }
 
   /** Messages that the queue can hold: what turns out too large is halved, what cannot be halved is told of and left out. */

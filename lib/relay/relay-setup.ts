@@ -1,4 +1,5 @@
 // What a relay is given: the cluster it watches, the queue it sends to, and sizes and times, which tests alone change.
+import type { KindFacts } from '../kinds/kind.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -42,6 +43,8 @@ export interface RelaySetup {
   /** Name under which the cluster is registered. */
   cluster: string;
   manage: 'own' | 'all';
+  /** Kinds that the cluster has managed; absent: all that this build knows. */
+  kinds?: readonly KindFacts[];
   /** Empty: all. */
   namespaces: readonly string[];
   era: number;

@@ -1,22 +1,22 @@
 // The relay: watches one cluster, reports what concerns workloads, says once a minute that it lives, answers asks.
-import { JOB_FIELDS } from '../objects/job-facts.ts';
-import { JOBS } from '../objects/resources.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { watchesOf } from '../kinds/watches.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
-import type { Job } from '../objects/kubernetes.ts';
-import { deadlineIn } from '../ports/clock.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../ports/errors.ts';
-import type { Heartbeat, RelayAsk, WatchState } from '../wire/observations.ts';
+import type { Heartbeat, OwnerName, RelayAsk, WatchState } from '../wire/observations.ts';
 import { answerAsks } from './asks.ts';
 import { AuditRounds } from './audit-rounds.ts';
 import { RelayCache } from './cache.ts';
-import { Commands } from './commands.ts';
-import { ExternalJobCounts } from './external-jobs.ts';
+import { allowedTo, Commands } from './commands.ts';
+import { ExternalOwnerCounts } from './external-owners.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { Identity } from './identity.ts';
 import { Outbox, OUTBOX_OPTIONS } from './outbox.ts';
+import { lookUpOwner } from './owner-look-up.ts';
 import { ProblemLog } from './problem-log.ts';
 import type { Readiness } from './readiness.ts';
-import { areListed, isHeard, isLetIn, isListed } from './readiness.ts';
+import { areListed, isListed } from './readiness.ts';
 import type { RelayOptions, RelaySetup } from './relay-setup.ts';
 import { RELAY_OPTIONS } from './relay-setup.ts';
 import { Scope } from './scope.ts';
@@ -42,7 +42,6 @@ export interface Relay {
   stop: () => Promise<void>;
 }
 
-const LIFE_MS = 10_000;
 /** Before the first list is through, so many failed connections in a row end the start. */
 const PATIENCE = 4;
 const RETRY_MS = 1_000;
@@ -66,11 +65,12 @@ export function startRelay(setup: RelaySetup): Relay {
 class RunningRelay {
   readonly #setup: RelaySetup;
   readonly #options: RelayOptions;
+  readonly #kinds: readonly KindFacts[];
   readonly #cache: RelayCache;
   readonly #outbox: Outbox;
   readonly #scopes: Scope[];
   readonly #heartbeats = new Heartbeats();
-  readonly #externalJobs = new ExternalJobCounts();
+  readonly #external = new ExternalOwnerCounts();
   readonly #identity: Identity;
   readonly #audits: AuditRounds;
   readonly #server: ServerAnswers;
@@ -99,7 +99,8 @@ class RunningRelay {
     this.#session = clock.randomId();
     this.#era = era;
     if (setup.standby !== true) this.#leading = new AbortController();
-    this.#cache = new RelayCache({ manage });
+    this.#kinds = setup.kinds ?? ALL_FACTS;
+    this.#cache = new RelayCache({ manage, kinds: this.#kinds });
     this.#problems = new ProblemLog({ clock, telemetry, cluster });
     this.#identity = new Identity({ source, clock, telemetry, cluster, changed: () => this.#beginSession() });
     this.#audits = new AuditRounds({
@@ -133,14 +134,16 @@ class RunningRelay {
       telemetry,
       sender: () => ({ cluster, session: this.#session, era: this.#era, kubeSystemUid: this.#identity.kubeSystemUid }),
       podFloor: (namespace) => this.#scopeOf(namespace)?.podFloor ?? '0',
-      jobFloor: (namespace) => this.#scopeOf(namespace)?.jobFloor ?? '0',
+      ownerFloor: (owner) => this.#scopeOf(owner.namespace)?.ownerFloor(owner) ?? '0',
       options: { ...OUTBOX_OPTIONS, ...this.#options },
     });
     const scopes = namespaces.length === 0 ? [undefined] : namespaces;
+    const watched = watchesOf(this.#kinds);
     this.#scopes = scopes.map(
       (namespace) =>
         new Scope({
           namespace,
+          watched,
           source,
           cache: this.#cache,
           clock,
@@ -148,10 +151,9 @@ class RunningRelay {
           options: this.#options,
           note: (news) => this.#outbox.note(news),
           noteWhole: (workload) => this.#outbox.noteWhole(workload),
-          isExternal: (controllerName) => this.#externalJobs.came(controllerName),
+          isExternal: (controllerName) => this.#external.came(controllerName),
           listed: () => this.#listed(),
-          failed: (error, within) => this.#failed(error, within),
-          refused: () => this.#listed(),
+          failed: (error) => this.#failed(error, { namespace }),
           resumed: () => void this.#audits.runSoon(),
           restored: (versions) => this.#restored(versions),
           sawDate: (dateMs, askedAtMs) => this.#identity.sawDate(dateMs, askedAtMs),
@@ -246,6 +248,7 @@ class RunningRelay {
         telemetry,
         cluster,
         namespaces,
+        allowed: allowedTo(this.#kinds),
         kubeSystemUid: () => this.#identity.kubeSystemUid,
       });
     return this.#commands;
@@ -270,7 +273,7 @@ class RunningRelay {
   /** Totals are of a session: what was counted in the one before is not told in the next. */
   #renewSession(): void {
     this.#session = this.#setup.clock.randomId();
-    this.#externalJobs.clear();
+    this.#external.clear();
   }
 
   get #readiness(): Readiness[] {
@@ -281,17 +284,19 @@ class RunningRelay {
   #listed(): void {
     this.#failures = 0;
     if (!areListed(this.#readiness)) return;
-    const scopes = this.#scopes.filter(({ readiness }) => isListed(readiness));
-    const startedAtMs = Math.min(...scopes.map((scope) => scope.startedAtMs));
+    const scopes = this.#scopes.filter(({ readiness, podFloor }) => isListed(readiness) || (readiness === 'absent' && podFloor !== '0'));
     if (!this.#leading) {
       if (!this.#isWarm) this.#setup.telemetry.info('relay stands by', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
       this.#isWarm = true;
       this.#ready.resolve();
       return;
     }
-    const [resourceVersion = '0'] = scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
+    const [resourceVersion] = scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
+    // Where nothing is served of what is managed there is no list to be told of.
+    const fullList =
+      resourceVersion === undefined ? undefined : { resourceVersion, startedAtMs: Math.min(...scopes.map((scope) => scope.startedAtMs)) };
     void this.#outbox
-      .heartbeat(() => this.#heartbeat({ resourceVersion, startedAtMs }), { afterWholes: true })
+      .heartbeat(() => this.#heartbeat(fullList), { afterWholes: true })
       .then(() => {
         // Nobody waits for it any more: the relay ends, or lists for a new era.
         if (this.#ending.signal.aborted || !this.#leading || !areListed(this.#readiness)) return;
@@ -321,9 +326,9 @@ class RunningRelay {
       watches: this.#watches,
       clockOffsetMs: this.#identity.clockOffsetMs,
       heardUntil: (namespace) => this.#scopeOf(namespace)?.podsHeardUntil ?? '0',
-      isWaiting: (workload) => this.#outbox.isWaiting(workload) || this.#isUnheard(workload.owner.namespace),
+      isWaiting: (workload) => this.#outbox.isWaiting(workload) || this.#isUnheard(workload.owner),
       ...(fullList && { fullList }),
-      externalJobs: this.#externalJobs.told(),
+      externalJobs: this.#external.told(),
     });
     return { ...heartbeat, ...(apiServer && { apiServer }) };
   }
@@ -339,21 +344,13 @@ class RunningRelay {
 
   async #answer(ask: RelayAsk): Promise<void> {
     if (ask.ask === 'everything') return this.#tellEverything(ask);
-    const { source, clock } = this.#setup;
     const { owner } = ask;
     // The list under way tells, or what is heard once it is let in again.
-    if (this.#isUnheard(owner.namespace)) return;
-    const isKnown = (): boolean => this.#cache.workload(owner.uid)?.job !== undefined;
-    const wasKnown = isKnown();
-    try {
-      const { object } = await source.get<Job>(JOBS, owner, deadlineIn(clock, LIFE_MS), { fields: JOB_FIELDS });
-      // Heard to be gone while that answer was on its way, it does not come back.
-      const isGone = wasKnown && !isKnown();
-      const news = object.metadata.uid === owner.uid && !isGone ? this.#cache.putJob(object) : undefined;
-      if (news) this.#outbox.note(news);
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-    }
+    if (this.#isUnheard(owner)) return;
+    const facts = this.#kinds.find(({ kind }) => kind === owner.kind);
+    const { source, clock } = this.#setup;
+    const news = facts && !facts.isOwnerless ? await lookUpOwner({ source, cache: this.#cache, clock }, facts, owner) : undefined;
+    if (news) this.#outbox.note(news);
     // What is known is told again; it is no whole list, for only a list proves absence (R19).
     const workload = this.#cache.workload(owner.uid);
     if (!workload) return;
@@ -379,22 +376,22 @@ class RunningRelay {
   }
 
   /** Watches go on trying for ever; a start that cannot succeed ends in a sentence. */
-  #failed(error: unknown, namespace?: string): void {
+  #failed(error: unknown, within?: { namespace: string | undefined }): void {
     if (this.#ending.signal.aborted) return;
-    this.#problems.note(error, namespace);
+    this.#problems.note(error, within?.namespace);
     if (this.#isWarm) return;
     if (error instanceof NotDoneError) this.#failures += 1;
     const isRefusal = error instanceof TerminalError || error instanceof NotFoundError;
-    if (isRefusal ? namespace !== undefined && this.#readiness.some(isLetIn) : this.#failures < PATIENCE) return;
+    if (isRefusal ? within && this.#scopes.some(({ isAnyLetIn }) => isAnyLetIn) : this.#failures < PATIENCE) return;
     this.#ready.reject(error instanceof Error ? error : new Error(String(error)));
     this.#ending.abort();
     for (const scope of this.#scopes) scope.stop();
   }
 
   /** What is known of that namespace may not be so any more, and is no answer to anything. */
-  #isUnheard(namespace: string): boolean {
-    const scope = this.#scopeOf(namespace);
-    return scope !== undefined && !isHeard(scope.readiness);
+  #isUnheard(owner: OwnerName): boolean {
+    const scope = this.#scopeOf(owner.namespace);
+    return scope !== undefined && !scope.isHeard(owner);
   }
 
   #scopeOf(namespace: string): Scope | undefined {

@@ -1,17 +1,16 @@
-// Jobs and pods of one namespace, or of all: the pods are listed after their Jobs, and what both lists say goes out as whole lists.
-import { JOB_FIELDS } from '../objects/job-facts.ts';
-import type { Job, KubernetesObject, Pod } from '../objects/kubernetes.ts';
-import { isOurs } from '../objects/managed-by.ts';
-import { POD_FIELDS } from '../objects/pod-facts.ts';
-import { JOBS, PODS } from '../objects/resources.ts';
+// What the kinds consist of in one namespace, or in all: a watch for each resource. Children are listed after their owners, and what both
+// lists say goes out as whole lists.
+import type { KindFacts } from '../kinds/kind.ts';
+import type { Watched } from '../kinds/watches.ts';
+import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-import type { WatchState } from '../wire/observations.ts';
+import type { OwnerName, WatchState } from '../wire/observations.ts';
 import type { Audited } from './audit.ts';
 import type { News, RelayCache, Workload } from './cache.ts';
 import type { Readiness } from './readiness.ts';
-import { readinessOf } from './readiness.ts';
+import { isHeard, isLetIn, isListed, readinessOf, readinessOfAll } from './readiness.ts';
 import type { WatchOptions } from './watch.ts';
 import type { Follower, WatcherSetup } from './watcher.ts';
 import { Watcher } from './watcher.ts';
@@ -19,6 +18,8 @@ import { Watcher } from './watcher.ts';
 export interface ScopeSetup {
   /** Undefined: all namespaces. */
   namespace: string | undefined;
+  /** Owners before children. */
+  watched: readonly Watched[];
   source: ClusterSource;
   cache: RelayCache;
   clock: Clock;
@@ -26,193 +27,321 @@ export interface ScopeSetup {
   options: WatchOptions & { pageSize: number };
   note: (news: News) => void;
   noteWhole: (workload: Workload) => void;
-  /** A Job came that this one manages, and not we. */
+  /** An owner came that this controller manages, and not we. */
   isExternal: (controllerName: string) => void;
-  /** Both lists are through, and everything has been noted. */
+  /** All lists are through, or wait for nothing that could come soon; everything has been noted. */
   listed: () => void;
   failed: (error: unknown, namespace: string | undefined) => void;
-  /** No list of it is to be waited for. */
-  refused: () => void;
   /** A watch goes on after it broke off before its time. */
   resumed: () => void;
   restored: Follower<Pod>['restored'];
   sawDate: WatcherSetup<Pod>['sawDate'];
 }
 
+/** One resource of the scope. */
+interface Watch {
+  watched: Watched;
+  watcher: Watcher<WorkloadObject>;
+  /** Version of the last whole list; `0` before. */
+  floor: string;
+  /** Listed anew after the API server was restored: until that list is through, what is known is of no use (R3). */
+  isAnew: boolean;
+  /** It is to be listed as soon as no list of owners before it is under way. */
+  isDue: boolean;
+}
+
+export interface ScopeAudit extends Audited {
+  name: string;
+  /** There is something to compare with. */
+  isListed: () => boolean;
+  listAnew: () => void;
+}
+
 export class Scope {
   readonly namespace: string | undefined;
-  /** Versions of the last whole lists; `0` before. */
-  jobFloor = '0';
-  podFloor = '0';
   /** Unix milliseconds at which the last list of the pods began. */
   startedAtMs = 0;
   readonly #setup: ScopeSetup;
-  /** Listed anew after the API server was restored: until that list is through, what is known is of no use (R3). */
-  #begins: 'jobs' | 'pods' | undefined;
-  readonly #jobs: Watcher<Job>;
-  readonly #pods: Watcher<Pod>;
+  readonly #watches: readonly Watch[];
+  readonly #byWatched: ReadonlyMap<Watched, Watch>;
+  readonly #pods: Watch | undefined;
+  /** What each kind consists of. A kind without owners has no list to be waited for besides the others'. */
+  readonly #kinds = new Map<string, { facts: KindFacts; watches: readonly Watch[] }>();
 
   constructor(setup: ScopeSetup) {
     this.#setup = setup;
     this.namespace = setup.namespace;
-    const { source, namespace, clock, telemetry, options, sawDate } = setup;
-    const shared = { source, namespace, clock, telemetry, options, sawDate };
-    this.#jobs = new Watcher<Job>({ ...shared, resource: JOBS, fields: JOB_FIELDS, follower: this.#jobFollower() });
-    this.#pods = new Watcher<Pod>({ ...shared, resource: PODS, fields: POD_FIELDS, follower: this.#podFollower() });
+    this.#watches = setup.watched.map((watched) => this.#watchOf(watched));
+    this.#byWatched = new Map(this.#watches.map((watch) => [watch.watched, watch]));
+    this.#pods = this.#watches.find(({ watched }) => watched.isPods);
+    for (const facts of new Set(setup.watched.flatMap(({ kinds }) => [...kinds])))
+      if (!facts.isOwnerless)
+        this.#kinds.set(facts.kind, { facts, watches: this.#watches.filter(({ watched }) => watched.kinds.has(facts)) });
   }
 
   /** Lists everything, from the start or anew. */
   list(): void {
-    this.#jobs.list();
+    for (const { watched, watcher } of this.#watches) if (watched.after.size === 0) watcher.list();
   }
 
   /** Lists everything, and tells nothing of what was known before. */
   beginAnew(): void {
-    this.#begins = 'jobs';
-    this.podFloor = '0';
-    this.#jobs.list();
+    for (const watch of this.#watches) {
+      watch.isAnew = true;
+      watch.floor = '0';
+    }
+    this.list();
   }
 
   stop(): void {
-    this.#jobs.stop();
-    this.#pods.stop();
+    for (const { watcher } of this.#watches) watcher.stop();
   }
 
   get readiness(): Readiness {
-    return readinessOf({ watchers: [this.#jobs, this.#pods], hasLists: this.podFloor !== '0', isAnew: this.#begins !== undefined });
+    return readinessOfAll(
+      [...this.#kinds.values()].map(({ watches }) => ({
+        readiness: readinessOfWatches(watches),
+        isHeldUp: watches.some(({ watcher }) => watcher.isHeldUp),
+      })),
+    );
+  }
+
+  /** Whether there is a kind that the API server lets nobody keep from us. */
+  get isAnyLetIn(): boolean {
+    return [...this.#kinds.values()].some(({ watches }) => isLetIn(readinessOfWatches(watches)));
+  }
+
+  /** Whether what is known of that workload may be told. */
+  isHeard({ kind }: OwnerName): boolean {
+    return isHeard(this.#readinessOf(kind));
+  }
+
+  /** Version of the last whole list of the pods; `0` before. */
+  get podFloor(): string {
+    return this.#pods?.floor ?? '0';
   }
 
   get podsHeardUntil(): string {
-    return this.#pods.resourceVersion;
+    return this.#pods?.watcher.resourceVersion ?? '0';
+  }
+
+  /** Version of the last whole list of the owners of its kind; `0` before. */
+  ownerFloor({ kind }: OwnerName): string {
+    return this.#kinds.get(kind)?.watches.find(({ watched }) => watched.owner?.kind === kind)?.floor ?? '0';
   }
 
   /** Monotonic: when the server was last heard of; −∞ before its first answer. */
   get heardAtMs(): number {
-    return Math.max(this.#jobs.heardAtMs ?? -Infinity, this.#pods.heardAtMs ?? -Infinity);
+    return Math.max(...this.#watches.map(({ watcher }) => watcher.heardAtMs ?? -Infinity));
   }
 
   get watches(): WatchState[] {
     const suffix = this.namespace === undefined ? '' : `:${this.namespace}`;
-    return [
-      { name: 'jobs', watcher: this.#jobs },
-      { name: 'pods', watcher: this.#pods },
-    ].map(({ name, watcher: { ageMs, resourceVersion, isRefused } }) => ({
-      resource: `${name}${suffix}`,
-      ageMs,
-      resourceVersion,
-      ...(isRefused && { refused: true as const }),
-    }));
+    return this.#watches
+      .filter((watch) => this.#isNamed(watch))
+      .map(({ watched, watcher: { ageMs, resourceVersion, isRefused } }) => ({
+        resource: `${watched.name}${suffix}`,
+        ageMs,
+        resourceVersion,
+        ...(isRefused && { refused: true as const }),
+      }));
   }
 
   /** What an audit compares, and what to do where it finds a difference. */
-  get audits(): (Audited & { listAnew: () => void })[] {
+  get audits(): ScopeAudit[] {
     const { cache, namespace } = this.#setup;
-    return [
-      {
-        resource: JOBS,
-        fields: JOB_FIELDS,
+    return this.#watches.map(({ watched, watcher }) => {
+      const { name, resource, fields, selection, owner, isPods } = watched;
+      return {
+        name,
+        resource,
+        fields,
+        selection,
         namespace,
-        knows: (metadata) => cache.knowsJob(metadata),
-        knownUntil: (version) => cache.jobsUntil(version, namespace),
-        heardUntil: () => this.#jobs.resourceVersion,
-        listAnew: () => this.list(),
-      },
-      {
-        resource: PODS,
-        fields: POD_FIELDS,
-        namespace,
-        knows: (metadata) => cache.knowsPod(metadata),
-        knownUntil: (version) => cache.podsUntil(version, namespace),
-        heardUntil: () => this.#pods.resourceVersion,
-        listAnew: () => this.#pods.list(),
-      },
-    ];
+        knows: (metadata) => (!owner || cache.knowsOwner(owner, metadata)) && (!isPods || cache.knowsPod(metadata)),
+        *knownUntil(version) {
+          if (owner) yield* cache.ownersUntil(owner, version, namespace);
+          if (isPods) yield* cache.podsUntil(version, namespace);
+        },
+        heardUntil: () => watcher.resourceVersion,
+        isListed: () => [...watched.kinds].some(({ kind }) => isListed(this.#readinessOf(kind))),
+        listAnew: () => watcher.list(),
+      };
+    });
   }
 
-  #failures(): Pick<Follower<Job>, 'failed' | 'refused'> {
-    const { namespace, failed, refused } = this.#setup;
-    return {
-      failed: (error) => failed(error, namespace),
-      refused: () => {
-        if (this.readiness === 'refusedListing') refused();
-      },
-    };
+  #watchOf(watched: Watched): Watch {
+    const { source, namespace, clock, telemetry, options, sawDate } = this.#setup;
+    const { resource, fields, selection, mayBeAbsent } = watched;
+    const follower = this.#followerOf(() => watch);
+    const shared = { source, namespace, clock, telemetry, options, sawDate };
+    const watcher = new Watcher<WorkloadObject>({ ...shared, resource, fields, ...(selection && { selection }), mayBeAbsent, follower });
+    const watch: Watch = { watched, watcher, floor: '0', isAnew: false, isDue: false };
+    return watch;
   }
 
-  #jobFollower(): Follower<Job> {
-    const { cache, namespace, note, resumed, restored } = this.#setup;
+  #readinessOf(kind: string): Readiness {
+    const known = this.#kinds.get(kind);
+    return known ? readinessOfWatches(known.watches) : this.readiness;
+  }
+
+  /** What nobody has installed is not spoken of, nor what would be watched for its sake alone. */
+  #isNamed({ watched, watcher }: Watch): boolean {
+    if (watcher.isAbsent) return false;
+    return isSurelyServed(watched) || watcher.resourceVersion !== '0' || watcher.isRefused;
+  }
+
+  #before({ watched }: Watch): Watch[] {
+    return [...watched.after].flatMap((each) => this.#byWatched.get(each) ?? []);
+  }
+
+  /** Its list is through, or it is known to have none: what is listed after it is due. */
+  #listNext(watch: Watch): void {
+    for (const next of this.#watches) if (next.watched.after.has(watch.watched)) next.isDue = true;
+    this.#listDue();
+  }
+
+  #listDue(): void {
+    for (const watch of this.#watches) {
+      if (!watch.isDue || this.#before(watch).some(isPending)) continue;
+      watch.isDue = false;
+      watch.watcher.list();
+    }
+  }
+
+  #followerOf(self: () => Watch): Follower<WorkloadObject> {
+    const { cache, namespace, clock, failed, resumed, restored } = this.#setup;
     let mark = 0;
+    let wasHeldUp = false;
     return {
       begin: () => {
         mark = cache.beginList();
+        if (self().watched.isPods) this.startedAtMs = Math.round(clock.nowMs());
       },
-      page: (jobs) => {
-        for (const job of jobs) {
-          this.#warnOf('Job', job);
-          this.#countExternal(job);
-          cache.putJob(job, mark);
-        }
+      page: (objects) => {
+        for (const object of objects) this.#take(self().watched, object, mark);
       },
-      listed: (resourceVersion) => {
-        cache.endJobList(mark, namespace);
-        this.jobFloor = resourceVersion;
-        if (this.#begins === 'jobs') this.#begins = 'pods';
-        // What the Jobs' list no longer names may have left pods, and those floors must rise with it.
-        this.#pods.list();
+      listed: (resourceVersion) => this.#listed(self(), mark, resourceVersion),
+      changed: (type, object) => this.#changed(self().watched, type, object),
+      failed: (error) => {
+        failed(error, namespace);
+        const { isHeldUp } = self().watcher;
+        if (isHeldUp && !wasHeldUp && !self().watcher.isRefused) this.#goOnWithout(self());
+        wasHeldUp = isHeldUp;
       },
-      changed: (type, job) => {
-        this.#warnOf('Job', job);
-        if (type !== 'DELETED') this.#countExternal(job);
-        const news = type === 'DELETED' ? cache.deleteJob(job) : cache.putJob(job);
-        if (news && !this.#begins) note(news);
-      },
-      ...this.#failures(),
+      refused: () => this.#goOnWithout(self()),
+      absent: () => this.#becameAbsent(self()),
       resumed,
       restored,
     };
   }
 
-  #warnOf(kind: string, { metadata: { namespace, name }, unreadable }: KubernetesObject): void {
+  /** One that a list names. */
+  #take(watched: Watched, object: WorkloadObject, mark: number): void {
+    const { cache } = this.#setup;
+    this.#warnOf(watched, object);
+    if (watched.owner) {
+      this.#countExternal(watched.owner, object);
+      cache.putOwner(watched.owner, object, mark);
+    }
+    if (watched.isPods) cache.putPod(podOf(object), mark);
+  }
+
+  #changed(watched: Watched, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: WorkloadObject): void {
+    const { cache } = this.#setup;
+    const { owner, isPods } = watched;
+    const isGone = type === 'DELETED';
+    this.#warnOf(watched, object);
+    if (owner) {
+      if (!isGone) this.#countExternal(owner, object);
+      this.#note(isGone ? cache.deleteOwner(owner, object) : cache.putOwner(owner, object));
+    }
+    if (isPods) for (const news of isGone ? cache.deletePod(podOf(object)) : cache.putPod(podOf(object))) this.#note(news);
+  }
+
+  #note(news: News | undefined): void {
+    if (news && this.#mayTell(news.workload)) this.#setup.note(news);
+  }
+
+  /** Of a kind whose owners nobody has listed yet, or again since the API server was restored, a whole list will tell. */
+  #mayTell({ owner: { kind } }: Workload): boolean {
+    const known = this.#kinds.get(kind);
+    if (!known) return this.#pods?.isAnew !== true;
+    for (const { watched, isAnew, floor } of known.watches) if (isAnew || (watched.owner === known.facts && floor === '0')) return false;
+    return true;
+  }
+
+  #listed(watch: Watch, mark: number, resourceVersion: string): void {
+    const { cache, namespace, noteWhole, listed } = this.#setup;
+    const { owner, isPods } = watch.watched;
+    if (owner) cache.endOwnerList(owner, mark, namespace);
+    if (isPods) cache.endPodList(mark, namespace);
+    // One that was under way already: another one follows the owners' list.
+    if (watch.isAnew && this.#before(watch).some((before) => before.isAnew && !isPassedOver(before))) return;
+    watch.isAnew = false;
+    watch.floor = resourceVersion;
+    if (isPods) {
+      for (const workload of cache.workloads(namespace)) if (this.#mayTell(workload)) noteWhole(workload);
+      listed();
+    }
+    // What the owners' list no longer names may have left children, and those floors must rise with it.
+    this.#listNext(watch);
+  }
+
+  /** What is refused or fails again and again keeps nothing else waiting. */
+  #goOnWithout({ watcher }: Watch): void {
+    this.#listDue();
+    const { readiness } = this;
+    if (readiness === 'refusedListing' || (watcher.isListing && isListed(readiness))) this.#setup.listed();
+  }
+
+  /** Told once, as by a list that names none: what was known of it is looked up. */
+  #becameAbsent(watch: Watch): void {
+    const { cache, telemetry, namespace, listed } = this.#setup;
+    const { owner, resource } = watch.watched;
+    const wasServed = watch.floor !== '0';
+    const place = { resource: `${resource.plural} of ${resource.apiVersion}`, ...(namespace !== undefined && { namespace }) };
+    if (wasServed) telemetry.warn('API server does not serve a resource any more: it is asked for once a minute', place);
+    else telemetry.info('API server does not serve a resource: it is asked for once a minute', place);
+    watch.floor = '0';
+    watch.isAnew = false;
+    if (wasServed && owner) {
+      cache.endOwnerList(owner, cache.beginList(), namespace);
+      this.#listNext(watch);
+    } else this.#listDue();
+    // Else the list under way tells.
+    if (!this.#watches.some(isPending)) listed();
+  }
+
+  #warnOf({ resource: { kind } }: Watched, { metadata: { namespace, name }, unreadable }: KubernetesObject): void {
     if (unreadable !== undefined) this.#setup.telemetry.warn('object cannot be read', { kind, namespace, name, reason: unreadable });
   }
 
   /** One that has just come, and says that somebody else manages it. */
-  #countExternal({ metadata, spec: { managedBy } }: Job): void {
+  #countExternal(facts: KindFacts, object: WorkloadObject): void {
+    if (!facts.countsExternal) return;
     const { cache, isExternal } = this.#setup;
-    if (managedBy === undefined || isOurs({ managedBy }, 'all') || cache.workload(metadata.uid ?? '')?.job) return;
-    isExternal(managedBy);
-  }
-
-  #podFollower(): Follower<Pod> {
-    const { cache, namespace, clock, note, noteWhole, listed, resumed, restored } = this.#setup;
-    let mark = 0;
-    return {
-      begin: () => {
-        mark = cache.beginList();
-        this.startedAtMs = Math.round(clock.nowMs());
-      },
-      page: (pods) => {
-        for (const pod of pods) {
-          this.#warnOf('Pod', pod);
-          cache.putPod(pod, mark);
-        }
-      },
-      listed: (resourceVersion) => {
-        cache.endPodList(mark, namespace);
-        // One that was under way already: another one follows the Jobs' list.
-        if (this.#begins === 'jobs') return;
-        this.#begins = undefined;
-        this.podFloor = resourceVersion;
-        for (const workload of cache.workloads(namespace)) noteWhole(workload);
-        listed();
-      },
-      changed: (type, pod) => {
-        this.#warnOf('Pod', pod);
-        for (const news of type === 'DELETED' ? cache.deletePod(pod) : cache.putPod(pod)) if (!this.#begins) note(news);
-      },
-      ...this.#failures(),
-      resumed,
-      restored,
-    };
+    const manager = facts.managerOf(object);
+    if (manager === undefined || facts.isManaged(object, 'all') || cache.workload(object.metadata.uid ?? '')?.known) return;
+    isExternal(manager);
   }
 }
+
+/** It is listed by the watch of the pods. */
+const podOf = (object: WorkloadObject): Pod => object as Pod;
+
+const readinessOfWatches = (watches: readonly Watch[]): Readiness =>
+  readinessOf({
+    watchers: watches.map(({ watcher }) => watcher),
+    hasLists: watches.every(({ floor }) => floor !== '0'),
+    isAnew: watches.some(({ isAnew }) => isAnew),
+  });
+
+const isPassedOver = ({ watcher }: Watch): boolean => watcher.isRefused || watcher.isAbsent || watcher.isHeldUp;
+
+/** A list that is to be waited for. */
+const isPending = (watch: Watch): boolean => (watch.watcher.isListing || watch.isDue) && !isPassedOver(watch);
+
+/** Whatever is installed: itself, and an owner for whose sake it is watched. */
+const isSurelyServed = ({ mayBeAbsent, after }: Watched): boolean =>
+  !mayBeAbsent && (after.size === 0 || [...after].some((each) => isSurelyServed(each)));

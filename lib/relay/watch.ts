@@ -9,6 +9,8 @@ export type WatchFailure =
   | { kind: 'expired' }
   /** 429, or a version that the server does not know yet. */
   | { kind: 'throttled'; retryAfterMs: number }
+  /** 404: the API server serves no such resource, as before its definition is installed. */
+  | { kind: 'absent' }
   /** A reset, a time-out, a 5xx, no connection, a refusal: it may work later. `unopened`: surely before the server began to answer. */
   | { kind: 'broken'; unopened?: true };
 
@@ -40,6 +42,8 @@ export type WatchEffect =
   | { do: 'listed'; resourceVersion: string }
   | { do: 'watch'; resourceVersion: string; timeoutSeconds: number }
   | { do: 'wait'; ms: number }
+  /** A list was answered that there is no such resource; it is asked for again once a minute. */
+  | { do: 'absent' }
   /** The call under way is given up. */
   | { do: 'stop' }
   | { do: 'silent'; ms: number };
@@ -104,6 +108,8 @@ const EARLY_MS = 5_000;
 const SHORT_LIVED_MS = 1_000;
 const SPREAD_MS = 1_000;
 const SECOND_LOOK_MS = 300;
+/** From one question to the next for a resource that is not served. */
+const ABSENT_MS = 60_000;
 /** Watches that may fail at one version: a third one could meet the same event, and so on for ever. All is listed anew instead. */
 const FAILED_WATCHES_MAX = 2;
 /** What breaks a watch at a version comes as soon as it is taken up there: one that lived longer broke for another reason. */
@@ -221,6 +227,12 @@ function afterFailure(state: WatchState, failure: WatchFailure, moment: Moment, 
     // A list that expires between two pages would expire again at once if the server is that slow.
     if (at.phase === 'listing') return backOff({ ...state, listed: undefined }, { do: 'list' }, moment, options);
     return wait(state, { do: 'list' }, moment.random * SPREAD_MS);
+  }
+  if (failure.kind === 'absent') {
+    // A watch that meets it may have met one of several API servers that does not know the resource yet: a list decides.
+    if (at.phase !== 'listing') return wait({ ...state, listed: undefined }, { do: 'list' }, SECOND_LOOK_MS);
+    const { state: waiting, effects } = wait({ ...state, listed: undefined, backoffMs: 0 }, { do: 'list' }, ABSENT_MS);
+    return { state: waiting, effects: [{ do: 'absent' }, ...effects] };
   }
   const next: Waiting['next'] =
     at.phase !== 'listing'

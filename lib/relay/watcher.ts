@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ClusterSource, ListAnswer } from '../ports/cluster.ts';
+import type { ClusterSource, ListAnswer, ListSelection } from '../ports/cluster.ts';
 import { ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../ports/errors.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { WatchEffect, WatchFailure, WatchInput, WatchOptions, WatchState } from './watch.ts';
@@ -19,6 +19,8 @@ export interface Follower<Item> {
   failed(error: unknown): void;
   /** From now on it is refused, for a reason that a person must mend; it goes on being tried. */
   refused(): void;
+  /** The API server serves no such resource, from the start or any more; it goes on being asked for. */
+  absent(): void;
   /** The watch goes on after it broke off before its time: what was heard may not be so any more (R3). */
   resumed(): void;
   /** The API server is older than what was heard from it (R3): all of it is listed anew. */
@@ -30,6 +32,10 @@ export interface WatcherSetup<Item extends KubernetesObject> {
   resource: Resource;
   /** What the follower reads of an object. */
   fields: WantedFields;
+  /** Which of them it follows; absent: all. */
+  selection?: Omit<ListSelection, 'namespace'>;
+  /** It is a definition that somebody installs: where it is not served, it is waited for. */
+  mayBeAbsent?: boolean;
   /** Undefined: all namespaces. */
   namespace: string | undefined;
   clock: Clock;
@@ -44,6 +50,8 @@ export interface WatcherSetup<Item extends KubernetesObject> {
 const GROWTH = 1 / 10;
 /** What is read of an object where only the list's version matters. */
 const IDENTITY: WantedFields = { metadata: { uid: true } };
+/** A list whose calls failed so often in a row keeps nothing else waiting. */
+const HELD_UP_AFTER = 4;
 /** Between two looks for silence. */
 const SHORTEST_LOOK_MS = 250;
 
@@ -57,6 +65,9 @@ export class Watcher<Item extends KubernetesObject> {
   #current = new AbortController();
   #stopped = false;
   #isRefused = false;
+  #isAbsent = false;
+  /** Calls of the list under way, or waited for, that failed in a row. */
+  #failedCalls = 0;
   #askedAtMs: number | undefined;
   /** Objects of the next page: half of one that broke off, since large objects may take more bytes, or more time, than an answer has. */
   #pageSize: number;
@@ -85,6 +96,16 @@ export class Watcher<Item extends KubernetesObject> {
   /** Refused, and not let in since: what is known may be long out of date. */
   get isRefused(): boolean {
     return this.#isRefused;
+  }
+
+  /** The API server serves no such resource. */
+  get isAbsent(): boolean {
+    return this.#isAbsent;
+  }
+
+  /** It is listing, and what it asks fails again and again. */
+  get isHeldUp(): boolean {
+    return this.isListing && this.#failedCalls >= HELD_UP_AFTER;
   }
 
   /** Milliseconds since the server was last heard of, before its first answer since it was first asked. */
@@ -131,6 +152,8 @@ export class Watcher<Item extends KubernetesObject> {
         return void this.#watch(this.#next(), effect);
       case 'wait':
         return void this.#wait(this.#next(), effect.ms);
+      case 'absent':
+        return this.#becomeAbsent();
       case 'stop':
         return this.#current.abort(SUPERSEDED);
       case 'silent':
@@ -140,6 +163,12 @@ export class Watcher<Item extends KubernetesObject> {
     }
   }
 
+  #becomeAbsent(): void {
+    if (this.#isAbsent) return;
+    this.#isAbsent = true;
+    this.#setup.follower.absent();
+  }
+
   #next(): AbortController {
     this.#current.abort(SUPERSEDED);
     this.#current = new AbortController();
@@ -147,7 +176,7 @@ export class Watcher<Item extends KubernetesObject> {
   }
 
   async #list(call: AbortController, continueToken: string | undefined): Promise<void> {
-    const { source, resource, fields, namespace, options, follower, clock, sawDate } = this.#setup;
+    const { source, resource, fields, selection, namespace, options, follower, clock, sawDate } = this.#setup;
     let page: ListAnswer<Item> & { continueToken?: string };
     const askedAtMs = clock.nowMs();
     const take = (item: Item): void => {
@@ -159,6 +188,7 @@ export class Watcher<Item extends KubernetesObject> {
         {
           limit: this.#pageSize,
           fields,
+          ...selection,
           ...(namespace !== undefined && { namespace }),
           ...(continueToken !== undefined && { continueToken }),
         },
@@ -170,10 +200,12 @@ export class Watcher<Item extends KubernetesObject> {
       // Within: what no API server would say must not end the process.
       follower.page(page.items);
     } catch (error) {
-      if (!call.signal.aborted && failureOf(error).kind === 'broken') this.#pageSize = Math.ceil(this.#pageSize / 2);
+      if (!call.signal.aborted && this.#failureOf(error).kind === 'broken') this.#pageSize = Math.ceil(this.#pageSize / 2);
       return this.#fail(call, error);
     }
     this.#isRefused = false;
+    this.#isAbsent = false;
+    this.#failedCalls = 0;
     this.#pageSize = Math.min(this.#pageSize + Math.ceil(options.pageSize * GROWTH), options.pageSize);
     this.#feed({
       kind: 'page',
@@ -183,10 +215,10 @@ export class Watcher<Item extends KubernetesObject> {
   }
 
   async #look(call: AbortController): Promise<void> {
-    const { source, resource, namespace } = this.#setup;
+    const { source, resource, selection, namespace } = this.#setup;
     try {
-      const selection = { limit: 1, metadataOnly: true, fields: IDENTITY, ...(namespace !== undefined && { namespace }) };
-      const { resourceVersion } = await source.listPage(resource, selection, call.signal);
+      const smallest = { limit: 1, metadataOnly: true, fields: IDENTITY, ...selection, ...(namespace !== undefined && { namespace }) };
+      const { resourceVersion } = await source.listPage(resource, smallest, call.signal);
       if (call.signal.aborted) return;
       this.#isRefused = false;
       this.#feed({ kind: 'seen', resourceVersion });
@@ -199,11 +231,11 @@ export class Watcher<Item extends KubernetesObject> {
     call: AbortController,
     { resourceVersion, timeoutSeconds }: { resourceVersion: string; timeoutSeconds: number },
   ): Promise<void> {
-    const { source, resource, fields, namespace, follower } = this.#setup;
+    const { source, resource, fields, selection, namespace, follower } = this.#setup;
     void this.#lookForSilence(call);
     try {
-      const selection = { resourceVersion, timeoutSeconds, fields, ...(namespace !== undefined && { namespace }) };
-      for await (const event of source.watch<Item>(resource, selection, call.signal)) {
+      const from = { resourceVersion, timeoutSeconds, fields, ...selection, ...(namespace !== undefined && { namespace }) };
+      for await (const event of source.watch<Item>(resource, from, call.signal)) {
         if (call.signal.aborted) return;
         if (event.type === 'BOOKMARK') this.#feed({ kind: 'bookmark', resourceVersion: event.resourceVersion });
         else {
@@ -234,20 +266,28 @@ export class Watcher<Item extends KubernetesObject> {
   #fail(call: AbortController, error: unknown): void {
     if (call.signal.aborted || this.#stopped) return;
     const { follower } = this.#setup;
-    const wasRefused = this.#isRefused;
-    if (error instanceof TerminalError || error instanceof NotFoundError) this.#isRefused = true;
-    follower.failed(error);
-    if (this.#isRefused && !wasRefused) follower.refused();
-    this.#feed({ kind: 'failed', failure: failureOf(error) });
+    const failure = this.#failureOf(error);
+    if (failure.kind !== 'absent') {
+      const wasRefused = this.#isRefused;
+      if (isRefusal(error)) this.#isRefused = true;
+      this.#failedCalls = this.isListing ? this.#failedCalls + 1 : 0;
+      follower.failed(error);
+      if (this.#isRefused && !wasRefused) follower.refused();
+    } else this.#isRefused = false;
+    this.#feed({ kind: 'failed', failure });
+  }
+
+  #failureOf(error: unknown): WatchFailure {
+    if (error instanceof ExpiredError) return { kind: 'expired' };
+    if (error instanceof ThrottledError) return { kind: 'throttled', retryAfterMs: error.retryAfterSeconds * 1000 };
+    const isNotServed = error instanceof TerminalError && error.code === 404 && error.reason === 'NotFound';
+    if (this.#setup.mayBeAbsent === true && isNotServed) return { kind: 'absent' };
+    return { kind: 'broken', ...(wasUnopened(error) && { unopened: true }) };
   }
 }
 
-function failureOf(error: unknown): WatchFailure {
-  if (error instanceof ExpiredError) return { kind: 'expired' };
-  if (error instanceof ThrottledError) return { kind: 'throttled', retryAfterMs: error.retryAfterSeconds * 1000 };
-  return { kind: 'broken', ...(wasUnopened(error) && { unopened: true }) };
-}
+/** Nobody is let in. */
+const isRefusal = (error: unknown): boolean => error instanceof TerminalError || error instanceof NotFoundError;
 
 /** Nothing was sent, or nobody is let in. */
-const wasUnopened = (error: unknown): boolean =>
-  error instanceof NotDoneError || error instanceof TerminalError || error instanceof NotFoundError;
+const wasUnopened = (error: unknown): boolean => error instanceof NotDoneError || isRefusal(error);

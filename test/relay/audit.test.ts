@@ -7,7 +7,6 @@ import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import { AuditRounds } from '../../lib/relay/audit-rounds.ts';
 import { findSkipped } from '../../lib/relay/audit.ts';
-import type { Readiness } from '../../lib/relay/readiness.ts';
 import { aJob, aPod, ScriptedSource } from './scripted-source.ts';
 
 /** The watch tells `told`; what the API server then has is changed behind its back by `atLook`, between the list and the look at the pod. */
@@ -65,9 +64,10 @@ function aWatch({ namespaces = [undefined] }: { namespaces?: (string | undefined
   const line = (): void => {};
   const versionOf = (uid: string | undefined): string => known.get(uid ?? '')?.metadata.resourceVersion ?? '0';
   const scopes = namespaces.map((namespace) => ({
-    readiness: 'listed' as const,
     audits: [
       {
+        name: 'pods',
+        isListed: () => true,
         resource: PODS,
         fields: POD_FIELDS,
         namespace,
@@ -215,10 +215,12 @@ describe('a comparison of what is known with the cluster', () => {
     const clock = new VirtualClock();
     const source = new ScriptedSource(clock);
     source.put('pods', aPod('a-1', 'a'));
+    let isListed = true;
     const scope = {
-      readiness: 'listed' as Readiness,
       audits: [
         {
+          name: 'pods',
+          isListed: () => isListed,
           resource: PODS,
           fields: POD_FIELDS,
           namespace: undefined,
@@ -227,7 +229,7 @@ describe('a comparison of what is known with the cluster', () => {
           heardUntil: () => String(source.version),
           listAnew: () => {
             listsAnew += 1;
-            scope.readiness = 'listing';
+            isListed = false;
           },
         },
       ],

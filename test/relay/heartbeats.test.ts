@@ -1,5 +1,7 @@
 // Which workloads a heartbeat tells digests of, where there are more than it holds.
 import { describe, expect, test } from '@jest/globals';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { jobFacts } from '../../lib/kinds/job/facts.ts';
 import { RelayCache } from '../../lib/relay/cache.ts';
 import { Heartbeats } from '../../lib/relay/heartbeats.ts';
 import { aJob } from './scripted-source.ts';
@@ -7,10 +9,10 @@ import { aJob } from './scripted-source.ts';
 const JOBS = 2_200;
 
 function aCluster(jobs: number): RelayCache {
-  const cache = new RelayCache({ manage: 'all' });
+  const cache = new RelayCache({ manage: 'all', kinds: ALL_FACTS });
   for (let at = 1; at <= jobs; at++) {
     const job = aJob(`job-${at}`);
-    cache.putJob({ ...job, metadata: { ...job.metadata, resourceVersion: String(at) } });
+    cache.putOwner(jobFacts, { ...job, metadata: { ...job.metadata, resourceVersion: String(at) } });
   }
   return cache;
 }

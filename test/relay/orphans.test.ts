@@ -1,6 +1,8 @@
 // The relay never drops a pod that carries our finalizer, unless somebody else sees to it.
 import { describe, expect, test } from '@jest/globals';
 import type { Job, ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { jobFacts } from '../../lib/kinds/job/facts.ts';
 import { RelayCache } from '../../lib/relay/cache.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
@@ -79,14 +81,14 @@ describe('whose a pod with our finalizer is', () => {
     { name: 'without our finalizer it is nobody’s', pod: aPod({ finalizers: [] }), heardBy: undefined },
   ];
   test.each(cases)('$name', ({ manage = 'all', job, jobGone, pod, heardBy: expected }) => {
-    const cache = new RelayCache({ manage });
-    if (job) cache.putJob(job);
-    if (job && jobGone) cache.deleteJob(job);
+    const cache = new RelayCache({ manage, kinds: ALL_FACTS });
+    if (job) cache.putOwner(jobFacts, job);
+    if (job && jobGone) cache.deleteOwner(jobFacts, job);
     expect(heardBy(cache, pod)).toBe(expected);
   });
 
   test('once the finalizer is off, its workload hears so and is no more', () => {
-    const cache = new RelayCache({ manage: 'all' });
+    const cache = new RelayCache({ manage: 'all', kinds: ALL_FACTS });
     cache.putPod(aPod());
     const [news] = cache.putPod(aPod({ resourceVersion: '21', finalizers: [] }));
     expect(news?.gone?.state).toBe('departed');

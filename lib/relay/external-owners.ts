@@ -1,11 +1,12 @@
-// How many Jobs came that somebody else manages, by manager, since the session began: heartbeats tell it, for relays alone see those Jobs.
+// How many owners came that another controller manages, by controller, since the session began: heartbeats tell it, for relays alone see them.
+// Of the kinds whose row says that they are counted.
 import { controllerAmong } from '../wire/external-controllers.ts';
 import type { ExternalJobs } from '../wire/observations.ts';
 
-export class ExternalJobCounts {
+export class ExternalOwnerCounts {
   readonly #counts = new Map<string, number>();
 
-  /** @param managedBy of a Job that has just come */
+  /** @param managedBy of an owner that has just come */
   came(managedBy: string): void {
     const name = controllerAmong(this.#counts, managedBy);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);

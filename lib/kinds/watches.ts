@@ -1,0 +1,85 @@
+// What a relay watches, by the rows of the kinds: one watch for each resource and selection, shared by all kinds that consist of it.
+import { unionOf, type WantedFields } from '../objects/field-mask.ts';
+import { POD_FIELDS } from '../objects/pod-facts.ts';
+import { PODS, type Resource } from '../objects/resources.ts';
+import type { ChildFacts, KindFacts, ListSelection } from './kind.ts';
+
+export interface Watched {
+  /** As heartbeats name it. */
+  readonly name: string;
+  readonly resource: Resource;
+  readonly selection: ListSelection | undefined;
+  fields: WantedFields;
+  /** The kind whose owners these are. */
+  owner?: KindFacts;
+  isPods: boolean;
+  /** Children of these kinds, other than pods. */
+  readonly children: { kind: KindFacts; child: ChildFacts }[];
+  /** All that consist of it. */
+  readonly kinds: Set<KindFacts>;
+  /** Its list begins once these are through: owners are listed before children. */
+  readonly after: Set<Watched>;
+  /** A definition that somebody installs. */
+  readonly mayBeAbsent: boolean;
+}
+
+/** @returns owners before children, each in the order of the kinds */
+export function watchesOf(kinds: readonly KindFacts[]): readonly Watched[] {
+  const watched = new Map<string, Watched>();
+  const watch = (kind: KindFacts, resource: Resource, fields: WantedFields, selection?: ListSelection): Watched => {
+    const name = nameOf(resource, selection);
+    const known = watched.get(name);
+    if (known) known.fields = known.fields === fields ? fields : unionOf(known.fields, fields);
+    const mayBeAbsent = groupOf(resource).includes('.');
+    const found = known ?? {
+      name,
+      resource,
+      selection,
+      fields,
+      isPods: false,
+      children: [],
+      kinds: new Set(),
+      after: new Set(),
+      mayBeAbsent,
+    };
+    found.kinds.add(kind);
+    watched.set(name, found);
+    return found;
+  };
+  const owners = new Map<KindFacts, Watched>();
+  for (const kind of kinds) {
+    if (kind.isOwnerless) continue;
+    const found = watch(kind, kind.resource, kind.fields);
+    found.owner = kind;
+    owners.set(kind, found);
+  }
+  const follows = (child: Watched, kind: KindFacts): void => {
+    const owner = owners.get(kind);
+    if (owner && owner !== child) child.after.add(owner);
+  };
+  for (const kind of kinds) {
+    const pods = watch(kind, PODS, POD_FIELDS);
+    pods.isPods = true;
+    follows(pods, kind);
+  }
+  for (const kind of kinds)
+    for (const child of kind.children) {
+      const found = watch(kind, child.resource, child.fields, child.watch);
+      found.children.push({ kind, child });
+      follows(found, kind);
+    }
+  return [...watched.values()];
+}
+
+const groupOf = ({ apiVersion }: Resource): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');
+
+/** Of a selection in a name. */
+const LONGEST_SELECTION = 60;
+
+/** The plural is no key where somebody installs definitions: there are `podgroups` of three groups. */
+function nameOf(resource: Resource, selection: ListSelection | undefined): string {
+  const group = groupOf(resource);
+  const name = group.includes('.') ? `${resource.plural}.${group}` : resource.plural;
+  const selected = Object.values<string>(selection ?? {}).map((text) => text.replaceAll(/[^\w.]+/g, '-').slice(0, LONGEST_SELECTION));
+  return [name, ...selected].join('-');
+}

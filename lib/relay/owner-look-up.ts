@@ -1,0 +1,29 @@
+// An owner that is asked about is read live: the answer is news like an event of the watch.
+import type { KindFacts } from '../kinds/kind.ts';
+import type { WorkloadObject } from '../objects/kubernetes.ts';
+import { deadlineIn, type Clock } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import { NotFoundError } from '../ports/errors.ts';
+import type { OwnerName } from '../wire/observations.ts';
+import type { News, RelayCache } from './cache.ts';
+
+const LIFE_MS = 10_000;
+
+/** @returns undefined where it is not there, is another one, or brings nothing new */
+export async function lookUpOwner(
+  { source, cache, clock }: { source: Pick<Cluster, 'get'>; cache: RelayCache; clock: Clock },
+  facts: KindFacts,
+  owner: OwnerName,
+): Promise<News | undefined> {
+  const isKnown = (): boolean => cache.workload(owner.uid)?.known !== undefined;
+  const wasKnown = isKnown();
+  try {
+    const { object } = await source.get<WorkloadObject>(facts.resource, owner, deadlineIn(clock, LIFE_MS), { fields: facts.fields });
+    // Heard to be gone while that answer was on its way, it does not come back.
+    const isGone = wasKnown && !isKnown();
+    return object.metadata.uid === owner.uid && !isGone ? cache.putOwner(facts, object) : undefined;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
