@@ -2,6 +2,7 @@
 // A further built-in resource: its shape in schema/, a row in rows/, its line here.
 import { isOn } from './features.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
+import { autoscalers } from './rows/autoscalers.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
 import { customResourceDefinitions } from './rows/custom-resource-definitions.ts';
 import { disruptionBudgets } from './rows/disruption-budgets.ts';
@@ -24,6 +25,7 @@ const builtInRows: readonly ResourceRow[] = [
   secrets,
   serviceAccounts,
   services,
+  autoscalers,
   jobs,
   leases,
   eventsOfEventsGroup,

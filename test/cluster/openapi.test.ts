@@ -26,6 +26,7 @@ test.each([
   'api/v1',
   'apis/authentication.k8s.io/v1',
   'apis/authorization.k8s.io/v1',
+  'apis/autoscaling/v2',
   'apis/batch/v1',
   'apis/coordination.k8s.io/v1',
   'apis/events.k8s.io/v1',

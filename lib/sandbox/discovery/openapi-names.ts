@@ -10,6 +10,8 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^IntOrString$/, 'io.k8s.apimachinery.pkg.util.intstr.'],
   [/^(Workload.*|PodGroup.*|JobScheduling)$/, 'io.k8s.api.scheduling.v1beta1.'],
   [/^(Job(Spec|Status|Condition|List)?|PodFailurePolicy.*|SuccessPolicy.*|UncountedTerminatedPods)$/, 'io.k8s.api.batch.v1.'],
+  [/^(HorizontalPodAutoscaler.*|HPAScaling.*|CrossVersionObjectReference)$/, 'io.k8s.api.autoscaling.v2.'],
+  [/^(\w*Metric(Source|Status)|Metric(Identifier|Spec|Target|ValueStatus))$/, 'io.k8s.api.autoscaling.v2.'],
   [/^CustomResourceDefinition.*$/, 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.'],
   [/^Lease(Spec|List)?$/, 'io.k8s.api.coordination.v1.'],
   [/^(PodDisruptionBudget.*|Eviction)$/, 'io.k8s.api.policy.v1.'],

@@ -72,7 +72,7 @@ export function decode(
       }
       if (given === null || given === undefined) continue;
       const read = any(field.type, given, at, depth + 1, texts?.get(key));
-      if (!field.required && isEmpty(field.type, read)) continue;
+      if (!field.required && !field.values?.keepsEmpty && isEmpty(field.type, read)) continue;
       result[key] = read;
     }
     if (addsEmpty) for (const [key, given] of alwaysThere(of)) if (!(key in result)) result[key] = given();
@@ -164,7 +164,7 @@ function alwaysThere(type: ObjectType): [string, () => unknown][] {
   let found = embedded.get(type);
   if (!found) {
     found = [...type.fields.values()].flatMap(({ name, type: of, isEmbedded }) =>
-      isEmbedded ? [[name, () => zeroOf(of)] as [string, () => unknown]] : [],
+      isEmbedded ? [[name, () => (of.is === 'list' ? null : zeroOf(of))] as [string, () => unknown]] : [],
     );
     embedded.set(type, found);
   }

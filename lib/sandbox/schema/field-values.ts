@@ -6,6 +6,8 @@ export interface FieldValues {
   default?: string | boolean;
   /** Must be given: it has no default, not even an empty one. */
   isGiven?: boolean;
+  /** An empty list is not the same as none. */
+  keepsEmpty?: boolean;
   /** A strategic merge patch replaces it. */
   isReplaced?: boolean;
 }
@@ -41,6 +43,7 @@ export const fieldValues: Readonly<Record<string, FieldValues>> = {
   'EphemeralContainer.terminationMessagePolicy': { oneOf: words('FallbackToLogsOnError File') },
   'FileKeySelector.optional': { default: false },
   'GRPCAction.service': { default: '' },
+  'HPAScalingRules.policies': { keepsEmpty: true },
   'HTTPGetAction.scheme': { oneOf: words('HTTP HTTPS') },
   'HostPathVolumeSource.type': { oneOf: ['', ...words('BlockDevice CharDevice Directory DirectoryOrCreate File FileOrCreate Socket')] },
   'ISCSIVolumeSource.iscsiInterface': { default: 'default' },

@@ -7,8 +7,9 @@
 //   T[] list replaced as a whole · T[k] list merged by key k, in patches and in field ownership
 //   T[p|a,b] merged by p in patches, owned by a,b · T[p|] merged by p in patches only · T[|a] owned by a only
 //   T[=] set of scalars · T[|=] set for ownership only · T[k!] and T! `$retainKeys` applies · T~ owned as a whole
-//   T^ always there, as an empty object, an empty text or a time of null: nobody owns an object of it, only what is in it · T~^ both
+//   T^ always there, as an empty object, an empty text, or a time or list of null: nobody owns an object of it, only what is in it · T~^ both
 import { isOn } from '../features.ts';
+import { autoscalingTypes } from './autoscaling-types.ts';
 import { clusterTypes } from './cluster-types.ts';
 import { containerTypes } from './container-types.ts';
 import { fieldValues } from './field-values.ts';
@@ -95,6 +96,7 @@ const sources: Readonly<Record<string, string>> = {
   ...jobTypes,
   ...clusterTypes,
   ...policyTypes,
+  ...autoscalingTypes,
   ...reviewTypes,
   ...(isOn('WorkloadWithJob') && { ...schedulingTypes, JobSpec: `${jobTypes.JobSpec} scheduling@17:JobScheduling` }),
 };

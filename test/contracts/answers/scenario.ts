@@ -65,6 +65,8 @@ const passingLabels = /controller-uid$/;
 const wholeValue = /Invalid value: (?:".*": (?=strict|json: )|\{.*\}: )/g;
 /** Times that no scenario gave: those are of the first of January 2026. */
 const recentTime = /\d{4}-(?!01-01T00:00:00Z)\d\d-\d\dT[\d:]+Z/g;
+/** In a table. */
+const age = /^\d+s$/;
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 function maskedText(text: string, secrets: readonly [string, string][]): string {
@@ -79,6 +81,7 @@ function lastingOf({ status, headers, body }: Answer, secrets: readonly [string,
   const { warning } = headers;
   const masked = (value: unknown, key = ''): unknown => {
     if (Array.isArray(value)) {
+      if (key === 'cells') return value.map((cell) => (age.test(String(cell)) ? '…' : masked(cell)));
       const items = value.map((item) => masked(item));
       return key === 'managedFields' ? inOneOrder(items) : items;
     }

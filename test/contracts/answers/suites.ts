@@ -1,5 +1,6 @@
 // All scenarios, by the file in which their answers are recorded.
 import { applyScenarios } from './apply-scenarios.ts';
+import { autoscalerScenarios } from './autoscaler-scenarios.ts';
 import { limitScenarios } from './limit-scenarios.ts';
 import { requestScenarios } from './request-scenarios.ts';
 import type { Scenario } from './scenario.ts';
@@ -8,6 +9,7 @@ import { warningScenarios } from './warning-scenarios.ts';
 
 export const suites: Readonly<Record<string, Scenario[]>> = {
   apply: applyScenarios,
+  autoscalers: autoscalerScenarios,
   limits: limitScenarios,
   requests: requestScenarios,
   values: valueScenarios,
