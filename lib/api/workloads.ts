@@ -307,7 +307,7 @@ function readableDetail(
   }
 }
 
-const ownerIn = ({ view }: Known): Job | undefined => (view.owner && !view.owner.deleted ? view.owner.object : undefined);
+const ownerIn = ({ view }: Known): Job | undefined => (view.owner && !view.owner.deleted ? (view.owner.object as Job) : undefined);
 
 const podsIn = ({ view }: Known): PodFacts[] => [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
 
@@ -316,7 +316,7 @@ function reasonsOf(
   pods: readonly PodFacts[],
   { surroundings: { offsetMs, ...rest }, passes, nowMs }: { surroundings: Surroundings; passes: readonly PassRecord[]; nowMs: number },
 ): Reason[] {
-  const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
+  const owner = view.owner && !view.owner.deleted ? (view.owner.object as Job) : undefined;
   const ownerIs = head.key.kind === 'OrphanPod' ? 'none' : view.owner?.deleted ? 'gone' : undefined;
   const nextWakeAtMs = head.queued === head.fence ? nowMs : head.wake?.dueAtMs;
   return workloadReasons({ owner, ownerIs, pods, state, nextWakeAtMs, ...rest, passes }, { nowMs, offsetMs });

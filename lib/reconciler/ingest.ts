@@ -1,6 +1,7 @@
 // Events queue → view → wakes. Decodes within limits, believes a sender only about its own cluster (R15), merges the batch per
 // workload in memory, writes the view (R8), then wakes (R9).
-import { isActive, isFinished } from '../objects/pod-facts.ts';
+import { factsFor } from '../kinds/facts.ts';
+import type { KindFacts, Urgency } from '../kinds/kind.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
@@ -9,7 +10,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
-import type { EventMessage, OwnerObservation, PodEntry, PodObservation, WorkloadReport } from '../wire/observations.ts';
+import type { EventMessage, PodEntry, WorkloadReport } from '../wire/observations.ts';
 import { distrust } from './view/digest-mismatch.ts';
 import { createHead, newHead, readHeadsOf } from './head/heads.ts';
 import { learnFromHeartbeat } from './cluster/heartbeats.ts';
@@ -20,7 +21,7 @@ import { inParallel, WORKLOADS_AT_ONCE } from './parallel.ts';
 import { SendsTogether } from './send-batcher.ts';
 import { emptyPart, type News } from './view/view.ts';
 import { firstView, writeView } from './view/view-access.ts';
-import type { Urgency, WakePorts } from './head/wake.ts';
+import type { WakePorts } from './head/wake.ts';
 import { prepareWake, sendWake, wake } from './head/wake.ts';
 
 /** A relay's answers to commands have no view to change: they are kept for the pass that waits. */
@@ -181,7 +182,7 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
 
   let urgency: Urgency | undefined;
   for (const report of reports) {
-    const wanted = urgencyOf(report);
+    const wanted = urgencyOf(factsFor(key.kind), report);
     const news = newsOf(report);
     const written = await writeView(ports.store, head, news, {
       era: record.era,
@@ -227,22 +228,14 @@ const concernsTheLiving = ({ observed, pods }: WorkloadReport): boolean =>
   (observed !== undefined && !observed.deleted) ||
   pods.some(({ deleted, pod }) => !deleted && (pod.tracked || pod.deletedAt === undefined));
 
-const URGENCIES: readonly Urgency[] = ['now', 'soon', 'company'];
+const URGENCIES: readonly Urgency[] = ['now', 'soon', 'debounced'];
 
 const soonerOf = (a: Urgency | undefined, b: Urgency): Urgency => (a === undefined || URGENCIES.indexOf(b) < URGENCIES.indexOf(a) ? b : a);
 
-/** A changed spec is looked at at once; a mere status and pods wait for company (R9). */
-function urgencyOf({ observed, whole, pods }: WorkloadReport): Urgency {
-  if (whole || (observed && isNewToReact(observed))) return 'now';
-  return pods.length > 0 && pods.every(isUnderWay) ? 'company' : 'soon';
-}
-
-/** It starts or runs: of this only the count of ready pods tells. Or it is counted already, and of no account any more. */
-const isUnderWay = ({ deleted, pod }: PodObservation): boolean =>
-  !deleted && (pod.tracked ? isActive(pod) && pod.containers.every(({ restarts }) => restarts === 0) : isFinished(pod));
-
-function isNewToReact({ deleted, object }: OwnerObservation): boolean {
-  if (deleted || object.metadata.deletionTimestamp !== undefined) return true;
-  // A Job without a start time has just come; a generation above 1 has been edited, now or earlier: one look more at most.
-  return object.status?.startTime === undefined || (object.metadata.generation ?? 1) > 1;
+/** How soon each change is looked at is its kind's to say (R9). News of the owner that can wait comes as soon as the pods beside it. */
+export function urgencyOf(facts: KindFacts, { observed, whole, pods }: WorkloadReport): Urgency {
+  const ofOwner = observed && (observed.deleted ? 'now' : facts.urgencyOfOwner(observed.object));
+  if (whole || ofOwner === 'now') return 'now';
+  const ofPods = pods.map(({ deleted, pod }) => (deleted ? 'soon' : facts.pods.urgencyOf(pod)));
+  return ofPods.reduce<Urgency | undefined>(soonerOf, undefined) ?? ofOwner ?? 'soon';
 }

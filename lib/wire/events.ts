@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { object, textLike, type Fault } from '../objects/fact-checks.ts';
 import { findFacts } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
-import type { Job } from '../objects/kubernetes.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import { KIND_NAME } from '../objects/workload.ts';
 import { packPods } from './columns.ts';
@@ -241,7 +240,7 @@ function believedOf(
   if (fault) refuse(owner, fault);
   return {
     owner,
-    ...(observed && !fault && { observed: { ...observed, object: observed.object as unknown as Job } }),
+    ...(observed && !fault && { observed: { ...observed, object: observed.object } }),
     ...(whole && { whole }),
   };
 }

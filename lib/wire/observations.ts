@@ -1,6 +1,6 @@
 // Words between relay, ingest, passes and the view: observations, each with the resourceVersion at which it was observed (R2). Fields named
 // `heardAt` hold that version; they keep their name because it is written in messages and items.
-import type { Job } from '../objects/kubernetes.ts';
+import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 
 /** A workload within a cluster: the message names the cluster once. */
@@ -24,7 +24,7 @@ export interface OwnerObservation {
   heardAt: string;
   deleted: boolean;
   /** Projected to the owner's facts; the last known state if it was deleted. */
-  object: Job;
+  object: WorkloadObject;
 }
 
 /** A whole list (R19): at `floor`, nothing existed within these slots but the objects that the report names. */
@@ -183,7 +183,7 @@ export interface OwnerEntry {
   heardAt: string;
   byPass: boolean;
   deleted: boolean;
-  object: Job;
+  object: WorkloadObject;
 }
 
 /** One view item, unpacked. `floor`: nothing else observed at or below it changes the item (R2). */

@@ -8,7 +8,7 @@ import { packPods } from './columns.ts';
 import { open } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
 import { sealSnapshot, SNAPSHOT_DECODERS } from './snapshot-words.ts';
-import { JobObject } from './view-item.ts';
+import { OwnerObject } from './view-item.ts';
 import { slotOf } from './view-layout.ts';
 import { unpackPods } from './unpack-pods.ts';
 
@@ -40,7 +40,7 @@ const Decided = v.strictObject({
 });
 export type Decided = v.InferOutput<typeof Decided>;
 
-const Header = v.strictObject({ o: JobObject, h: Head, m: v.picklist(['own', 'all']), t: v.number(), d: Decided });
+const Header = v.strictObject({ o: OwnerObject, h: Head, m: v.picklist(['own', 'all']), t: v.number(), d: Decided });
 
 export interface RecordedPlan {
   /** The owner's facts. */

@@ -1,6 +1,5 @@
 // A part of a view as the store keeps it.
 import * as v from 'valibot';
-import type { Job } from '../objects/kubernetes.ts';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import { packPods, type WrittenShapes } from './columns.ts';
 import { open, seal } from './envelope.ts';
@@ -15,8 +14,9 @@ const version = v.pipe(
   v.string(),
   v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'),
 );
-export const JobObject = v.looseObject({
-  metadata: v.looseObject({ name: v.string(), namespace: v.string(), uid: v.string(), resourceVersion: version }),
+/** The API server's owners all have a spec; only its kind knows what stands in it. */
+export const OwnerObject = v.looseObject({
+  metadata: v.looseObject({ name: v.string(), namespace: v.exactOptional(v.string()), uid: v.string(), resourceVersion: version }),
   spec: v.looseObject({}),
 });
 /**
@@ -26,7 +26,7 @@ export const JobObject = v.looseObject({
 const Header = v.object({
   e: v.pipe(v.number(), v.safeInteger()),
   f: version,
-  o: v.optional(v.object({ h: version, p: v.boolean(), d: v.boolean(), j: JobObject })),
+  o: v.optional(v.object({ h: version, p: v.boolean(), d: v.boolean(), j: OwnerObject })),
 });
 
 const writtenShapes: WrittenShapes = new WeakMap();
@@ -42,6 +42,6 @@ export function packPart({ era, floor, owner, pods }: ViewPart): Uint8Array {
 export function unpackPart(bytes: Uint8Array): ViewPart {
   const { header, pods } = open(bytes, LIMITS);
   const { e, f, o } = parseGuarded(header, Header, 'view item');
-  const owner: OwnerEntry | undefined = o && { heardAt: o.h, byPass: o.p, deleted: o.d, object: o.j as unknown as Job };
+  const owner: OwnerEntry | undefined = o && { heardAt: o.h, byPass: o.p, deleted: o.d, object: o.j };
   return { era: e, floor: f, ...(owner && { owner }), pods: new Map(unpackPods(pods).map((entry) => [entry.pod.uid, entry])) };
 }

@@ -9,6 +9,7 @@ import type { LocalInstance } from '../../lib/cli/local-instance.ts';
 import { startLocalInstance } from '../../lib/cli/local-instance.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { compareResourceVersions } from '../../lib/objects/resource-version.ts';
+import { factsFor } from '../../lib/kinds/facts.ts';
 import { viewDigestOf } from '../../lib/reconciler/view/digest-mismatch.ts';
 import { readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
 import { readView } from '../../lib/reconciler/view/view-access.ts';
@@ -317,7 +318,7 @@ async function differingViews({ ports, cluster }: LocalInstance, customer: Custo
     const head = await ports.store.readHead(key);
     if (!head) continue;
     const { part, hole } = await readView(ports.store, head, record?.era ?? 0);
-    digests.set(key.name, hole ? 'hole' : viewDigestOf(part));
+    digests.set(key.name, hole ? 'hole' : viewDigestOf(factsFor(key.kind), part));
   }
   const member = ({ metadata }: Pick<Job, 'metadata'>): { uid: string; resourceVersion: string } => ({
     uid: metadata.uid ?? '',

@@ -49,7 +49,7 @@ const laterReport = (): WorkloadReport => ({
     deleted: false,
     object: {
       metadata: { name: 'later', namespace: 'default', uid: LATER.uid, resourceVersion: '5' },
-      spec: { parallelism: 'many' } as never,
+      spec: { parallelism: 'many' },
     },
   },
   pods: [],

@@ -70,7 +70,7 @@ test('a Job that cannot be read is told of as one that passes read live, and tho
   expect(told.map(({ owner }) => owner.name)).toEqual(['a', 'c']);
   const object = told[0]?.observed?.object;
   expect(object).toMatchObject({ unreadable: WHY, metadata: { uid: 'uid-a' }, spec: { managedBy: 'farloop.dev/job' } });
-  expect(object && isReadLive(object)).toBe(true);
+  expect(object && isReadLive(object as ReturnType<typeof aJob>)).toBe(true);
   // Whose it is cannot be read any more: it stays ours.
   source.put('jobs', { metadata: ours.metadata, spec: {}, unreadable: 'its JSON cannot be read' });
   await clock.advance(1_000);

@@ -2,10 +2,11 @@
 // which on an idle cluster is too late for whoever changed a credential. A relayed one is asked by way of its relay, as passes ask it: what
 // keeps that relay from its queue, from sending or from its API server keeps the answer back.
 //
-// Asked is for one Job that is not there, as the passes' account and by their own way: an API server answers 401 to a wrong credential before
-// it looks for anything, 403 to one without rights, and 404, about that very Job, to the right one. It reads one key and sends no object.
+// The look asks for one owner of a managed kind that is not there, as the passes' account and by their own way: an API server answers 401 to a
+// wrong credential before it looks for anything, 403 to one without rights, and 404, about that very object, to the right one. It reads one key
+// and sends no object.
 // `/version` proves less: it is open to anybody, and answered by what stands before an API server too.
-import { JOBS } from '../../objects/resources.ts';
+import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import { deadlineIn, hasPassed } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -15,7 +16,7 @@ import { readMarker } from './heartbeats.ts';
 import type { Reachability } from './reachability.ts';
 import { resendPutOff } from '../head/resend.ts';
 
-/** No Job is expected to bear it; one that does is as good an answer. */
+/** No object is expected to bear it; one that does is as good an answer. */
 const NAME = 'farloop-look';
 
 /** Longer than a request lives: what ends by then is the cluster's answer or its silence, not that of whatever held the request up (R17). */
@@ -44,6 +45,8 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   if (record.access === 'relayed' && !(await readMarker(ports, name))) return;
   const down = await reachability.takeLook(record);
   if (down === 'probed') return;
+  const resource = ALL_FACTS.find(({ isOwnerless }) => !isOwnerless)?.resource;
+  if (!resource) return;
   const place = { cluster: name, namespace: record.namespaces[0] ?? 'default' };
   let cluster: Cluster;
   try {
@@ -58,7 +61,7 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
     const deadline = deadlineIn(ports.clock, ASK_MS);
     if (hasPassed(end, ports.clock)) return { answer: 'none' };
     try {
-      await cluster.get(JOBS, { namespace: place.namespace, name: NAME }, earlierOf(end, deadline));
+      await cluster.get(resource, { namespace: place.namespace, name: NAME }, earlierOf(end, deadline));
       return { answer: 'in' };
     } catch (error) {
       if (error instanceof NotFoundError) return { answer: 'in' };

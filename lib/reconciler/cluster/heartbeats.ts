@@ -1,6 +1,7 @@
 // What a relay's heartbeat tells: it is alive, how old its watches are, how far its cluster's clock is off, and digests that show
 // whether the view has missed something. A digest proves nothing (R19): what differs is listed live by a pass.
 import * as v from 'valibot';
+import { factsFor } from '../../kinds/facts.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { formatKey } from '../../objects/workload.ts';
 import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
@@ -192,6 +193,6 @@ async function differs(
     return undefined;
   }
   const { part, hole } = await readView(ports.store, head, record.era);
-  const seen = viewDigestOf(part);
+  const seen = viewDigestOf(factsFor(key.kind), part);
   return seen !== digest || hole ? seen : undefined;
 }

@@ -1,5 +1,6 @@
 // No wake is ever lost (R9): everybody who wakes does it here, in one way.
 import { createHash } from 'node:crypto';
+import type { Urgency } from '../../kinds/kind.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -11,15 +12,9 @@ import { encodeTimer, encodeWake } from '../../wire/messages.ts';
 /** SQS holds a message back for 900 s at most; what is due later waits in the due-time index that sweep reads. */
 export const LONGEST_DELAY_SECONDS = 900;
 
-/**
- * `now`; `soon`: pod events cost at most one pass a second per workload; `company`: what changes nothing but a count of ready pods
- * waits a little longer for events that do.
- */
-export type Urgency = 'now' | 'soon' | 'company';
-
 /** After the latest pass. */
 export const COMPANY_MS = 1_000;
-const WAIT_MS: Record<Urgency, number> = { now: 0, soon: COMPANY_MS, company: 5 * COMPANY_MS };
+const WAIT_MS: Record<Urgency, number> = { now: 0, soon: COMPANY_MS, debounced: 5 * COMPANY_MS };
 
 /** Of the queue, sending is all that waking takes. */
 export type Sends = { queue: Pick<Queue, 'send'> };

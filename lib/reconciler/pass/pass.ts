@@ -179,7 +179,7 @@ export class Pass {
       );
     const heardAt = owner.metadata.resourceVersion ?? '0';
     this.live = { owner, dateMs };
-    const observation = { heardAt, deleted: false, object: this.facts.factsOf(owner) as OwnerObservation['object'] };
+    const observation = { heardAt, deleted: false, object: this.facts.factsOf(owner) };
     if (!this.#heard.owner || isNewer(heardAt, this.#heard.owner.heardAt)) this.#heard.owner = observation;
     mergeInto(this.view, { owner: observation, pods: [], byPass: true });
   }

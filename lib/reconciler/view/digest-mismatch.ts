@@ -1,10 +1,8 @@
 // A view that differs from what the relay tells may only be behind, or ahead: a pass's own writes come first. What still differs a
 // moment later, untouched meanwhile, has missed something, and is listed live; of what has moved meanwhile the relay tells again, for
 // nobody can say any more. A digest itself proves nothing (R19).
-import { labelledJobUid } from '../../objects/job-labels.ts';
-import type { Job } from '../../objects/kubernetes.ts';
-import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../objects/label-selector.ts';
-import { labelsFor, type PodFacts } from '../../objects/pod-facts.ts';
+import type { KindFacts } from '../../kinds/kind.ts';
+import { factsFor } from '../../kinds/facts.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -45,15 +43,15 @@ export async function lookAgain(
   const [record, head] = [await ports.clusters.get(key.cluster), await ports.store.readHead(key)];
   if (!record || !head) return;
   const { part, hole } = await readView(ports.store, head, record.era);
-  const seen = viewDigestOf(part);
+  const seen = viewDigestOf(factsFor(key.kind), part);
   if (seen === message.told && !hole) return;
   if (seen === message.seen || hole) await distrust(ports, key);
   else await askForWorkload(ports, key);
 }
 
 /** The digest that a relay with the same knowledge sends. */
-export function viewDigestOf(part: ViewPart): string {
-  const isOurs = part.owner ? businessOf(part.owner.object) : () => true;
+export function viewDigestOf({ pods }: KindFacts, part: ViewPart): string {
+  const isOurs = part.owner ? pods.isCountedIn(part.owner.object) : () => true;
   const living = [...part.pods.values()].filter(({ deleted, pod }) => !deleted && isOurs(pod)).map(({ pod }) => pod);
   const owner = part.owner && !part.owner.deleted ? part.owner.object.metadata : undefined;
   return digestOf([
@@ -77,16 +75,4 @@ export async function distrust(ports: WakePorts & Pick<Ports, 'telemetry'>, key:
     // A pass has opened since, perhaps before it could see this; or the workload is forgotten, and then this does nothing.
     await wake(ports, key);
   }
-}
-
-/** A pod that was released stays in the view until the next whole list; the relay does not count it as this workload's any more. */
-function businessOf({ metadata: { uid }, spec: { selector } }: Job): (pod: PodFacts) => boolean {
-  let matches: LabelMatcher = () => false;
-  try {
-    matches = matcherOf(selector);
-  } catch (error) {
-    if (!(error instanceof LabelSelectorError)) throw error;
-  }
-  const labelsIn = labelsFor(selector);
-  return (pod) => (pod.controller ? pod.controller.uid === uid : labelledJobUid(pod.labels) === uid || matches(labelsIn(pod)));
 }

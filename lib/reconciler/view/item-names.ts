@@ -1,25 +1,24 @@
 // Which items a view is laid out in, and which of them a head names: by their names every writer finds the same item for a pod.
-import type { Job } from '../../objects/kubernetes.ts';
+import { factsFor } from '../../kinds/facts.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Head } from '../../ports/store.ts';
 import type { ViewPart, WholeList } from '../../wire/observations.ts';
 import { END_OF_SLOTS, slotOf, unpackNames } from '../../wire/view-layout.ts';
 import { isMark, type Span } from './list-progress.ts';
 
-/** About 1 KB an item, since every write is billed by the whole item; larger Jobs take 2 and 8 KB, so that a storm needs fewer requests. */
+/** About 1 KB an item, since every write is billed by the whole item; larger workloads take 2 and 8 KB, so that a storm needs fewer requests. */
 const SLOTS_PER_SMALL_ITEM = 40;
 const SLOTS_PER_ITEM = [
-  { jobPods: 2_000, slots: SLOTS_PER_SMALL_ITEM },
-  { jobPods: 20_000, slots: 104 },
-  { jobPods: Infinity, slots: 400 },
+  { most: 2_000, slots: SLOTS_PER_SMALL_ITEM },
+  { most: 20_000, slots: 104 },
+  { most: Infinity, slots: 400 },
 ];
 /** Foreign pods have no slot of their own: their hash is spread over so many items. */
 const HASHED_ITEMS = 16;
 
-function slotsPerItem(part: ViewPart): number {
-  const spec: Partial<Job['spec']> = part.owner?.object.spec ?? {};
-  const expected = Math.max(spec.completions ?? 0, spec.parallelism ?? 0, part.pods.size);
-  return SLOTS_PER_ITEM.find(({ jobPods }) => expected <= jobPods)?.slots ?? SLOTS_PER_SMALL_ITEM;
+function slotsPerItem(kind: string, { owner, pods }: ViewPart): number {
+  const expected = Math.max(owner ? factsFor(kind).expectedChildren(owner.object) : 0, pods.size);
+  return SLOTS_PER_ITEM.find(({ most }) => expected <= most)?.slots ?? SLOTS_PER_SMALL_ITEM;
 }
 
 /** `pods/<slots per item>/<which>`, so that every writer finds the same item from the names that the head holds. */
@@ -38,7 +37,7 @@ export const hasItems = ({ items }: Head): boolean => items.some((name) => !isMa
 /** Slots per item: what the head's names tell, else what the workload's size asks for. */
 export function layoutOf(head: Head, part: ViewPart): number {
   const widths = head.items.map((name) => Number(/^pods\/(\d+)\//.exec(name)?.[1] ?? 0));
-  return Math.max(0, ...widths) || slotsPerItem(part);
+  return Math.max(0, ...widths) || slotsPerItem(head.key.kind, part);
 }
 
 /** Whether a list of these slots speaks of the item. */

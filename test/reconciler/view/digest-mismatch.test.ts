@@ -1,5 +1,6 @@
 // What a view holds against what a relay tells of the same workload (R2): both count the same pods as its own.
 import { expect, test } from '@jest/globals';
+import { factsFor } from '../../../lib/kinds/facts.ts';
 import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
 import { digestOf } from '../../../lib/wire/digest.ts';
 import { aJob, aPod } from '../../kinds/job/builders.ts';
@@ -15,5 +16,5 @@ test('section 7: a pod that a selector chooses by its index label, and that nobo
     owner: { heardAt: '1', byPass: false, deleted: false, object: job },
     pods: new Map([[pod.uid, { heardAt: '1', byPass: false, deleted: false, pod }]]),
   };
-  expect(viewDigestOf(part)).toBe(digestOf([{ uid: pod.uid, resourceVersion: pod.resourceVersion }, owner]));
+  expect(viewDigestOf(factsFor('Job'), part)).toBe(digestOf([{ uid: pod.uid, resourceVersion: pod.resourceVersion }, owner]));
 });

@@ -2,6 +2,7 @@
 import { controllerOf } from '../../../lib/objects/pod-facts.ts';
 import { formatKey, parseKey } from '../../../lib/objects/workload.ts';
 import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
+import { factsFor } from '../../../lib/kinds/facts.ts';
 import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
@@ -195,7 +196,7 @@ export const AT_THE_END: readonly Invariant[] = [
           uid: metadata.uid ?? '',
           resourceVersion: metadata.resourceVersion ?? '',
         }));
-        if (hole || viewDigestOf(part) !== digestOf(truth))
+        if (hole || viewDigestOf(factsFor(head.key.kind), part) !== digestOf(truth))
           return `${formatKey(head.key)}${hole ? ', a hole' : ''}: ${JSON.stringify(truth)}`;
       }
       return undefined;
