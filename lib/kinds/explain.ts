@@ -51,7 +51,7 @@ function describe(action: Action): { line: string; name?: string } {
     case 'delete':
       return { line: `delete ${action.kind}`, name: action.name };
     case 'patch':
-      return { line: `${PURPOSES[action.purpose]} ${action.kind}`, name: action.name };
+      return { line: `${PURPOSES[action.purpose] ?? action.purpose} ${action.kind}`, name: action.name };
     case 'status':
       return { line: `write status: ${statusText(action.status)}` };
     case 'event':
@@ -60,13 +60,13 @@ function describe(action: Action): { line: string; name?: string } {
   return { line: `tell ${action.type} ${action.reason}: ${perPod(action.reason) ? 'one event for each pod' : action.message}` };
 }
 
-const PURPOSES = {
+const PURPOSES: Readonly<Record<string, string>> = {
   strip: 'take the tracking finalizer off',
   adopt: 'adopt',
   release: 'release',
   letGo: 'take the tracking finalizer off the orphaned',
   resize: 'change the size of',
-} as const;
+};
 
 const perPod = (reason: string): boolean => reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete';
 

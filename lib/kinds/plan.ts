@@ -1,7 +1,7 @@
 // The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import type { PatchType } from '../objects/resources.ts';
+import type { PatchType, Resource } from '../objects/resources.ts';
 import type { Pods } from './pod-set.ts';
 
 /** Durable state of a workload that no object on the cluster shows. */
@@ -51,9 +51,23 @@ export interface Target {
   uid: string;
 }
 
+/** The place that a child's name stands for (R5). */
+export interface ChildPlace {
+  slot: number;
+  number: number;
+}
+
+/** What follows where the API server refuses an action that all else rests on: the workload is parked, and the event told. */
+export interface IfRefused {
+  /** The refusal's own words are put behind both. */
+  problem: string;
+  event?: { reason: string; message: string };
+}
+
 /** Few verbs, so that the executor stays a short switch. Every one says why. */
 export type Action =
-  | { verb: 'create'; object: KubernetesObject; slot: number; number: number; why: string }
+  /** `child`: of a child with a place, whose create is written down before it is sent (R5). Another is repeated: its name makes that safe. */
+  | { verb: 'create'; resource: Resource; object: KubernetesObject; child?: ChildPlace; ifRefused?: IfRefused; why: string }
   /**
    * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8).
    * `evenTracked`: delete the pod even if the API server refuses to take its finalizer off first.
@@ -61,6 +75,7 @@ export type Action =
    */
   | ({
       verb: 'delete';
+      resource: Resource;
       active: boolean;
       resourceVersion?: string;
       evenTracked?: true;
@@ -68,15 +83,19 @@ export type Action =
       why: string;
     } & Target)
   /**
-   * `strip`: of a pod that is counted, or need not be; `letGo`: of one that nobody owns; `resize`: of the group that pods are scheduled with.
+   * `purpose`: one word, for logs and records.
    * `canBeTakenBack`: else the owner is read live before (R10).
    * `isIntended`: something is counted by it later, so it is written down before it is sent (R5).
    */
   | ({
       verb: 'patch';
-      purpose: 'strip' | 'adopt' | 'release' | 'letGo' | 'resize';
+      resource: Resource;
+      purpose: string;
       canBeTakenBack: boolean;
       isIntended?: true;
+      /** Only if it is still at this version (R8). */
+      resourceVersion?: string;
+      ifRefused?: IfRefused;
       type: PatchType;
       patch: object;
       why: string;

@@ -51,8 +51,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'finalizer off before the status',
     rule: 'R1',
     file: ACTIONS,
-    search: 'for (const wave of wavesOf(actions)) {',
-    replacement: "for (const wave of wavesOf(actions).toSorted((a, b) => Number(b.verb === 'pods') - Number(a.verb === 'pods'))) {",
+    search: 'for (const wave of wavesOf(pass, actions)) {',
+    replacement:
+      "for (const wave of wavesOf(pass, actions).toSorted((a, b) => Number(b.verb === 'children') - Number(a.verb === 'children'))) {",
     why: 'a pod that is gone before its count is written is never counted',
     look: { scenario: 'non-indexed' },
   },
@@ -918,9 +919,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'after a restore finalizers come off before the status',
     rule: 'R3',
     file: ACTIONS,
-    search: '  for (const wave of wavesOf(actions)) {',
+    search: '  for (const wave of wavesOf(pass, actions)) {',
     replacement:
-      "  const waves = wavesOf(actions);\n  for (const wave of pass.record.era === 0 ? waves : waves.toSorted((a, b) => Number(b.verb === 'pods') - Number(a.verb === 'pods'))) {",
+      "  const waves = wavesOf(pass, actions);\n  for (const wave of pass.record.era === 0 ? waves : waves.toSorted((a, b) => Number(b.verb === 'children') - Number(a.verb === 'children'))) {",
     why: 'what is done in a new era is right no less than before',
     look: { scenario: 'failure-is-ignored', faults: ['apiServerIsOld'] },
   },

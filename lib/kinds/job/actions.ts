@@ -1,6 +1,7 @@
 // The actions of a pass over a Job: pods started and stopped, the status written, events.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
+import { PODS } from '../../objects/resources.ts';
 import type { Action, Target } from '../plan.ts';
 import type { NewEvent } from './event.ts';
 import type { Child } from './numbers.ts';
@@ -43,7 +44,7 @@ export function createActions(
       : replaces
         ? `${why}; index ${slot} is tried again, ${replaces.name} failed`
         : `${why}; index ${slot} is open`;
-    creates.push({ verb: 'create', object, slot, number, why: reason });
+    creates.push({ verb: 'create', resource: PODS, object, child: { slot, number }, why: reason });
     const about = object.metadata.name ?? '';
     const message = `Created pod: ${about}`;
     events.push({ verb: 'event', type: 'Normal', reason: 'SuccessfulCreate', message, regarding, about, why: 'a pod was created' });
@@ -66,6 +67,7 @@ export function deleteActions(
   const deletes = pods.map((pod): Action => {
     return {
       verb: 'delete',
+      resource: PODS,
       ...targetOf(pod),
       active: true,
       resourceVersion: pod.resourceVersion,

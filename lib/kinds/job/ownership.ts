@@ -1,6 +1,7 @@
 // Which pods are the Job's: kept, adopted, released or left alone.
 import type { Job } from '../../objects/kubernetes.ts';
 import { isActive, labelsFor, TRACKING_FINALIZER, type PodFacts } from '../../objects/pod-facts.ts';
+import { PODS } from '../../objects/resources.ts';
 import type { Action } from '../plan.ts';
 import { PodSet } from '../pod-set.ts';
 import { headcountFold, keeperOf, quickMatcherOf } from './headcount.ts';
@@ -53,6 +54,7 @@ export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
   return [
     ...adopt.map((pod): Action => ({
       verb: 'patch',
+      resource: PODS,
       purpose: 'adopt',
       canBeTakenBack: false,
       ...targetOf(pod),
@@ -68,6 +70,7 @@ export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
     })),
     ...release.map((pod): Action => ({
       verb: 'patch',
+      resource: PODS,
       purpose: 'release',
       canBeTakenBack: false,
       ...targetOf(pod),
@@ -103,6 +106,7 @@ export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersi
       : { uid, resourceVersion: ifVersion, '$deleteFromPrimitiveList/finalizers': OFF };
   return {
     verb: 'patch',
+    resource: PODS,
     purpose: 'strip',
     canBeTakenBack: true,
     apiVersion: 'v1',

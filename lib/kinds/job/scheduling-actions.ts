@@ -1,6 +1,7 @@
 // The steps to a Job's scheduling group as actions: what a pass would do about them if each succeeded.
-import type { PodGroup, SchedulingWorkload } from '../../objects/job-scheduling.ts';
+import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../../objects/job-scheduling.ts';
 import type { Job, KubernetesObject } from '../../objects/kubernetes.ts';
+import type { Resource } from '../../objects/resources.ts';
 import type { Action } from '../plan.ts';
 import { eventAction } from './actions.ts';
 import { nextSchedulingStep, type SchedulingGroup, type SchedulingObjects } from './scheduling.ts';
@@ -27,18 +28,32 @@ export function schedulingActions(job: Job, given: SchedulingObjects, pods: numb
     if (next.step === 'fail') return { actions, group: undefined, why: next.problem, problem: next.problem };
     if (next.step === 'done') return { actions, group: next.group, why: next.why };
     if (next.step === 'create') {
-      actions.push({ verb: 'create', object: next.object, slot: 0, number: 0, why: next.why }, eventAction(job, next.created));
+      actions.push(
+        { verb: 'create', resource: resourceOf(next.object), object: next.object, why: next.why },
+        eventAction(job, next.created),
+      );
       found = withObject(found, { ...next.object, metadata: { ...next.object.metadata, uid: UNSTORED_UID } });
     } else {
       const { apiVersion = '', kind = '', metadata } = next.object;
       const { namespace = '', name = '', uid = '' } = metadata;
       const target = { apiVersion, kind, namespace, name, uid };
-      actions.push({ verb: 'patch', purpose: 'resize', canBeTakenBack: false, ...target, type: 'merge', patch: next.patch, why: next.why });
+      actions.push({
+        verb: 'patch',
+        resource: resourceOf(next.object),
+        purpose: 'resize',
+        canBeTakenBack: false,
+        ...target,
+        type: 'merge',
+        patch: next.patch,
+        why: next.why,
+      });
       found = withObject(found, changed(next.object, next.patch));
     }
   }
   throw new Error('the steps to a scheduling group do not end');
 }
+
+const resourceOf = ({ kind }: KubernetesObject): Resource => (kind === POD_GROUPS.kind ? POD_GROUPS : SCHEDULING_WORKLOADS);
 
 const isPodGroup = (object: KubernetesObject): object is PodGroup => object.kind === 'PodGroup';
 

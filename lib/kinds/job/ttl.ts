@@ -2,6 +2,7 @@
 // controller deletes those of other managers; it does not look at `managedBy`.
 import type { Condition, Job } from '../../objects/kubernetes.ts';
 import { secondsOf, timeOf } from '../../objects/pod-facts.ts';
+import { JOBS } from '../../objects/resources.ts';
 import type { Action } from '../plan.ts';
 
 /** No time follows from this Job; the message says why. */
@@ -57,6 +58,7 @@ export function cleanupOf(job: Job, now: Date): Cleanup | undefined {
   const { name = '', namespace = '', uid = '', resourceVersion } = job.metadata;
   const action: Action = {
     verb: 'delete',
+    resource: JOBS,
     apiVersion: 'batch/v1',
     kind: 'Job',
     namespace,

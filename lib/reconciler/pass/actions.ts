@@ -3,20 +3,20 @@
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
-import type { Action } from '../../kinds/plan.ts';
+import type { Action, IfRefused } from '../../kinds/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { WriteBudget } from '../cluster/budget.ts';
-import { childIn, create, slowStart, type CreateAction } from './creates.ts';
+import { create, slowStart, type CreateAction } from './creates.ts';
 import { inParallel } from '../parallel.ts';
 import type { Pass } from './pass.ts';
-import type { Result, WriteAction } from './result.ts';
+import { createOther, runOtherChain } from './other-objects.ts';
+import { isOwnerDelete, type DeleteAction, type PatchAction, type Result, type WriteAction } from './result.ts';
 import { statusDigestOf, type Child } from '../head/pass-state.ts';
 
 export type EventAction = Extract<Action, { verb: 'event' }>;
-type PodAction = Extract<Action, { verb: 'delete' | 'patch' }>;
-type DeleteAction = Extract<Action, { verb: 'delete' }>;
+type ChildAction = DeleteAction | PatchAction;
 type StatusAction = Extract<Action, { verb: 'status' }>;
 
 /** One action that the API server refused. */
@@ -25,6 +25,8 @@ export interface Refusal {
   error: TerminalError;
   /** Of a finalizer: the delete of its pod was not sent. */
   keepsDelete?: true;
+  /** All else rests on that action. */
+  ifRefused?: IfRefused;
 }
 
 /** Nothing went wrong: what is left is the next pass's. */
@@ -63,7 +65,7 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
   const done = new Set<string>();
   let stop: Stop | undefined;
   let isStatusUnanswered = false;
-  for (const wave of wavesOf(actions)) {
+  for (const wave of wavesOf(pass, actions)) {
     if (wave.verb === 'event') {
       const { about, evenUnanswered } = wave.action;
       const isCarriedOut = about === undefined ? stop === undefined : done.has(about);
@@ -71,7 +73,7 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
     } else if (stop === undefined) {
       stop = await runWave(execution, wave, done);
       isStatusUnanswered = wave.verb === 'status' && stop?.kind === 'unknown';
-      if (wave.verb === 'create' && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
+      if (wave.verb === 'create' && wave.actions.some(({ child }) => child) && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
         pass.state = { ...pass.state, createsLast: true };
     }
     // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference. A webhook that cannot be
@@ -84,33 +86,30 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
 
 type Wave =
   | { verb: 'create'; actions: CreateAction[] }
-  | { verb: 'pods'; chains: Map<string, PodAction[]> }
+  | { verb: 'children'; chains: Map<string, ChildAction[]> }
   | { verb: 'status'; action: StatusAction }
   | { verb: 'owner'; action: DeleteAction }
   | { verb: 'event'; action: EventAction };
 
-/** Neighbouring creates; neighbouring patches and deletes, where those of one pod stay in their order; a status, or the owner's end, alone. */
-function wavesOf(actions: readonly Action[]): Wave[] {
+/** Neighbouring creates; neighbouring patches and deletes, where those of one object stay in their order; a status, or the owner's end, alone. */
+function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
   const waves: Wave[] = [];
   for (const action of actions) {
     const last = waves.at(-1);
     if (action.verb === 'event') waves.push({ verb: 'event', action });
     else if (action.verb === 'status') waves.push({ verb: 'status', action });
-    else if (isOfOwner(action)) waves.push({ verb: 'owner', action });
+    else if (action.verb === 'delete' && isOwnerDelete(pass, action)) waves.push({ verb: 'owner', action });
     else if (action.verb === 'create') {
       if (last?.verb === 'create') last.actions.push(action);
       else waves.push({ verb: 'create', actions: [action] });
-    } else if (last?.verb === 'pods') {
+    } else if (last?.verb === 'children') {
       const chain = last.chains.get(action.uid);
       if (chain) chain.push(action);
       else last.chains.set(action.uid, [action]);
-    } else waves.push({ verb: 'pods', chains: new Map([[action.uid, [action]]]) });
+    } else waves.push({ verb: 'children', chains: new Map([[action.uid, [action]]]) });
   }
   return waves;
 }
-
-/** Pods are deleted as they are; the owner with a policy for its children. */
-const isOfOwner = (action: WriteAction): action is DeleteAction => action.verb === 'delete' && action.propagationPolicy !== undefined;
 
 async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event' }>, done: Set<string>): Promise<Stop | undefined> {
   switch (wave.verb) {
@@ -122,14 +121,18 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
       return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [await deleteOwner(execution, action)]);
     case 'create':
       for (const batch of slowStart(wave.actions)) {
-        const stop = await underBudget(execution, batch, { writesEach: 1, done }, async (action) => [await create(execution.pass, action)]);
+        const stop = await underBudget(execution, batch, { writesEach: 1, done }, async (action) => [
+          action.resource === PODS ? await create(execution.pass, action) : await createOther(execution.pass, action),
+        ]);
         if (stop) return stop;
       }
       return undefined;
-    case 'pods': {
+    case 'children': {
       const chains = [...wave.chains.values()];
       const writesEach = Math.max(...chains.map((chain) => chain.length));
-      return await underBudget(execution, chains, { writesEach, done }, (chain) => runChain(execution, chain));
+      return await underBudget(execution, chains, { writesEach, done }, (chain) =>
+        chain[0]?.resource === PODS ? runChain(execution, chain) : runOtherChain(execution.pass, chain),
+      );
     }
   }
 }
@@ -158,7 +161,8 @@ async function underBudget<Item>(
       if (error !== undefined || changedNothing || (action.verb !== 'create' && action.verb !== 'delete')) continue;
       done.add(targetOf(action));
       // One that goes through shows that what had been refused so often is no longer refused as such.
-      if (pass.state.hold && (pass.state.hold.verb ?? 'create') === action.verb) pass.state = { ...pass.state, hold: undefined };
+      if (action.resource === PODS && pass.state.hold && (pass.state.hold.verb ?? 'create') === action.verb)
+        pass.state = { ...pass.state, hold: undefined };
     }
     const stop = await stopFor(pass, budget, results);
     if (stop) return stop;
@@ -177,7 +181,8 @@ function note(pass: Pass, action: WriteAction, error: unknown): void {
           ? 'notDone'
           : 'refused';
   const last = pass.actions.at(-1);
-  const verb = action.verb === 'patch' ? action.purpose : action.verb;
+  const word = action.verb === 'patch' ? action.purpose : action.verb;
+  const verb = action.verb === 'status' || isOfPodOrOwner(pass, action) ? word : `${word} ${action.resource.kind}`;
   if (last && last.verb === verb && last.why === action.why && last.result === result) last.count = (last.count ?? 1) + 1;
   else
     pass.actions.push({
@@ -188,6 +193,8 @@ function note(pass: Pass, action: WriteAction, error: unknown): void {
       ...(error instanceof Error && { detail: error.message }),
     });
 }
+
+const isOfPodOrOwner = (pass: Pass, action: CreateAction | ChildAction): boolean => action.resource === PODS || isOwnerDelete(pass, action);
 
 function targetOf(action: WriteAction): string {
   if (action.verb === 'create') return action.object.metadata.name ?? '';
@@ -204,14 +211,23 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
     return { kind: 'throttled', retryAfterMs: throttled.error.retryAfterSeconds * 1000 };
   }
   const creates = failed.flatMap(({ action, error }) =>
-    action.verb === 'create' && error instanceof UnknownOutcomeError ? [{ child: childIn(action), error }] : [],
+    action.verb === 'create' && action.child && error instanceof UnknownOutcomeError ? [{ child: action.child, error }] : [],
   );
   if (creates.length > 0) return { kind: 'unansweredCreates', creates };
   for (const { error } of failed) if (error instanceof UnknownOutcomeError) return { kind: 'unknown', error };
   for (const { error } of failed) if (error instanceof NotDoneError) return { kind: 'notDone', error };
-  const duringOf = (action: WriteAction): Refusal['during'] => (isOfOwner(action) ? 'ownerDelete' : action.verb);
+  const duringOf = (action: WriteAction): Refusal['during'] => (isOwnerDelete(pass, action) ? 'ownerDelete' : action.verb);
   const refusals = failed.flatMap(({ action, error, keepsDelete }) =>
-    error instanceof TerminalError ? [{ during: duringOf(action), error, ...(keepsDelete && { keepsDelete }) }] : [],
+    error instanceof TerminalError
+      ? [
+          {
+            during: duringOf(action),
+            error,
+            ...(keepsDelete && { keepsDelete }),
+            ...('ifRefused' in action && action.ifRefused && { ifRefused: action.ifRefused }),
+          },
+        ]
+      : [],
   );
   const [refusal] = refusals;
   if (refusal) return { kind: 'refused', ...refusal, refusals };
@@ -244,7 +260,7 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
 }
 
 /** The actions on one pod, in their order; a failure leaves the rest of them undone, but for a delete that is due in any case. */
-async function runChain({ pass }: Execution, chain: readonly PodAction[]): Promise<Result[]> {
+async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Promise<Result[]> {
   const results: Result[] = [];
   const activeDelete = chain.filter((action) => action.verb === 'delete').find(({ active }) => active);
   // A pod that is taken to be active must still be in the state that was judged, in every call on it (R8).

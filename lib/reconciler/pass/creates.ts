@@ -6,14 +6,11 @@ import type { Action } from '../../kinds/plan.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
 import type { Pass } from './pass.ts';
 import type { Result } from './result.ts';
-import type { Child } from '../head/pass-state.ts';
 
 export type CreateAction = Extract<Action, { verb: 'create' }>;
 
 /** A pod of somebody else holds the name of one to be created (R5). */
 export class ForeignNamesakeError extends ConflictError {}
-
-export const childIn = ({ slot, number }: CreateAction): Child => ({ slot, number });
 
 /** Slow start: a quota or a webhook that refuses all is met by few requests. */
 export function* slowStart(actions: readonly CreateAction[]): Generator<readonly CreateAction[]> {
@@ -50,9 +47,9 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
     const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
     const child = pass.childOf(podFactsOf(object));
     if (isOurs) pass.hearPod(object);
-    if (isOurs && typeof child !== 'string' && child.slot === action.slot && child.number === action.number) return { action };
+    if (isOurs && typeof child !== 'string' && child.slot === action.child?.slot && child.number === action.child.number) return { action };
     // The next number: this name is taken for good as far as this workload is concerned.
-    pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.number + 1) };
+    if (action.child) pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.child.number + 1) };
     return {
       action,
       // Of ours, somebody has changed the annotations: it would be met here for ever.

@@ -129,6 +129,16 @@ export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete',
   why: `the API server refuses it: ${formatKey(pass.key)}`,
 });
 
+/** What a person is told where all else rests on what was refused. */
+export const requiredEvent = (pass: Pass, { reason, message }: { reason: string; message: string }, error: Error): EventAction => ({
+  verb: 'event',
+  type: 'Warning',
+  reason,
+  message: `${message}: ${wordsOf(error)}`,
+  regarding: regardingOf(pass),
+  why: 'nothing else can be done before it',
+});
+
 /** Doubles from the first with each failure, up to the most. */
 export const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number =>
   Math.min(first * 2 ** Math.min(failures - 1, 20), most);

@@ -121,7 +121,7 @@ async function lookBeforeCounting(pass: Pass): Promise<void> {
 /** R10: these cannot be taken back. Counting alone is guarded by its resourceVersion. */
 function isGrave(action: Action): boolean {
   if (action.verb === 'create') return true;
-  if (action.verb === 'delete') return action.active || action.propagationPolicy !== undefined;
+  if (action.verb === 'delete') return action.active;
   if (action.verb === 'patch') return !action.canBeTakenBack;
   return action.verb === 'status' && action.isFinal === true;
 }

@@ -4,7 +4,7 @@ import type { Refusal, Stop } from './actions.ts';
 import { turnOf } from '../cluster/budget.ts';
 import type { Ending } from './commit.ts';
 import { ForeignNamesakeError } from './creates.ts';
-import { HELD_MS, backoffMs, parkedEnding, refusalEvent, roomTaken } from './parking.ts';
+import { HELD_MS, backoffMs, parkedEnding, refusalEvent, requiredEvent, roomTaken } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf, type PassState } from '../head/pass-state.ts';
 import { settle, settleCreates } from './settle.ts';
@@ -29,6 +29,12 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
         pass.wasRefused = true;
         await lookAnew(pass);
         return 'again';
+      }
+      const required = stop.refusals.find(({ ifRefused }) => ifRefused);
+      if (required?.ifRefused) {
+        const { problem, event } = required.ifRefused;
+        if (event) pass.events.push(requiredEvent(pass, event, required.error));
+        return parkedEnding(ports, pass, `${problem}: ${required.error.message}`);
       }
       const held = stop.refusals.map(heldBy).find((verb) => verb !== undefined);
       // A pod's patch, or the owner's end: once more with what else there is to do, and then later and later.

@@ -69,7 +69,7 @@ function decidedAction(action: Action): Decided['actions'][number] {
   const { why } = action;
   switch (action.verb) {
     case 'create':
-      return { verb: 'create', target: action.object.metadata.name ?? `${action.slot}/${action.number}`, why };
+      return { verb: 'create', target: action.object.metadata.name ?? '', why };
     case 'patch':
       return { verb: action.purpose, target: action.name, why };
     case 'delete':

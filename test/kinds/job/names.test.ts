@@ -76,7 +76,7 @@ describe('R5: numbers', () => {
   });
   test('are on the pod, and in the action', () => {
     const [first] = actionsOf(planOf({ job: indexed, pods: [aPod({ index: '0', number: 2, phase: 'Failed', createdAt: 1 })] }), 'create');
-    expect(first).toMatchObject({ slot: 0, number: 3, object: { metadata: { annotations: { 'farloop.dev/number': '3' } } } });
+    expect(first).toMatchObject({ child: { slot: 0, number: 3 }, object: { metadata: { annotations: { 'farloop.dev/number': '3' } } } });
     expect(first?.object.metadata.name).toBe(podNameOf(indexed, 0, 3));
   });
 });
