@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubernetesCluster } from '../lib/adapters/kubernetes-cluster.ts';
 import { RelayedCluster } from '../lib/adapters/relayed-cluster.ts';
+import { toStored } from '../lib/adapters/stored-manages.ts';
 import { runtimeFrom } from '../lib/runtime.ts';
 import { aCluster } from './contracts/clusters.ts';
 import { listening } from './listening.ts';
@@ -53,7 +54,7 @@ describe('a runtime on AWS', () => {
 
   test('a sweep that comes while a cluster is being registered finds no credential of it that it could not renew', async () => {
     // Its record is written first, the way to it and its credential some steps later.
-    const item = { name: { S: 'new' }, version: { N: '1' }, record: { S: JSON.stringify(aCluster('new')) } };
+    const item = { name: { S: 'new' }, version: { N: '1' }, record: { S: JSON.stringify(toStored(aCluster('new'))) } };
     const table = await listening(
       createServer((_request, response) => {
         response.setHeader('content-type', 'application/x-amz-json-1.0').end(JSON.stringify({ Items: [item] }));

@@ -24,7 +24,7 @@ const baseValues: RelayValues = {
   cluster: '$(CLUSTER)',
   namespace: 'farloop',
   ownsNamespace: true,
-  manage: 'own',
+  manages: ['jobs'],
   access: 'direct',
   commander: '$(COMMANDER)',
   era: 0,

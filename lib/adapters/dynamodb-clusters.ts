@@ -16,6 +16,7 @@ import { TerminalError } from '../ports/errors.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { translated } from './aws-errors.ts';
 import { lostCondition } from './lost-condition.ts';
+import { fromStored, StoredManages, toStored } from './stored-manages.ts';
 import { ClusterName, EksClusterName, serverFields } from './registered-access.ts';
 
 const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -25,7 +26,7 @@ const StoredRecord = v.object({
   name: ClusterName,
   era: wholeNumber,
   kubeSystemUid: v.exactOptional(text),
-  manage: v.picklist(['own', 'all']),
+  ...StoredManages.entries,
   namespaces: v.array(text),
   senders: v.array(text),
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }),
@@ -127,7 +128,7 @@ export class DynamoDbClusters implements Clusters {
   }
 
   async put(record: Omit<ClusterRecord, 'version'>, expectedVersion: number): Promise<ClusterRecord> {
-    const parsed = v.safeParse(StoredRecord, record);
+    const parsed = v.safeParse(StoredRecord, toStored(record));
     if (!parsed.success) throw new RangeError(`the record of the cluster ${record.name}: ${faultsOf(parsed.issues)}`);
     const version = expectedVersion + 1;
     await this.#update(record.name, {
@@ -148,7 +149,7 @@ export class DynamoDbClusters implements Clusters {
         current,
       );
     });
-    const written: ClusterRecord = { ...parsed.output, version };
+    const written: ClusterRecord = { ...fromStored(parsed.output), version };
     const known = this.#known.get(record.name);
     this.#known.set(record.name, { record: written, access: known?.access, readAtMs: known ? this.#clock.monotonicMs() : -Infinity });
     return structuredClone(written);
@@ -238,7 +239,7 @@ export class DynamoDbClusters implements Clusters {
       this.#onFault(name, parsed.success ? 'it is of another cluster' : faultsOf(parsed.issues));
       return this.#forget(name);
     }
-    const record: ClusterRecord = { ...parsed.output, version: Number(item['version']?.N ?? 0) };
+    const record: ClusterRecord = { ...fromStored(parsed.output), version: Number(item['version']?.N ?? 0) };
     this.#known.set(name, { record, access: item['access']?.S, readAtMs: this.#clock.monotonicMs() });
     return structuredClone(record);
   }

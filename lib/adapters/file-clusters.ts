@@ -2,19 +2,22 @@
 // identity) is kept as a note beside their views; when the table is dropped, it is learnt again.
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
+import { readManages } from '../objects/manages.ts';
 import type { ClusterRecord, Clusters } from '../ports/clusters.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Note, Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { MOST_NAMESPACES } from '../wire/names.ts';
 import type { ClusterAccess } from './kubernetes-cluster.ts';
+import { StoredManages } from './stored-manages.ts';
 import { ClusterName, Credential, serverFields } from './registered-access.ts';
 
 const text = v.pipe(v.string(), v.minLength(1));
 
 const Entry = v.object({
   name: ClusterName,
-  manage: v.optional(v.picklist(['own', 'all']), 'own'),
+  manage: v.optional(StoredManages.entries.manage, 'own'),
+  manages: StoredManages.entries.manages,
   namespaces: v.optional(
     v.pipe(
       v.array(text),
@@ -104,9 +107,18 @@ export class FileClusters implements Clusters {
 }
 
 /** Versions count from 1, for what the file says is there before anything was learnt. */
-function recordOf({ name, manage, namespaces, senders, budget, access }: Entry, note: Note | undefined): ClusterRecord {
+function recordOf({ name, manage, manages, namespaces, senders, budget, access }: Entry, note: Note | undefined): ClusterRecord {
   const learnt = note && v.safeParse(v.pipe(v.string(), v.parseJson(), Learnt), note.body);
   const known = learnt?.success ? learnt.output : { era: 0 };
   const how = access === 'relayed' ? { access } : {};
-  return { name, manage, namespaces, senders, budget, ...how, ...known, version: (note?.version ?? 0) + 1 };
+  return {
+    name,
+    manages: readManages({ manage, manages }),
+    namespaces,
+    senders,
+    budget,
+    ...how,
+    ...known,
+    version: (note?.version ?? 0) + 1,
+  };
 }

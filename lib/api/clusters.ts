@@ -1,4 +1,5 @@
 // Clusters as the API tells them: the record, and how fresh the relay's watches are.
+import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { budgetLeft } from '../reconciler/cluster/budget.ts';
@@ -23,7 +24,10 @@ export interface ClusterSummary {
   state: ClusterStateName;
   /** Every state that holds, the first as `state`; never empty. */
   states: ToldState[];
-  manage: ClusterRecord['manage'];
+  /** Which kinds are managed, by the words of `--manage`. */
+  manages: ClusterRecord['manages'];
+  /** What of Jobs is, for readers of before. */
+  manage: ManageOfBefore;
   /** Empty: all. */
   namespaces: readonly string[];
   era: number;
@@ -67,7 +71,7 @@ export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'cl
 }
 
 async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord, backlog: number): Promise<ClusterSummary> {
-  const { name, manage, namespaces, era, kubeSystemUid, budget, draining, leaving, access = 'direct' } = record;
+  const { name, manages, namespaces, era, kubeSystemUid, budget, draining, leaving, access = 'direct' } = record;
   const { identity, credential, relayNamespace, eks, workloadWithJob } = record;
   const left = await budgetLeft(ports, record);
   const { facts, marker } = await readKnownCluster(ports, record);
@@ -77,7 +81,8 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     name,
     state: states[0].state,
     states: states.map(toldState),
-    manage,
+    manages,
+    manage: manageOfBefore(manages),
     namespaces,
     era,
     budget,

@@ -1,6 +1,7 @@
 // Jobs of a name as the cluster itself has them, whoever manages them: for people who ask for one that Farloop does not know.
 import type { Job } from '../objects/kubernetes.ts';
 import { isOurs } from '../objects/managed-by.ts';
+import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
 import { JOBS } from '../objects/resources.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
@@ -22,7 +23,10 @@ export interface JobsOnCluster {
   live: boolean;
   /** Why nobody could look, where somebody tried. */
   problem?: string;
-  manage: ClusterRecord['manage'];
+  /** Which kinds are managed there, by the words of `--manage`. */
+  manages: ClusterRecord['manages'];
+  /** What of Jobs is, for readers of before. */
+  manage: ManageOfBefore;
   /** Those that Farloop works in; none: all. */
   namespaces: readonly string[];
   items: JobOnCluster[];
@@ -38,10 +42,11 @@ export async function jobsOnCluster(
 ): Promise<JobsOnCluster | undefined> {
   const record = await clusters.get(cluster);
   if (!record) return undefined;
-  const { manage, namespaces } = record;
-  if (!lookUp) return { live: false, manage, namespaces, items: [] };
+  const { manages, namespaces } = record;
+  const there = { manages, manage: manageOfBefore(manages), namespaces };
+  if (!lookUp) return { live: false, ...there, items: [] };
   // No object has such a name, and in a field selector it would ask for others.
-  if (!OBJECT_NAME.test(name)) return { live: true, manage, namespaces, items: [] };
+  if (!OBJECT_NAME.test(name)) return { live: true, ...there, items: [] };
   const places =
     namespace !== undefined ? [namespace] : namespaces.length > 0 ? namespaces.slice(0, MOST_NAMESPACES_LOOKED_AT) : [undefined];
   const access = lookUp(record);
@@ -54,9 +59,9 @@ export async function jobsOnCluster(
       items.push(...found.items.map((job) => jobOnCluster(job, record)));
     }
   } catch (error) {
-    return { live: false, problem: error instanceof Error ? error.message : String(error), manage, namespaces, items: [] };
+    return { live: false, problem: error instanceof Error ? error.message : String(error), ...there, items: [] };
   }
-  return { live: true, manage, namespaces, items };
+  return { live: true, ...there, items };
 }
 
 function jobOnCluster({ metadata, spec }: Job, record: ClusterRecord): JobOnCluster {
@@ -66,6 +71,6 @@ function jobOnCluster({ metadata, spec }: Job, record: ClusterRecord): JobOnClus
     name,
     uid,
     ...(spec.managedBy !== undefined && { managedBy: spec.managedBy }),
-    managed: isOurs(spec, record.manage) && isInScope(record, namespace),
+    managed: isOurs(spec, record.manages) && isInScope(record, namespace),
   };
 }

@@ -41,13 +41,22 @@ const summary = {
   queued: yes,
 };
 
+const managesWords: Schema = { ...listOf(text), description: 'Which kinds are managed: the words of --manage.' };
+const manageOfBefore: Schema = {
+  type: 'string',
+  enum: ['own', 'all'],
+  deprecated: true,
+  description: 'What of Jobs is managed, where any is; `manages` says all.',
+};
+
 const schemas: Record<string, Schema> = {
   Problem: object({ error: { type: 'string', description: 'One sentence: what is wrong, and what to do.' } }),
   Cluster: object({
     name: text,
     state: { ...clusterState, description: 'The one that says most of those that hold.' },
     states: listOf(object({ state: clusterState, 'sinceTime?': time, reason: text })),
-    manage: { type: 'string', enum: ['own', 'all'] },
+    manages: managesWords,
+    manage: manageOfBefore,
     namespaces: listOf(text),
     era: count,
     'kubeSystemUid?': text,
@@ -166,7 +175,8 @@ const OPERATIONS: readonly Operation[] = [
     answer: object({
       live: yes,
       'problem?': text,
-      manage: { type: 'string', enum: ['own', 'all'] },
+      manages: managesWords,
+      manage: manageOfBefore,
       namespaces: listOf(text),
       items: listOf(object({ namespace: text, name: text, uid: text, 'managedBy?': text, managed: yes })),
     }),

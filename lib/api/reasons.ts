@@ -50,7 +50,7 @@ function reasonsIn(
   if (ownerIs) return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(pods, ownerIs)];
   if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
   const head = state ? planHeadOf({ state, owner, pods }, nowMs + offsetMs, jobBackoff.known(state.backoff, owner)) : EMPTY_HEAD;
-  return reasonsOf({ owner, pods, head, manage: record.manage }, new Date(nowMs + offsetMs), circumstances);
+  return reasonsOf({ owner, pods, head, manages: record.manages }, new Date(nowMs + offsetMs), circumstances);
 }
 
 function circumstancesOf(seen: Seen, nowMs: number): Circumstances {

@@ -101,7 +101,7 @@ export async function applyAndFollow(
 
 /** @returns undefined for a Job that Farloop manages */
 function whoseJobOf({ metadata: { namespace = '' }, spec }: Job, given: Job, record: ClusterRecord): string | undefined {
-  if (isInScope(record, namespace) && isOurs(spec, record.manage)) return undefined;
+  if (isInScope(record, namespace) && isOurs(spec, record.manages)) return undefined;
   const { managedBy } = spec;
   return whoseJobText({ namespace, ...(managedBy !== undefined && { managedBy }) }, record, given.spec.managedBy);
 }

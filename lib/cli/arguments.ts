@@ -1,8 +1,11 @@
 // Values on the command line, checked as they are read.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
+import { findWord, managesOf, settingsOf } from '../kinds/settings.ts';
+import type { Manages } from '../objects/manages.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import { MOST_NAMESPACES } from '../wire/names.ts';
+import { withWords } from './completion-hints.ts';
 import { UsageError } from './exit.ts';
 
 /** A parser for commander. @param bounds inclusive */
@@ -51,6 +54,32 @@ const LOG_LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
 
 export const logLevelOption = (usual: Level): Option =>
   new Option('--log-level <level>', 'what to log on standard error').choices(LOG_LEVELS).default(usual);
+
+/** Which kinds are managed; given words replace the usual ones. @param usual for people: what is managed without it */
+export function manageOption(what: string, usual: string): Option {
+  const settings = settingsOf();
+  const meanings = settings.map(({ word, takes }) => `${word} (${takes})`).join(', ');
+  return withWords(
+    new Option('--manage <kinds>', `${what}: ${meanings}; may be given several times (default: ${usual})`).argParser(collectManages),
+    settings.map(({ word }) => word),
+  );
+}
+
+/** One word, or several separated by commas. @throws InvalidArgumentError for a word that no kind has */
+function collectManages(text: string, before: Manages = []): Manages {
+  const words = text.split(',').map((given) => {
+    const word = findWord(given);
+    if (word !== undefined) return word;
+    const known = settingsOf().map((setting) => setting.word);
+    throw new InvalidArgumentError(
+      `No kind is called ${JSON.stringify(given)}. Expected ${known.slice(0, -1).join(', ')} or ${known.at(-1)}.`,
+    );
+  });
+  return managesOf([...before, ...words]);
+}
+
+/** Where `--manage` is not given. */
+export const USUAL_MANAGES: Manages = ['jobs'];
 
 /** Alpha, and so off: the same words wherever it can be switched on. */
 export const workloadWithJobOption = (): Option =>

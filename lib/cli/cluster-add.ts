@@ -6,11 +6,12 @@ import type { DynamoDbClusters, StoredAccess } from '../adapters/dynamodb-cluste
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
+import type { Manages } from '../objects/manages.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboarding/registration-plan.ts';
 import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
-import { refuseManyNamespaces, wholeNumber, workloadWithJobOption } from './arguments.ts';
+import { manageOption, refuseManyNamespaces, USUAL_MANAGES, wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -19,7 +20,7 @@ import { outputOption, print, printLine, printLines, yamlText } from './output.t
 interface AddOptions extends AwsOptions {
   kubeconfig: string;
   context?: string;
-  manage: 'own' | 'all-jobs';
+  manage?: Manages;
   namespaces?: string[];
   access: 'direct' | 'relayed';
   image?: string;
@@ -77,11 +78,7 @@ export const clusterAddCommand = (): Command =>
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .addOption(stageOption())
     .addOption(regionOption())
-    .addOption(
-      new Option('--manage <jobs>', 'which Jobs: those that name farloop.dev/job as their manager, or all')
-        .choices(['own', 'all-jobs'])
-        .default('own'),
-    )
+    .addOption(manageOption('which kinds, with the rights that these need', 'jobs'))
     .option('--namespaces <names>', 'these only, separated by commas (default: all)', namespaceNames)
     .addOption(
       new Option('--access <way>', 'how functions reach the cluster: they dial it, or its relay carries out what they want')
@@ -257,7 +254,18 @@ async function refuseLongName(cluster: string, { stage = '' }: AddOptions): Prom
 }
 
 function requestOf(cluster: string, options: AddOptions, access: ClusterAccess): RegistrationRequest {
-  const { kubeconfig, manage, namespaces = [], image, identity, credential, tokenDays, budget, relayNamespace, workloadWithJob } = options;
+  const {
+    kubeconfig,
+    manage = USUAL_MANAGES,
+    namespaces = [],
+    image,
+    identity,
+    credential,
+    tokenDays,
+    budget,
+    relayNamespace,
+    workloadWithJob,
+  } = options;
   if (access.insecureSkipTls)
     throw new UsageError(
       `kubeconfig ${kubeconfig}: it takes any certificate (insecure-skip-tls-verify), which functions never do: give its certificate authority`,
@@ -274,7 +282,7 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
   const tlsServerName = options.tlsServerName ?? access.tlsServerName;
   return {
     cluster,
-    manage: manage === 'all-jobs' ? 'all' : 'own',
+    manages: manage,
     namespaces,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     ...(workloadWithJob && { workloadWithJob }),
@@ -354,7 +362,10 @@ function nextSteps({ relay, sender }: RegistrationPlan, { image, cluster }: Regi
   if (image === undefined)
     lines.unshift(
       `run the relay, with credentials of the IAM ${sender.kind} ${sender.name}:`,
-      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} --manage ${relay.manage === 'all' ? 'all-jobs' : 'own'}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era} --access ${relay.access}${relay.access === 'relayed' ? ` --commander ${relay.commander}` : ''}`,
+      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} ${relay.manages
+        .map((word) => ` --manage ${word}`)
+        .join('')
+        .trimStart()}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era} --access ${relay.access}${relay.access === 'relayed' ? ` --commander ${relay.commander}` : ''}`,
     );
   return lines.join('\n');
 }

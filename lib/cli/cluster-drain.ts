@@ -67,7 +67,7 @@ async function follow(
   ]);
   const administration = await administrationOf(file, context);
   const isRunning = (job: Job): boolean =>
-    isOurs(job.spec, record.manage) &&
+    isOurs(job.spec, record.manages) &&
     !isJobFinished(job) &&
     job.status?.startTime !== undefined &&
     isInScope(record, job.metadata.namespace ?? '');

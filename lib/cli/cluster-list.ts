@@ -1,6 +1,7 @@
 // `farloop cluster list`: how fresh what is known of each cluster is, what waits, and what may still be written.
 import { Command } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
+import { readManages } from '../objects/manages.ts';
 import { connectToInstance } from './api-client.ts';
 import { stateText, withReasons } from './cluster-states.ts';
 import type { AwsOptions } from './aws-session.ts';
@@ -59,10 +60,10 @@ async function summaries(options: ListOptions): Promise<ClusterSummary[]> {
 const tableOf = (items: readonly ClusterSummary[]): string =>
   tableText(
     ['NAME', 'STATE', 'MANAGE', 'NAMESPACES', 'WATCH AGE', 'BACKLOG', 'BUDGET'],
-    items.map(({ name, manage, namespaces, relay, backlog, budget, left, ...told }) => [
+    items.map(({ name, manage, manages, namespaces, relay, backlog, budget, left, ...told }) => [
       name,
       stateText(told),
-      manage === 'all' ? 'all-jobs' : 'own',
+      readManages({ manage, manages }).join(','),
       namespaces.length === 0 ? 'all' : namespaces.join(','),
       relay ? spanText(1000 * Math.max(0, ...relay.watches.map(({ ageSeconds }) => ageSeconds))) : '-',
       String(backlog),

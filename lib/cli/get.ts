@@ -1,6 +1,8 @@
 // `farloop get`: what the running instance knows of its clusters and workloads.
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
+import { isBuiltInOff } from '../objects/managed-by.ts';
+import { readManages } from '../objects/manages.ts';
 import { stateText, withReasons } from './cluster-states.ts';
 import type { WorkloadSummary } from '../api/workloads.ts';
 import type { ApiClient } from './api-client.ts';
@@ -75,7 +77,7 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
           stateText(cluster),
           cluster.relay ? `${spanText(cluster.relay.silentForSeconds * 1000)} ago` : '-',
           (cluster.relay?.watches ?? []).map(({ resource, ageSeconds }) => `${resource} ${spanText(ageSeconds * 1000)}`).join(', ') || '-',
-          cluster.manage === 'all' ? 'all-jobs' : 'own',
+          readManages(cluster).join(','),
           cluster.namespaces.join(',') || 'all',
         ]),
       ),
@@ -97,7 +99,7 @@ async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: str
 /** What there is none of, and which Jobs would be there. */
 async function noneText(api: ApiClient, none: string): Promise<string> {
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
-  const own = items.filter(({ manage }) => manage === 'own');
+  const own = items.filter((cluster) => !isBuiltInOff(readManages(cluster)));
   return own.length === 0 ? none : `${none}: on ${own.map(({ name }) => name).join(', ')} ${OWN_JOBS_ONLY}`;
 }
 

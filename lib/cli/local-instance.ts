@@ -104,7 +104,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       clock,
       telemetry,
       cluster: record.name,
-      manage: record.manage,
+      manages: record.manages,
       namespaces: record.namespaces,
       era: record.era,
       ...(record.access === 'relayed' && { executor: runtime.source, commander: SENDER }),

@@ -3,7 +3,17 @@ import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
-import { clusterName, collectNamespaces, logLevelOption, queueUrl, refuseManyNamespaces, wholeNumber } from './arguments.ts';
+import type { Manages } from '../objects/manages.ts';
+import {
+  clusterName,
+  collectNamespaces,
+  logLevelOption,
+  manageOption,
+  queueUrl,
+  refuseManyNamespaces,
+  USUAL_MANAGES,
+  wholeNumber,
+} from './arguments.ts';
 import { UsageError } from './exit.ts';
 import { printLine } from './output.ts';
 import { connectToSqs } from './sqs-client.ts';
@@ -19,7 +29,7 @@ interface RelayOptions {
   kubeconfig?: string;
   context?: string;
   serviceAccount?: string;
-  manage: 'own' | 'all-jobs';
+  manage?: Manages;
   namespace?: string[];
   era: number;
   access: 'direct' | 'relayed';
@@ -39,9 +49,7 @@ export const relayCommand = (): Command =>
     .option('--kubeconfig <file>', 'the cluster to watch (default: the one it runs in, by its service account)')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--service-account <dir>', 'where token and ca.crt of the service account lie (default: where a kubelet puts them)')
-    .addOption(
-      new Option('--manage <jobs>', 'which Jobs to report, as the cluster is registered').choices(['own', 'all-jobs']).default('own'),
-    )
+    .addOption(manageOption('which kinds to report, as the cluster is registered', 'jobs'))
     .option('--namespace <name>', 'watch this namespace only; may be given several times', collectNamespaces)
     .addOption(
       new Option('--access <how>', 'as the cluster is registered; relayed: carry out the commands of passes, with the rights of this relay')
@@ -73,7 +81,7 @@ async function runRelay({
   kubeconfig,
   context,
   serviceAccount,
-  manage,
+  manage = USUAL_MANAGES,
   namespace = [],
   era,
   access: how,
@@ -128,7 +136,7 @@ async function runRelay({
     clock,
     telemetry,
     cluster,
-    manage: manage === 'all-jobs' ? 'all' : 'own',
+    manages: manage,
     namespaces: namespace,
     era,
     ...(how === 'relayed' && { executor: source, commander }),

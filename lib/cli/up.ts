@@ -1,8 +1,19 @@
 // `farloop up`: everything in one process, until it is told to end.
 import { Command, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
+import { managesAll } from '../kinds/settings.ts';
+import type { Manages } from '../objects/manages.ts';
 import type { SourcedObject } from './apply.ts';
-import { collect, collectNamespaces, logLevelOption, refuseManyNamespaces, wholeNumber, workloadWithJobOption } from './arguments.ts';
+import {
+  collect,
+  collectNamespaces,
+  logLevelOption,
+  manageOption,
+  USUAL_MANAGES,
+  refuseManyNamespaces,
+  wholeNumber,
+  workloadWithJobOption,
+} from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
 import { printLine, printLines } from './output.ts';
@@ -11,7 +22,7 @@ import { listenForStop } from './stop-signals.ts';
 interface UpOptions {
   kubeconfig?: string;
   context?: string;
-  manage?: 'own' | 'all-jobs';
+  manage?: Manages;
   state?: string;
   port: number;
   namespace?: string[];
@@ -41,12 +52,7 @@ export const upCommand = (): Command =>
     .description('Run Farloop on this machine: relay, functions, queues and console in one process.')
     .option('--kubeconfig <file>', 'work on this cluster (default: a sandbox cluster inside)')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
-    .addOption(
-      new Option(
-        '--manage <jobs>',
-        'which Jobs: those that name farloop.dev/job as their manager, or all (default: own; all-jobs in the sandbox)',
-      ).choices(['own', 'all-jobs']),
-    )
+    .addOption(manageOption('which kinds', 'jobs; in the sandbox everything of every kind'))
     .addOption(stateOption())
     .option('--port <number>', 'port of console and API on 127.0.0.1; 0: any free one', wholeNumber({ min: 0, max: 65_535 }), 7080)
     .option('--namespace <name>', 'work in this namespace only; may be given several times', collectNamespaces)
@@ -99,7 +105,7 @@ async function up({
     folder: stateFolderPath(state),
     ...(kubeconfig !== undefined && { kubeconfig }),
     ...(context !== undefined && { context }),
-    manage: manage === undefined ? (kubeconfig === undefined ? 'all' : 'own') : manage === 'all-jobs' ? 'all' : 'own',
+    manages: manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES),
     port,
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },

@@ -2,6 +2,8 @@
 import type { ClusterSummary } from '../api/clusters.ts';
 import type { JobsOnCluster } from '../api/jobs-on-cluster.ts';
 import type { WorkloadSummary } from '../api/workloads.ts';
+import { isBuiltInOff } from '../objects/managed-by.ts';
+import { readManages } from '../objects/manages.ts';
 import type { ApiClient } from './api-client.ts';
 import { FailedError } from './exit.ts';
 import { suggestionText } from './suggestions.ts';
@@ -30,7 +32,7 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
   const query = sought.namespace === undefined ? '' : `?namespace=${encodeURIComponent(sought.namespace)}`;
   const unseen: string[] = [];
   const silent: string[] = [];
-  for (const { name, manage } of clusters.slice(0, MOST_CLUSTERS_ASKED)) {
+  for (const { name, ...told } of clusters.slice(0, MOST_CLUSTERS_ASKED)) {
     const path = `/v1/clusters/${encodeURIComponent(name)}/jobs/${encodeURIComponent(sought.name)}${query}`;
     const jobs = await api.get<JobsOnCluster>(path).catch((error: unknown) => {
       // An API of before does not know this question; what is known is told all the same.
@@ -38,12 +40,12 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
       throw error;
     });
     if (jobs?.problem !== undefined) silent.push(`cluster ${name} could not be asked: ${jobs.problem}`);
-    else if (jobs?.live !== true && manage === 'own') unseen.push(name);
+    else if (jobs?.live !== true && !isBuiltInOff(readManages(told))) unseen.push(name);
     const [job] = jobs?.items ?? [];
     if (!jobs || !job) continue;
     const what = `Job ${job.name} is in namespace ${job.namespace} on cluster ${name}`;
     if (job.managed) return `${what}, and Farloop has not observed it yet: ask again in a moment`;
-    return `${what}, and Farloop does not manage it: ${whoseJobText(job, jobs)}`;
+    return `${what}, and Farloop does not manage it: ${whoseJobText(job, { ...jobs, manages: readManages(jobs) })}`;
   }
   if (silent.length > 0) return `${unknownText(sought, known)}: ${silent.join('; ')}`;
   return unseen.length === 0 ? absence : `${absence}. On ${unseen.join(', ')} ${OWN_JOBS_ONLY}`;

@@ -4,6 +4,7 @@ import type { Fault } from '../objects/fact-checks.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { ObjectMeta, WorkloadObject } from '../objects/kubernetes.ts';
 import type { LabelMatcher } from '../objects/label-selector.ts';
+import type { Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { Counted } from '../objects/reference-metrics.ts';
 import type { Resource } from '../objects/resources.ts';
@@ -31,6 +32,13 @@ export interface Membership {
   by: 'controller' | 'labels' | 'finalizer';
 }
 
+/** A word of `--manage`. */
+export interface Setting {
+  word: string;
+  /** What it takes, for people: `all Jobs`. */
+  takes: string;
+}
+
 export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   /** As in keys, messages and log lines. A build treats a kind that it does not know as a later version's (decision 8). */
   kind: string;
@@ -54,8 +62,15 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   /** Whether these facts only mark an owner that is too large to be kept. A pass reads it live before it decides anything. */
   isReadLive(facts: Owner): boolean;
 
-  /** Whether it is ours to reconcile. `own`: it must name Farloop as its manager; `all`: the built-in controller's too. */
-  isManaged(owner: Owner, manage: 'own' | 'all'): boolean;
+  /** The words of `--manage` by which the kind is managed, each of which takes all that those before it take. None: it is planned only. */
+  settings: readonly Setting[];
+  /** Whether it is ours to reconcile where these words are given. */
+  isManaged(owner: Owner, manages: Manages): boolean;
+  /**
+   * Whether nobody else reconciles this kind then: upstream's own controller is off, so what it would do is left to us. Absent: nobody
+   * else ever does.
+   */
+  isAlone?(manages: Manages): boolean;
   /** Who manages it, where it says so. */
   managerOf(owner: Owner): string | undefined;
   hasStarted(owner: Owner): boolean;

@@ -10,6 +10,7 @@ import type { PatchType } from '../objects/resources.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import { ALL_FACTS, factsFor, findFacts } from './facts.ts';
 import type { KindFacts } from './kind.ts';
+import { managesAll } from './settings.ts';
 import { plannerRowFor } from './planners.ts';
 import { isJob, isPod, jobProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
 import { isPodGroup, isSchedulingWorkload, schedulingProblem } from './manifest-shapes.ts';
@@ -103,7 +104,7 @@ export function decideFromManifests(
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
   // Owners have children in their own namespace only.
   const facts = pods.map(({ value }) => podFactsOf(value)).filter((pod) => pod.namespace === owner.metadata.namespace);
-  const given = { owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manage: 'all' as const };
+  const given = { owner, pods: facts, head: head?.value ?? EMPTY_HEAD, manages: managesAll() };
   const planOf = (group?: SchedulingGroup): Plan<object> =>
     plannerRowFor(chosen.kind).planner.plan({ ...given, ...(group && { schedulingGroup: group }) }, now);
   const plan = workloadWithJob ? withScheduling(given, scheduling, planOf) : planOf();

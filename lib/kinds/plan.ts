@@ -1,5 +1,6 @@
 // The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
+import type { Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { PatchType, Resource } from '../objects/resources.ts';
 import type { Pods } from './pod-set.ts';
@@ -36,8 +37,8 @@ export interface Snapshot<Owner extends KubernetesObject> {
   /** Pods controlled by the owner and, where they were listed, orphans in its namespace; order is the caller's. */
   pods: Pods;
   head: PlanHead;
-  /** `own`: only workloads that name Farloop as their manager; `all`: those of the built-in controller too. */
-  manage: 'own' | 'all';
+  /** Which kinds are managed, and what of each. */
+  manages: Manages;
   /** The group that new pods are scheduled with (alpha). */
   schedulingGroup?: { name: string; uid: string };
 }

@@ -11,6 +11,6 @@ const isWithin = (before: Scope, after: Scope): boolean =>
 /** @returns what was looked after and would not be any more; the cluster is asked only where something may be */
 export const remainsLeft = async (
   administration: Pick<KubernetesAdministration, 'list'>,
-  before: Scope & Pick<ClusterRecord, 'manage'>,
+  before: Scope & Pick<ClusterRecord, 'manages'>,
   after: Scope,
 ): Promise<Remains> => (isWithin(before, after) ? { unfinished: [], tracked: [] } : await remainsOn(administration, before, after));

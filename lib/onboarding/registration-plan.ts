@@ -4,6 +4,7 @@ import type { EksCluster } from '../adapters/eks-token.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { relayQueueName } from '../adapters/relay-queues.ts';
 import { podIdentityTrust, relayIdentityName, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
+import type { Manages } from '../objects/manages.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { EksPlace, EksPlan } from './eks.ts';
@@ -14,7 +15,7 @@ import { portOf } from './relay-network.ts';
 
 export interface RegistrationRequest {
   cluster: string;
-  manage: 'own' | 'all';
+  manages: Manages;
   /** Empty: all. */
   namespaces: readonly string[];
   budget: ClusterRecord['budget'];
@@ -77,7 +78,7 @@ export function planRegistration(
   request: RegistrationRequest,
   { kubeSystemUid, issuer, namespaceIsForeign, record }: Survey,
 ): RegistrationPlan {
-  const { cluster, manage, namespaces, budget, relayNamespace, image, identity, credential, server, workloadWithJob = false } = request;
+  const { cluster, manages, namespaces, budget, relayNamespace, image, identity, credential, server, workloadWithJob = false } = request;
   const queue = relayQueueName(installation.stackName, cluster);
   const [, partition = 'aws', , , account = ''] = installation.eventsQueueArn.split(':');
   const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
@@ -100,7 +101,7 @@ export function planRegistration(
     cluster,
     namespace: relayNamespace,
     ownsNamespace: !namespaceIsForeign,
-    manage,
+    manages,
     namespaces,
     functions: credential.kind === 'serviceAccount' ? 'account' : credential.kind === 'eks' ? 'group' : 'none',
     access,
@@ -142,7 +143,7 @@ export function planRegistration(
       name: cluster,
       era,
       kubeSystemUid,
-      manage,
+      manages,
       namespaces,
       budget,
       access,

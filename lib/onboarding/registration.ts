@@ -9,6 +9,7 @@ import { ensureRelayQueue } from '../adapters/relay-queues.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { putCredential, removeCredential } from '../adapters/secret-credentials.ts';
 import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts';
+import { managesText } from '../kinds/settings.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import { JOBS, NAMESPACES } from '../objects/resources.ts';
@@ -49,7 +50,7 @@ export type Tell = (step: string, what: string) => void;
  */
 export async function survey(
   place: Pick<RegistrationPlace, 'clusters' | 'administration' | 'eks' | 'installation' | 'senders'>,
-  request: Omit<RegistrationRequest, 'manage' | 'budget'>,
+  request: Omit<RegistrationRequest, 'manages' | 'budget'>,
 ): Promise<Survey> {
   const { clusters, administration, installation, senders } = place;
   const { cluster, relayNamespace, identity, namespaces, credential, eks, server } = request;
@@ -133,10 +134,7 @@ export async function register(
       if (!(error instanceof StaleWriteError)) throw error;
       throw new TerminalError(`the record of ${cluster} has changed since it was read: give the command again`, { cause: error });
     });
-    tell(
-      'record',
-      `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${request.manage === 'all' ? 'all Jobs' : 'Jobs of farloop.dev/job'}`,
-    );
+    tell('record', `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${managesText(request.manages)}`);
     return version;
   };
   // What is at work goes on as it was registered until rights are given and the way that is new has been tried. But whatever is made

@@ -1,5 +1,6 @@
 // Everything of ours on a cluster, as manifests: the relay with its rights, and the account whose token the functions show.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import { JOBS_THAT_NAME_US, type Manages } from '../objects/manages.ts';
 import { relayNetworkSpec } from './relay-network.ts';
 import type { PolicyRule } from './rights.ts';
 import { functionRules, identityRule, leaseRules, relayRules, schedulingRules, tokenRules } from './rights.ts';
@@ -22,7 +23,7 @@ export interface RelayValues {
   namespace: string;
   /** False where the namespace was there before: then it is not ours to make or remove. */
   ownsNamespace: boolean;
-  manage: 'own' | 'all';
+  manages: Manages;
   /** Empty: all. */
   namespaces: readonly string[];
   /** Who functions are on the cluster: an account of their own, a group as which EKS lets their role in, or nobody that we give rights. */
@@ -279,9 +280,12 @@ const awsTokenVolume = {
   },
 };
 
+/** A relay's image may be of the build before, which knows no other word for it. */
+const relayWords = (manages: Manages): Manages => (manages.length === 1 && manages[0] === JOBS_THAT_NAME_US ? ['own'] : manages);
+
 const relayArguments = ({
   cluster,
-  manage,
+  manages,
   namespaces,
   era,
   access,
@@ -294,7 +298,7 @@ const relayArguments = ({
   `--cluster=${cluster}`,
   `--events-queue-url=${eventsQueueUrl}`,
   `--asks-queue-url=${asksQueueUrl}`,
-  `--manage=${manage === 'all' ? 'all-jobs' : 'own'}`,
+  ...relayWords(manages).map((word) => `--manage=${word}`),
   ...namespaces.map((name) => `--namespace=${name}`),
   `--era=${era}`,
   `--access=${access}`,

@@ -9,7 +9,7 @@ import { relayIdentityName, type SenderIdentities } from '../adapters/sender-ide
 import { isJobFinished } from '../objects/job-facts.ts';
 import { labelledJobUid } from '../objects/job-labels.ts';
 import type { Job, Pod } from '../objects/kubernetes.ts';
-import { isOurs } from '../objects/managed-by.ts';
+import { isBuiltInOff, isOurs } from '../objects/managed-by.ts';
 import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
 import { JOBS, PODS } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
@@ -63,26 +63,26 @@ const ROUNDS = 10;
  */
 export async function remainsOn(
   administration: Pick<KubernetesAdministration, 'list'>,
-  record: Pick<ClusterRecord, 'manage' | 'namespaces'>,
+  record: Pick<ClusterRecord, 'manages' | 'namespaces'>,
   kept?: Pick<ClusterRecord, 'namespaces'>,
 ): Promise<Remains> {
-  const { manage } = record;
+  const { manages } = record;
   const isInReach = ({ metadata: { namespace = '' } }: Job | Pod): boolean =>
     isInScope(record, namespace) && !(kept && isInScope(kept, namespace));
   // Pods first: whatever Job has one of them is in the later list.
   const pods = (await administration.list<Pod>(PODS)).filter(isInReach);
   const jobs = (await administration.list<Job>(JOBS)).filter(isInReach);
-  const others = new Set(jobs.filter(({ spec }) => !isOurs(spec, manage)).map(({ metadata }) => metadata.uid));
+  const others = new Set(jobs.filter(({ spec }) => !isOurs(spec, manages)).map(({ metadata }) => metadata.uid));
   return {
     unfinished: jobs
-      .filter((job) => isOurs(job.spec, manage) && !isJobFinished(job))
+      .filter((job) => isOurs(job.spec, manages) && !isJobFinished(job))
       .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
       .toSorted(),
     tracked: pods.filter(({ metadata }) => {
       if (!isTracked(metadata)) return false;
       const owner = controllerOf(metadata.ownerReferences)?.uid ?? labelledJobUid(metadata.labels ?? {});
       // Where the built-in controller is at work, it looks after those that name nobody.
-      return owner === undefined ? manage === 'all' : !others.has(owner);
+      return owner === undefined ? isBuiltInOff(manages) : !others.has(owner);
     }),
   };
 }

@@ -14,7 +14,7 @@ function optionsOf({ record, access }: Registered): Record<string, string | unde
   const { namespaces, budget, workloadWithJob } = record;
   return {
     access: record.access ?? 'direct',
-    manage: record.manage === 'all' ? 'all-jobs' : 'own',
+    manage: record.manages.join(','),
     namespaces: namespaces.length === 0 ? undefined : namespaces.toSorted().join(','),
     budget: String(budget.writesPerSecond),
     identity: record.identity,

@@ -1,4 +1,5 @@
 // The registered clusters. Their records are stored apart from views and heads, so that they survive a dropped table (R1).
+import type { Manages } from '../objects/manages.ts';
 
 /** Which names a registration may have. They go into keys, names of queues, secrets and metrics, signed headers and hosts. */
 export const REGISTERED = {
@@ -15,8 +16,8 @@ export interface ClusterRecord {
   era: number;
   /** uid of the namespace kube-system. Set at the first contact; from then on a cluster with another uid is refused. */
   kubeSystemUid?: string;
-  /** `own`: workloads that name Farloop as their manager; `all`: the built-in controller's too. */
-  manage: 'own' | 'all';
+  /** Which kinds are managed, by their words; one that this build does not know is carried along. */
+  manages: Manages;
   /** Empty: all namespaces. */
   namespaces: readonly string[];
   /** SQS `SenderId`s whose events may change this cluster's view (R15). */

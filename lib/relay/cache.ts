@@ -3,6 +3,7 @@
 import type { KindFacts } from '../kinds/kind.ts';
 import type { ObjectMeta, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { LabelMatcher } from '../objects/label-selector.ts';
+import type { Manages } from '../objects/manages.ts';
 import { podFactsOf, isTracked } from '../objects/pod-facts.ts';
 import { hidesOwners } from '../objects/unreadable.ts';
 import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
@@ -65,13 +66,13 @@ export interface OwnVersion {
 const FOREIGN_REMEMBERED = 20_000;
 
 export interface CacheSetup {
-  manage: 'own' | 'all';
+  manages: Manages;
   /** Of the workloads that are reported, in the order in which they claim a pod. */
   kinds: readonly KindFacts[];
 }
 
 export class RelayCache {
-  readonly #manage: 'own' | 'all';
+  readonly #manages: Manages;
   readonly #kinds: readonly KindFacts[];
   readonly #shapes = new PodShapes();
   readonly #workloads = new Map<string, Workload>();
@@ -84,8 +85,8 @@ export class RelayCache {
   readonly #departedForeign = new Set<string>();
   #list = 0;
 
-  constructor({ manage, kinds }: CacheSetup) {
-    this.#manage = manage;
+  constructor({ manages, kinds }: CacheSetup) {
+    this.#manages = manages;
     this.#kinds = kinds;
   }
 
@@ -119,7 +120,7 @@ export class RelayCache {
     const version = object.metadata.resourceVersion ?? '0';
     // Of a spec that cannot be read nobody knows who manages it; that never changes.
     const isUnsaid = object.unreadable !== undefined && facts.managerOf(object) === undefined;
-    const foreign = (isUnsaid ? workload.known?.foreign : undefined) ?? !facts.isManaged(object, this.#manage);
+    const foreign = (isUnsaid ? workload.known?.foreign : undefined) ?? !facts.isManaged(object, this.#manages);
     if (list !== undefined) workload.list = list;
     // An answer may be older than what the watch has told since. A list is what there is: the watch goes on from it, also where the
     // API server was restored from an older state (R3).
@@ -141,7 +142,7 @@ export class RelayCache {
     const owner = ownerNameOf(facts, object.metadata);
     const workload = owner && this.#workloads.get(owner.uid);
     if (!workload) return undefined;
-    const foreign = workload.known?.foreign ?? !facts.isManaged(object, this.#manage);
+    const foreign = workload.known?.foreign ?? !facts.isManaged(object, this.#manages);
     this.#forgetOwner(workload);
     if (foreign) return undefined;
     workload.unsent = { body: JSON.stringify(facts.factsOf(object)), deleted: true };
@@ -291,10 +292,15 @@ export class RelayCache {
     const workload = this.#workloads.get(owner.uid);
     if (workload?.known && !workload.known.foreign) return workload.owner;
     // Where nobody but us looks after finalizers, one is left on what a foreign owner left behind; while it lives, the pod is its own.
-    if (workload?.known) return this.#manage === 'all' ? orphanOf(metadata, this.#kinds)?.owner : undefined;
-    if (this.#departedForeign.has(owner.uid) && !(this.#manage === 'all' && isTracked(metadata))) return undefined;
+    if (workload?.known) return this.#isAlone(owner.kind) ? orphanOf(metadata, this.#kinds)?.owner : undefined;
+    if (this.#departedForeign.has(owner.uid) && !(this.#isAlone(owner.kind) && isTracked(metadata))) return undefined;
     // The owner may be observed in a moment; what merely carries labels of one that is gone is of no account, unless our finalizer is on it.
     return by !== 'labels' || isTracked(metadata) ? owner : undefined;
+  }
+
+  /** Whether nobody but us looks after workloads of that kind. */
+  #isAlone(kind: string): boolean {
+    return this.#kinds.find((facts) => facts.kind === kind)?.isAlone?.(this.#manages) ?? true;
   }
 
   #chosenBySelector({ namespace = '', labels, ownerReferences }: ObjectMeta): Belonging | undefined {

@@ -1,5 +1,6 @@
 // What a relay is given: the cluster it watches, the queue it sends to, and sizes and times, which tests alone change.
 import type { KindFacts } from '../kinds/kind.ts';
+import type { Manages } from '../objects/manages.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -42,8 +43,9 @@ export interface RelaySetup {
   telemetry: Telemetry;
   /** Name under which the cluster is registered. */
   cluster: string;
-  manage: 'own' | 'all';
-  /** Kinds that the cluster has managed; absent: all that this build knows. */
+  /** Which kinds are managed there; words that no kind has are passed over. */
+  manages: Manages;
+  /** The kinds there are; absent: all that this build knows. */
   kinds?: readonly KindFacts[];
   /** Empty: all. */
   namespaces: readonly string[];

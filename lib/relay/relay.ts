@@ -1,6 +1,6 @@
 // The relay: watches one cluster, reports what concerns workloads, says once a minute that it lives, answers asks.
-import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
+import { managedKinds } from '../kinds/settings.ts';
 import { watchesOf } from '../kinds/watches.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../ports/errors.ts';
@@ -94,13 +94,13 @@ class RunningRelay {
 
   constructor(setup: RelaySetup) {
     this.#setup = setup;
-    const { source, queue, clock, telemetry, cluster, manage, namespaces, era } = setup;
+    const { source, queue, clock, telemetry, cluster, manages, namespaces, era } = setup;
     this.#options = { ...RELAY_OPTIONS, ...setup.options };
     this.#session = clock.randomId();
     this.#era = era;
     if (setup.standby !== true) this.#leading = new AbortController();
-    this.#kinds = setup.kinds ?? ALL_FACTS;
-    this.#cache = new RelayCache({ manage, kinds: this.#kinds });
+    this.#kinds = managedKinds(manages, setup.kinds);
+    this.#cache = new RelayCache({ manages, kinds: this.#kinds });
     this.#problems = new ProblemLog({ clock, telemetry, cluster });
     this.#identity = new Identity({ source, clock, telemetry, cluster, changed: () => this.#beginSession() });
     this.#audits = new AuditRounds({

@@ -1,6 +1,7 @@
 // What the kinds consist of in one namespace, or in all: a watch for each resource. Children are listed after their owners, and what both
 // lists say goes out as whole lists.
 import type { KindFacts } from '../kinds/kind.ts';
+import { managesAll } from '../kinds/settings.ts';
 import type { Watched } from '../kinds/watches.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -322,7 +323,7 @@ export class Scope {
     if (!facts.countsExternal) return;
     const { cache, isExternal } = this.#setup;
     const manager = facts.managerOf(object);
-    if (manager === undefined || facts.isManaged(object, 'all') || cache.workload(object.metadata.uid ?? '')?.known) return;
+    if (manager === undefined || facts.isManaged(object, managesAll([facts])) || cache.workload(object.metadata.uid ?? '')?.known) return;
     isExternal(manager);
   }
 }

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { LARGEST_INT32 } from '../objects/integers.ts';
 import type { Job } from '../objects/kubernetes.ts';
+import { MANAGES_WORD, readManages, writtenManages, type Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { packPods } from './columns.ts';
 import { open } from './envelope.ts';
@@ -40,14 +41,20 @@ const Decided = v.strictObject({
 });
 export type Decided = v.InferOutput<typeof Decided>;
 
-const Header = v.strictObject({ o: OwnerObject, h: Head, m: v.picklist(['own', 'all']), t: v.number(), d: Decided });
+const Header = v.strictObject({
+  o: OwnerObject,
+  h: Head,
+  m: v.union([v.picklist(['own', 'all']), v.array(v.pipe(v.string(), v.regex(MANAGES_WORD)))]),
+  t: v.number(),
+  d: Decided,
+});
 
 export interface RecordedPlan {
   /** The owner's facts. */
   owner: Job;
   pods: readonly PodFacts[];
   head: v.InferOutput<typeof Head>;
-  manage: 'own' | 'all';
+  manages: Manages;
   /** The cluster's time in that pass, Unix milliseconds. */
   nowMs: number;
   decided: Decided;
@@ -61,11 +68,12 @@ function plannedFactsOf(pod: PodFacts): PodFacts {
 }
 
 /** @param plan its owner must be facts, as `jobFactsOf` makes them */
-export function packSnapshot({ owner, pods, head, manage, nowMs, decided }: RecordedPlan): Uint8Array {
+export function packSnapshot({ owner, pods, head, manages, nowMs, decided }: RecordedPlan): Uint8Array {
   const entries = pods
     .map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod: plannedFactsOf(pod) }))
     .toSorted((one, other) => slotOf(one.pod) - slotOf(other.pod));
-  const header = { o: owner, h: head, m: manage, t: nowMs, d: decided };
+  const { manage, manages: words = manage } = writtenManages(manages);
+  const header = { o: owner, h: head, m: words, t: nowMs, d: decided };
   return sealSnapshot({ header: JSON.stringify(header), pods: packPods(entries) }, { ...owner.metadata, nowMs });
 }
 
@@ -73,5 +81,12 @@ export function packSnapshot({ owner, pods, head, manage, nowMs, decided }: Reco
 export function unpackSnapshot(bytes: Uint8Array): RecordedPlan {
   const { header, pods } = open(bytes, LIMITS, SNAPSHOT_DECODERS);
   const { o, h, m, t, d } = parseGuarded(header, Header, 'snapshot');
-  return { owner: o, pods: unpackPods(pods).map(({ pod }) => pod), head: h, manage: m, nowMs: t, decided: d };
+  return {
+    owner: o,
+    pods: unpackPods(pods).map(({ pod }) => pod),
+    head: h,
+    manages: typeof m === 'string' ? readManages({ manage: m }) : m,
+    nowMs: t,
+    decided: d,
+  };
 }

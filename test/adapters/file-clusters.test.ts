@@ -37,7 +37,7 @@ describe('clusters from a file', () => {
       {
         name: 'staging',
         era: 0,
-        manage: 'own',
+        manages: ['jobs'],
         namespaces: [],
         senders: ['AROAEXAMPLE'],
         budget: { writesPerSecond: 100, burst: 200 },

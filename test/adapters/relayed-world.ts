@@ -54,7 +54,7 @@ export async function openRelayedWorld({
   const clusters = EmbeddedClusters.open();
   const telemetry = new RecordingTelemetry();
   const budget = { writesPerSecond: 1_000, burst: 1_000 };
-  await clusters.put({ name, era: 0, manage: 'all', namespaces: [], senders, budget, access: 'relayed' }, 0);
+  await clusters.put({ name, era: 0, manages: ['all-jobs'], namespaces: [], senders, budget, access: 'relayed' }, 0);
   const unused = (): never => {
     throw new Error('nothing here asks for it');
   };

@@ -266,12 +266,12 @@ describe('the console', () => {
   });
 
   test.each([
-    { manage: 'all' as const, tries: 'Try: kubectl apply -f examples/job.yaml' },
-    { manage: 'own' as const, tries: 'managedBy: farloop.dev/job". Try: kubectl apply -f examples/managed-by.yaml' },
-  ])('where it manages $manage Jobs and has none, it names one that it would take', async ({ manage, tries }) => {
+    { manages: ['all-jobs'], tries: 'Try: kubectl apply -f examples/job.yaml' },
+    { manages: ['jobs'], tries: 'managedBy: farloop.dev/job". Try: kubectl apply -f examples/managed-by.yaml' },
+  ])('where it manages $manages and has none, it names one that it would take', async ({ manages, tries }) => {
     const list = ports.clusters.list.bind(ports.clusters);
     const workloads = ports.store.workloads.bind(ports.store);
-    ports.clusters.list = async () => (await list()).map((record) => ({ ...record, manage }));
+    ports.clusters.list = async () => (await list()).map((record) => ({ ...record, manages }));
     ports.store.workloads = async () => ({ keys: [] });
     page.goTo('#/cost');
     page.goTo('#/');

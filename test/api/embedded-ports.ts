@@ -42,7 +42,7 @@ export async function embeddedPorts(...clusters: string[]): Promise<EmbeddedPort
   };
   for (const name of clusters)
     await ports.clusters.put(
-      { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget: { writesPerSecond: 100, burst: 200 } },
+      { name, era: 0, manages: ['all-jobs'], namespaces: [], senders: ['local'], budget: { writesPerSecond: 100, burst: 200 } },
       0,
     );
   return ports;

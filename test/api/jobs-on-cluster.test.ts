@@ -27,7 +27,7 @@ const having = (jobs: readonly Job[]): Pick<Cluster, 'list'> => ({
 
 async function look(
   jobs: readonly Job[],
-  takes: { manage: 'own' | 'all'; namespaces?: string[] },
+  takes: { manages: string[]; namespaces?: string[] },
   namespace?: string,
 ): Promise<JobsOnCluster | undefined> {
   const record = await ports.clusters.get('local');
@@ -38,8 +38,8 @@ async function look(
 
 describe('Jobs on a cluster', () => {
   test('in all namespaces, and which of them Farloop takes', async () => {
-    const found = await look([jobIn('a'), jobIn('b', 'farloop.dev/job'), jobIn('c', 'example.com/x')], { manage: 'own' });
-    expect(found).toMatchObject({ live: true, manage: 'own' });
+    const found = await look([jobIn('a'), jobIn('b', 'farloop.dev/job'), jobIn('c', 'example.com/x')], { manages: ['jobs'] });
+    expect(found).toMatchObject({ live: true, manages: ['jobs'], manage: 'own' });
     expect(found?.items.map(({ namespace, managedBy, managed }) => [namespace, managedBy, managed])).toEqual([
       ['a', undefined, false],
       ['b', 'farloop.dev/job', true],
@@ -48,13 +48,15 @@ describe('Jobs on a cluster', () => {
   });
 
   test('where Farloop takes all, those without a manager are its own', async () => {
-    expect((await look([jobIn('a')], { manage: 'all' }))?.items).toMatchObject([{ managed: true }]);
+    expect((await look([jobIn('a')], { manages: ['all-jobs'] }))?.items).toMatchObject([{ managed: true }]);
   });
 
   test('of the namespaces that it works in alone; one that was asked for is looked at all the same', async () => {
     const jobs = [jobIn('a'), jobIn('b')];
-    expect((await look(jobs, { manage: 'all', namespaces: ['b'] }))?.items).toMatchObject([{ namespace: 'b', managed: true }]);
-    expect((await look(jobs, { manage: 'all', namespaces: ['b'] }, 'a'))?.items).toMatchObject([{ namespace: 'a', managed: false }]);
+    expect((await look(jobs, { manages: ['all-jobs'], namespaces: ['b'] }))?.items).toMatchObject([{ namespace: 'b', managed: true }]);
+    expect((await look(jobs, { manages: ['all-jobs'], namespaces: ['b'] }, 'a'))?.items).toMatchObject([
+      { namespace: 'a', managed: false },
+    ]);
   });
 
   test('what is no name asks the cluster for nothing', async () => {

@@ -133,7 +133,7 @@ function scenes(indexes: number): Scene[] {
 
 /** Microseconds of each plan of a lap, ascending. */
 function lapOf({ name, job, pods, expects }: Scene, rounds: readonly PodChange[][]): number[] {
-  const snapshot = { owner: job, head: EMPTY_HEAD, manage: 'all' } as const;
+  const snapshot = { owner: job, head: EMPTY_HEAD, manages: ['all-jobs'] } as const;
   const times: number[] = [];
   for (const changes of rounds) {
     const began = process.hrtime.bigint();
@@ -154,7 +154,7 @@ const measured = [
   { indexes: 100_000, most: 150 },
 ].flatMap(({ indexes, most }) =>
   scenes(indexes).map((scene) => {
-    jobPlanner.plan({ owner: scene.job, head: EMPTY_HEAD, manage: 'all', pods: scene.pods }, now);
+    jobPlanner.plan({ owner: scene.job, head: EMPTY_HEAD, manages: ['all-jobs'], pods: scene.pods }, now);
     const rounds = Array.from({ length: ROUNDS }, (_, round) => scene.changes(round));
     return { scene, indexes, most, rounds, laps: new Array<number[]>() };
   }),

@@ -40,7 +40,7 @@ describe('bash', () => {
     { line: ['get', '--output', '=', 'yaml', 'j'], offers: ['jobs'] },
     { line: ['get', '-n', 'dlq', '--outp'], offers: ['--output'] },
     { line: ['explain', ''], offers: ['job/', 'orphanpod/'] },
-    { line: ['up', '--manage', ''], offers: ['own', 'all-jobs'] },
+    { line: ['up', '--manage', ''], offers: ['jobs', 'all-jobs'] },
     { line: ['up', '--port', ''], offers: [] },
     { line: ['up', '--apply', 'a'], offers: ['a folder', 'a job.yaml'] },
     { line: ['up', '--state', 'a'], offers: ['a folder'] },

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const owner = aJob('demo', { completions: 3, parallelism: 2 });
   Object.assign(owner.metadata, { uid: 'uid-of-demo', resourceVersion: '5', creationTimestamp: '2026-05-01T10:00:00Z' });
   if (owner.spec.template) owner.spec.template.metadata = { labels: { app: 'demo' } };
-  const given = { owner, pods: [], head: EMPTY_HEAD, manage: 'all' as const };
+  const given = { owner, pods: [], head: EMPTY_HEAD, manages: ['all-jobs'] };
   const nowMs = Date.parse('2026-05-01T10:00:01Z');
   const packed = snapshotOf({ given, nowMs, plan: jobPlanner.plan(given, new Date(nowMs)) }, jobRow);
   if (!packed) throw new Error('no snapshot');

@@ -82,7 +82,7 @@ describe('up on the sandbox', () => {
     expect(JSON.parse(await ask('get', 'workloads', 'demo', '-o', 'json'))).toMatchObject({
       items: [{ name: 'demo', state: 'Complete', succeeded: 5 }],
     });
-    expect(await ask('get', 'clusters', '-o', 'yaml')).toMatch(/name: local\n(?: {4}.*\n)*? {4}manage: all/);
+    expect(await ask('get', 'clusters', '-o', 'yaml')).toMatch(/name: local\n(?: {4}.*\n)*? {4}manages:\n {4,6}- all-jobs\n/);
     const explanation = await ask('explain', 'job/demo');
     expect(explanation).toMatch(/job\/demo in default on local: Complete/);
     expect(explanation).toMatch(/create demo-0-[a-z0-9]{5}/);
@@ -228,7 +228,7 @@ test('up on a kubeconfig: takes the Jobs that ask for it, and no others', async 
   const api = new KubernetesCluster({ access: await accessFromKubeconfig({ file }), clock });
   const { object: untouched } = await api.get<Job>(JOBS, { namespace: 'default', name: 'demo' }, deadlineIn(clock, 30_000));
   expect(untouched.status).toEqual({});
-  expect(await ask('get', 'clusters')).toMatch(/\nfarloop +Watching .* own +all$/m);
+  expect(await ask('get', 'clusters')).toMatch(/\nfarloop +Watching .* jobs +all$/m);
   for (const { exitCode } of [await farloop.end('SIGTERM'), await node.end('SIGTERM')]) expect(exitCode).toBe(0);
   api.close();
   await sandbox.stop();

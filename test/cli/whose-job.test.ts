@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { whoseJobText } from '../../lib/cli/whose-job.ts';
 
-const own = { manage: 'own', namespaces: [] } as const;
+const own = { manages: ['jobs'], namespaces: [] } as const;
 const cases: { name: string; says: string[]; managedBy?: string; wanted?: string; takes?: Parameters<typeof whoseJobText>[1] }[] = [
   {
     name: 'no manager, on a cluster where Farloop takes its own',
@@ -21,7 +21,7 @@ const cases: { name: string; says: string[]; managedBy?: string; wanted?: string
   { name: 'a cluster that drops the field', wanted: 'farloop.dev/job', says: ['dropped its spec.managedBy', '1.32'] },
   {
     name: 'a namespace that Farloop does not work in',
-    takes: { manage: 'all', namespaces: ['one', 'two'] },
+    takes: { manages: ['all-jobs'], namespaces: ['one', 'two'] },
     says: ['Farloop works in one, two only', '--namespace default'],
   },
 ];

@@ -96,7 +96,7 @@ async function add(relayNamespace: string, dying = Infinity): Promise<void> {
   const { url: server, caPem } = stage.controlPlane;
   const request: RegistrationRequest = {
     cluster: CLUSTER,
-    manage: 'own',
+    manages: ['jobs'],
     namespaces: [],
     budget: { writesPerSecond: 100, burst: 200 },
     relayNamespace,

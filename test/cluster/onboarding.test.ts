@@ -128,7 +128,7 @@ describe('farloop cluster', () => {
     );
     expect((await findOurs(administration, 'farloop')).map(objectText).toSorted()).toEqual(shown.toSorted());
     const record = await stage.clusters().get('one');
-    expect(record).toMatchObject({ name: 'one', manage: 'own', namespaces: [], era: 0 });
+    expect(record).toMatchObject({ name: 'one', manages: ['jobs'], namespaces: [], era: 0 });
     expect(record?.kubeSystemUid).toBe((await administration.get(NAMESPACES, { name: 'kube-system' }))?.metadata.uid);
     expect(record?.senders).toHaveLength(1);
     expect(record?.senders[0]).toMatch(/^AIDA/);
@@ -388,7 +388,7 @@ describe('farloop cluster', () => {
       eventsQueueUrl: url,
       asksQueueUrl: url,
       commander: '',
-      manage: 'own',
+      manage: 'jobs',
     };
     const charts = ['direct', 'relayed'].map((access) => renderChart({ ...values, access }, 'charted'));
     expect(charts.map((chart) => chart.length)).toEqual([11, 13]);

@@ -35,7 +35,7 @@ const manifests = relayManifests({
   cluster: 'far',
   namespace: NAMESPACE,
   ownsNamespace: true,
-  manage: 'own',
+  manages: ['jobs'],
   namespaces: [],
   functions: 'account',
   access: 'direct',

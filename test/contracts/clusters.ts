@@ -7,7 +7,7 @@ import { failureOf } from '../claims.ts';
 export const aCluster = (name: string, change: Partial<ClusterRecord> = {}): Omit<ClusterRecord, 'version'> => ({
   name,
   era: 0,
-  manage: 'own',
+  manages: ['jobs'],
   namespaces: [],
   senders: ['local'],
   budget: { writesPerSecond: 50, burst: 100 },
@@ -22,7 +22,7 @@ export function clustersContract(name: string, open: () => Promise<Clusters>): v
       expect(await clusters.list()).toEqual([]);
       const first = await clusters.put(aCluster('one'), 0);
       expect(first).toEqual({ ...aCluster('one'), version: 1 });
-      const changed = aCluster('one', { era: 2, kubeSystemUid: 'uid', manage: 'all', namespaces: ['a', 'b'], access: 'relayed' });
+      const changed = aCluster('one', { era: 2, kubeSystemUid: 'uid', manages: ['all-jobs'], namespaces: ['a', 'b'], access: 'relayed' });
       expect(await clusters.put(changed, 1)).toEqual({ ...changed, version: 2 });
       expect(await clusters.get('one')).toEqual({ ...changed, version: 2 });
     });

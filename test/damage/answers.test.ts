@@ -210,7 +210,7 @@ describe('R13: a relay', () => {
       clock,
       telemetry: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, count: () => {} },
       cluster: 'west',
-      manage: 'all',
+      manages: ['all-jobs'],
       namespaces: [],
       era: 0,
       options: { firstBackoffMs: 5, longestBackoffMs: 20 },

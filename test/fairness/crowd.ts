@@ -69,7 +69,7 @@ export class Crowd {
       const kubelet = new Kubelet(server, scheduler, () => ({ startsAfterMs: 300, runsMs: 2_000, exitCode: 0 }));
       this.directs.set(name, new DirectCluster(server));
       const budget = { writesPerSecond, burst: 2 * writesPerSecond };
-      this.records.set(name, { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget, version: 1 });
+      this.records.set(name, { name, era: 0, manages: ['all-jobs'], namespaces: [], senders: ['local'], budget, version: 1 });
       this.#lags.set(name, { creation: [], completion: [] });
     }
   }

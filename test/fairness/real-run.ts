@@ -127,7 +127,7 @@ function startRelays(
   for (const [at, [name, direct]] of [...crowd.directs].entries())
     scheduler.after((at / crowd.directs.size) * withinMs, () => {
       const source = new Process(`relay-${name}`, at, around).source(name, direct);
-      const relay = startRelay({ ...parts, source, cluster: name, manage: 'all', namespaces: [], era: 0 });
+      const relay = startRelay({ ...parts, source, cluster: name, manages: ['all-jobs'], namespaces: [], era: 0 });
       relay.ready.catch(() => {});
       relays.push(relay);
     });

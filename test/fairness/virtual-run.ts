@@ -76,7 +76,7 @@ export async function runVirtually(
         clock: process.clock,
         telemetry,
         cluster: name,
-        manage: 'all',
+        manages: ['all-jobs'],
         namespaces: [],
         era: 0,
       });

@@ -133,7 +133,7 @@ describe('cluster records', () => {
   const record = {
     name: 'local',
     era: 0,
-    manage: 'all',
+    manages: ['all-jobs'],
     namespaces: [],
     senders: ['AROALOCAL'],
     budget: { writesPerSecond: 10, burst: 20 },

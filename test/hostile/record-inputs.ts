@@ -55,6 +55,6 @@ export const RECORD_INPUTS: readonly RecordInput[] = [
   { name: 'no sender at all, as an empty text', record: { senders: [''] }, answer: notWritten },
   { name: 'an era below 0', record: { era: -1 }, answer: notWritten },
   { name: 'no budget', record: { budget: { writesPerSecond: 0, burst: 0 } }, answer: notWritten },
-  { name: 'a way of managing that there is none of', record: { manage: 'everything' }, answer: notWritten },
+  { name: 'a way of managing that there is none of', record: { manages: ['Everything'] }, answer: notWritten },
   { name: 'namespaces as one text', record: { namespaces: 'all' }, answer: notWritten },
 ];

@@ -103,7 +103,7 @@ const start = async (folder: string, kubeconfig?: string): Promise<LocalInstance
   const farloop = await startLocalInstance({
     folder,
     ...(kubeconfig !== undefined && { kubeconfig }),
-    manage: 'all',
+    manages: ['all-jobs'],
     namespaces: [],
     budget: { writesPerSecond: 1_000, burst: 2_000 },
     port: 0,

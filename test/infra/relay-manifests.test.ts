@@ -16,7 +16,7 @@ const VALUES: RelayValues = {
   cluster: 'staging',
   namespace: 'relays',
   ownsNamespace: false,
-  manage: 'all',
+  manages: ['all-jobs'],
   namespaces: [],
   functions: 'account',
   access: 'direct',

@@ -95,7 +95,7 @@ const controllerOf = (uid: string): Pick<PodFacts, 'controller'> => {
 };
 
 const planOf = (owner: Job, pods: PodSet | readonly PodFacts[]): unknown =>
-  jobPlanner.plan({ owner, pods, head: EMPTY_HEAD, manage: 'all' }, now);
+  jobPlanner.plan({ owner, pods, head: EMPTY_HEAD, manages: ['all-jobs'] }, now);
 
 describe(`a set that remembers (seed ${SEED})`, () => {
   test('plans as one that is counted from its beginning, after any changes', () => {

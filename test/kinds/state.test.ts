@@ -13,7 +13,7 @@ interface Case {
   job?: Job;
   pods?: readonly PodFacts[];
   head?: Partial<PlanHead>;
-  manage?: 'own' | 'all';
+  manages?: readonly string[];
   circumstances?: Circumstances;
   known?: Partial<Known>;
   stands: Standing;
@@ -119,7 +119,7 @@ const cases: Case[] = [
     circumstances: { isDrained: true },
     stands: { state: 'Waiting', reason: 'ClusterDrained' },
   },
-  { name: 'somebody else manages it', job: aJob(), manage: 'own', stands: { state: 'Waiting', reason: 'ManagedBySomebodyElse' } },
+  { name: 'somebody else manages it', job: aJob(), manages: ['jobs'], stands: { state: 'Waiting', reason: 'ManagedBySomebodyElse' } },
   { name: 'it is suspended', job: aJob({ ...one, suspend: true }), stands: { state: 'Suspended' } },
   {
     name: 'it is suspended, and its pods still run',
@@ -147,9 +147,9 @@ const cases: Case[] = [
 ];
 
 describe('the word for where a workload stands', () => {
-  for (const { name, job = aJob(one), pods = [], head, manage, circumstances, known = {}, stands } of cases)
+  for (const { name, job = aJob(one), pods = [], head, manages, circumstances, known = {}, stands } of cases)
     test(`${stands.state}: ${name}`, () => {
-      const reasons = reasonsOf({ ...aSnapshot(job, pods, head), ...(manage && { manage }) }, now, circumstances);
+      const reasons = reasonsOf({ ...aSnapshot(job, pods, head), ...(manages && { manages }) }, now, circumstances);
       expect(standingOf({ kind: 'Job', owner: job, isKnown: true, reasons, ...known })).toEqual(stands);
     });
 

@@ -112,7 +112,7 @@ async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
   const farloop = await startLocalInstance({
     folder: join(folder, 'state'),
     kubeconfig,
-    manage: 'all',
+    manages: ['all-jobs'],
     namespaces: [],
     budget: { writesPerSecond: 1_000, burst: 2_000 },
     port: 0,

@@ -38,18 +38,22 @@ test.each([
   ['two to one', ['batch', 'etl'], ['batch'], ['etl/early', 'etl/late']],
   ['one to another one', ['etl'], ['batch'], ['etl/early', 'etl/late']],
 ])('from %s: unfinished Jobs of ours in those that are left', async (_name, before, after, left) => {
-  expect(await remainsLeft(cluster, { manage: 'own', namespaces: before }, { namespaces: after })).toMatchObject({ unfinished: left });
+  expect(await remainsLeft(cluster, { manages: ['jobs'], namespaces: before }, { namespaces: after })).toMatchObject({ unfinished: left });
 });
 
 test('of all Jobs, those that name nobody too', async () => {
-  const { unfinished, tracked } = await remainsLeft(cluster, { manage: 'all', namespaces: ['batch', 'etl'] }, { namespaces: ['batch'] });
+  const { unfinished, tracked } = await remainsLeft(
+    cluster,
+    { manages: ['all-jobs'], namespaces: ['batch', 'etl'] },
+    { namespaces: ['batch'] },
+  );
   expect(unfinished).toContain('etl/theirs');
   expect(namesOf(tracked)).toEqual(['etl/of-ended', 'etl/of-none', 'etl/of-theirs']);
 });
 
 test('without an unfinished Job, pods that nobody would count any more: of one that has ended, and of one that is gone', async () => {
   const after = clusterOf([ended, theirs], PODS);
-  const { unfinished, tracked } = await remainsLeft(after, { manage: 'own', namespaces: [] }, { namespaces: ['batch'] });
+  const { unfinished, tracked } = await remainsLeft(after, { manages: ['jobs'], namespaces: [] }, { namespaces: ['batch'] });
   expect(unfinished).toEqual([]);
   expect(namesOf(tracked)).toEqual(['etl/of-ended', 'etl/of-none']);
 });
@@ -60,5 +64,8 @@ test.each([
   ['all', ['etl'], []],
 ])('%s: none is left, and the cluster is not asked', async (_name, before, after) => {
   const silent = { list: () => Promise.reject(new Error('asked')) };
-  expect(await remainsLeft(silent, { manage: 'own', namespaces: before }, { namespaces: after })).toEqual({ unfinished: [], tracked: [] });
+  expect(await remainsLeft(silent, { manages: ['jobs'], namespaces: before }, { namespaces: after })).toEqual({
+    unfinished: [],
+    tracked: [],
+  });
 });

@@ -13,7 +13,7 @@ const RELAY: RelayValues = {
   cluster: 'staging',
   namespace: 'farloop',
   ownsNamespace: true,
-  manage: 'own',
+  manages: ['jobs'],
   namespaces: [],
   functions: 'account',
   access: 'direct',

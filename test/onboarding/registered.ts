@@ -28,7 +28,7 @@ export const SURVEY = {
 /** With nothing but what must be given. */
 export const REQUEST: RegistrationRequest = {
   cluster: 'far',
-  manage: 'own',
+  manages: ['jobs'],
   namespaces: [],
   budget: { writesPerSecond: 100, burst: 200 },
   relayNamespace: 'farloop',

@@ -34,7 +34,7 @@ const CHART = {
   eventsQueueUrl: `${QUEUES}/farloop-prod-events`,
   asksQueueUrl: `${QUEUES}/farloop-prod-relay-far`,
   commander: 'AROARECONCILE',
-  manage: 'own',
+  manage: 'jobs',
 };
 
 describe.each(['direct', 'relayed'] as const)('registered again with --no-relay and %s access', (access) => {

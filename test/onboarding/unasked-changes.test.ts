@@ -13,7 +13,7 @@ const given =
 
 const cases: [string, Partial<RegistrationRequest>, string[]][] = [
   ['relayed access', { credential: { kind: 'none' } }, ['--access relayed']],
-  ['all Jobs', { manage: 'all' }, ['--manage all-jobs']],
+  ['all Jobs', { manages: ['all-jobs'] }, ['--manage all-jobs']],
   ['some namespaces', { namespaces: ['etl', 'batch'] }, ['--namespaces batch,etl']],
   ['a budget', { budget: { writesPerSecond: 500, burst: 1_000 } }, ['--budget 500']],
   ['groups of pods', { workloadWithJob: true }, ['--workload-with-job']],

@@ -6,6 +6,7 @@ import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/d
 import type { StoredAccess } from '../../lib/adapters/dynamodb-clusters.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
 import { SecretCredentials } from '../../lib/adapters/secret-credentials.ts';
+import { toStored } from '../../lib/adapters/stored-manages.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { aCluster, clustersContract } from '../contracts/clusters.ts';
 import type { Peer } from './peer.ts';
@@ -84,7 +85,7 @@ describe('registered clusters on DynamoDB', () => {
     ].flat();
     for (const server of servers)
       await expect(clusters.putAccess('one', { ...access, server })).rejects.toThrow('server: https://host:port');
-    const planted = { name: { S: 'one' }, version: { N: '1' }, record: { S: JSON.stringify(aCluster('one')) } };
+    const planted = { name: { S: 'one' }, version: { N: '1' }, record: { S: JSON.stringify(toStored(aCluster('one'))) } };
     await dynamodb.send(
       new PutItemCommand({
         TableName: tableName,
@@ -99,7 +100,7 @@ describe('registered clusters on DynamoDB', () => {
   test('R13: a record that a person spoiled touches no other cluster, and is told of', async () => {
     const tableName = await freshTable();
     await (await open(tableName)).put(aCluster('good'), 0);
-    for (const [name, record] of Object.entries({ bad: '{"name":"bad"}', torn: '{', other: JSON.stringify(aCluster('good')) }))
+    for (const [name, record] of Object.entries({ bad: '{"name":"bad"}', torn: '{', other: JSON.stringify(toStored(aCluster('good'))) }))
       await dynamodb.send(
         new PutItemCommand({ TableName: tableName, Item: { name: { S: name }, version: { N: '1' }, record: { S: record } } }),
       );

@@ -9,7 +9,7 @@ export const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'defa
 export const RECORD: ClusterRecord = {
   name: 'west',
   era: 0,
-  manage: 'all',
+  manages: ['all-jobs'],
   namespaces: [],
   senders: [],
   budget: { writesPerSecond: 1, burst: 1 },

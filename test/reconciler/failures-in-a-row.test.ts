@@ -81,7 +81,7 @@ test('R1, R18: those of an old copy of the table count no more once a pod has su
 
 test('those before a pod that the built-in controller counted as succeeded count no more', async () => {
   await failedInARow(4);
-  world.record = { ...world.record, manage: 'own' };
+  world.record = { ...world.record, manages: ['jobs'] };
   const pod = await theNextPod();
   await world.end(pod, 0);
   await world.elapse(2, { play: false });
@@ -91,7 +91,7 @@ test('those before a pod that the built-in controller counted as succeeded count
   const letGo = { namespace: 'default', name: pod.metadata.name ?? '', type, body: { metadata: { finalizers: null } } };
   await world.as('PATCH', PODS, letGo);
   await world.elapse(2, { play: false });
-  world.record = { ...world.record, manage: 'all' };
+  world.record = { ...world.record, manages: ['all-jobs'] };
   await world.as('PATCH', JOBS, { namespace: 'default', name: 'demo', type, body: { metadata: { labels: { moved: 'back' } } } });
   expect(await waitAfter(1)).toBe(10);
   expect((await world.job('demo')).status).toMatchObject({ succeeded: 1, failed: 5 });

@@ -19,7 +19,7 @@ const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', n
 const RECORD = {
   name: 'west',
   era: 0,
-  manage: 'all' as const,
+  manages: ['all-jobs'],
   namespaces: [],
   senders: [],
   budget: { writesPerSecond: 1, burst: 1 },
@@ -69,7 +69,7 @@ describe.each([
     const { part, hole, pods } = await readView(store, await headNow(), 0, memory);
     expect(hole).toBe(false);
     expect(part.pods.size).toBe(indexes);
-    const plan = jobPlanner.plan({ owner: job, pods: pods ?? [], head: EMPTY_HEAD, manage: 'all' }, now);
+    const plan = jobPlanner.plan({ owner: job, pods: pods ?? [], head: EMPTY_HEAD, manages: ['all-jobs'] }, now);
     expect(plan.status).toMatchObject({
       succeeded: storm.length,
       completedIndexes: `0-${storm.length - 1}`,
@@ -81,7 +81,10 @@ describe.each([
     const failed = Array.from({ length: 5 }, (_, at) => observed(storm.length + at * 2, 4, 'Succeeded'));
     await writeView(store, await headNow(), { pods: failed, byPass: false }, { era: 0 });
     const later = await readView(store, await headNow(), 0, memory);
-    const next = jobPlanner.plan({ owner: { ...job, status: plan.status }, pods: later.pods ?? [], head: EMPTY_HEAD, manage: 'all' }, now);
+    const next = jobPlanner.plan(
+      { owner: { ...job, status: plan.status }, pods: later.pods ?? [], head: EMPTY_HEAD, manages: ['all-jobs'] },
+      now,
+    );
     const last = storm.length;
     expect(writtenBy(next).at(-1)?.completedIndexes).toBe(`0-${last},${[2, 4, 6, 8].map((at) => last + at).join(',')}`);
     store.close();

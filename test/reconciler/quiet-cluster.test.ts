@@ -92,7 +92,7 @@ async function start(): Promise<World> {
     clock,
     telemetry,
     cluster: CLUSTER,
-    manage: 'all',
+    manages: ['all-jobs'],
     namespaces: [],
     era: 0,
   });

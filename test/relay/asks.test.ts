@@ -47,7 +47,7 @@ async function replica({ standby, from = queue }: { standby: boolean; from?: Emb
     cluster: 'far',
     era: 0,
   };
-  const relay = startRelay({ ...setup, manage: 'all', namespaces: [], standby });
+  const relay = startRelay({ ...setup, manages: ['all-jobs'], namespaces: [], standby });
   relays.push(relay);
   await relay.ready;
   return relay;

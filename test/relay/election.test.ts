@@ -94,7 +94,7 @@ function startReplica(name: string, options: typeof LASTING): Replica {
     clock,
     telemetry,
     cluster: 'c',
-    manage: 'all',
+    manages: ['all-jobs'],
     namespaces: [],
     era: 0,
     standby: true,

@@ -94,7 +94,7 @@ describe('when things break', () => {
   test('a comparison that finds nothing lists nothing again and says nothing', async () => {
     const { clock, source, reports, ready } = start({
       options: { auditMs: 50_000 },
-      manage: 'own',
+      manages: ['jobs'],
       before: (api) => {
         api.put('jobs', aJob('a', { managedBy: 'farloop.dev/job' }));
         api.put('jobs', aJob('builtin'));

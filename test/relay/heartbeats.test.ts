@@ -9,7 +9,7 @@ import { aJob } from './scripted-source.ts';
 const JOBS = 2_200;
 
 function aCluster(jobs: number): RelayCache {
-  const cache = new RelayCache({ manage: 'all', kinds: ALL_FACTS });
+  const cache = new RelayCache({ manages: ['all-jobs'], kinds: ALL_FACTS });
   for (let at = 1; at <= jobs; at++) {
     const job = aJob(`job-${at}`);
     cache.putOwner(jobFacts, { ...job, metadata: { ...job.metadata, resourceVersion: String(at) } });

@@ -29,7 +29,7 @@ const heardBy = (cache: RelayCache, pod: Pod): string | undefined => {
 };
 
 describe('whose a pod with our finalizer is', () => {
-  const cases: { name: string; manage?: 'own' | 'all'; job?: Job; jobGone?: true; pod: Pod; heardBy: string | undefined }[] = [
+  const cases: { name: string; manages?: readonly string[]; job?: Job; jobGone?: true; pod: Pod; heardBy: string | undefined }[] = [
     { name: 'case 156: it names nobody', pod: aPod(), heardBy: 'OrphanPod uid-p' },
     {
       name: 'case 161: a reference that is no controller protects nothing',
@@ -53,7 +53,7 @@ describe('whose a pod with our finalizer is', () => {
     },
     {
       name: 'its owner was the built-in controller’s, which looks after what it leaves',
-      manage: 'own',
+      manages: ['jobs'],
       job: aJob(),
       jobGone: true,
       pod: aPod({ ownerReferences: [OWNER] }),
@@ -80,15 +80,15 @@ describe('whose a pod with our finalizer is', () => {
     },
     { name: 'without our finalizer it is nobody’s', pod: aPod({ finalizers: [] }), heardBy: undefined },
   ];
-  test.each(cases)('$name', ({ manage = 'all', job, jobGone, pod, heardBy: expected }) => {
-    const cache = new RelayCache({ manage, kinds: ALL_FACTS });
+  test.each(cases)('$name', ({ manages = ['all-jobs'], job, jobGone, pod, heardBy: expected }) => {
+    const cache = new RelayCache({ manages, kinds: ALL_FACTS });
     if (job) cache.putOwner(jobFacts, job);
     if (job && jobGone) cache.deleteOwner(jobFacts, job);
     expect(heardBy(cache, pod)).toBe(expected);
   });
 
   test('once the finalizer is off, its workload hears so and is no more', () => {
-    const cache = new RelayCache({ manage: 'all', kinds: ALL_FACTS });
+    const cache = new RelayCache({ manages: ['all-jobs'], kinds: ALL_FACTS });
     cache.putPod(aPod());
     const [news] = cache.putPod(aPod({ resourceVersion: '21', finalizers: [] }));
     expect(news?.gone?.state).toBe('departed');

@@ -70,13 +70,13 @@ export const twoJobs =
 /** A relay that has begun to watch; `before`: what the API server holds by then. */
 export function start({
   options,
-  manage = 'all',
+  manages = ['all-jobs'],
   namespaces = [],
   standby = false,
   before = () => {},
 }: {
   options?: Partial<RelayOptions>;
-  manage?: 'own' | 'all';
+  manages?: readonly string[];
   namespaces?: string[];
   standby?: boolean;
   before?: (source: ScriptedSource) => void;
@@ -97,7 +97,7 @@ export function start({
     clock,
     telemetry,
     cluster: 'west',
-    manage,
+    manages,
     namespaces,
     era: 3,
     standby,

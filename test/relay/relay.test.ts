@@ -363,7 +363,7 @@ describe('while it watches', () => {
 
   test('what another controller manages is left out, but never a pod with our finalizer whose Job is unknown', async () => {
     const { clock, source, reports, ready } = start({
-      manage: 'own',
+      manages: ['jobs'],
       before: (api) => {
         api.put('jobs', aJob('ours', { managedBy: 'farloop.dev/job' }));
         api.put('jobs', aJob('builtin'));

@@ -57,7 +57,7 @@ test('a pod whose owners cannot be read stays with the workload that it was of',
 });
 
 test('a Job that cannot be read is told of as one that passes read live, and those of others are not told of', async () => {
-  const { clock, source, reports, ready } = start({ manage: 'own' });
+  const { clock, source, reports, ready } = start({ manages: ['jobs'] });
   await ready();
   await reports();
   const ours = aJob('a', { managedBy: 'farloop.dev/job' });

@@ -26,7 +26,7 @@ export class Installation {
     const budget = run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
     const how = run.access === undefined ? {} : { access: run.access };
     for (const name of run.scenario.clusters)
-      this.records.set(name, { name, era: 0, manage: 'all', namespaces: [], senders: ['local'], budget, version: 1, ...how });
+      this.records.set(name, { name, era: 0, manages: ['all-jobs'], namespaces: [], senders: ['local'], budget, version: 1, ...how });
     this.functions = new Functions({
       scheduler,
       queue: this.queue,

@@ -31,7 +31,7 @@ export class Relays {
       clock: process.clock,
       telemetry: ports.telemetry,
       cluster,
-      manage: 'all',
+      manages: ['all-jobs'],
       namespaces: [],
       ...(simulation.run.access === 'relayed' && {
         executor: process.cluster(cluster, simulation.direct(cluster), 'source'),

@@ -29,7 +29,7 @@ const recorded = (change: Partial<Job['metadata']> = {}, nowMs = NOW_MS): Record
   },
   pods: [],
   head: { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 },
-  manage: 'own',
+  manages: ['jobs'],
   nowMs,
   decided: { outcome: 'waiting', why: [], actions: [], status: {} },
 });
@@ -71,7 +71,7 @@ function snapshotOfOnePod(completionMode: 'Indexed' | 'NonIndexed', when: 'first
     })),
     containers: [{ name: 'main', role: 'container', restarts: 0, exitCode: 0, finishedAt: NOW_SECONDS - 11 }],
   };
-  const given = { owner: job, pods: PodSet.byPlace(isLast ? [pod] : []), head: EMPTY_HEAD, manage: 'all' as const };
+  const given = { owner: job, pods: PodSet.byPlace(isLast ? [pod] : []), head: EMPTY_HEAD, manages: ['all-jobs'] };
   const packed = snapshotOf({ given, nowMs: NOW_MS, plan: jobPlanner.plan(given, new Date(NOW_MS)) }, jobRow);
   if (!packed) throw new Error('no snapshot');
   return packed;

@@ -52,7 +52,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 const RECORD: ClusterRecord = {
   name: 'west-1',
   era: 0,
-  manage: 'all',
+  manages: ['all-jobs'],
   namespaces: [],
   senders: [],
   budget: { writesPerSecond: 1, burst: 100 },

@@ -29,7 +29,7 @@ export const CLUSTER = 'west';
 
 export interface WorldOptions {
   seed?: number;
-  manage?: 'own' | 'all';
+  manages?: readonly string[];
   writesPerSecond?: number;
   /** The cluster's clock is so far ahead of Farloop's (R12). */
   clusterAheadMs?: number;
@@ -63,7 +63,7 @@ export class World extends PlayedCluster {
   #sequence = 0;
   readonly #keptBack = new Set<string>();
 
-  constructor({ seed = 1, manage = 'all', writesPerSecond = 10_000, clusterAheadMs = 0, apiFolder }: WorldOptions = {}) {
+  constructor({ seed = 1, manages = ['all-jobs'], writesPerSecond = 10_000, clusterAheadMs = 0, apiFolder }: WorldOptions = {}) {
     const clock = new VirtualClock({ seed });
     super({ clock, clusterAheadMs, apiFolder });
     this.store = EmbeddedStore.open({ clock });
@@ -72,7 +72,7 @@ export class World extends PlayedCluster {
     this.record = {
       name: CLUSTER,
       era: 0,
-      manage,
+      manages,
       namespaces: [],
       senders: ['local'],
       budget: { writesPerSecond, burst: writesPerSecond },

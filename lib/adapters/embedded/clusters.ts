@@ -6,6 +6,7 @@ import { writePrivately } from '../../private-files.ts';
 import { jsonIn } from '../../objects/untyped-fields.ts';
 import type { ClusterRecord, Clusters } from '../../ports/clusters.ts';
 import { StaleWriteError } from '../../ports/store.ts';
+import { fromStored, StoredManages, toStored } from '../stored-manages.ts';
 import { FullDiskError, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
 
 export const CLUSTERS_FILE = 'clusters.json';
@@ -18,7 +19,7 @@ const RecordSchema = v.object({
   name: v.pipe(v.string(), v.regex(/^[!-.0-~]{1,128}$/, 'expected a name of 1 to 128 letters, digits and punctuation, without slashes')),
   era: wholeNumber,
   kubeSystemUid: v.exactOptional(v.string()),
-  manage: v.picklist(['own', 'all']),
+  ...StoredManages.entries,
   namespaces: v.array(v.string()),
   senders: v.array(v.string()),
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.gtValue(0)), burst: v.pipe(v.number(), v.minValue(1)) }),
@@ -67,11 +68,12 @@ export class EmbeddedClusters implements Clusters {
         `the record of cluster ${record.name}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`,
         current,
       );
-    const parsed = v.safeParse(RecordSchema, { ...record, version: expectedVersion + 1 });
+    const parsed = v.safeParse(RecordSchema, { ...toStored(record), version: expectedVersion + 1 });
     if (!parsed.success) throw new RangeError(`the record of cluster ${record.name}: ${faultOf(parsed.issues)}`);
+    const written = fromStored(parsed.output);
     const others = records.filter(({ name }) => name !== record.name);
-    this.#write([...others, parsed.output].toSorted((one, other) => (one.name < other.name ? -1 : 1)));
-    return parsed.output;
+    this.#write([...others, written].toSorted((one, other) => (one.name < other.name ? -1 : 1)));
+    return written;
   }
 
   #read(): ClusterRecord[] {
@@ -84,7 +86,7 @@ export class EmbeddedClusters implements Clusters {
       throw new Error(`cannot read the clusters in ${this.#path}: ${messageOf(error)}`, { cause: error });
     }
     const parsed = v.safeParse(FileSchema, jsonIn(text));
-    if (parsed.success) return parsed.output.clusters;
+    if (parsed.success) return parsed.output.clusters.map((stored) => fromStored(stored));
     throw new Error(
       `the clusters in ${this.#path} cannot be read: ${faultOf(parsed.issues)}; mend the file, or remove it and add them again`,
     );
@@ -97,7 +99,10 @@ export class EmbeddedClusters implements Clusters {
       return;
     }
     try {
-      writePrivately(this.#path, `${JSON.stringify({ format: FORMAT, clusters }, undefined, 2)}\n`);
+      writePrivately(
+        this.#path,
+        `${JSON.stringify({ format: FORMAT, clusters: clusters.map((record) => toStored(record)) }, undefined, 2)}\n`,
+      );
     } catch (error) {
       throw isFullDisk(error)
         ? new FullDiskError(this.#path, { cause: error })

@@ -18,12 +18,12 @@ export function overview({ clusters, workloads: { items, more } }) {
         { title: 'Namespaces' },
         { title: 'Era', number: true },
       ],
-      clusters.map(({ name, states, relay, manage, namespaces, era }) => [
+      clusters.map(({ name, states, relay, manages, namespaces, era }) => [
         name,
         element('span', {}, ...states.flatMap(clusterState)),
         moment(relay?.heardTime),
         relay?.watches.map(({ resource, ageSeconds }) => `${resource} ${span(ageSeconds)}`).join(', '),
-        manage === 'all' ? 'all Jobs' : 'its own Jobs',
+        manages.join(', '),
         namespaces.length === 0 ? 'all' : namespaces.join(', '),
         era,
       ]),

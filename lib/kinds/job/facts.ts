@@ -12,13 +12,14 @@ import {
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../objects/job-scheduling.ts';
 import type { Job, ObjectMeta } from '../../objects/kubernetes.ts';
 import { LabelSelectorError, matcherOf, selectorTextOf, type LabelMatcher } from '../../objects/label-selector.ts';
-import { isOurs } from '../../objects/managed-by.ts';
+import { isBuiltInOff, isOurs } from '../../objects/managed-by.ts';
 import { controllerOf, isActive, isFinished, isTracked, labelsFor, type PodFacts } from '../../objects/pod-facts.ts';
 import { JOBS } from '../../objects/resources.ts';
 import { ownEntry } from '../../objects/untyped-fields.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { defineFacts, type Membership, type Urgency } from '../kind.ts';
 import { podNameOf } from './names.ts';
+import { JOB_SETTINGS } from './settings.ts';
 import { terminatedPods } from './terminated-pods.ts';
 
 export const jobFacts = defineFacts<Job>({
@@ -31,7 +32,9 @@ export const jobFacts = defineFacts<Job>({
   factsOf: jobFactsOf,
   faultOf: jobFactsFault,
   isReadLive,
-  isManaged: ({ spec }, manage) => isOurs(spec, manage),
+  settings: JOB_SETTINGS,
+  isManaged: ({ spec }, manages) => isOurs(spec, manages),
+  isAlone: isBuiltInOff,
   managerOf: ({ spec }) => spec.managedBy,
   hasStarted: ({ status }) => status?.startTime !== undefined,
   isFinished: isJobFinished,

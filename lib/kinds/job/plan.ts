@@ -39,7 +39,7 @@ export const jobPlanner: Planner<Job, JobStatus> = { plan, orphans };
 
 function plan(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   const job = snapshot.owner;
-  if (!isOurs(job.spec, snapshot.manage)) {
+  if (!isOurs(job.spec, snapshot.manages)) {
     return idle(snapshot, 'notOurs', `the Job is managed by ${job.spec.managedBy ?? 'the built-in controller'}`);
   }
   if (isJobFinished(job)) return finished(snapshot, now);

@@ -46,14 +46,14 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
     const { hindered, isLeaving = false } = circumstances;
     const pods = [...podSetOf(snapshot.pods)];
     // Only of one that is to be deleted is anything more wanted.
-    const isOursToDelete = needsCleanup(job) && isOurs(job.spec, snapshot.manage);
+    const isOursToDelete = needsCleanup(job) && isOurs(job.spec, snapshot.manages);
     if (isLeaving) return [endReason(job, pods), ...(isOursToDelete ? [LEAVING] : expiryReason(job, now)), ...goingReason(job)];
     const obstacles = obstaclesOf(isOursToDelete ? { ...circumstances, isDrained: false } : hindered ? { hindered } : {});
     const surplus = pods.some((pod) => isLeftRunning(job, pod));
     const undeleted = surplus ? refusedPods({ deletes: holdsOf(snapshot.head, now.getTime()).deletes }, circumstances.refusal) : [];
     return [endReason(job, pods), ...undeleted, ...obstacles, ...expiryReason(job, now), ...goingReason(job)];
   }
-  if (!isOurs(job.spec, snapshot.manage)) {
+  if (!isOurs(job.spec, snapshot.manages)) {
     const manager = job.spec.managedBy ?? 'the built-in controller';
     return [{ code: 'ManagedBySomebodyElse', text: `it is managed by ${manager}; Farloop does nothing about it` }];
   }

@@ -1,7 +1,9 @@
 // A pod with the Job tracking finalizer that names no Job: a workload of its own, whose owner is never there.
 import type { ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
+import { isBuiltInOff } from '../../objects/managed-by.ts';
 import { controllerOf, isTracked } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
+import { JOB_SETTINGS } from '../job/settings.ts';
 import { terminatedPods } from '../job/terminated-pods.ts';
 import { defineFacts, type Membership } from '../kind.ts';
 
@@ -16,7 +18,9 @@ export const orphanPodFacts = defineFacts<WorkloadObject>({
   factsOf: (object) => object,
   faultOf: () => ({ field: '', expected: 'no owner: this kind has none' }),
   isReadLive: () => false,
+  settings: JOB_SETTINGS,
   isManaged: () => true,
+  isAlone: isBuiltInOff,
   managerOf: () => undefined,
   hasStarted: () => true,
   isFinished: () => false,

@@ -68,7 +68,7 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   // Its number is above those too that have vanished since the last pass closed (R5).
   const head = { ...planHeadOf(pass, nowMs, pass.row.backoff.known(pass.state.backoff, owner)), ordinal: lowestFreeNumber(pass) };
   const schedulingGroup = pass.scheduling?.group;
-  return { given: { owner, pods: pass.pods, head, manage: pass.record.manage, ...(schedulingGroup && { schedulingGroup }) }, nowMs };
+  return { given: { owner, pods: pass.pods, head, manages: pass.record.manages, ...(schedulingGroup && { schedulingGroup }) }, nowMs };
 }
 
 /**

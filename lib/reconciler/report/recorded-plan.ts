@@ -23,7 +23,7 @@ export function snapshotOf(
   { given, nowMs, plan }: Planned,
   { recordedFactsOf }: Pick<PlannerRow, 'recordedFactsOf'>,
 ): Uint8Array | undefined {
-  const { owner, pods, head, manage } = given;
+  const { owner, pods, head, manages } = given;
   const listed = [...pods];
   if (listed.length > PODS_IN_SNAPSHOT) return undefined;
   const { create, delete: deleted, strip } = head.expectations;
@@ -32,7 +32,7 @@ export function snapshotOf(
     owner: recordedFactsOf(owner) as RecordedPlan['owner'],
     pods: listed,
     head: plainHead,
-    manage,
+    manages,
     nowMs,
     decided: decidedIn(plan),
   });
@@ -47,8 +47,8 @@ export interface Replayed {
 
 /** @throws UndecodableMessageError; whatever today's planner throws */
 export function replay(kind: string, snapshot: Uint8Array): Replayed {
-  const { owner, pods, head, manage, nowMs, decided: recorded } = unpackSnapshot(snapshot);
-  const today = decidedIn(plannerRowFor(kind).planner.plan({ owner, pods: PodSet.byPlace(pods), head, manage }, new Date(nowMs)));
+  const { owner, pods, head, manages, nowMs, decided: recorded } = unpackSnapshot(snapshot);
+  const today = decidedIn(plannerRowFor(kind).planner.plan({ owner, pods: PodSet.byPlace(pods), head, manages }, new Date(nowMs)));
   return { recorded, today, differences: differencesOf(recorded, today) };
 }
 

@@ -35,7 +35,7 @@ describe('embedded clusters on a file', () => {
   test.each([
     ['not JSON', 'clusters: []'],
     ['another format', '{"format":2,"clusters":[]}'],
-    ['a field of the wrong kind', JSON.stringify({ format: 1, clusters: [{ ...aCluster('one'), version: 1, era: 'now' }] })],
+    ['a field of the wrong kind', JSON.stringify({ format: 1, clusters: [{ ...aCluster('one'), manage: 'own', version: 1, era: 'now' }] })],
   ])('%s is refused in one sentence that names the file', (_what, text) => {
     writeFileSync(join(folder, CLUSTERS_FILE), text);
     expect(() => EmbeddedClusters.open({ folder })).toThrow(/^the clusters in .*clusters\.json cannot be read: .*; mend the file/);
@@ -44,7 +44,10 @@ describe('embedded clusters on a file', () => {
   test('the field at fault is named', () => {
     writeFileSync(
       join(folder, CLUSTERS_FILE),
-      JSON.stringify({ format: 1, clusters: [{ ...aCluster('one'), version: 1, budget: { writesPerSecond: -1, burst: 1 } }] }),
+      JSON.stringify({
+        format: 1,
+        clusters: [{ ...aCluster('one'), manage: 'own', version: 1, budget: { writesPerSecond: -1, burst: 1 } }],
+      }),
     );
     expect(() => EmbeddedClusters.open({ folder })).toThrow(/clusters\.0\.budget\.writesPerSecond/);
   });

@@ -115,7 +115,7 @@ test.each(oddJobs.map(([name, make], at): [string, () => Job, () => Pod] => [nam
     const queue = EmbeddedQueue.open({ clock });
     ending.push(() => queue.close());
     const telemetry = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, count: () => {} };
-    const relay = startRelay({ source: open(), queue, clock, telemetry, cluster: 'west', manage: 'all', namespaces: [], era: 0 });
+    const relay = startRelay({ source: open(), queue, clock, telemetry, cluster: 'west', manages: ['all-jobs'], namespaces: [], era: 0 });
     ending.unshift(() => relay.stop());
     await Promise.all([relay.ready, opened]);
     const told = new Set<string>();

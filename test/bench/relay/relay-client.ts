@@ -30,7 +30,7 @@ const queue: Queue = {
 };
 
 const quiet = { debug: () => {}, info: () => {}, warn: console.error, error: console.error, count: () => {} };
-const relay = startRelay({ source, queue, clock, telemetry: quiet, cluster: 'bench', manage: 'all', namespaces: [], era: 0 });
+const relay = startRelay({ source, queue, clock, telemetry: quiet, cluster: 'bench', manages: ['all-jobs'], namespaces: [], era: 0 });
 await relay.ready;
 measure.listed();
 // Every event has the version that follows the last one's.

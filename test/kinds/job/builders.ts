@@ -122,5 +122,5 @@ export const aSnapshot = (owner: Job, podFacts: readonly PodFacts[] = [], head: 
   owner,
   pods: podFacts,
   head: aHead(head),
-  manage: 'all',
+  manages: ['all-jobs'],
 });

@@ -62,7 +62,7 @@ function aWorld(job: Job): World {
 /** One pass; with `diesAfter`, it dies behind so many of its actions. */
 function pass(world: World, diesAfter = Number.POSITIVE_INFINITY): number {
   const plan = jobPlanner.plan(
-    { owner: world.job, pods: [...world.pods.values()], head: world.head, manage: 'all' },
+    { owner: world.job, pods: [...world.pods.values()], head: world.head, manages: ['all-jobs'] },
     new Date(world.seconds * 1000),
   );
   const actions = plan.actions.filter(({ verb }) => verb !== 'event');

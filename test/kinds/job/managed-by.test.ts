@@ -20,15 +20,15 @@ describe('managedBy', () => {
   });
 
   test.each([
-    ['own', undefined, 'notOurs'],
-    ['own', 'kubernetes.io/job-controller', 'notOurs'],
-    ['own', 'farloop.dev/job', 'acted'],
-    ['all', undefined, 'acted'],
-    ['all', 'kubernetes.io/job-controller', 'acted'],
-    ['all', 'farloop.dev/job', 'acted'],
-    ['all', 'example.com/x', 'notOurs'],
-  ] as const)('with --manage %s a Job of %s is %s', (manage, managedBy, outcome) => {
+    ['jobs', undefined, 'notOurs'],
+    ['jobs', 'kubernetes.io/job-controller', 'notOurs'],
+    ['jobs', 'farloop.dev/job', 'acted'],
+    ['all-jobs', undefined, 'acted'],
+    ['all-jobs', 'kubernetes.io/job-controller', 'acted'],
+    ['all-jobs', 'farloop.dev/job', 'acted'],
+    ['all-jobs', 'example.com/x', 'notOurs'],
+  ] as const)('with --manage %s a Job of %s is %s', (word, managedBy, outcome) => {
     const job = aJob({ completions: 1, ...(managedBy && { managedBy }) });
-    expect(jobPlanner.plan({ ...aSnapshot(job), manage }, now).outcome).toBe(outcome);
+    expect(jobPlanner.plan({ ...aSnapshot(job), manages: [word] }, now).outcome).toBe(outcome);
   });
 });

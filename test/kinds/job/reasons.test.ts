@@ -16,7 +16,7 @@ interface Case {
   job: Job;
   pods?: readonly PodFacts[];
   head?: Partial<PlanHead>;
-  manage?: 'own' | 'all';
+  manages?: readonly string[];
   circumstances?: Circumstances;
   /** What the reason holds beside its code. */
   holds?: Partial<Reason>;
@@ -136,7 +136,7 @@ const cases: Case[] = [
     says: 'deleted now',
   },
   { code: 'ManagedBySomebodyElse', name: 'who', job: aJob({ managedBy: 'example.com/x' }), says: 'example.com/x' },
-  { code: 'ManagedBySomebodyElse', name: 'the built-in controller', job: aJob(), manage: 'own', says: 'built-in' },
+  { code: 'ManagedBySomebodyElse', name: 'the built-in controller', job: aJob(), manages: ['jobs'], says: 'built-in' },
   { code: 'UnknownCompletionMode', name: 'which', job: aJob({ completionMode: 'Sorted' }), says: 'Sorted' },
   {
     code: 'UnreadableSelector',
@@ -442,8 +442,8 @@ const cases: Case[] = [
 ];
 
 describe('why a Job is running or not', () => {
-  test.each(cases)('$code: $name', ({ code, job, pods = [], head, manage, circumstances, holds = {}, says = '' }) => {
-    const snapshot = { ...aSnapshot(job, pods, head), ...(manage && { manage }) };
+  test.each(cases)('$code: $name', ({ code, job, pods = [], head, manages, circumstances, holds = {}, says = '' }) => {
+    const snapshot = { ...aSnapshot(job, pods, head), ...(manages && { manages }) };
     const reasons = reasonsOf(snapshot, now, circumstances);
     const reason = reasons.find((one) => one.code === code);
     expect(reason).toMatchObject(holds);

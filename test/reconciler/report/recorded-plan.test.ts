@@ -66,7 +66,7 @@ describe('snapshots of passes', () => {
       containers: [],
     });
     const pods = Array.from({ length: PODS_IN_SNAPSHOT + 1 }, (_, at) => pod(at)) as never[];
-    const given = { owner, pods: [], head: EMPTY_HEAD, manage: 'all' as const };
+    const given = { owner, pods: [], head: EMPTY_HEAD, manages: ['all-jobs'] };
     const plan = jobPlanner.plan(given, new Date(0));
     expect(snapshotOf({ given: { ...given, pods }, nowMs: 0, plan }, jobRow)).toBeUndefined();
     expect(snapshotOf({ given, nowMs: 0, plan }, jobRow)).toBeInstanceOf(Uint8Array);

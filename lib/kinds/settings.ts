@@ -1,0 +1,61 @@
+// `--manage`: which kinds Farloop manages on a cluster, by the words of their rows.
+import type { Manages } from '../objects/manages.ts';
+import { ALL_FACTS } from './facts.ts';
+import type { KindFacts, Setting } from './kind.ts';
+
+type Kinds = readonly Pick<KindFacts, 'settings'>[];
+
+/** What was said before there was a word for each kind, and is still taken. */
+const WORDS_OF_BEFORE = new Map([['own', 'jobs']]);
+
+/** Every word with what it takes, in the order of the kinds. */
+export function settingsOf(kinds: Kinds = ALL_FACTS): Setting[] {
+  const settings = new Map<string, Setting>();
+  for (const setting of kinds.flatMap((facts) => facts.settings)) if (!settings.has(setting.word)) settings.set(setting.word, setting);
+  return [...settings.values()];
+}
+
+/** @returns the word as it is meant; undefined where no kind has it */
+export function findWord(text: string, kinds: Kinds = ALL_FACTS): string | undefined {
+  const word = WORDS_OF_BEFORE.get(text) ?? text;
+  return settingsOf(kinds).some((setting) => setting.word === word) ? word : undefined;
+}
+
+/** Distinct words in the order in which they were given, without those that others among them include. */
+export function managesOf(words: readonly string[], kinds: Kinds = ALL_FACTS): Manages {
+  const given = [...new Set(words)];
+  return given.filter((word) => !given.some((wider) => includesWord(wider, word, kinds)));
+}
+
+/** Whether every kind of the one word has the other later among its own. */
+function includesWord(wider: string, word: string, kinds: Kinds): boolean {
+  const places = kinds
+    .map(({ settings }) => settings.map((setting) => setting.word))
+    .filter((words) => words.includes(word))
+    .map((words) => words.indexOf(wider) - words.indexOf(word));
+  return places.length > 0 && places.every((place) => place > 0);
+}
+
+/** Everything of every kind that can be managed. */
+export const managesAll = (kinds: Kinds = ALL_FACTS): Manages =>
+  managesOf(
+    kinds.flatMap(({ settings }) => settings.slice(-1).map(({ word }) => word)),
+    kinds,
+  );
+
+export const isManagedKind = ({ settings }: Pick<KindFacts, 'settings'>, manages: Manages): boolean =>
+  settings.some(({ word }) => manages.includes(word));
+
+/** In the order of the table. */
+export const managedKinds = (manages: Manages, kinds: readonly KindFacts[] = ALL_FACTS): KindFacts[] =>
+  kinds.filter((facts) => isManagedKind(facts, manages));
+
+/** Words of kinds that this build does not know: another build manages those. */
+export const unknownWords = (manages: Manages, kinds: Kinds = ALL_FACTS): string[] =>
+  manages.filter((word) => findWord(word, kinds) === undefined);
+
+/** What the words take, for people: `all Jobs, training-jobs`. */
+export const managesText = (manages: Manages, kinds: Kinds = ALL_FACTS): string => {
+  const settings = settingsOf(kinds);
+  return manages.map((word) => settings.find((setting) => setting.word === word)?.takes ?? word).join(', ');
+};

@@ -1,0 +1,35 @@
+// Which kinds Farloop manages on a cluster: the words of `--manage`, as a cluster's record and a pass's snapshot hold them. Which word
+// stands for which kind says the kind's row (lib/kinds); a word that a build does not know is kept as it is.
+
+/** Distinct; never empty. */
+export type Manages = readonly string[];
+
+/** Jobs that name Farloop as their manager: what is managed where nobody says otherwise. */
+export const JOBS_THAT_NAME_US = 'jobs';
+/** Those of the built-in controller too, which must be off. */
+export const ALL_JOBS = 'all-jobs';
+
+export const MANAGES_WORD = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** The one word of before, which could say what of Jobs is managed and nothing else. */
+export type ManageOfBefore = 'own' | 'all';
+
+/**
+ * As it is written: with Jobs alone managed by the one word of before, so that a build that knows no other reads it; else that build manages
+ * what of Jobs is said.
+ */
+export interface WrittenManages {
+  manage: ManageOfBefore;
+  manages?: string[];
+}
+
+export const manageOfBefore = (manages: Manages): ManageOfBefore => (manages.includes(ALL_JOBS) ? 'all' : 'own');
+
+export function writtenManages(manages: Manages): WrittenManages {
+  const manage = manageOfBefore(manages);
+  const said = readManages({ manage });
+  return manages.length === 1 && manages[0] === said[0] ? { manage } : { manage, manages: [...manages] };
+}
+
+export const readManages = ({ manage, manages }: { manage: ManageOfBefore; manages?: readonly string[] | undefined }): Manages =>
+  manages && manages.length > 0 ? [...new Set(manages)] : [manage === 'all' ? ALL_JOBS : JOBS_THAT_NAME_US];
