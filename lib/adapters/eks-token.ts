@@ -15,11 +15,11 @@ const EXPIRES_SECONDS = 60;
 export const EKS_TOKEN_KEPT_MS = 10 * 60_000;
 
 /** @param nowMs Unix milliseconds; a clock that is minutes off is refused */
-export function eksToken(key: SigningKey, { name, region }: EksCluster, nowMs: number): string {
+export async function eksToken(key: SigningKey, { name, region }: EksCluster, nowMs: number): Promise<string> {
   const url = new URL(`https://sts.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`);
   url.searchParams.set('Action', 'GetCallerIdentity');
   url.searchParams.set('Version', '2011-06-15');
-  const signed = presignedUrl(key, {
+  const signed = await presignedUrl(key, {
     url,
     headers: { 'x-k8s-aws-id': name },
     region,
@@ -51,7 +51,7 @@ export class EksTokens {
     const kept = this.#kept.get(id);
     // A clock that was set back makes a token look as if it came from later.
     if (kept && nowMs >= kept.signedAtMs && nowMs - kept.signedAtMs < EKS_TOKEN_KEPT_MS) return kept.token;
-    const token = eksToken(await this.#options.key(), cluster, nowMs);
+    const token = await eksToken(await this.#options.key(), cluster, nowMs);
     this.#kept.set(id, { token, signedAtMs: nowMs });
     return token;
   }

@@ -1,5 +1,8 @@
-// AWS Signature Version 4: of a request to an HTTP API, as its IAM authorizer asks for it, and of a URL that shows who its holder is.
+// AWS Signature Version 4, as the SDK makes it: of a request to an HTTP API, as its IAM authorizer asks for it, and of a URL that shows
+// who its holder is.
 import { createHash, createHmac } from 'node:crypto';
+import type { Hash, Hmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
 
 export interface SigningKey {
   accessKeyId: string;
@@ -18,30 +21,23 @@ export interface SignableRequest {
   nowMs: number;
 }
 
-const ALGORITHM = 'AWS4-HMAC-SHA256';
-
 /** @returns the headers to send beside `host` */
-export function signatureHeaders(key: SigningKey, { method, url, body, region, service, nowMs }: SignableRequest): Record<string, string> {
-  const time = timeText(nowMs);
-  const signed: Record<string, string> = {
-    host: url.host,
-    'x-amz-date': time,
-    ...(key.sessionToken !== undefined && { 'x-amz-security-token': key.sessionToken }),
-  };
-  const { names, scope, signature } = signatureOf(key, { method, url, body, region, service, time, signed });
-  const { host: _itself, ...others } = signed;
-  return {
-    ...others,
-    authorization: `${ALGORITHM} Credential=${key.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
-  };
+export async function signatureHeaders(
+  key: SigningKey,
+  { method, url, body, region, service, nowMs }: SignableRequest,
+): Promise<Record<string, string>> {
+  const request = { ...requestTo(url), method, body, headers: { host: url.host } };
+  const signed = await signerOf(key, { region, service }).sign(request, { signingDate: new Date(nowMs) });
+  const { host: _itself, ...headers } = signed.headers;
+  return headers;
 }
 
 /**
  * A GET that whoever is given the URL may make in the key's name.
- * @param request.headers beside `host`, in lower case and in their order: signed, so that it is good with them only
+ * @param request.headers beside `host`, in lower case: signed, so that it is good with them only
  * @param request.expiresSeconds for how long AWS answers it
  */
-export function presignedUrl(
+export async function presignedUrl(
   key: SigningKey,
   {
     url,
@@ -51,53 +47,60 @@ export function presignedUrl(
     nowMs,
     expiresSeconds,
   }: Omit<SignableRequest, 'method' | 'body'> & { headers: Record<string, string>; expiresSeconds: number },
-): URL {
-  const time = timeText(nowMs);
-  const signed = { host: url.host, ...headers };
+): Promise<URL> {
+  const names = new Set(Object.keys(headers));
+  const { query = {} } = await signerOf(key, { region, service }).presign(
+    { ...requestTo(url), method: 'GET', headers: { host: url.host, ...headers } },
+    { signingDate: new Date(nowMs), expiresIn: expiresSeconds, signableHeaders: names, unhoistableHeaders: names },
+  );
   const whole = new URL(url);
-  const query = {
-    'X-Amz-Algorithm': ALGORITHM,
-    'X-Amz-Credential': `${key.accessKeyId}/${scopeOf({ time, region, service })}`,
-    'X-Amz-Date': time,
-    'X-Amz-Expires': String(expiresSeconds),
-    ...(key.sessionToken !== undefined && { 'X-Amz-Security-Token': key.sessionToken }),
-    'X-Amz-SignedHeaders': Object.keys(signed).join(';'),
-  };
-  for (const [name, value] of Object.entries(query)) whole.searchParams.set(name, value);
-  const { signature } = signatureOf(key, { method: 'GET', url: whole, body: '', region, service, time, signed });
-  whole.searchParams.set('X-Amz-Signature', signature);
+  whole.search = '';
+  for (const [name, value] of Object.entries(query)) for (const each of [value ?? ''].flat()) whole.searchParams.append(name, each);
   return whole;
 }
 
-const timeText = (nowMs: number): string => new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
-const scopeOf = ({ time, region, service }: { time: string; region: string; service: string }): string =>
-  `${time.slice(0, 8)}/${region}/${service}/aws4_request`;
+/** @param where of which region and service the signature is good */
+const signerOf = ({ sessionToken, ...key }: SigningKey, where: { region: string; service: string }): SignatureV4 =>
+  new SignatureV4({
+    ...where,
+    credentials: { ...key, ...(sessionToken !== undefined && { sessionToken }) },
+    sha256: Sha256,
+    applyChecksum: false, // of all services S3 alone wants the body's digest as a header
+  });
 
-function signatureOf(
-  { secretAccessKey }: SigningKey,
-  { method, url, body, region, service, time, signed }: Omit<SignableRequest, 'nowMs'> & { time: string; signed: Record<string, string> },
-): { names: string; scope: string; signature: string } {
-  const names = Object.keys(signed).join(';');
-  const canonical = [
-    method,
-    // Encoded once more: of all services S3 alone takes the path as it is.
-    url.pathname.split('/').map(encoded).join('/'),
-    [...url.searchParams]
-      .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-      .toSorted()
-      .join('&'),
-    ...Object.entries(signed).map(([name, value]) => `${name}:${value}`),
-    '',
-    names,
-    digest(body),
-  ].join('\n');
-  const scope = scopeOf({ time, region, service });
-  const derived = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
-  return { names, scope, signature: hmac(derived, [ALGORITHM, time, scope, digest(canonical)].join('\n')).toString('hex') };
+function requestTo(url: URL) {
+  const names = new Set(url.searchParams.keys());
+  return {
+    protocol: url.protocol,
+    hostname: url.hostname,
+    path: url.pathname,
+    query: Object.fromEntries([...names].map((name) => [name, url.searchParams.getAll(name)])),
+  };
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-/** RFC 3986: what encodeURIComponent leaves as it is but AWS does not. */
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+/** As the signer asks for it: with a secret it is a keyed hash. */
+class Sha256 {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
+  }
+
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(bytesOf(data));
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+
+  /** Never asked for: the signer makes another one for each text. */
+  reset(): void {
+    throw new Error('a hash of Node cannot be begun again');
+  }
+}
+
+function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Buffer {
+  if (typeof data === 'string') return Buffer.from(data);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}

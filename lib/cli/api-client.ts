@@ -116,7 +116,7 @@ function remoteAccess(endpoint: string, environment: Environment): Access {
           { cause: error },
         );
       });
-      return signatureHeaders(key, { ...request, region, service: 'execute-api', nowMs: Date.now() });
+      return await signatureHeaders(key, { ...request, region, service: 'execute-api', nowMs: Date.now() });
     },
     absent,
   };

@@ -11,7 +11,7 @@ const urlIn = (token: string): URL => new URL(Buffer.from(token.replace(/^k8s-aw
 
 describe('a token for EKS', () => {
   test("is a URL of that region's STS, signed as the SDK signs it, the cluster's name with it", async () => {
-    const { searchParams, ...url } = { ...parts(eksToken(KEY, CLUSTER, NOW_MS)) };
+    const { searchParams, ...url } = { ...parts(await eksToken(KEY, CLUSTER, NOW_MS)) };
     expect(url).toEqual({ origin: 'https://sts.eu-central-1.amazonaws.com', pathname: '/' });
     const client = new DynamoDBClient({ region: CLUSTER.region, credentials: KEY });
     const signer = await client.config.signer();
@@ -37,14 +37,16 @@ describe('a token for EKS', () => {
     );
     client.destroy();
     expect(Object.fromEntries(searchParams)).toEqual(query);
+    // Of a signer that shares no code with the SDK's, for the same key, cluster and time.
+    expect(searchParams.get('X-Amz-Signature')).toBe('7b9489456c41b5500ee2b39b2cbb094c63d0790573fd4d51ffeea27289171ab1');
   });
 
-  test('asks the STS of its partition', () => {
-    expect(urlIn(eksToken(KEY, { name: 'shop', region: 'cn-north-1' }, NOW_MS)).host).toBe('sts.cn-north-1.amazonaws.com.cn');
+  test('asks the STS of its partition', async () => {
+    expect(urlIn(await eksToken(KEY, { name: 'shop', region: 'cn-north-1' }, NOW_MS)).host).toBe('sts.cn-north-1.amazonaws.com.cn');
   });
 
-  test('has no characters that a header could not hold', () => {
-    expect(eksToken(KEY, CLUSTER, NOW_MS)).toMatch(/^k8s-aws-v1\.[-\w]+$/);
+  test('has no characters that a header could not hold', async () => {
+    expect(await eksToken(KEY, CLUSTER, NOW_MS)).toMatch(/^k8s-aws-v1\.[-\w]+$/);
   });
 
   test('serves for ten minutes, is that of its cluster, and is signed anew when the clock was set back', async () => {

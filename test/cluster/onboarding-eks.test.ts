@@ -113,7 +113,7 @@ const groupsOfFunctions = async (): Promise<string[] | undefined> =>
 async function sessionOf(roleArn: string): Promise<SigningKey> {
   const url = new URL(stage.connection.endpoint);
   const body = String(new URLSearchParams({ Action: 'AssumeRole', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: 'test' }));
-  const headers = signatureHeaders(KEYS, { method: 'POST', url, body, region: REGION, service: 'sts', nowMs: Date.now() });
+  const headers = await signatureHeaders(KEYS, { method: 'POST', url, body, region: REGION, service: 'sts', nowMs: Date.now() });
   const answer = await fetch(url, { method: 'POST', body, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' } });
   const text = await answer.text();
   const field = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? '';
@@ -123,7 +123,7 @@ async function sessionOf(roleArn: string): Promise<SigningKey> {
 }
 
 const tokenOf = async (roleArn: string, name = EKS_CLUSTER): Promise<string> =>
-  eksToken(await sessionOf(roleArn), { name, region: REGION }, Date.now());
+  await eksToken(await sessionOf(roleArn), { name, region: REGION }, Date.now());
 
 describe('farloop cluster, on EKS', () => {
   test('--dry-run shows entry, association and the group of the functions, and tells EKS nothing', async () => {

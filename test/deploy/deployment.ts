@@ -116,7 +116,7 @@ export class Deployment {
         const body = form ?? (target === undefined ? '' : '{}');
         const url = new URL(path, this.endpoint);
         const method = body === '' ? 'GET' : 'POST';
-        const headers = signatureHeaders(KEYS, { method, url, body, region: REGION, service, nowMs: Date.now() });
+        const headers = await signatureHeaders(KEYS, { method, url, body, region: REGION, service, nowMs: Date.now() });
         const type = form === undefined ? 'application/x-amz-json-1.1' : 'application/x-www-form-urlencoded';
         const more = { ...(body !== '' && { 'content-type': type }), ...(target !== undefined && { 'x-amz-target': target }) };
         const answer = await fetch(url, { method, headers: { ...headers, ...more }, ...(body !== '' && { body }) });
@@ -319,7 +319,7 @@ export class Deployment {
 
   async #signed(url: URL, { method, type, body = '' }: { method: string; type?: string; body?: string }): Promise<Response> {
     const key = { accessKeyId: KEYS.accessKeyId, secretAccessKey: KEYS.secretAccessKey };
-    const headers = signatureHeaders(key, { method, url, body, region: REGION, service: 'execute-api', nowMs: Date.now() });
+    const headers = await signatureHeaders(key, { method, url, body, region: REGION, service: 'execute-api', nowMs: Date.now() });
     return await fetch(url, {
       method,
       headers: { ...headers, ...(type !== undefined && { 'content-type': type }) },
