@@ -1,6 +1,14 @@
-// Pods in a few numbers each: what many have in common is held once.
+// Pods in a few numbers each: what many have in common is held once. Which facts those are says the table of pod facts.
 import { childNameOf } from '../objects/child-names.ts';
-import type { ContainerFacts, PodFacts } from '../objects/pod-facts.ts';
+import {
+  BLANK_FACTS,
+  DICTIONARY_FACTS,
+  FLAG_FACTS,
+  LISTED_FACTS,
+  NUMBER_FACTS,
+  SHARED_FACTS,
+  type PodFacts,
+} from '../objects/pods/fact-table.ts';
 import type { OwnerName } from '../wire/observations.ts';
 
 /** Everything but what differs from pod to pod. Labels that repeat the owner's uid or name say so instead. */
@@ -9,28 +17,15 @@ export interface Shape {
   id: number;
   key: string;
   users: number;
-  facts: Omit<
-    PodFacts,
-    | 'uid'
-    | 'name'
-    | 'namespace'
-    | 'resourceVersion'
-    | 'index'
-    | 'number'
-    | 'createdAt'
-    | 'deletedAt'
-    | 'readySince'
-    | 'labels'
-    | 'controller'
-    | 'reasons'
-  >;
+  /** Blank where pods have a fact for themselves, or relative to their owner. */
+  facts: PodFacts;
   labels: readonly (readonly [string, string | OwnerPart])[];
   /** `owner`: the apiVersion of a controller that is the owner itself. */
   controller: { owner: string } | PodFacts['controller'];
   /** What a pod of this shape looked like after its next change: pods of a workload go the same way. */
   next: Shape | undefined;
   /** What `expand` gave the pods of one owner last. */
-  shared: { owner: OwnerName; labels: PodFacts['labels']; controller: PodFacts['controller'] } | undefined;
+  shared: { owner: OwnerName; facts: PodFacts } | undefined;
 }
 
 /** Which part of the owner a label's value repeats. */
@@ -42,25 +37,43 @@ export interface CompactPod {
   name: string | undefined;
   version: string;
   shape: Shape;
-  createdAt: number;
-  /** A number where the text is its plain form. */
-  index: string | number | undefined;
-  number: number | undefined;
-  deletedAt: number | undefined;
-  readySince: number | undefined;
-  /** One for each terminated container that tells when, in order. */
-  finishedAt: readonly number[];
-  reasons: PodFacts['reasons'];
+  /** By number fact of the table. */
+  numbers: readonly (number | undefined)[];
+  /** Of items that its shape lists, in their order. */
+  times: readonly number[];
+  /** By dictionary fact of the table. */
+  values: readonly unknown[];
 }
 
 /** As much of a pod as was known before as helps to find its shape. */
-type Known = Pick<CompactPod, 'shape' | 'name' | 'index' | 'number'>;
+type Known = Pick<CompactPod, 'shape' | 'name'> & PlaceInName;
 
-/** What a message may hold of one pod's kind; more is nothing that a real pod has. */
+/** What a computed name is computed from, beside the owner. */
+interface PlaceInName {
+  /** Of an index that is a plain number. */
+  index: number | undefined;
+  number: number | undefined;
+}
+
+/** What a message may hold of one pod's kind; no real pod has more. */
 const LONGEST_TEXT = 1_000;
 const LONGEST_KEY = 60_000;
 const LONGEST_NAME = 253;
-const NONE: readonly number[] = [];
+
+/** What belongs to a shape whoever the owner is. */
+const OWN_SHARED = SHARED_FACTS.filter(({ isOfOwner }) => !isOfOwner).map(({ shared }) => shared);
+const FLAGS = FLAG_FACTS.map(({ flag }) => flag);
+const NUMBERS = NUMBER_FACTS.map(({ number }) => number);
+const LISTED = LISTED_FACTS.map(({ listed }) => listed);
+const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
+const [INDEX, NUMBER] = (['index', 'number'] as const).map((fact) => NUMBER_FACTS.findIndex(({ name }) => name === fact)) as [
+  number,
+  number,
+];
+/** Of the pods that have none, which are nearly all. */
+export const NO_VALUES: readonly unknown[] = [];
+export const NO_NUMBERS: readonly (number | undefined)[] = NUMBERS.map(() => undefined);
+const NEVER: readonly number[] = [];
 
 export class PodShapes {
   readonly #shapes = new Map<string, Shape>();
@@ -78,26 +91,25 @@ export class PodShapes {
    */
   compact(pod: PodFacts, owner: OwnerName, before?: Known): CompactPod | undefined {
     const shape = this.#guess(pod, owner, before) ?? this.#shapeOf(pod, owner);
-    if (!shape || pod.name.length > LONGEST_NAME || (pod.index?.length ?? 0) > LONGEST_TEXT) return undefined;
+    if (!shape || pod.name.length > LONGEST_NAME) return undefined;
     shape.users += 1;
     this.#last = shape;
     if (before && before.shape !== shape) before.shape.next = shape;
-    const index = isPlain(pod.index) ? Number(pod.index) : pod.index;
-    const { number } = pod;
-    // A pod's name never changes: it was compared with what is computed when it was heard of first.
-    const isComputed = before?.index === index && before?.number === number && before ? before.name === undefined : undefined;
+    // A copy has room for as many; an array that grows takes room for three times as many, for each event.
+    const numbers = NO_NUMBERS.slice();
+    for (let at = 0; at < NUMBERS.length; at += 1) numbers[at] = NUMBERS[at]?.valueOf(pod);
+    const place = placeIn(numbers);
+    // A pod's name never changes: it was compared with what is computed when it was observed first.
+    const isKnown = before !== undefined && before.index === place.index && before.number === place.number;
+    const isComputed = isKnown ? before.name === undefined : pod.name === computedNameOf(place, owner);
     return {
       uid: pod.uid,
-      name: (isComputed ?? pod.name === computedNameOf(pod, owner)) ? undefined : pod.name,
+      name: isComputed ? undefined : pod.name,
       version: pod.resourceVersion,
       shape,
-      createdAt: pod.createdAt,
-      index,
-      number,
-      deletedAt: pod.deletedAt,
-      readySince: pod.readySince,
-      finishedAt: finishedAtOf(pod),
-      reasons: pod.reasons,
+      numbers,
+      times: timesOf(pod),
+      values: valuesOf(pod),
     };
   }
 
@@ -132,19 +144,9 @@ export class PodShapes {
     if (known) return known;
     const controller = isOwner(pod.controller, owner) ? { owner: pod.controller.apiVersion } : pod.controller;
     const labels = Object.entries(pod.labels).map(([label, value]): [string, string | OwnerPart] => [label, partOf(value, owner)]);
-    const facts: Shape['facts'] = {
-      ...(pod.failureCount !== undefined && { failureCount: pod.failureCount }),
-      ...(pod.ignoredFailureCount !== undefined && { ignoredFailureCount: pod.ignoredFailureCount }),
-      tracked: pod.tracked,
-      phase: pod.phase,
-      ...(pod.deletionGraceSeconds !== undefined && { deletionGraceSeconds: pod.deletionGraceSeconds }),
-      assigned: pod.assigned,
-      ...(pod.ready !== undefined && { ready: pod.ready }),
-      ...(pod.unreadable !== undefined && { unreadable: pod.unreadable }),
-      conditions: pod.conditions,
-      // A time of 1 in the place of any: which containers have one belongs to the shape.
-      containers: pod.containers.map((container) => (container.finishedAt === undefined ? container : { ...container, finishedAt: 1 })),
-    };
+    const facts = { ...BLANK_FACTS };
+    for (const { encode, decode } of OWN_SHARED) decode(encode(pod), facts);
+    for (const { isSet, set } of FLAGS) set(facts, isSet(pod));
     if (key.length > LONGEST_KEY || textsOf([facts, labels, controller]).some((text) => text.length > LONGEST_TEXT)) return undefined;
     const id = this.#freeIds.pop() ?? this.#byId.length;
     const shape: Shape = { id, key, users: 0, facts, labels, controller, next: undefined, shared: undefined };
@@ -154,15 +156,25 @@ export class PodShapes {
   }
 }
 
+const placeIn = (numbers: readonly (number | undefined)[]): PlaceInName => ({ index: numbers[INDEX], number: numbers[NUMBER] });
+
 const isOwner = (controller: PodFacts['controller'], owner: OwnerName): controller is NonNullable<PodFacts['controller']> =>
   controller !== undefined && controller.uid === owner.uid && controller.name === owner.name && controller.kind === owner.kind;
 
 const partOf = (value: string, owner: OwnerName): string | OwnerPart => (value === owner.uid ? 0 : value === owner.name ? 1 : value);
 
-function finishedAtOf({ containers }: PodFacts): readonly number[] {
-  let finishedAt: number[] | undefined;
-  for (const container of containers) if (container.finishedAt !== undefined) (finishedAt ??= []).push(container.finishedAt);
-  return finishedAt ?? NONE;
+function timesOf(pod: PodFacts): readonly number[] {
+  let all = NEVER;
+  for (const { timesOf: timesIn } of LISTED) {
+    const times = timesIn(pod);
+    if (times.length > 0) all = all.length === 0 ? times : [...all, ...times];
+  }
+  return all;
+}
+
+function valuesOf(pod: PodFacts): readonly unknown[] {
+  for (const { valueOf } of DICTIONARIES) if (valueOf(pod) !== undefined) return DICTIONARIES.map((fact) => fact.valueOf(pod));
+  return NO_VALUES;
 }
 
 /** Whether a shape in use is the one that the pod's key stands for. */
@@ -170,10 +182,8 @@ function fits(shape: Shape | undefined, pod: PodFacts, owner: OwnerName): shape 
   // One without users may have a successor of the same key by now.
   if (!shape || shape.users === 0) return false;
   const { facts, labels, controller } = shape;
-  if (pod.phase !== facts.phase || pod.tracked !== facts.tracked || pod.assigned !== facts.assigned || pod.ready !== facts.ready)
-    return false;
-  if (pod.deletionGraceSeconds !== facts.deletionGraceSeconds || pod.unreadable !== facts.unreadable) return false;
-  if (pod.failureCount !== facts.failureCount || pod.ignoredFailureCount !== facts.ignoredFailureCount) return false;
+  for (const { isSet } of FLAGS) if (isSet(pod) !== isSet(facts)) return false;
+  for (const { isAlike } of OWN_SHARED) if (!isAlike(pod, facts)) return false;
   if (!isOwner(pod.controller, owner) || !controller || !('owner' in controller) || controller.owner !== pod.controller.apiVersion)
     return false;
   let at = 0;
@@ -182,36 +192,17 @@ function fits(shape: Shape | undefined, pod: PodFacts, owner: OwnerName): shape 
     if (known?.[0] !== label || known[1] !== partOf(pod.labels[label] ?? '', owner)) return false;
     at += 1;
   }
-  if (at !== labels.length || pod.conditions.length !== facts.conditions.length || pod.containers.length !== facts.containers.length)
-    return false;
-  for (let which = 0; which < facts.conditions.length; which += 1) {
-    const [condition, known] = [pod.conditions[which], facts.conditions[which]];
-    if (condition?.type !== known?.type || condition?.status !== known?.status) return false;
-  }
-  for (let which = 0; which < facts.containers.length; which += 1) {
-    const [container, known] = [pod.containers[which], facts.containers[which]];
-    if (container?.name !== known?.name || container?.role !== known?.role || container?.restarts !== known?.restarts) return false;
-    if (container?.exitCode !== known?.exitCode) return false;
-    if ((container?.finishedAt === undefined) !== (known?.finishedAt === undefined)) return false;
-  }
-  return true;
+  return at === labels.length;
 }
 
-/** All that belongs to the shape, one line a text: none of these texts can hold a line's end but the annotations, which are told as JSON. */
+/** All that belongs to the shape. */
 function keyOf(pod: PodFacts, owner: OwnerName): string {
-  let key = `${pod.phase}\n${pod.tracked}\n${pod.assigned}\n${pod.ready}\n${pod.deletionGraceSeconds}`;
-  if (pod.failureCount !== undefined || pod.ignoredFailureCount !== undefined)
-    key += `\nf${JSON.stringify([pod.failureCount, pod.ignoredFailureCount])}`;
-  if (pod.unreadable !== undefined) key += `\nu${JSON.stringify(pod.unreadable)}`;
-  key += isOwner(pod.controller, owner) ? `\n${pod.controller.apiVersion}` : `\nc${JSON.stringify(pod.controller)}`;
-  for (const label in pod.labels) {
-    const part = partOf(pod.labels[label] ?? '', owner);
-    key += `\nl${label}=${typeof part === 'string' ? part : `/${part}`}`;
-  }
-  for (const { type, status } of pod.conditions) key += `\nk${type}=${status}`;
-  for (const { name, role, restarts, exitCode, finishedAt } of pod.containers)
-    key += `\ns${name}/${role}/${restarts}/${exitCode}/${finishedAt === undefined}`;
-  return key;
+  return JSON.stringify([
+    FLAGS.map(({ isSet }) => isSet(pod)),
+    OWN_SHARED.map(({ encode }) => encode(pod)),
+    isOwner(pod.controller, owner) ? pod.controller.apiVersion : [pod.controller],
+    Object.entries(pod.labels).flatMap(([label, value]) => [label, partOf(value, owner)]),
+  ]);
 }
 
 function textsOf(value: unknown): string[] {
@@ -219,67 +210,42 @@ function textsOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
-const isPlain = (index: string | undefined): index is string => index !== undefined && /^(0|[1-9]\d{0,8})$/.test(index);
-
-function computedNameOf({ index, number }: Pick<PodFacts, 'index' | 'number'>, owner: OwnerName): string | undefined {
-  if (number === undefined) return undefined;
-  return childNameOf(owner, { index: isPlain(index) ? Number(index) : undefined, number });
-}
+const computedNameOf = ({ index, number }: PlaceInName, owner: OwnerName): string | undefined =>
+  number === undefined ? undefined : childNameOf(owner, { index, number });
 
 /** The name alone of a pod given to `compact`. */
-export function nameOf({ name, index, number }: Omit<Known, 'shape'>, owner: OwnerName): string {
-  return name ?? childNameOf(owner, { index: typeof index === 'number' ? index : undefined, number: number ?? 0 });
-}
+export const nameOf = ({ name, index, number }: Omit<Known, 'shape'>, owner: OwnerName): string =>
+  name ?? childNameOf(owner, { index, number: number ?? 0 });
 
 /** The pod as it was given to `compact`; what many have in common is one object for all of them, to be read only. */
-export function expand(pod: CompactPod, owner: OwnerName): PodFacts {
-  const { shape, index, number, deletedAt, readySince, finishedAt, reasons } = pod;
-  const { facts } = shape;
-  const { labels, controller } = sharedOf(shape, owner);
-  const expanded: PodFacts = {
-    uid: pod.uid,
-    name: nameOf(pod, owner),
+export function expand({ uid, name, version, shape, numbers, times, values }: CompactPod, owner: OwnerName): PodFacts {
+  const facts: PodFacts = { ...sharedOf(shape, owner) };
+  facts.uid = uid;
+  facts.name = nameOf({ name, ...placeIn(numbers) }, owner);
+  facts.resourceVersion = version;
+  for (let at = 0; at < NUMBERS.length; at += 1) {
+    const value = numbers[at];
+    if (value !== undefined) NUMBERS[at]?.give(facts, value);
+  }
+  if (times.length > 0) {
+    let next = 0;
+    for (const { give } of LISTED) give(facts, () => times[next++] ?? 0);
+  }
+  for (let at = 0; at < values.length; at += 1) if (values[at] !== undefined) DICTIONARIES[at]?.give(facts, values[at]);
+  return facts;
+}
+
+function sharedOf(shape: Shape, owner: OwnerName): PodFacts {
+  if (shape.shared?.owner === owner) return shape.shared.facts;
+  const { controller, labels } = shape;
+  const facts: PodFacts = {
+    ...shape.facts,
     namespace: owner.namespace,
-    resourceVersion: pod.version,
-    labels,
-    tracked: facts.tracked,
-    phase: facts.phase,
-    createdAt: pod.createdAt,
-    assigned: facts.assigned,
-    conditions: facts.conditions,
-    containers: finishedAt.length === 0 ? facts.containers : containersOf(facts.containers, finishedAt),
+    labels: Object.fromEntries(labels.map(([label, value]) => [label, value === 0 ? owner.uid : value === 1 ? owner.name : value])),
   };
-  if (controller) expanded.controller = controller;
-  if (index !== undefined) expanded.index = String(index);
-  if (facts.failureCount !== undefined) expanded.failureCount = facts.failureCount;
-  if (facts.ignoredFailureCount !== undefined) expanded.ignoredFailureCount = facts.ignoredFailureCount;
-  if (number !== undefined) expanded.number = number;
-  if (deletedAt !== undefined) expanded.deletedAt = deletedAt;
-  if (facts.deletionGraceSeconds !== undefined) expanded.deletionGraceSeconds = facts.deletionGraceSeconds;
-  if (facts.ready !== undefined) expanded.ready = facts.ready;
-  if (facts.unreadable !== undefined) expanded.unreadable = facts.unreadable;
-  if (readySince !== undefined) expanded.readySince = readySince;
-  if (reasons) expanded.reasons = reasons;
-  return expanded;
-}
-
-function sharedOf(shape: Shape, owner: OwnerName): NonNullable<Shape['shared']> {
-  if (shape.shared?.owner === owner) return shape.shared;
-  const { controller } = shape;
-  shape.shared = {
-    owner,
-    labels: Object.fromEntries(shape.labels.map(([label, value]) => [label, value === 0 ? owner.uid : value === 1 ? owner.name : value])),
-    controller:
-      controller && 'owner' in controller
-        ? { apiVersion: controller.owner, kind: owner.kind, name: owner.name, uid: owner.uid }
-        : controller,
-  };
-  return shape.shared;
-}
-
-function containersOf(containers: readonly ContainerFacts[], finishedAt: readonly number[]): ContainerFacts[] {
-  let next = 0;
-  return containers.map((container) =>
-    container.finishedAt === undefined ? container : { ...container, finishedAt: finishedAt[next++] ?? 0 },
-  );
+  if (controller)
+    facts.controller =
+      'owner' in controller ? { apiVersion: controller.owner, kind: owner.kind, name: owner.name, uid: owner.uid } : controller;
+  shape.shared = { owner, facts };
+  return facts;
 }

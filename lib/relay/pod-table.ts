@@ -1,8 +1,9 @@
 // All pods that a relay knows, in rows of whole numbers: 80 bytes a pod, which no garbage collection has to look at. As objects with
 // texts they took 300, and the heap around them as much again.
-import type { CompactPod, PodShapes } from './compact-pod.ts';
+import { DICTIONARY_FACTS, NUMBER_FACTS } from '../objects/pods/fact-table.ts';
+import { NO_NUMBERS, NO_VALUES, type CompactPod, type PodShapes, type Shape } from './compact-pod.ts';
 import { hashOfUid, packUid, UID_WORDS, unpackUid } from './packed-uid.ts';
-import { SharedReasons } from './shared-reasons.ts';
+import { SharedValues } from './shared-values.ts';
 
 /** Where a pod stands. Given to another one once that pod is removed. */
 export type PodRow = number;
@@ -20,20 +21,24 @@ export const NO_ROW = -1;
 
 /** What stands where in a row; its first words are the uid. */
 const [CHAIN, MEMBERS, NEXT, PREVIOUS, LIST, VERSION_HIGH, VERSION_LOW, SHAPE] = [4, 5, 6, 7, 8, 9, 10, 11];
-const [CREATED, INDEX, NUMBER, DELETED, READY, FINISHED, FLAGS, ROW_WORDS] = [12, 13, 14, 15, 16, 17, 18, 19];
+/** A word for each number fact of the table, and one for the time of a list. */
+const FIRST_NUMBER = 12;
+const NUMBER_COUNT = NUMBER_FACTS.length;
+const [TIME, FLAGS, ROW_WORDS] = [FIRST_NUMBER + NUMBER_COUNT, FIRST_NUMBER + NUMBER_COUNT + 1, FIRST_NUMBER + NUMBER_COUNT + 2];
 const FREE = -1;
 
-/** Bits of the flags: what the row has. */
-const HAS_INDEX = 1,
-  HAS_NUMBER = 2,
-  HAS_DELETED = 4,
-  HAS_READY = 8,
-  HAS_FINISHED = 16,
-  HAS_NAME = 32,
+/** Bits of the flags: what the row has. Those of its numbers come first, and behind these the ones of its dictionary values. */
+const HAS_TIME = 2 ** NUMBER_COUNT,
+  HAS_NAME = HAS_TIME * 2,
   /** Its values are no such numbers: they stand beside the table. */
-  IS_ODD = 64,
-  HAS_VALUES = 128,
-  HAS_REASONS = 256;
+  IS_ODD = HAS_NAME * 2,
+  HAS_VALUES = IS_ODD * 2,
+  FIRST_VALUE = HAS_VALUES * 2,
+  HAS_ANY_VALUE = FIRST_VALUE * (2 ** DICTIONARY_FACTS.length - 1);
+const [INDEX, NUMBER] = (['index', 'number'] as const).map((fact) => NUMBER_FACTS.findIndex(({ name }) => name === fact)) as [
+  number,
+  number,
+];
 
 const BLOCK_BITS = 11;
 const BLOCK_ROWS = 2 ** BLOCK_BITS;
@@ -56,7 +61,8 @@ export class PodTable {
   readonly #oddUids = new Map<PodRow, string>();
   readonly #odd = new Map<PodRow, CompactPod>();
   readonly #names = new Map<PodRow, string>();
-  readonly #reasons = new SharedReasons();
+  /** By dictionary fact. */
+  readonly #values = DICTIONARY_FACTS.map(({ dictionary }) => new SharedValues(dictionary));
 
   /** @param shapes of the pods that are put here; a shape is released with its row */
   constructor(shapes: PodShapes) {
@@ -108,23 +114,28 @@ export class PodTable {
       flags |= HAS_NAME;
       this.#names.set(row, pod.name);
     }
-    if (pod.reasons && this.#reasons.put(row, pod.reasons)) flags |= HAS_REASONS;
+    for (let at = 0; at < pod.values.length; at += 1)
+      if (pod.values[at] !== undefined && this.#values[at]?.put(row, pod.values[at])) flags |= FIRST_VALUE << at;
     if (!fits(pod)) {
-      this.#odd.set(row, { ...pod, reasons: this.#reasons.of(row) });
+      this.#odd.set(row, { ...pod, values: this.#valuesOf(row, flags) });
       this.#set(row, FLAGS, flags | IS_ODD);
       return;
     }
-    const { version, index, number, deletedAt, readySince } = pod;
-    const [finishedAt] = pod.finishedAt;
+    const { version, numbers } = pod;
+    const [time] = pod.times;
     const exact = Number(version);
     this.#set(row, VERSION_HIGH, Math.floor(exact / 2 ** 32));
     this.#set(row, VERSION_LOW, exact | 0);
-    this.#set(row, CREATED, pod.createdAt | 0);
-    if (typeof index === 'number') flags |= this.#has(HAS_INDEX, row, INDEX, index);
-    if (number !== undefined) flags |= this.#has(HAS_NUMBER, row, NUMBER, number);
-    if (deletedAt !== undefined) flags |= this.#has(HAS_DELETED, row, DELETED, deletedAt);
-    if (readySince !== undefined) flags |= this.#has(HAS_READY, row, READY, readySince);
-    if (finishedAt !== undefined) flags |= this.#has(HAS_FINISHED, row, FINISHED, finishedAt);
+    for (let at = 0; at < NUMBER_COUNT; at += 1) {
+      const value = numbers[at];
+      if (value === undefined) continue;
+      this.#set(row, FIRST_NUMBER + at, value | 0);
+      flags |= 1 << at;
+    }
+    if (time !== undefined) {
+      this.#set(row, TIME, time | 0);
+      flags |= HAS_TIME;
+    }
     this.#set(row, FLAGS, flags);
   }
 
@@ -189,15 +200,15 @@ export class PodTable {
   }
 
   /** What its next state is compared with. */
-  knownOf(row: PodRow): Pick<CompactPod, 'shape' | 'name' | 'index' | 'number'> {
+  knownOf(row: PodRow): { shape: Shape; name: string | undefined; index: number | undefined; number: number | undefined } {
     const flags = this.#get(row, FLAGS);
     const odd = flags & IS_ODD ? this.#odd.get(row) : undefined;
-    if (odd) return odd;
+    if (odd) return { shape: odd.shape, name: odd.name, index: odd.numbers[INDEX], number: odd.numbers[NUMBER] };
     return {
       shape: this.#shapes.at(this.#get(row, SHAPE)),
       name: flags & HAS_NAME ? this.#names.get(row) : undefined,
-      index: flags & HAS_INDEX ? this.#get(row, INDEX) : undefined,
-      number: flags & HAS_NUMBER ? this.#get(row, NUMBER) : undefined,
+      index: this.#numberOf(row, flags, INDEX),
+      number: this.#numberOf(row, flags, NUMBER),
     };
   }
 
@@ -206,20 +217,25 @@ export class PodTable {
     const flags = this.#get(row, FLAGS);
     const odd = flags & IS_ODD ? this.#odd.get(row) : undefined;
     if (odd) return odd;
-    const { shape, name, index, number } = this.knownOf(row);
+    const numbers = NO_NUMBERS.slice();
+    for (let at = 0; at < NUMBER_COUNT; at += 1) numbers[at] = this.#numberOf(row, flags, at);
     return {
       uid: this.uidOf(row),
-      name,
+      name: flags & HAS_NAME ? this.#names.get(row) : undefined,
       version: this.versionOf(row),
-      shape,
-      createdAt: this.#unsigned(row, CREATED),
-      index,
-      number,
-      deletedAt: flags & HAS_DELETED ? this.#unsigned(row, DELETED) : undefined,
-      readySince: flags & HAS_READY ? this.#unsigned(row, READY) : undefined,
-      finishedAt: flags & HAS_FINISHED ? [this.#unsigned(row, FINISHED)] : NEVER,
-      reasons: flags & HAS_REASONS ? this.#reasons.of(row) : undefined,
+      shape: this.#shapes.at(this.#get(row, SHAPE)),
+      numbers,
+      times: flags & HAS_TIME ? [this.#unsigned(row, TIME)] : NEVER,
+      values: this.#valuesOf(row, flags),
     };
+  }
+
+  #numberOf(row: PodRow, flags: number, at: number): number | undefined {
+    return flags & (1 << at) ? this.#unsigned(row, FIRST_NUMBER + at) : undefined;
+  }
+
+  #valuesOf(row: PodRow, flags: number): readonly unknown[] {
+    return flags & HAS_ANY_VALUE ? this.#values.map((values) => values.of(row)) : NO_VALUES;
   }
 
   // --- rows
@@ -235,11 +251,6 @@ export class PodTable {
   #set(row: PodRow, word: number, value: number): void {
     const block = this.#blocks[row >> BLOCK_BITS];
     if (block) block[(row & (BLOCK_ROWS - 1)) * ROW_WORDS + word] = value;
-  }
-
-  #has(flag: number, row: PodRow, word: number, value: number): number {
-    this.#set(row, word, value | 0);
-    return flag;
   }
 
   #newRow(): PodRow {
@@ -261,7 +272,7 @@ export class PodTable {
     this.#shapes.release(this.#shapes.at(this.#get(row, SHAPE)));
     if (flags & HAS_NAME) this.#names.delete(row);
     if (flags & IS_ODD) this.#odd.delete(row);
-    if (flags & HAS_REASONS) this.#reasons.delete(row);
+    if (flags & HAS_ANY_VALUE) for (const values of this.#values) values.delete(row);
     this.#set(row, FLAGS, 0);
   }
 
@@ -308,14 +319,11 @@ export class PodTable {
 }
 
 /** Whether all its values are numbers that a row can hold. */
-const fits = ({ version, createdAt, index, deletedAt, readySince, finishedAt }: CompactPod): boolean =>
-  version.length <= VERSION_DIGITS &&
-  typeof index !== 'string' &&
-  isUnsigned(createdAt) &&
-  (deletedAt === undefined || isUnsigned(deletedAt)) &&
-  (readySince === undefined || isUnsigned(readySince)) &&
-  finishedAt.length <= 1 &&
-  (finishedAt[0] === undefined || isUnsigned(finishedAt[0]));
+function fits({ version, numbers, times }: CompactPod): boolean {
+  if (version.length > VERSION_DIGITS || times.length > 1 || !isUnsigned(times[0])) return false;
+  for (const value of numbers) if (!isUnsigned(value)) return false;
+  return true;
+}
 
-/** Seconds until the year 2106. */
-const isUnsigned = (value: number): boolean => value >>> 0 === value;
+/** Seconds until the year 2106; or absent. */
+const isUnsigned = (value: number | undefined): boolean => value === undefined || value >>> 0 === value;

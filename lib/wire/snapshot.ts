@@ -5,6 +5,7 @@ import { LARGEST_INT32 } from '../objects/integers.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import { MANAGES_WORD, readManages, writtenManages, type Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
+import { POD_FACTS } from '../objects/pods/fact-table.ts';
 import { packPods } from './columns.ts';
 import { open } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
@@ -60,10 +61,13 @@ export interface RecordedPlan {
   decided: Decided;
 }
 
+const FOR_PEOPLE = POD_FACTS.filter(({ isForPeople }) => isForPeople);
+
 /** Without the cluster's own words about a pod: no planner reads them, and AWS bills a snapshot by its size. */
 function plannedFactsOf(pod: PodFacts): PodFacts {
-  if (!pod.reasons) return pod;
-  const { reasons: _, ...planned } = pod;
+  if (FOR_PEOPLE.every(({ name }) => pod[name] === undefined)) return pod;
+  const planned = { ...pod };
+  for (const { forget } of FOR_PEOPLE) forget?.(planned);
   return planned;
 }
 

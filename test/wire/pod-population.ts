@@ -89,7 +89,7 @@ export function podPopulation(seed: number, count: number): Pod[] {
       },
       ...(!isOne(30) && { status: statusOf() }),
       ...(isOne(60) && { unreadable: 'it is longer than 1 MB' }),
-    } as Pod;
+    };
   }
 
   return Array.from({ length: count }, (_, at) => podAt(at));

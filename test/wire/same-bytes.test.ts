@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf, type PodFacts } from '../../lib/objects/pod-facts.ts';
 import { expand, PodShapes } from '../../lib/relay/compact-pod.ts';
+import { NO_ROW, PodTable, type Members, type PodRow } from '../../lib/relay/pod-table.ts';
 import { packPods, type PackedPods } from '../../lib/wire/columns.ts';
 import { open, type Envelope } from '../../lib/wire/envelope.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
@@ -15,7 +16,7 @@ import { packPart } from '../../lib/wire/view-item.ts';
 import { OWNER, podPopulation } from './pod-population.ts';
 
 const LIMITS = { bytes: 4_000_000, unpackedBytes: 16_000_000 };
-const pods = podPopulation(20_261_123, 1_500).map((pod) => podFactsOf(pod));
+const pods = podPopulation(20_261_123, 400).map((pod) => podFactsOf(pod));
 
 const digestOf = (...parts: (string | Uint8Array)[]): string => {
   const hash = createHash('sha256');
@@ -36,12 +37,17 @@ const entriesOf = (facts: readonly PodFacts[]): PodEntry[] =>
 /** As a relay sends them: put away, some changed once, and expanded again. */
 function relayed(): PodFacts[] {
   const shapes = new PodShapes();
-  const compact = pods.flatMap((pod) => shapes.compact(pod, OWNER) ?? []);
-  const changed = compact.flatMap((known, at) => {
-    const pod = pods[at] as PodFacts;
-    return shapes.compact(at % 4 === 0 ? { ...pod, phase: 'Failed' } : pod, OWNER, known) ?? [];
-  });
-  return [...compact, ...changed].map((each) => expand(each, OWNER));
+  const table = new PodTable(shapes);
+  const members: Members = { id: 0, first: NO_ROW, last: NO_ROW, count: 0 };
+  const put = (pod: PodFacts, row: PodRow): PodFacts[] => {
+    const compact = shapes.compact(pod, OWNER, row === NO_ROW ? undefined : table.knownOf(row));
+    if (!compact) return [];
+    const at = row === NO_ROW ? table.add(pod.uid, members, 0) : row;
+    table.put(at, compact);
+    return [expand(table.podOf(at), OWNER)];
+  };
+  const first = pods.flatMap((pod) => put(pod, NO_ROW));
+  return [...first, ...pods.flatMap((pod, at) => put(at % 4 === 0 ? { ...pod, phase: 'Failed' } : pod, table.find(pod.uid)))];
 }
 
 const sorted = (facts: readonly PodFacts[]): string =>
@@ -60,10 +66,10 @@ const owner: Job = {
 };
 
 const CASES: [string, () => string, string][] = [
-  ['facts of pods', () => digestOf(sorted(pods)), '09c91496d121d482'],
-  ['facts that a relay has put away', () => digestOf(sorted(relayed())), 'c37e5a0304a6d577'],
-  ['columns of an item', () => ofPacked(packPods(entriesOf(pods))), '506acd42dc302995'],
-  ['columns of a message', () => ofPacked(packPods(entriesOf(relayed()), { isForMessage: true })), '97cfb52b95c3f083'],
+  ['facts of pods', () => digestOf(sorted(pods)), '959bd0e2cd8bd49c'],
+  ['facts that a relay has put away', () => digestOf(sorted(relayed())), '1aec05123f013a3d'],
+  ['columns of an item', () => ofPacked(packPods(entriesOf(pods))), '179e32d9f8ee594b'],
+  ['columns of a message', () => ofPacked(packPods(entriesOf(relayed()), { isForMessage: true })), '87da18c3059b3a08'],
   [
     'a message',
     () => {
@@ -71,7 +77,7 @@ const CASES: [string, () => string, string][] = [
       const sender = { cluster: 'west-1', session: 'Zr3-abcdefghijklmnopqr', era: 0, kubeSystemUid: 'b', sequence: 17 };
       return ofEnvelope(open(Buffer.from(encodeEvents({ ...sender, sentAtMs: 1_790_000_012_345, reports }), 'base64'), LIMITS));
     },
-    'dfcd1101e05a7a23',
+    '6a8a7673747a6ddf',
   ],
   [
     'a view item, written and written again',
@@ -79,17 +85,17 @@ const CASES: [string, () => string, string][] = [
       const part = { era: 1, floor: '77', pods: new Map(entriesOf(pods).map((entry) => [entry.pod.uid, entry])) };
       return digestOf(ofEnvelope(open(packPart(part), LIMITS)), ofEnvelope(open(packPart(part), LIMITS)));
     },
-    '58b5b2f781f8ac4e',
+    '630ffae655b958ae',
   ],
   [
     'a snapshot of a pass',
     () => {
       const head = { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 };
       const decided = { outcome: 'waiting', why: [], actions: [], status: {} };
-      const packed = packSnapshot({ owner, pods, head, manage: 'own', nowMs: 1_790_000_012_345, decided });
+      const packed = packSnapshot({ owner, pods, head, manages: ['jobs'], nowMs: 1_790_000_012_345, decided });
       return ofEnvelope(open(packed, LIMITS, SNAPSHOT_DECODERS));
     },
-    '7df6d55e1334c6c9',
+    '443803dc1a4ed807',
   ],
 ];
 
