@@ -64,14 +64,14 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
 
   /** The words of `--manage` by which the kind is managed, each of which takes all that those before it take. None: it is planned only. */
   settings: readonly Setting[];
-  /** Whether it is ours to reconcile where these words are given. */
+  /** Whether Farloop manages this owner, given these words. */
   isManaged(owner: Owner, manages: Manages): boolean;
   /**
-   * Whether nobody else reconciles this kind then: upstream's own controller is off, so what it would do is left to us. Absent: nobody
-   * else ever does.
+   * Whether upstream's controller of this kind must be off, given these words. Then what it would do is left to Farloop. Absent: there is no
+   * other controller.
    */
   isAlone?(manages: Manages): boolean;
-  /** Who manages it, where it says so. */
+  /** The manager that the owner names; undefined if it names none. */
   managerOf(owner: Owner): string | undefined;
   hasStarted(owner: Owner): boolean;
   isFinished(owner: Owner): boolean;

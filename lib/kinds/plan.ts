@@ -58,16 +58,16 @@ export interface ChildPlace {
   number: number;
 }
 
-/** What follows where the API server refuses an action that all else rests on: the workload is parked, and the event told. */
+/** For an action that all others depend on. If the API server refuses it, the workload is parked and the event is emitted. */
 export interface IfRefused {
-  /** The refusal's own words are put behind both. */
+  /** The loop appends the API server's words to `problem` and to the event's message. */
   problem: string;
   event?: { reason: string; message: string };
 }
 
 /** Few verbs, so that the executor stays a short switch. Every one says why. */
 export type Action =
-  /** `child`: of a child with a place, whose create is written down before it is sent (R5). Another is repeated: its name makes that safe. */
+  /** `child`: the child has a place, so its create is an intent (R5). A create without it is repeated, which its name makes safe. */
   | { verb: 'create'; resource: Resource; object: KubernetesObject; child?: ChildPlace; ifRefused?: IfRefused; why: string }
   /**
    * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8).
@@ -85,8 +85,8 @@ export type Action =
     } & Target)
   /**
    * `purpose`: one word, for logs and records.
-   * `canBeTakenBack`: else the owner is read live before (R10).
-   * `isIntended`: something is counted by it later, so it is written down before it is sent (R5).
+   * `canBeTakenBack`: if not, the loop reads the owner live first (R10).
+   * `isIntended`: a later count depends on it, so it is an intent (R5).
    */
   | ({
       verb: 'patch';
@@ -101,11 +101,11 @@ export type Action =
       patch: object;
       why: string;
     } & Target)
-  /** `isFinal`: it holds what later writes keep, an end or a time of the cluster's clock: the owner is read live before (R10, R12). */
+  /** `isFinal`: later writes keep what it holds, an end or a time of the cluster's clock. The loop reads the owner live first (R10, R12). */
   | { verb: 'status'; status: object; isFinal?: true; why: string }
   /**
-   * Told once what stands before it was carried out. `about`: of this pod alone, told if what was done to it was. `evenUnanswered`: told too
-   * where nobody knows whether the status before it was taken.
+   * Emitted once the actions before it are done. `about`: it is about this pod alone, and depends on this pod's action alone.
+   * `evenUnanswered`: emitted too if the outcome of the status write before it is unknown.
    */
   | {
       verb: 'event';

@@ -5,7 +5,7 @@ import type { KindFacts, Setting } from './kind.ts';
 
 type Kinds = readonly Pick<KindFacts, 'settings'>[];
 
-/** What was said before there was a word for each kind, and is still taken. */
+/** Words from before each kind had one. They are still accepted. */
 const WORDS_OF_BEFORE = new Map([['own', 'jobs']]);
 
 /** Every word with what it takes, in the order of the kinds. */
@@ -15,19 +15,19 @@ export function settingsOf(kinds: Kinds = ALL_FACTS): Setting[] {
   return [...settings.values()];
 }
 
-/** @returns the word as it is meant; undefined where no kind has it */
+/** @returns the present word for this text; undefined if no kind has it */
 export function findWord(text: string, kinds: Kinds = ALL_FACTS): string | undefined {
   const word = WORDS_OF_BEFORE.get(text) ?? text;
   return settingsOf(kinds).some((setting) => setting.word === word) ? word : undefined;
 }
 
-/** Distinct words in the order in which they were given, without those that others among them include. */
+/** Distinct words in the order given, without those that another one includes. */
 export function managesOf(words: readonly string[], kinds: Kinds = ALL_FACTS): Manages {
   const given = [...new Set(words)];
   return given.filter((word) => !given.some((wider) => includesWord(wider, word, kinds)));
 }
 
-/** Whether every kind of the one word has the other later among its own. */
+/** Whether each kind with the one word lists the other after it. */
 function includesWord(wider: string, word: string, kinds: Kinds): boolean {
   const places = kinds
     .map(({ settings }) => settings.map((setting) => setting.word))

@@ -1,4 +1,4 @@
-// What a relay watches, by the rows of the kinds: one watch for each resource and selection, shared by all kinds that consist of it.
+// The watches of a relay, from the rows of the kinds: one for each resource and selection. All kinds that need it share it.
 import { unionOf, type WantedFields } from '../objects/field-mask.ts';
 import { POD_FIELDS } from '../objects/pod-facts.ts';
 import { PODS, type Resource } from '../objects/resources.ts';
@@ -15,11 +15,11 @@ export interface Watched {
   isPods: boolean;
   /** Children of these kinds, other than pods. */
   readonly children: { kind: KindFacts; child: ChildFacts }[];
-  /** All that consist of it. */
+  /** All kinds that need this watch. */
   readonly kinds: Set<KindFacts>;
-  /** Its list begins once these are through: owners are listed before children. */
+  /** Its list begins once these are listed: owners come before children. */
   readonly after: Set<Watched>;
-  /** A definition that somebody installs. */
+  /** The resource comes from a definition that may not be installed. */
   readonly mayBeAbsent: boolean;
 }
 
@@ -73,10 +73,10 @@ export function watchesOf(kinds: readonly KindFacts[]): readonly Watched[] {
 
 const groupOf = ({ apiVersion }: Resource): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');
 
-/** Of a selection in a name. */
+/** Characters of a selection in a watch's name. */
 const LONGEST_SELECTION = 60;
 
-/** The plural is no key where somebody installs definitions: there are `podgroups` of three groups. */
+/** With the group for installed definitions: `podgroups` exists in three groups, so the plural alone is not a key. */
 function nameOf(resource: Resource, selection: ListSelection | undefined): string {
   const group = groupOf(resource);
   const name = group.includes('.') ? `${resource.plural}.${group}` : resource.plural;
