@@ -4,6 +4,7 @@ import { TerminalError } from '../ports/errors.ts';
 import type { Queue, ReceivedMessage } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { findFacts } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
 import { giveBackUnreadable } from '../reconciler/unreadable.ts';
 import { isCommands } from '../wire/commands.ts';
 import { decodeAsk } from '../wire/messages.ts';
@@ -18,6 +19,8 @@ export interface AsksSetup {
   telemetry: Telemetry;
   cluster: string;
   answer: (ask: RelayAsk) => Promise<void>;
+  /** Kinds that the relay reports on, beside those that this build knows. */
+  kinds?: readonly KindFacts[];
   /** Of a cluster that passes reach by themselves: none, and commands are refused. */
   commands?: Commands | undefined;
   signal: AbortSignal;
@@ -38,7 +41,7 @@ export async function answerAsks(setup: AsksSetup): Promise<void> {
       if (signal.aborted) return await leaveToOthers(setup, messages);
       const asks = await startCommands(setup, messages, handedOut);
       for (const message of asks) {
-        const ask = askIn(message.body);
+        const ask = askIn(message.body, setup.kinds);
         if (ask instanceof Error) {
           // It stops none of those that came along with it.
           await giveBackUnreadable({ queue, telemetry }, name, message, { error: ask });
@@ -106,11 +109,12 @@ async function startCommands(
 }
 
 /** @returns what is wrong with it when it cannot be read */
-function askIn(body: string): RelayAsk | UndecodableMessageError {
+function askIn(body: string, kinds: readonly KindFacts[] = []): RelayAsk | UndecodableMessageError {
   try {
     const ask = decodeAsk(body);
     // Nothing is known of it here, and that must not be taken for its absence.
-    if (ask.ask === 'workload' && !findFacts(ask.owner.kind)) return new UnknownKindError('an ask', ask.owner.kind);
+    const isKnown = (name: string): boolean => findFacts(name) !== undefined || kinds.some(({ kind }) => kind === name);
+    if (ask.ask === 'workload' && !isKnown(ask.owner.kind)) return new UnknownKindError('an ask', ask.owner.kind);
     return ask;
   } catch (error) {
     if (error instanceof UndecodableMessageError) return error;

@@ -202,7 +202,7 @@ class RunningRelay {
     for (const scope of this.#scopes) scope.list();
     const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
     this.#loops.push(
-      answerAsks({ queue, clock, telemetry, cluster, answer, commands: this.#commandsOf(), signal }),
+      answerAsks({ queue, clock, telemetry, cluster, answer, kinds: this.#kinds, commands: this.#commandsOf(), signal }),
       this.#server.follow({ leading, ending: this.#ending.signal }),
     );
   }

@@ -9,7 +9,7 @@ import { packPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
 import { isControllerName, MOST_CONTROLLERS } from './external-controllers.ts';
 import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn, type ValueBudget } from './guarded-json.ts';
-import { CLUSTER_NAME, MOST_NAMESPACES, OBJECT_NAME, UID } from './names.ts';
+import { CLUSTER_NAME, MOST_WATCHES, OBJECT_NAME, UID } from './names.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
 import type {
   EventMessage,
@@ -61,7 +61,7 @@ const Report = v.strictObject({
 const Heartbeat = v.strictObject({
   watches: v.pipe(
     v.array(v.strictObject({ resource: id, ageMs: wholeNumber, resourceVersion: version, refused: v.optional(v.literal(true)) })),
-    v.maxLength(2 * MOST_NAMESPACES),
+    v.maxLength(MOST_WATCHES),
   ),
   clockOffsetMs: v.pipe(v.number(), v.safeInteger()),
   digests: v.pipe(

@@ -4,8 +4,11 @@
 /** Of namespaces, objects and resources. */
 export const OBJECT_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** Namespaces that a cluster may be registered for, if not for all. A heartbeat reports two watches in each. */
+/** Namespaces that a cluster may be registered for, if not for all. A heartbeat reports some watches in each. */
 export const MOST_NAMESPACES = 500;
+
+/** In one heartbeat: of each namespace two for Jobs alone, and some for each further kind. */
+export const MOST_WATCHES = 20 * MOST_NAMESPACES;
 
 /** Of clusters, as relays and functions know them. */
 export const CLUSTER_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;

@@ -2,6 +2,8 @@
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
 import { UnknownOutcomeError } from '../../lib/ports/errors.ts';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import type { KindFacts } from '../../lib/kinds/kind.ts';
 import type { OutgoingMessage, Queue, QueueName } from '../../lib/ports/queue.ts';
 import type { Telemetry } from '../../lib/ports/telemetry.ts';
 import type { RelayOptions } from '../../lib/relay/relay-setup.ts';
@@ -73,12 +75,14 @@ export function start({
   manages = ['all-jobs'],
   namespaces = [],
   standby = false,
+  kinds = ALL_FACTS,
   before = () => {},
 }: {
   options?: Partial<RelayOptions>;
   manages?: readonly string[];
   namespaces?: string[];
   standby?: boolean;
+  kinds?: readonly KindFacts[];
   before?: (source: ScriptedSource) => void;
 } = {}): Bench {
   const clock = new VirtualClock();
@@ -101,6 +105,7 @@ export function start({
     namespaces,
     era: 3,
     standby,
+    kinds,
     ...(options && { options }),
   });
   relay.ready.catch(() => {});
@@ -110,12 +115,13 @@ export function start({
     await stopped;
     inner.close();
   });
+  const findKind = (name: string): KindFacts | undefined => kinds.find(({ kind }) => kind === name);
   const messages = async (): Promise<EventMessage[]> => {
     const decoded: EventMessage[] = [];
     for (;;) {
       const received = await inner.receive('events', { max: 10, waitSeconds: 0, visibilitySeconds: 30 });
       if (received.length === 0) return decoded;
-      decoded.push(...received.map(({ body }) => decodeEvents(body)));
+      decoded.push(...received.map(({ body }) => decodeEvents(body, { findKind })));
       await inner.delete(
         'events',
         received.map(({ receiptHandle }) => receiptHandle),

@@ -23,6 +23,8 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   readonly faults: { verb: Verb; error: Error }[] = [];
   /** Namespaces in which nobody is let in. */
   readonly forbidden = new Set<string>();
+  /** Resources by plural that a list or watch fails with; until it is taken out. */
+  readonly failing = new Map<string, Error>();
   /** Changes that watches do not tell of. */
   mute = false;
   /** It stands still: no question for a sign of life is answered before it goes on. */
@@ -112,6 +114,11 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
     if (namespace !== undefined && this.forbidden.has(namespace)) throw new TerminalError(`${namespace} is forbidden`, { code: 403 });
   }
 
+  #fail({ plural }: Resource): void {
+    const error = this.failing.get(plural);
+    if (error) throw error;
+  }
+
   #dateMs(): number {
     return Math.floor((this.clock.nowMs() + this.aheadMs) / 1000) * 1000;
   }
@@ -134,6 +141,7 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   ): Promise<ListAnswer<Item> & { continueToken?: string }> {
     this.calls.push(`list ${resource.plural}${metadataOnly ? ' metadata' : ''}${namespace ? ` in ${namespace}` : ''}`);
     this.#fault('list');
+    this.#fail(resource);
     this.#forbid(namespace);
     if (!metadataOnly && limit > this.mostAnswered) throw new UnknownOutcomeError('its answer is too long');
     const from = Number(continueToken ?? '0');
@@ -151,6 +159,7 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   ): AsyncGenerator<WatchEvent<Item>, void> {
     this.calls.push(`watch ${resource.plural} ${resourceVersion}`);
     this.#fault('watch');
+    this.#fail(resource);
     this.#forbid(namespace);
     if (Number(resourceVersion) < this.window) throw new ExpiredError('too old');
     const waiting: (WatchEvent<KubernetesObject> | Error | 'end')[] = this.#history

@@ -159,7 +159,7 @@ const isOf = (resource: string, namespace: string | undefined): boolean =>
 const MOST_NAMED = 4;
 
 function namesOf(watches: readonly WatchFacts[]): string {
-  const names = watches.slice(0, MOST_NAMED).map(({ resource }) => resource.replace(/^(\w+):(.*)$/, '$1 in $2'));
+  const names = watches.slice(0, MOST_NAMED).map(({ resource }) => resource.replace(/^([^:]+):(.*)$/, '$1 in $2'));
   const left = watches.length - names.length;
   return left > 0 ? `${names.join(', ')} and ${left} more` : names.join(', ');
 }

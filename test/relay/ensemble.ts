@@ -1,0 +1,69 @@
+// A kind of the relay's tests: an owner that somebody installs, with pods that it controls.
+import { defineFacts, type KindFacts, type Membership } from '../../lib/kinds/kind.ts';
+import type { ObjectMeta, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
+import { controllerOf } from '../../lib/objects/pod-facts.ts';
+import type { Resource } from '../../lib/objects/resources.ts';
+import { TerminalError } from '../../lib/ports/errors.ts';
+import { aPod } from './scripted-source.ts';
+
+export interface Ensemble extends WorkloadObject {
+  spec: { size: number; managedBy?: string };
+}
+
+export const ENSEMBLES: Resource = { apiVersion: 'example.com/v1', kind: 'Ensemble', plural: 'ensembles', namespaced: true };
+
+function membershipOf(metadata: ObjectMeta): Membership | undefined {
+  const controller = controllerOf(metadata.ownerReferences);
+  if (controller?.kind !== 'Ensemble') return undefined;
+  return { kind: 'Ensemble', namespace: metadata.namespace ?? '', name: controller.name, uid: controller.uid, by: 'controller' };
+}
+
+export const ensembleFacts: KindFacts = defineFacts<Ensemble>({
+  kind: 'Ensemble',
+  resource: ENSEMBLES,
+  fields: { metadata: true, spec: true },
+  component: 'ensemble-controller',
+  repeatedReasons: new Set(),
+  refusedReasons: { create: 'FailedCreate', delete: 'FailedDelete' },
+  factsOf: ({ metadata: { name = '', namespace = '', uid = '', resourceVersion = '' }, spec: { size } }) => ({
+    metadata: { name, namespace, uid, resourceVersion },
+    spec: { size },
+  }),
+  faultOf: () => undefined,
+  isReadLive: () => false,
+  settings: [{ word: 'ensembles', takes: 'ensembles' }],
+  isManaged: ({ spec: { managedBy } }) => managedBy === undefined,
+  managerOf: ({ spec: { managedBy } }) => managedBy,
+  hasStarted: () => false,
+  isFinished: () => false,
+  expectedChildren: ({ spec: { size } }) => size,
+  urgencyOfOwner: () => 'now',
+  pods: {
+    membershipOf,
+    selection: ({ name }) => ({ labelSelector: `ensemble=${name}` }),
+    concerns: () => true,
+    isCountedIn: () => () => true,
+    nameOf: (owner, { slot }) => `${owner.metadata.name}-${slot}`,
+    urgencyOf: () => 'soon',
+  },
+  children: [],
+});
+
+export const anEnsemble = (name: string, { managedBy }: { managedBy?: string } = {}): Ensemble => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Ensemble',
+  metadata: { name, namespace: 'default', uid: `uid-${name}` },
+  spec: { size: 2, ...(managedBy !== undefined && { managedBy }) },
+});
+
+export function aPodOf(name: string, ensemble: string): Pod {
+  const pod = aPod(name, undefined, { tracked: false });
+  const owner = { apiVersion: 'example.com/v1', kind: 'Ensemble', name: ensemble, uid: `uid-${ensemble}`, controller: true };
+  return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } };
+}
+
+/** What an API server answers to a list or watch of a resource that nobody has installed. */
+export const notServed = (): TerminalError =>
+  new TerminalError('LIST ensembles: the API server has no such resource', { code: 404, reason: 'NotFound' });
+
+export const refused = (): TerminalError => new TerminalError('LIST ensembles: forbidden', { code: 403, reason: 'Forbidden' });
