@@ -1,5 +1,5 @@
-// Pods as columns: what they have in common once, what differs as small differences to the pod before. About 20 bytes a pod,
-// of which 16 are its uid.
+// Packs pods into columns: what pods share is written once, the rest as small differences to the pod before. About 20 bytes a pod, of which
+// 16 are its uid.
 import { DICTIONARY_FACTS, LISTED_FACTS, NUMBER_FACTS, type PodFacts } from '../objects/pods/fact-table.ts';
 import type { PodEntry } from './observations.ts';
 import { ByteWriter } from './bytes.ts';
@@ -12,19 +12,19 @@ import { readUuid, UUID_BYTES } from './uuid-bytes.ts';
 export interface PackedPods {
   /** Everything but the uids; compresses well. */
   columns: Uint8Array;
-  /** 16 bytes each, as random as can be. */
+  /** 16 random bytes each, so they do not compress. */
   uids: Uint8Array;
 }
 
 export const MOST_PODS = 50_000;
 export const MOST_SHAPES = 10_000;
 export const LONGEST_SHAPE = 65_536;
-/** Values in all shapes together: 4,000 pods of a whole list may have a shape each, of some hundred values. */
+/** Values in all shapes together. In a whole list, 4,000 pods may have a shape each, of a hundred values or so. */
 export const SHAPE_VALUES_MAX = 500_000;
-/** Containers that pods have for themselves, because each ended at a time of its own; those of a whole list of 4,000 pods may be 75 each. */
+/** Containers that pods do not share, because each ended at a time of its own. In a whole list, 4,000 pods may have 75 each. */
 export const OWN_CONTAINERS_MAX = 300_000;
 
-/** What entries came to when they were packed before: most of an item are the same each time that it is written. Nobody changes them. */
+/** Caches the shape of entries that were packed before, because most entries of an item are the same at each write. Entries never change. */
 export type WrittenShapes = WeakMap<PodEntry, { bits: number; written: string }>;
 
 interface Columns {
@@ -44,18 +44,18 @@ const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
 
 const LONGEST_EXACT = 15;
 
-/** `a − b`; versions may be longer than a number holds exactly, but hardly ever are. */
+/** Writes `a − b`. Versions may be longer than a number holds exactly, but hardly ever are. */
 function writeDifference(writer: ByteWriter, a: string, b: string): void {
   if (a.length <= LONGEST_EXACT && b.length <= LONGEST_EXACT) writer.signed(Number(a) - Number(b));
   else writer.bigSigned(BigInt(a) - BigInt(b));
 }
 
 /**
- * Pods in the order given; neighbours should be alike.
- * @param options.before of an item that is written again
- * @param options.isForMessage shapes are held against all limits of who reads it. An item that turns out unreadable counts as missing, and a
- *   pass does without; one message that does keeps the news of many workloads.
- * @throws MessageTooLargeError more of them, or of their kinds, than are read
+ * Packs pods in the order given. Neighbours should be alike, or they take more bytes.
+ * @param options.before the cache of an item that is written again
+ * @param options.isForMessage checks shapes against all limits of the reader. An unreadable item counts as missing, and passes do without it;
+ *   an unreadable message would hold up the observations of many workloads.
+ * @throws MessageTooLargeError more pods, or more shapes, than readers take
  */
 export function packPods(
   entries: Iterable<PodEntry>,
@@ -74,7 +74,7 @@ export function packPods(
   const shapes = new Map<string, number>();
   const dictionaries = DICTIONARIES.map((fact) => new DictionaryColumn(fact));
   const behind = NUMBERS.map(() => new ByteWriter());
-  /** By number fact: the pod before's. */
+  /** The values of the pod before, by number fact. */
   const before = NUMBERS.map(() => 0);
   const uids = new ByteWriter();
   let version = '0';
@@ -96,7 +96,7 @@ export function packPods(
     writers.shape.unsigned(last.at);
     if (readUuid(pod.uid)) uids.bytes(UUID_BYTES);
     else {
-      // Sixteen zeros stand for a uid that is no UUID.
+      // Sixteen zeros stand for a uid that is not a UUID; it is written as a text.
       uids.bytes(new Uint8Array(16));
       writers.uidTexts.text(pod.uid);
     }

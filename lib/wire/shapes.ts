@@ -1,4 +1,4 @@
-// What pods share: a shape, written once for all pods that have it. Its letters and bits are those of the table of pod facts.
+// A shape is what pods share. It is written once for all pods that have it. Its letters and bits are those of the table of pod facts.
 import * as v from 'valibot';
 import { childNameOf } from '../objects/child-names.ts';
 import { DICTIONARY_FACTS, FLAG_FACTS, NUMBER_FACTS, SHARED_BEFORE_BITS, SHARED_FACTS, type PodFacts } from '../objects/pods/fact-table.ts';
@@ -22,7 +22,7 @@ const OPTIONAL_NUMBERS = NUMBER_FACTS.map(({ number }) => number).filter(({ bit 
 const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
 const COMPARISONS = SHARED_FACTS.map(({ shared }) => shared.isAlike);
 
-/** Undefined for a pod whose name is its own. */
+/** The name that controller, index and number give; undefined for a pod without a controller or a number. */
 export function computedNameOf({ controller, index, number }: PodFacts): string | undefined {
   if (!controller || number === undefined) return undefined;
   return childNameOf(controller, { index: plainNumberOf(index), number });
@@ -36,7 +36,7 @@ export function bitsOf({ pod, deleted, byPass }: PodEntry): number {
   return bits;
 }
 
-/** A pod's shape as messages and items write it. The bits stand where they have stood since version 1. */
+/** A pod's shape as messages and items write it. Keep the bits at their place: version 1 fixes it. */
 export function writtenShapeOf(pod: PodFacts, bits: number): string {
   const shape: Record<string, unknown> = {};
   for (const [at, { shared }] of SHARED_FACTS.entries()) {
@@ -46,7 +46,7 @@ export function writtenShapeOf(pod: PodFacts, bits: number): string {
   return JSON.stringify(shape);
 }
 
-/** Whether two pods with the same bits have one shape, without writing it: it is asked for every pod. */
+/** Whether two pods with the same bits have one shape. Compares without writing the shape, because it runs for every pod. */
 export function areAlike(a: PodFacts, b: PodFacts): boolean {
   for (const isAlike of COMPARISONS) if (!isAlike(a, b)) return false;
   return true;
@@ -56,7 +56,7 @@ export function areAlike(a: PodFacts, b: PodFacts): boolean {
 export function factsOfShape(shape: Shape, facts: PodFacts): void {
   for (const { shared } of SHARED_FACTS) shared.decode(shape[shared.letter], facts);
   for (const { flag } of FLAG_FACTS) flag.set(facts, (shape.b & flag.bit) !== 0);
-  // Each pod gives its own: the places stand ready for them.
+  // Placeholders: each pod overwrites them with its own numbers.
   for (const { bit, give } of OPTIONAL_NUMBERS) if ((shape.b & bit) !== 0) give(facts, 0);
 }
 

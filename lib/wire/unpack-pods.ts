@@ -1,4 +1,4 @@
-// Pods out of their columns. The loop runs for each of tens of thousands: what pods share is made once, and few objects are made for each.
+// Unpacks pods from their columns. The loop runs for tens of thousands of pods, so it makes what pods share once, and few objects for each pod.
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import { BLANK_FACTS, DICTIONARY_FACTS, FACT_CHECKS, LISTED_FACTS, NUMBER_FACTS, type PodFacts } from '../objects/pods/fact-table.ts';
@@ -21,18 +21,18 @@ const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
 /** Numbers whose columns stand behind those of version 1. */
 const BEHIND = NUMBERS.map((number, at) => ({ number, at })).filter(({ number }) => number.column === 'behind');
 
-/** A shape as its pods share it: a pod costs what is its own, however much its kind holds. */
+/** A shape, read once for all of its pods. So a pod costs only what it does not share. */
 interface Kind {
   bits: number;
   /** Copied for each pod. */
   facts: PodFacts;
-  /** Containers that each pod has for itself, since one at least has a time. */
+  /** Containers that each pod has for itself, because at least one of them has a time. */
   ownContainers: number;
-  /** Why no pod of this kind can be believed. */
+  /** Why no pod of this shape is accepted. */
   fault: string | undefined;
 }
 
-/** Told of a pod that cannot be one, by its place: it is among what is returned all the same. */
+/** Called with the place of a pod that cannot exist. The pod is among those returned all the same. */
 export type Refuse = (at: number, fault: string) => void;
 
 function kindOf(shape: Shape, fault?: string): Kind {
@@ -57,13 +57,13 @@ interface Readers {
   times: ByteReader;
 }
 
-/** What must be known of a shape to read the columns of its pods. */
+/** The fields of a shape that are needed to read the columns of its pods. */
 const Layout = v.object({
   b: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
   ...Object.fromEntries(LISTED_FACTS.map(({ shared }) => [shared.letter, v.array(v.unknown())])),
 });
 
-/** Of a shape that is none: its pods are passed over, and those behind them are read. @throws UndecodableMessageError */
+/** For an unusable shape: enough to skip its pods and to read those behind them. @throws UndecodableMessageError */
 function layoutOf(shape: unknown, fault: string): Kind {
   const layout = v.safeParse(Layout, shape, { abortEarly: true });
   if (!layout.success) throw new UndecodableMessageError(fault);
@@ -82,7 +82,7 @@ function readKind(text: string, budget: ValueBudget, isRefusing: boolean): Kind 
   return layoutOf(parsed, `the pod has an unusable ${v.getDotPath(issue) ?? 'form'}: ${issue.message}`);
 }
 
-/** Of what a pod has for itself. */
+/** What is wrong with the facts that a pod does not share. */
 function faultOf(pod: PodFacts): string | undefined {
   for (const check of FACT_CHECKS) {
     const fault = check(pod);
@@ -92,7 +92,7 @@ function faultOf(pod: PodFacts): string | undefined {
 }
 
 /**
- * @param refuse where one pod that cannot be one shall not keep the others from being read; without it nothing but the columns is checked
+ * @param refuse is called for each impossible pod, so that it does not hold up the others. Without it only the columns are checked
  * @throws UndecodableMessageError anything that packPods would not have written
  */
 export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodEntry[] {
@@ -144,7 +144,7 @@ export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodE
   return entries;
 }
 
-/** Of the pod before, to which the next one is a difference. */
+/** Values of the pod before, to which the next one is a difference. */
 interface Before {
   version: number | bigint;
   /** By number fact. */
@@ -184,7 +184,7 @@ function entryOf({ bits, facts, ownContainers, fault }: Kind, uid: string, reade
   return { heardAt, byPass: (bits & BITS.byPass) !== 0, deleted: (bits & BITS.deleted) !== 0, pod };
 }
 
-/** As a number as long as one holds it exactly, which is nearly always. */
+/** A number while it is exact, which is nearly always; else a bigint. */
 function sumOf(a: number | bigint, b: number | bigint): number | bigint {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;
