@@ -1,8 +1,9 @@
 // Services, with what the API server fills in; no traffic goes anywhere.
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../objects/field-error.ts';
-import { problemsOfDnsLabel } from '../../objects/names.ts';
-import { fieldIsImmutable, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
+import { validateLabels } from '../../admission/metadata/object-metadata-validation.ts';
+import { problemsOfDnsLabel, problemsOfPortName } from '../../objects/names.ts';
+import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { fieldsAt, listAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
@@ -13,6 +14,8 @@ function addressFor(uid: string): string {
   return `10.${96 + (a & 15)}.${b}.${1 + (c % 254)}`;
 }
 
+const affinitySeconds = 10_800;
+
 /** What the fields of a service mean when they are left out. */
 function withFieldDefaults(service: ApiObject): ApiObject {
   const given = fieldsAt(service, 'spec');
@@ -20,6 +23,11 @@ function withFieldDefaults(service: ApiObject): ApiObject {
   const ports = listAt(given, 'ports').map((port): Fields => ({ protocol: 'TCP', targetPort: port['port'], ...port }));
   const spec: Fields = { sessionAffinity: 'None', ...given, type, ...(ports.length > 0 && { ports }) };
   if (type !== 'ExternalName') spec['internalTrafficPolicy'] ??= 'Cluster';
+  if (spec['publishNotReadyAddresses'] === false) delete spec['publishNotReadyAddresses'];
+  if (spec['sessionAffinity'] === 'ClientIP') {
+    const config = fieldsAt(spec, 'sessionAffinityConfig');
+    spec['sessionAffinityConfig'] = { ...config, clientIP: { timeoutSeconds: affinitySeconds, ...fieldsAt(config, 'clientIP') } };
+  }
   return { ...service, spec };
 }
 
@@ -30,36 +38,77 @@ function withDefaults(service: ApiObject, previous?: ApiObject): ApiObject {
   if (spec['type'] !== 'ExternalName') {
     const clusterIP = textAt(given, 'clusterIP') || textAt(previous?.spec, 'clusterIP') || addressFor(service.metadata.uid ?? '');
     Object.assign(spec, { clusterIP, clusterIPs: [clusterIP] });
-    spec['ipFamilies'] ??= ['IPv4'];
-    spec['ipFamilyPolicy'] ??= 'SingleStack';
+    // Somebody else writes the endpoints of a service that has neither address nor selector: they may be of both families.
+    const isOpen = clusterIP === 'None' && Object.keys(fieldsAt(spec, 'selector')).length === 0;
+    spec['ipFamilies'] ??= isOpen ? ['IPv4', 'IPv6'] : ['IPv4'];
+    spec['ipFamilyPolicy'] ??= isOpen ? 'RequireDualStack' : 'SingleStack';
   }
   return { ...defaulted, spec, status: previous?.status ?? { loadBalancer: {} } };
 }
 
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-const portNumber = (value: unknown): boolean => typeof value === 'number' && value >= 1 && value <= 65535;
+const protocols = ['SCTP', 'TCP', 'UDP'];
+const affinities = ['ClientIP', 'None'];
+
+const numberErrors = (field: string, value: unknown): FieldError[] =>
+  typeof value === 'number' && value >= 1 && value <= 65535
+    ? []
+    : [invalidValue(field, value ?? 0, 'must be between 1 and 65535, inclusive')];
 
 function errorsOf(service: ApiObject): FieldError[] {
   const spec = fieldsAt(service, 'spec');
   const ports = listAt(spec, 'ports');
-  const type = textAt(spec, 'type');
+  const [type, affinity] = [textAt(spec, 'type'), textAt(spec, 'sessionAffinity')];
   const errors: FieldError[] = [];
-  if (!serviceTypes.includes(type)) {
-    errors.push(unsupportedValue('spec.type', type, serviceTypes));
-  }
   if (ports.length === 0 && type !== 'ExternalName' && textAt(spec, 'clusterIP') !== 'None') {
     errors.push(requiredValue('spec.ports'));
   }
+  errors.push(...portsErrors(ports));
+  const selector = Object.entries(fieldsAt(spec, 'selector')).map(([key, value]): [string, string] => [key, String(value)]);
+  errors.push(...validateLabels(Object.fromEntries(selector), 'spec.selector'));
+  if (!affinities.includes(affinity)) errors.push(unsupportedValue('spec.sessionAffinity', affinity, affinities));
+  if (!serviceTypes.includes(type)) errors.push(unsupportedValue('spec.type', type, serviceTypes));
+  return errors;
+}
+
+function portsErrors(ports: readonly Fields[]): FieldError[] {
+  const names = new Set<string>();
+  const places = new Set<string>();
+  const errors = ports.flatMap((port, index) => {
+    const found = portErrors(port, `spec.ports[${index}]`, { needsName: ports.length > 1, names });
+    names.add(textAt(port, 'name'));
+    return found;
+  });
   for (const [index, port] of ports.entries()) {
-    if (!portNumber(port['port'])) {
-      errors.push(invalidValue(`spec.ports[${index}].port`, port['port'] ?? 0, 'must be between 1 and 65535, inclusive'));
-    }
-    if (ports.length > 1 && textAt(port, 'name') === '') {
-      errors.push(requiredValue(`spec.ports[${index}].name`));
-    }
+    // As the server prints what it compares by: its own form of a port, with nothing else filled in.
+    const key = { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'] ?? 0, TargetPort: 0, NodePort: 0 };
+    if (places.has(JSON.stringify(key))) errors.push(duplicateValue(`spec.ports[${index}]`, key));
+    places.add(JSON.stringify(key));
   }
   return errors;
+}
+
+function portErrors(port: Fields, field: string, { needsName, names }: { needsName: boolean; names: ReadonlySet<string> }): FieldError[] {
+  const [name, protocol] = [textAt(port, 'name'), textAt(port, 'protocol')];
+  const target = port['targetPort'];
+  const errors: FieldError[] = [];
+  if (name !== '') {
+    errors.push(...invalidFor(`${field}.name`, name, problemsOfDnsLabel(name)));
+    if (names.has(name)) errors.push(duplicateValue(`${field}.name`, name));
+  } else if (needsName) errors.push(requiredValue(`${field}.name`));
+  errors.push(...numberErrors(`${field}.port`, port['port']));
+  if (!protocols.includes(protocol)) errors.push(unsupportedValue(`${field}.protocol`, protocol, protocols));
+  if (typeof target === 'string') errors.push(...invalidFor(`${field}.targetPort`, target, problemsOfPortName(target)));
+  else errors.push(...numberErrors(`${field}.targetPort`, target));
+  return errors;
+}
+
+/** Addresses from outside are those of a load balancer. */
+function statusErrors({ spec, status }: ApiObject): FieldError[] {
+  const hasAddresses = listAt(fieldsAt(status, 'loadBalancer'), 'ingress').length > 0;
+  if (!hasAddresses || textAt(spec, 'type') === 'LoadBalancer') return [];
+  return [forbidden('status.loadBalancer.ingress', "may only be used when `spec.type` is 'LoadBalancer'")];
 }
 
 const portsText = (service: ApiObject): string =>
@@ -110,8 +159,9 @@ export const services = row({
       const before = textAt(previous.spec, 'clusterIP');
       const after = textAt(next.spec, 'clusterIP');
       const moved = before !== '' && after !== '' && before !== after;
-      return [...(moved ? [invalidValue('spec.clusterIP', after, fieldIsImmutable)] : []), ...errorsOf(next)];
+      return [...(moved ? [invalidValue('spec.clusterIPs[0]', [after], 'may not change once set')] : []), ...errorsOf(next)];
     },
+    validateStatus: statusErrors,
     nameProblems: problemsOfDnsLabel,
   },
 });

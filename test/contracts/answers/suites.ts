@@ -4,6 +4,7 @@ import { autoscalerScenarios } from './autoscaler-scenarios.ts';
 import { limitScenarios } from './limit-scenarios.ts';
 import { requestScenarios } from './request-scenarios.ts';
 import type { Scenario } from './scenario.ts';
+import { serviceScenarios } from './service-scenarios.ts';
 import { valueScenarios } from './value-scenarios.ts';
 import { warningScenarios } from './warning-scenarios.ts';
 
@@ -12,6 +13,7 @@ export const suites: Readonly<Record<string, Scenario[]>> = {
   autoscalers: autoscalerScenarios,
   limits: limitScenarios,
   requests: requestScenarios,
+  services: serviceScenarios,
   values: valueScenarios,
   warnings: warningScenarios,
 };
