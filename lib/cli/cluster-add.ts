@@ -110,7 +110,7 @@ export const clusterAddCommand = (): Command =>
     .addOption(workloadWithJobOption())
     .option(
       '--change',
-      'register it as asked for here, though it was registered with options that are not given this time, or Jobs, or pods of theirs, are left',
+      'register it as asked for here, though it was registered with options that are not given this time, or workloads, or pods of theirs, are left',
     )
     .option('--dry-run', 'print everything that would be made, and make nothing')
     .addOption(outputOption())
@@ -218,14 +218,14 @@ async function refuseUnasked(
   );
 }
 
-/** Jobs, and pods that outlive theirs, in namespaces that it is not to be registered for any more. */
+/** Workloads, and pods that outlive theirs, of kinds or in namespaces that it is not to be registered for any more. */
 async function refuseToLeave(
   { record: next }: RegistrationPlan,
   { found: { record }, administration }: { found: Survey; administration: Pick<KubernetesAdministration, 'list'> },
 ): Promise<void> {
   if (!record) return;
-  const { remainsLeft } = await import('../onboarding/left-namespaces.ts');
-  const refusal = leavingRefusal(await remainsLeft(administration, record, next));
+  const { narrowedBy, remainsLeft } = await import('../onboarding/left-namespaces.ts');
+  const refusal = leavingRefusal(await remainsLeft(administration, record, next), narrowedBy(record, next));
   if (refusal !== undefined) throw new FailedError(refusal);
 }
 

@@ -7,7 +7,7 @@ import type { Leftovers, Remains } from '../onboarding/removal.ts';
 import type { AwsOptions } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from './aws-session.ts';
 import { namespaceName, registeredName } from './cluster-add.ts';
-import { administrationOf, jobsSentence } from './cluster-administration.ts';
+import { administrationOf, enumeration, pluralOf, unknownWordsSentence, workloadsSentence } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 import { printLine, printLines } from './output.ts';
 
@@ -30,7 +30,7 @@ export const clusterRemoveCommand = (): Command =>
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--unreachable', 'the cluster is gone, or cannot be reached any more: remove what is on AWS only')
     .option('--relay-namespace <name>', 'namespace of the relay (default: as it was registered)', namespaceName)
-    .option('--force', 'although Jobs are unfinished')
+    .option('--force', 'although workloads are unfinished')
     .option('--dry-run', 'say what would happen, and do nothing')
     .addHelpText('after', '\nExample:\n  farloop cluster remove staging --stage prod --kubeconfig ~/.kube/staging')
     .action(async (name: string, options: RemoveOptions) => {
@@ -49,8 +49,19 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
   const session = await openAwsSession(options);
   const administration = kubeconfig === undefined ? undefined : await administrationOf(kubeconfig, context);
   try {
-    const [registry, storage, { leftOnAws, removeCluster, removeUnregistered, remainsOn }, { refuseOtherRelays, relayNamespaceOf }] =
-      await Promise.all([registryOf(session), storeOf(session), import('../onboarding/removal.ts'), import('../onboarding/ours.ts')]);
+    const [
+      registry,
+      storage,
+      { leftOnAws, removeCluster, removeUnregistered, remainsOn },
+      { refuseOtherRelays, relayNamespaceOf },
+      { kindsWithOwners },
+    ] = await Promise.all([
+      registryOf(session),
+      storeOf(session),
+      import('../onboarding/removal.ts'),
+      import('../onboarding/ours.ts'),
+      import('../onboarding/owners-on-cluster.ts'),
+    ]);
     const record = await registry.clusters.get(name);
     if (!record) {
       // Where a record was merely lost, what is on the cluster would stay: that is not done in passing.
@@ -70,15 +81,18 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
       const meant = { stackName, cluster: name, relayNamespace, leavesInstalled: false, namespaces: undefined };
       await refuseOtherRelays(administration, meant);
     }
-    const remains = administration ? await remainsOn(administration, record) : { unfinished: [], tracked: [] };
-    const sentences = consequences(remains, unreachable);
+    const remains = administration
+      ? await remainsOn(administration, record)
+      : { unfinished: { kinds: kindsWithOwners(record).map(({ kind }) => kind), found: [] }, tracked: [] };
+    const unknown = unknownWordsSentence(record);
+    const sentences = [...consequences(remains, unreachable), ...(unknown === undefined ? [] : [unknown])];
     if (dryRun) {
       printLines(sentences.map(shownText).join('\n'));
       return;
     }
-    if (!force && (remains.unfinished.length > 0 || unreachable))
+    if (!force && (remains.unfinished.found.length > 0 || unreachable))
       throw new FailedError(
-        `${sentences.join('; ')}; "farloop cluster drain ${name}" lets Jobs end first, --force removes it all the same`,
+        `${sentences.join('; ')}; "farloop cluster drain ${name}" lets ${enumeration(remains.unfinished.kinds.map(pluralOf), 'and')} end first, --force removes it all the same`,
       );
     await removeCluster({ ...registry, ...storage, administration }, { record, relayNamespace }, tell);
     printLines(`\n${sentences.map(shownText).join('\n')}`);
@@ -111,12 +125,13 @@ async function refuseOther(
 function consequences({ unfinished, tracked }: Remains, unreachable: boolean): string[] {
   if (unreachable)
     return [
-      'what is ours stays on the cluster: the relay (which sends no more, for its AWS identity goes), its rights, and finalizers of pods of unfinished Jobs',
+      'what is ours stays on the cluster: the relay (which sends no more, for its AWS identity goes), its rights, and finalizers of pods of unfinished workloads',
     ];
-  if (unfinished.length === 0) return [jobsSentence(unfinished, 'unfinished')];
+  const said = workloadsSentence(unfinished, 'unfinished');
+  if (unfinished.found.length === 0) return [said];
   return [
-    jobsSentence(unfinished, 'unfinished'),
-    `nobody will look after ${unfinished.length === 1 ? 'it' : 'them'}: ${tracked.length} pods lose the finalizer by which they are counted and run on, none is begun, replaced or counted, and no status is written`,
+    said,
+    `nobody will look after ${unfinished.found.length === 1 ? 'it' : 'them'}: ${tracked.length} pods lose the finalizer by which they are counted and run on, none is begun, replaced or counted, and no status is written`,
   ];
 }
 

@@ -108,6 +108,8 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
 
 /** The pods of a kind's workloads: how they are found and named, and how soon a change of one is looked at. */
 export interface PodsOfKind<Owner extends WorkloadObject> {
+  /** Whether they carry the finalizer by which ended pods are counted: a cluster that is removed has it taken off them. */
+  haveTrackingFinalizer?: true;
   /** The workload of this kind that a pod belongs to; undefined where it belongs to none of this kind. */
   membershipOf(metadata: ObjectMeta): Membership | undefined;
   /** Selects them in a live list: by the owner's own selector where it is known. */

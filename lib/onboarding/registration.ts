@@ -12,7 +12,8 @@ import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts'
 import { managesText } from '../kinds/settings.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
-import { JOBS, NAMESPACES } from '../objects/resources.ts';
+import type { Manages } from '../objects/manages.ts';
+import { NAMESPACES } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { Clock } from '../ports/clock.ts';
 import { NotDoneError, TerminalError } from '../ports/errors.ts';
@@ -21,6 +22,7 @@ import type { EksPlace } from './eks.ts';
 import { refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { HANDOVER_MS, widened } from './handover.ts';
 import type { OurObject } from './ours.ts';
+import { kindsWithOwners } from './owners-on-cluster.ts';
 import { objectText, ourObject, refuseOtherRelays, relayNamespaceOf, resourceOf, staleOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';
 import { AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, awsKeySecret, givesToPasses, relayManifests } from './relay-manifests.ts';
@@ -237,21 +239,22 @@ async function giveCredential(
     until = `, good until ${expirationTime} and renewed before`;
   }
   const { auth: _secret, ...server } = access;
-  await tryAccess({ ...server, auth: given }, { kubeSystemUid: record.kubeSystemUid ?? '', namespaces });
+  await tryAccess({ ...server, auth: given }, { kubeSystemUid: record.kubeSystemUid ?? '', namespaces, manages: record.manages });
   await putCredential(secrets, { prefix: installation.secretPrefix, cluster, credential: given });
   tell('credential', `${installation.secretPrefix}${cluster} in Secrets Manager${until}`);
 }
 
 async function tryAccess(
   access: ClusterAccess,
-  { kubeSystemUid, namespaces }: { kubeSystemUid: string; namespaces: readonly string[] },
+  { kubeSystemUid, namespaces, manages }: { kubeSystemUid: string; namespaces: readonly string[]; manages: Manages },
 ): Promise<void> {
   const functions = new KubernetesAdministration(access);
   try {
     const answer: KubernetesObject | undefined = await functions.get(NAMESPACES, { name: IDENTITY_NAMESPACE });
     if (answer?.metadata.uid !== kubeSystemUid)
       throw new TerminalError(`another cluster answers at ${access.server} than behind the kubeconfig: check --server`);
-    await functions.list(JOBS, namespaces[0] === undefined ? {} : { namespace: namespaces[0] });
+    const [facts] = kindsWithOwners({ manages });
+    if (facts) await functions.list(facts.resource, namespaces[0] === undefined ? {} : { namespace: namespaces[0] });
   } catch (error) {
     if (!(error instanceof NotDoneError)) throw error;
     throw new TerminalError(`functions would not reach the cluster: ${error.message}; give the address that they reach with --server`, {

@@ -6,12 +6,12 @@ import type { KubernetesAdministration } from '../adapters/kubernetes-administra
 import { relayQueuesOf, removeRelayQueue } from '../adapters/relay-queues.ts';
 import { hasCredential, removeCredential } from '../adapters/secret-credentials.ts';
 import { relayIdentityName, type SenderIdentities } from '../adapters/sender-identities.ts';
-import { isJobFinished } from '../objects/job-facts.ts';
-import { labelledJobUid } from '../objects/job-labels.ts';
-import type { Job, Pod } from '../objects/kubernetes.ts';
-import { isBuiltInOff, isOurs } from '../objects/managed-by.ts';
-import { controllerOf, TRACKING_FINALIZER } from '../objects/pod-facts.ts';
-import { JOBS, PODS } from '../objects/resources.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { isManagedKind, managedKinds } from '../kinds/settings.ts';
+import type { Pod, WorkloadObject } from '../objects/kubernetes.ts';
+import { TRACKING_FINALIZER } from '../objects/pod-facts.ts';
+import { PODS } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -21,11 +21,15 @@ import type { Store } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { FUNCTION_SECONDS } from '../reconciler/head/timeouts.ts';
 import { isTracked } from '../objects/pod-facts.ts';
+import { trackedOwnerUid } from '../objects/tracked-owner.ts';
 import type { EksPlace } from './eks.ts';
 import { removeFromEks } from './eks.ts';
+import { namedIn, ownersOn, type NamedWorkloads } from './owners-on-cluster.ts';
 import { OURS, findOurs, objectText } from './ours.ts';
 import { FUNCTIONS_ACCOUNT, functionsGroup } from './relay-manifests.ts';
 import type { Tell } from './registration.ts';
+
+type Scope = Pick<ClusterRecord, 'manages' | 'namespaces'>;
 
 export interface RemovalPlace extends EksPlace {
   clusters: Pick<DynamoDbClusters, 'put' | 'remove'>;
@@ -42,8 +46,8 @@ export interface RemovalPlace extends EksPlace {
 
 /** What the cluster has of ours at this moment. */
 export interface Remains {
-  /** `namespace/name` of Jobs that are not finished, and which nobody will look after. */
-  unfinished: string[];
+  /** Workloads that are not finished, and which nobody will look after. */
+  unfinished: NamedWorkloads;
   /** Pods with the finalizer by which they are counted. */
   tracked: Pod[];
 }
@@ -58,31 +62,34 @@ const MOST_TRIES = 5;
 const ROUNDS = 10;
 
 /**
- * @param record whose Jobs are ours, and where
- * @param kept where somebody looks after them all the same; without it nowhere
+ * @param record whose workloads are ours, and where
+ * @param kept which of them somebody looks after all the same, and where; without it none, nowhere
  */
 export async function remainsOn(
   administration: Pick<KubernetesAdministration, 'list'>,
-  record: Pick<ClusterRecord, 'manages' | 'namespaces'>,
-  kept?: Pick<ClusterRecord, 'namespaces'>,
+  record: Scope,
+  { kept, kinds = ALL_FACTS }: { kept?: Scope; kinds?: readonly KindFacts[] } = {},
 ): Promise<Remains> {
-  const { manages } = record;
-  const isInReach = ({ metadata: { namespace = '' } }: Job | Pod): boolean =>
-    isInScope(record, namespace) && !(kept && isInScope(kept, namespace));
-  // Pods first: whatever Job has one of them is in the later list.
-  const pods = (await administration.list<Pod>(PODS)).filter(isInReach);
-  const jobs = (await administration.list<Job>(JOBS)).filter(isInReach);
-  const others = new Set(jobs.filter(({ spec }) => !isOurs(spec, manages)).map(({ metadata }) => metadata.uid));
+  const isLeft = (facts: KindFacts, { metadata: { namespace = '' } }: WorkloadObject | Pod): boolean =>
+    !(kept && isManagedKind(facts, kept.manages) && isInScope(kept, namespace));
+  const tracking = managedKinds(record.manages, kinds).filter(({ pods }) => pods.haveTrackingFinalizer);
+  // Pods first: whatever owner has one of them is in the later list.
+  const pods = tracking.length === 0 ? [] : await administration.list<Pod>(PODS);
+  const owners = await ownersOn(administration, record, kinds);
+  const others = new Set(
+    owners.flatMap(({ facts, owners: ofKind }) =>
+      ofKind.filter((owner) => isLeft(facts, owner) && !facts.isManaged(owner, record.manages)).map(({ metadata }) => metadata.uid),
+    ),
+  );
   return {
-    unfinished: jobs
-      .filter((job) => isOurs(job.spec, manages) && !isJobFinished(job))
-      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
-      .toSorted(),
-    tracked: pods.filter(({ metadata }) => {
-      if (!isTracked(metadata)) return false;
-      const owner = controllerOf(metadata.ownerReferences)?.uid ?? labelledJobUid(metadata.labels ?? {});
-      // Where the built-in controller is at work, it looks after those that name nobody.
-      return owner === undefined ? isBuiltInOff(manages) : !others.has(owner);
+    unfinished: namedIn(owners, record, (facts, owner) => isLeft(facts, owner) && !facts.isFinished(owner)),
+    tracked: pods.filter((pod) => {
+      const { metadata } = pod;
+      if (!isTracked(metadata) || !isInScope(record, metadata.namespace ?? '')) return false;
+      if (!tracking.some((facts) => isLeft(facts, pod))) return false;
+      const owner = trackedOwnerUid(metadata);
+      // Where upstream's controller is at work, it looks after those that name nobody.
+      return owner === undefined ? tracking.some((facts) => facts.isAlone?.(record.manages) ?? true) : !others.has(owner);
     }),
   };
 }

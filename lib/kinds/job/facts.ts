@@ -41,6 +41,7 @@ export const jobFacts = defineFacts<Job>({
   expectedChildren: ({ spec }) => Math.max(spec.completions ?? 0, spec.parallelism ?? 0),
   urgencyOfOwner,
   pods: {
+    haveTrackingFinalizer: true,
     membershipOf,
     // For a Job that is gone. Pods carry the label with the prefix as well, except those made before Kubernetes 1.27.
     selection: (key, owner) => ({ labelSelector: readableSelector(owner) ?? `${legacyControllerUidLabel}=${key.uid}` }),

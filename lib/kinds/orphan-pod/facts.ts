@@ -27,6 +27,7 @@ export const orphanPodFacts = defineFacts<WorkloadObject>({
   expectedChildren: () => 1,
   urgencyOfOwner: () => 'now',
   pods: {
+    haveTrackingFinalizer: true,
     membershipOf,
     selection: ({ name }) => ({ fieldSelector: `metadata.name=${name}` }),
     concerns: (key, { uid, controller }) => uid === key.uid && controller === undefined,

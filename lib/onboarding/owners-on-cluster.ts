@@ -1,0 +1,74 @@
+// The owners of the managed kinds as a cluster has them now, through its administrator.
+import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { managedKinds } from '../kinds/settings.ts';
+import type { WorkloadObject } from '../objects/kubernetes.ts';
+import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
+import { TerminalError } from '../ports/errors.ts';
+
+export interface OwnersOfKind {
+  facts: KindFacts;
+  owners: readonly WorkloadObject[];
+}
+
+/** Names of workloads, and which kinds were looked at. */
+export interface NamedWorkloads {
+  kinds: readonly string[];
+  /** Each kind's in the order of their names: `namespace/name`. */
+  found: readonly { kind: string; name: string }[];
+}
+
+/** The managed kinds whose workloads have owners, in the order of the table. */
+export const kindsWithOwners = ({ manages }: Pick<ClusterRecord, 'manages'>, kinds: readonly KindFacts[] = ALL_FACTS): KindFacts[] =>
+  managedKinds(manages, kinds).filter(({ isOwnerless }) => isOwnerless !== true);
+
+/** Everybody's, in the namespaces of the record. */
+export async function ownersOn(
+  administration: Pick<KubernetesAdministration, 'list'>,
+  record: Pick<ClusterRecord, 'manages' | 'namespaces'>,
+  kinds: readonly KindFacts[] = ALL_FACTS,
+): Promise<OwnersOfKind[]> {
+  const found: OwnersOfKind[] = [];
+  for (const facts of kindsWithOwners(record, kinds)) {
+    const owners = await listed(administration, facts);
+    found.push({ facts, owners: owners.filter(({ metadata: { namespace = '' } }) => isInScope(record, namespace)) });
+  }
+  return found;
+}
+
+async function listed(administration: Pick<KubernetesAdministration, 'list'>, { resource }: KindFacts): Promise<WorkloadObject[]> {
+  try {
+    return await administration.list<WorkloadObject>(resource);
+  } catch (error) {
+    // Its definition is not installed, so there is none.
+    if (error instanceof TerminalError && error.code === 404) return [];
+    throw error;
+  }
+}
+
+/** @param isMeant asked of owners that we manage */
+export function namedIn(
+  owners: readonly OwnersOfKind[],
+  { manages }: Pick<ClusterRecord, 'manages'>,
+  isMeant: (facts: KindFacts, owner: WorkloadObject) => boolean,
+): NamedWorkloads {
+  const found = owners.flatMap(({ facts, owners: ofKind }) =>
+    ofKind
+      .filter((owner) => facts.isManaged(owner, manages) && isMeant(facts, owner))
+      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+      .toSorted()
+      .map((name) => ({ kind: facts.kind, name })),
+  );
+  return { kinds: owners.map(({ facts }) => facts.kind), found };
+}
+
+/** Those that have begun and not ended. */
+export async function runningOn(
+  administration: Pick<KubernetesAdministration, 'list'>,
+  record: Pick<ClusterRecord, 'manages' | 'namespaces'>,
+  kinds: readonly KindFacts[] = ALL_FACTS,
+): Promise<NamedWorkloads> {
+  const owners = await ownersOn(administration, record, kinds);
+  return namedIn(owners, record, (facts, owner) => facts.hasStarted(owner) && !facts.isFinished(owner));
+}
