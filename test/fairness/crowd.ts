@@ -12,7 +12,7 @@ import type { Change } from '../../lib/sandbox/storage/version.ts';
 import { NAMESPACE, SimApiServer } from '../simulation/api-server.ts';
 import { DirectCluster } from '../simulation/cluster-port.ts';
 import { Kubelet } from '../simulation/kubelet.ts';
-import { aJob } from '../simulation/acts.ts';
+import { aJob } from '../simulation/kinds/job/acts.ts';
 import type { Scheduler } from '../simulation/scheduler.ts';
 
 export const CLUSTERS = 100;

@@ -1,7 +1,8 @@
 // Looks for a violation in the tree that it lies in, within a bound of the core's time: calm runs, then what the mutant says, then storms.
 import { FAULT_NAMES, type FaultName, type Plan } from '../simulation/faults.ts';
 import { singlesOf, survey } from '../simulation/enumerate.ts';
-import { scenarioOf, SCENARIOS, type Scenario } from '../simulation/scenarios.ts';
+import { scenarioOf, SCENARIOS } from '../simulation/scenarios.ts';
+import type { Scenario } from '../simulation/scenario.ts';
 import { recoveryOf } from '../simulation/recovery.ts';
 import type { Result, Run } from '../simulation/simulation.ts';
 import { againText, replayOf, simulate, stormOf } from '../simulation/storms.ts';

@@ -5,7 +5,8 @@ import { FAULT_NAMES, FAULTS, type FaultName, type Plan, type Planned } from './
 import { lateMsOf, longestWaitMs, RECOVERY_MS, recoveryOf, waitsOf, type Access } from './recovery.ts';
 import { rememberPacking } from './packing.ts';
 import { relayedSinglesOf } from './relayed-singles.ts';
-import { CORE_STORIES, SCENARIOS, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { CORE_STORIES, SCENARIOS } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { againText, simulate } from './storms.ts';
 import type { Violation } from './checks.ts';

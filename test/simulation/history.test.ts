@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
-import { aJob, apply } from './acts.ts';
+import { aJob, apply } from './kinds/job/acts.ts';
 import { NAMESPACE, SimApiServer } from './api-server.ts';
 import { History } from './history.ts';
 import { Scheduler } from './scheduler.ts';

@@ -5,7 +5,7 @@ import { matcherOf } from '../../lib/objects/label-selector.ts';
 import { COMPLETION_INDEX, controllerOf, TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import type { Change } from '../../lib/sandbox/storage/version.ts';
 import type { Call } from './calls.ts';
-import { completedIndexesOf } from './invariants/index-set.ts';
+import { completedIndexesOf } from './kinds/job/index-set.ts';
 
 export type Standing = 'Succeeded' | 'Failed' | 'terminating' | 'active';
 

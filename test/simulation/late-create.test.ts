@@ -1,13 +1,13 @@
 // A create that comes through minutes after the last look at the clock, its name free again: its pod is one too many, and goes uncounted.
 import { describe, expect, test } from '@jest/globals';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
-import { aJob, apply } from './acts.ts';
+import { aJob, apply } from './kinds/job/acts.ts';
 import type { SimApiServer } from './api-server.ts';
 import { singlesOf, survey } from './enumerate.ts';
-import { all } from './fates.ts';
+import { all } from './kinds/job/fates.ts';
 import type { PodRecord } from './history.ts';
 import { recoveryOf, type Access } from './recovery.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import { Simulation } from './simulation.ts';
 
 /** As whoever collects what has ended. */

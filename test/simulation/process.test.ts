@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
-import { aJob, apply } from './acts.ts';
+import { aJob, apply } from './kinds/job/acts.ts';
 import { SimApiServer } from './api-server.ts';
 import { DirectCluster } from './cluster-port.ts';
 import { Process, undisturbed } from './process.ts';

@@ -22,7 +22,8 @@ import { RelayedCalls } from './relayed-calls.ts';
 import { Process, type Around } from './process.ts';
 import { longestDelayMs, RECOVERY_MS, restMs } from './recovery.ts';
 import { drained, Scheduler } from './scheduler.ts';
-import { endsOf, type Scenario } from './scenarios.ts';
+import { endsOf } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import { Tampering } from './tampering.ts';
 import { Together } from './together.ts';
 

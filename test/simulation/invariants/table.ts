@@ -5,8 +5,7 @@ import type { ObjectChange } from '../history.ts';
 import type { Simulation } from '../simulation.ts';
 import { AT_THE_END } from './end.ts';
 import { OF_CALLS } from './calls.ts';
-import { OF_JOBS } from './jobs.ts';
-import { OF_PODS } from './pods.ts';
+import { SIMULATED_KINDS } from '../kinds/table.ts';
 import { OF_STORE_AND_QUEUES } from './store-and-queues.ts';
 
 export type Outcome = { value: unknown } | { error: unknown };
@@ -37,6 +36,11 @@ export const OF_THE_RUN: readonly Pick<Invariant, 'name' | 'rule'>[] = [
   { name: 'recovers in time', rule: 'R9' },
 ];
 
-export const INVARIANTS: readonly Invariant[] = [...OF_PODS, ...OF_JOBS, ...OF_CALLS, ...OF_STORE_AND_QUEUES, ...AT_THE_END];
+export const INVARIANTS: readonly Invariant[] = [
+  ...SIMULATED_KINDS.flatMap(({ invariants }) => invariants),
+  ...OF_CALLS,
+  ...OF_STORE_AND_QUEUES,
+  ...AT_THE_END,
+];
 
 export const INVARIANT_NAMES = [...OF_THE_RUN, ...INVARIANTS].map(({ name }) => name);

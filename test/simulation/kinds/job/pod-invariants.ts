@@ -1,7 +1,7 @@
-// Invariants of pods as the API server commits them.
-import type { Job } from '../../../lib/objects/kubernetes.ts';
-import { matcherOf } from '../../../lib/objects/label-selector.ts';
-import { CHILD_NUMBER, controllerOf } from '../../../lib/objects/pod-facts.ts';
+// What must hold of the pods of Jobs, as the API server commits them.
+import type { Job } from '../../../../lib/objects/kubernetes.ts';
+import { matcherOf } from '../../../../lib/objects/label-selector.ts';
+import { CHILD_NUMBER, controllerOf } from '../../../../lib/objects/pod-facts.ts';
 import {
   activeOf,
   isTerminatingPod,
@@ -12,11 +12,11 @@ import {
   type ObjectChange,
   type PodChange,
   type PodRecord,
-} from '../history.ts';
-import { WAITS } from '../faults.ts';
+} from '../../history.ts';
+import { WAITS } from '../../faults.ts';
 import { completedIndexesOf } from './index-set.ts';
-import { isIgnored } from './jobs.ts';
-import type { Invariant } from './table.ts';
+import { isIgnored } from './status-invariants.ts';
+import type { Invariant } from '../../invariants/table.ts';
 
 interface Created extends PodChange {
   owner: JobRecord;
@@ -52,7 +52,7 @@ const activeBeside = (created: Created): PodRecord[] =>
     return createdBy.process.installation === by?.process.installation || createdAtMs <= (by?.invocation?.beganAtMs ?? 0);
   });
 
-export const OF_PODS: readonly Invariant[] = [
+export const OF_JOB_PODS: readonly Invariant[] = [
   {
     name: 'never more active pods than parallelism as last read live',
     rule: 'R10',

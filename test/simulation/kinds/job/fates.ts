@@ -1,6 +1,6 @@
 // How the pods of a story fare.
-import type { Pod } from '../../lib/objects/kubernetes.ts';
-import type { FateOf } from './kubelet.ts';
+import type { Pod } from '../../../../lib/objects/kubernetes.ts';
+import type { FateOf } from '../../kubelet.ts';
 
 export const indexOf = (pod: Pod): number => Number(pod.metadata.annotations?.['batch.kubernetes.io/job-completion-index'] ?? -1);
 

@@ -1,5 +1,5 @@
 // The indexes that a status names, for small Jobs.
-import type { Job } from '../../../lib/objects/kubernetes.ts';
+import type { Job } from '../../../../lib/objects/kubernetes.ts';
 
 /** `0-2,5` → 0, 1, 2, 5. */
 export function completedIndexesOf({ status }: Job): Set<number> {

@@ -1,7 +1,7 @@
 // Invariants of Jobs and their statuses as the API server commits them.
-import { isJobFinished } from '../../../lib/objects/job-facts.ts';
-import { validateJobStatusUpdate } from '../../../lib/admission/job/job-validation.ts';
-import type { Job } from '../../../lib/objects/kubernetes.ts';
+import { isJobFinished } from '../../../../lib/objects/job-facts.ts';
+import { validateJobStatusUpdate } from '../../../../lib/admission/job/job-validation.ts';
+import type { Job } from '../../../../lib/objects/kubernetes.ts';
 import {
   comparableOf,
   isActivePod,
@@ -12,9 +12,9 @@ import {
   type JobRecord,
   type ObjectChange,
   type PodRecord,
-} from '../history.ts';
+} from '../../history.ts';
 import { completedIndexesOf } from './index-set.ts';
-import type { Invariant } from './table.ts';
+import type { Invariant } from '../../invariants/table.ts';
 
 const TERMINAL = ['Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'];
 
@@ -30,7 +30,7 @@ const isDeletion = ({ before, now }: JobChange): boolean =>
 
 const isElastic = ({ spec }: Job): boolean => spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
 
-export const OF_JOBS: readonly Invariant[] = [
+export const OF_JOB_STATUS: readonly Invariant[] = [
   {
     name: 'a status never violates what the API server asks of it',
     rule: 'R1',

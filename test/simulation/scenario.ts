@@ -1,0 +1,37 @@
+// What a story is: what people apply and change, how pods fare, how it must end. Each kind has its own (kinds/).
+import type { SimApiServer } from './api-server.ts';
+import type { Call } from './calls.ts';
+import type { FateOf } from './kubelet.ts';
+
+/** How a workload must stand when all is over. */
+export interface Expected {
+  /** The first of the story's, unless told. */
+  cluster?: string;
+  /** One on each of them, instead. */
+  onEach?: true;
+  /** `gone`: deleted; `running`: it never ends by itself; `parked`: nothing is done for it. */
+  end: 'Complete' | 'Failed' | 'gone' | 'suspended' | 'parked';
+  reason?: string;
+  succeeded?: number;
+  failed?: number;
+}
+
+export interface Scenario {
+  name: string;
+  clusters: readonly string[];
+  budget?: { writesPerSecond: number; burst: number };
+  acts: readonly { atMs: number; cluster?: string; act: (api: SimApiServer) => Promise<unknown> }[];
+  fateOf: FateOf;
+  /** By name of the workload. */
+  ends: Readonly<Record<string, Expected>>;
+  /** Virtual time that a run without faults and without jitter may take: some 1.4 times what it takes, and never more than 1.5 times. */
+  withinMs: number;
+  /** Its clusters were made from one backup: what is made on each in the same order has the same uid. */
+  areTwins?: true;
+  /** Single faults are enumerated at these of its calls alone: the others are made in other stories, too. */
+  struckAt?: (call: Pick<Call, 'port' | 'method' | 'args'>, fault: string) => boolean;
+  /** Too long a story for a fault at each of its calls. */
+  isForStormsOnly?: true;
+  /** Told without faults for the sake of mutants, or struck where `struckAt` says; not drawn. */
+  isForMutantsOnly?: true;
+}
