@@ -1,5 +1,7 @@
 // The HTTP API described by OpenAPI 3.1: what each route takes and answers. A test holds it beside the routes and their answers.
 import { KIND_NAMES } from '../kinds/facts.ts';
+import type { KindShown } from '../kinds/kind-shown.ts';
+import { SHOWN } from '../kinds/shown.ts';
 import { CLUSTER_STATES } from '../reconciler/cluster/cluster-state.ts';
 
 type Schema = Record<string, unknown>;
@@ -23,20 +25,20 @@ const clusterState: Schema = { type: 'string', enum: [...CLUSTER_STATES] };
 /** Of Kubernetes or of another version: any fields. */
 const anyObject: Schema = { type: 'object' };
 
+/** Each kind tells some of its own, absent for all others. */
+function ownFields(): Record<string, Schema> {
+  const fields = Object.values<KindShown>(SHOWN).flatMap((shown) => shown.fields);
+  return Object.fromEntries(fields.map(({ name, is }) => [`${name}?`, is === 'count' ? count : time]));
+}
+
 const key = { cluster: text, kind: { type: 'string', enum: [...KIND_NAMES] }, namespace: text, name: text, uid: text };
 const summary = {
   ...key,
   state: text,
   'reason?': text,
-  'parallelism?': count,
-  'completions?': count,
-  'active?': count,
-  'ready?': count,
-  'succeeded?': count,
-  'failed?': count,
+  figures: listOf(object({ name: text, value: { type: 'number' }, 'of?': { type: 'number' }, 'isMinor?': yes })),
   'creationTime?': time,
-  'startTime?': time,
-  'completionTime?': time,
+  ...ownFields(),
   'nextWake?': object({ dueTime: time, attempt: count }),
   queued: yes,
 };
@@ -169,8 +171,9 @@ const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/v1/clusters', summary: 'Registered clusters', answer: object({ items: listOf(ref('Cluster')) }) },
   {
     method: 'get',
-    path: '/v1/clusters/{cluster}/jobs/{name}',
-    summary: 'Jobs of that name as the cluster has them now, whoever manages them; not live where the API holds no credentials of clusters',
+    path: '/v1/clusters/{cluster}/{kind}/{name}',
+    summary:
+      'Objects of that kind (as in `jobs`) and name as the cluster has them now, whoever manages them; not live where the API holds no credentials of clusters',
     query: { namespace: only('namespace') },
     answer: object({
       live: yes,

@@ -1,9 +1,9 @@
 // Why a workload stands where it stands, from what the table knows of it.
 import type { PodFacts } from '../objects/pod-facts.ts';
-import { isJobFinished } from '../objects/job-facts.ts';
-import type { Job } from '../objects/kubernetes.ts';
-import { jobBackoff } from '../kinds/job/kept-backoff.ts';
-import { reasonsOf } from '../kinds/job/reasons.ts';
+import type { WorkloadObject } from '../objects/kubernetes.ts';
+import { ownEntry } from '../objects/untyped-fields.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import type { KindShown } from '../kinds/kind-shown.ts';
 import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason } from '../kinds/reasons.ts';
 import { EMPTY_HEAD } from '../kinds/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
@@ -15,7 +15,8 @@ import { planHeadOf } from '../reconciler/pass/planning.ts';
 import type { ClusterState, Trouble } from '../reconciler/cluster/cluster-state.ts';
 
 export interface Seen {
-  owner: Job | undefined;
+  row: { facts: KindFacts; shown: KindShown };
+  owner: WorkloadObject | undefined;
   /** Why there is none, where that is known. */
   ownerIs?: 'gone' | 'none' | undefined;
   pods: readonly PodFacts[];
@@ -33,8 +34,8 @@ export interface Seen {
 
 /** @param times by our clock, and how far the cluster's is ahead of it (R12) */
 export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number; offsetMs: number }): Reason[] {
-  const { owner, record } = seen;
-  if (record.leaving && !(owner && isJobFinished(owner))) return [LEAVING];
+  const { row, owner, record } = seen;
+  if (record.leaving && !(owner && row.facts.isFinished(owner))) return [LEAVING];
   const circumstances = circumstancesOf(seen, nowMs);
   const reasons = reasonsIn(seen, circumstances, { nowMs, offsetMs });
   // What a server said before it fell silent holds nothing up now.
@@ -42,33 +43,41 @@ export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number
 }
 
 function reasonsIn(
-  { owner, ownerIs, pods, state, record }: Seen,
+  { row: { shown }, owner, ownerIs, pods, state, record }: Seen,
   circumstances: Circumstances,
   { nowMs, offsetMs }: { nowMs: number; offsetMs: number },
 ): Reason[] {
   // A drained cluster's pods are let go all the same.
-  if (ownerIs) return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(pods, ownerIs)];
+  if (ownerIs) {
+    const held = pods.filter(({ tracked }) => tracked);
+    return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(held, shown.lettingGoText(held, ownerIs))];
+  }
   if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
-  const head = state ? planHeadOf({ state, owner, pods }, nowMs + offsetMs, jobBackoff.known(state.backoff, owner)) : EMPTY_HEAD;
-  return reasonsOf({ owner, pods, head, manages: record.manages }, new Date(nowMs + offsetMs), circumstances);
+  const head = state ? planHeadOf({ state, owner, pods }, nowMs + offsetMs, shown.knownBackoff(state.backoff, owner)) : EMPTY_HEAD;
+  return shown.reasonsOf({ owner, pods, head, manages: record.manages }, new Date(nowMs + offsetMs), circumstances);
 }
 
 function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
-  const { ownerIs, state, record, trouble, passes } = seen;
+  const { row, ownerIs, state, record, trouble, passes } = seen;
+  const { purposes } = row.shown;
   const [latest] = passes;
   const againMs = latest?.nextWakeAtMs === undefined ? 0 : latest.nextWakeAtMs - nowMs;
   const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
   // A create without an answer that came to nothing is held like a refused one.
   const held = passes.flatMap(({ actions }) => actions.filter(({ result }) => result === 'refused' || result === 'unknown'));
   const heldVerb = state?.hold?.verb ?? 'create';
-  const refusal = held.find(({ verb }) => verb === heldVerb)?.detail ?? (heldVerb === 'delete' ? keptFinalizerIn(held) : undefined);
+  const refusal = held.find(({ verb }) => verb === heldVerb)?.detail ?? (heldVerb === 'delete' ? keptIn(held, purposes) : undefined);
   // A pass that is stopped by what is refused to a pod, or to the owner, twice comes back later and later.
   // One that lets pods go waits after the first.
   const isStopped =
     (latest?.outcome === 'failed' && latest.error !== TOO_OFTEN) || (ownerIs !== undefined && latest?.outcome === 'waiting');
   const last = isStopped && againMs > 0 ? refusals[0]?.at(-1) : undefined;
   const reason = last?.detail ?? latest?.error ?? 'it does not say why';
-  const hindered = last ? { what: whatOf(last), reason, remainingMs: againMs } : trouble ? undefined : unansweredIn(latest, againMs);
+  const hindered = last
+    ? { what: whatOf(last, purposes), reason, remainingMs: againMs }
+    : trouble
+      ? undefined
+      : unansweredIn(latest, againMs, purposes);
   return {
     ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
     ...clusterCircumstances(seen, nowMs),
@@ -102,23 +111,27 @@ function clusterCircumstances({ clusterStates, trouble, nextWakeAtMs }: Seen, no
 const UNOBSERVED = new Set(['RelayCutOff', 'RelayTooNew', 'WatchRefused', 'WatchStuck']);
 
 /** What keeps a pod from being deleted where no delete was refused. */
-function keptFinalizerIn(actions: PassRecord['actions']): string | undefined {
-  const strip = actions.find(({ verb, result }) => verb === 'strip' && result === 'refused');
-  return strip?.detail && `the tracking finalizer, which comes off first, may not be taken off ${strip.target}: ${strip.detail}`;
+function keptIn(actions: PassRecord['actions'], purposes: Purposes): string | undefined {
+  for (const { verb, target, result, detail } of actions) {
+    const keeps = ownEntry(purposes, verb)?.keeps;
+    if (keeps !== undefined && result === 'refused') return detail && `${keeps} ${target}: ${detail}`;
+  }
+  return undefined;
 }
 
+type Purposes = KindShown['purposes'];
+
 /** What ended the latest pass, where that was a call that no answer, or an error of the server's own, was all that came of. */
-function unansweredIn(latest: PassRecord | undefined, againMs: number): Circumstances['hindered'] {
+function unansweredIn(latest: PassRecord | undefined, againMs: number, purposes: Purposes): Circumstances['hindered'] {
   if (latest?.error === undefined || latest.error === OUT_OF_TIME) return undefined;
   if (latest.outcome !== 'unknown' && latest.outcome !== 'notDone') return undefined;
   const last = latest.actions.findLast(({ result }) => result === latest.outcome);
-  const what = last ? whatOf(last) : 'tell what there is';
+  const what = last ? whatOf(last, purposes) : 'tell what there is';
   return { what, reason: last?.detail ?? latest.error, remainingMs: Math.max(againMs, 0), isUnanswered: true };
 }
 
 /** As a sentence goes on after "refused to", or "asked to". */
-function whatOf({ verb, target }: PassRecord['actions'][number]): string {
+function whatOf({ verb, target }: PassRecord['actions'][number], purposes: Purposes): string {
   if (verb === 'status') return 'write the status';
-  if (verb === 'strip' || verb === 'letGo') return `let the tracking finalizer be taken off ${target}`;
-  return verb === 'resize' ? `change the size of ${target}` : `${verb} ${target}`;
+  return ownEntry(purposes, verb)?.refusedTo(target) ?? `${verb} ${target}`;
 }

@@ -1,10 +1,12 @@
 // The HTTP API: one table of methods and paths. Every answer is JSON but the metrics.
 import * as v from 'valibot';
 import { KIND_NAMES } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { findKindNamed } from '../kinds/kind-names.ts';
 import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
 import { listClusters } from './clusters.ts';
-import { jobsOnCluster } from './jobs-on-cluster.ts';
+import { objectsOnCluster } from './objects-on-cluster.ts';
 import { costSoFar } from './cost.ts';
 import { metricsText } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
@@ -46,11 +48,12 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: 'v1/clusters', answer: async (ports) => ({ json: { items: await listClusters(ports) } }) },
   {
     method: 'GET',
-    path: 'v1/clusters/{cluster}/jobs/{name}',
-    async answer(ports, { query }, { cluster = '', name = '' }) {
-      const jobs = await jobsOnCluster(ports, { cluster, name, namespace: query.get('namespace') ?? undefined });
-      if (!jobs) throw new RefusedRequestError(404, `there is no cluster ${cluster}`);
-      return { json: jobs };
+    path: 'v1/clusters/{cluster}/{kind}/{name}',
+    async answer(ports, { query }, { cluster = '', kind = '', name = '' }) {
+      const namespace = query.get('namespace') ?? undefined;
+      const found = await objectsOnCluster(ports, { cluster, facts: kindNamed(kind), name, namespace });
+      if (!found) throw new RefusedRequestError(404, `there is no cluster ${cluster}`);
+      return { json: found };
     },
   },
   {
@@ -81,8 +84,7 @@ const ROUTES: readonly Route[] = [
     path: 'v1/workloads/{cluster}/{kind}/{namespace}/{name}/passes',
     async answer(ports, { query }, named) {
       const { cluster, kind: asked, namespace, name } = keyOf(named);
-      const kind = KIND_NAMES.find((known) => known.toLowerCase() === asked.toLowerCase());
-      if (kind === undefined) throw new RefusedRequestError(404, `there is no kind ${asked}: there are ${KIND_NAMES.join(', ')}`);
+      const { kind } = kindNamed(asked);
       const passes = await ports.recorder.passes({ cluster, kind, namespace, name }, limitOf(query, 100));
       return { json: { items: passes.map(toldPass) } };
     },
@@ -190,6 +192,13 @@ const keyOf = ({
   namespace,
   name,
 });
+
+/** @throws RefusedRequestError */
+function kindNamed(word: string): KindFacts {
+  const facts = findKindNamed(word);
+  if (!facts) throw new RefusedRequestError(404, `there is no kind ${word}: there are ${KIND_NAMES.join(', ')}`);
+  return facts;
+}
 
 /** Nothing where all have answered. */
 const toldFailures = (failed: readonly QueueFailure[]): { failed?: readonly QueueFailure[] } => (failed.length === 0 ? {} : { failed });

@@ -1,12 +1,14 @@
-// `up --apply`: manifests onto the cluster, created or brought up to date, and how those of their Jobs get on that Farloop manages.
+// `up --apply`: manifests onto the cluster, created or brought up to date, and how the workloads among them get on that Farloop manages.
 import { listWorkloads } from '../api/workloads.ts';
-import type { Job, KubernetesObject } from '../objects/kubernetes.ts';
-import { isOurs } from '../objects/managed-by.ts';
+import type { KubernetesObject, WorkloadObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
-import { JOBS, NAMESPACES, NODES, PODS } from '../objects/resources.ts';
+import { NAMESPACES, NODES, PODS } from '../objects/resources.ts';
 import { isObjectMetadata, textOf } from '../objects/untyped-fields.ts';
 import type { ManifestObject, SourcedDocument } from '../kinds/manifest-plan.ts';
 import { objectsIn, UnusableManifestError } from '../kinds/manifest-plan.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { shownFor } from '../kinds/shown.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
@@ -14,8 +16,9 @@ import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import { ConflictError } from '../ports/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 import { UsageError } from './exit.ts';
-import { whoseJobText } from './whose-job.ts';
+import { progressText } from './figures.ts';
 import { standingText } from './standing-text.ts';
+import { whoseText } from './whose-workload.ts';
 import { printLine, printProblem } from './output.ts';
 
 /** An object and where it stands, such as `job.yaml:12`. */
@@ -26,9 +29,12 @@ export interface SourcedObject {
 
 const core = (kind: string, plural: string): Resource => ({ apiVersion: 'v1', kind, plural, namespaced: true });
 
-/** What can be applied: the kinds that workloads and their surroundings are made of. */
+/** The kinds whose owners can be applied. */
+const OWNED = ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless);
+
+/** What can be applied: what workloads and their surroundings are made of. */
 const APPLICABLE: readonly Resource[] = [
-  JOBS,
+  ...OWNED.map(({ resource }) => resource),
   PODS,
   NAMESPACES,
   NODES,
@@ -37,6 +43,9 @@ const APPLICABLE: readonly Resource[] = [
   core('Service', 'services'),
   core('ServiceAccount', 'serviceaccounts'),
 ];
+
+const isOf = ({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>, resource: Resource): boolean =>
+  resource.apiVersion === apiVersion && resource.kind === kind;
 
 type FollowPorts = Pick<Ports, 'clock' | 'clusters' | 'store' | 'telemetry'>;
 
@@ -61,9 +70,10 @@ export function applicableObjects(documents: readonly SourcedDocument[]): Source
 const isNamed = (object: ManifestObject): object is ManifestObject & KubernetesObject =>
   isObjectMetadata(object['metadata']) && textOf(object['metadata']['name']) !== '';
 
-function resourceOf({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>, source: string): Resource {
-  const found = APPLICABLE.find((resource) => resource.apiVersion === apiVersion && resource.kind === kind);
+function resourceOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>, source: string): Resource {
+  const found = APPLICABLE.find((resource) => isOf(object, resource));
   if (found) return found;
+  const { apiVersion, kind } = object;
   const kinds = APPLICABLE.map((resource) => resource.kind).join(', ');
   throw new UsageError(
     `${source}: ${kind ?? 'an object without kind'} of ${apiVersion ?? 'no apiVersion'} cannot be applied here: expected one of ${kinds}`,
@@ -71,15 +81,15 @@ function resourceOf({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 
 }
 
 /**
- * Says on standard output what became of each, then how the Jobs among them get on until all have ended or the signal fires. Nobody waits
- * for a Job that Farloop does not manage there: whose it is, and what to do, is said on standard error.
+ * Says on standard output what became of each, then how the workloads among them get on until all have ended or the signal fires. Nobody
+ * waits for one that Farloop does not manage there: whose it is, and what to do, is said on standard error.
  */
 export async function applyAndFollow(
   { cluster, ports }: { cluster: { name: string; access: Pick<Cluster, 'create' | 'get' | 'patch'> }; ports: FollowPorts },
   manifests: readonly SourcedObject[],
   signal: AbortSignal,
 ): Promise<void> {
-  const jobs = new Set<string>();
+  const open = new Map<string, KindFacts>();
   const record = await ports.clusters.get(cluster.name);
   for (const { object, source } of manifests) {
     if (signal.aborted) return;
@@ -87,23 +97,28 @@ export async function applyAndFollow(
     try {
       const { became, applied } = await applyOne(cluster.access, object, source, ports.clock);
       printLine(`${name} ${became}`);
-      if (object.kind !== 'Job') continue;
-      const whose = record && whoseJobOf(applied, object as Job, record);
-      if (whose === undefined) jobs.add(applied.metadata.uid ?? '');
+      const facts = OWNED.find(({ resource }) => isOf(object, resource));
+      if (!facts) continue;
+      const whose = record && whoseIs(applied, { facts, given: object, record });
+      if (whose === undefined) open.set(applied.metadata.uid ?? '', facts);
       else printProblem(`farloop: ${source}: ${name} is not managed by Farloop: ${whose}`);
     } catch (error) {
       // The instance runs all the same, and so do the other manifests.
       printProblem(`farloop: ${source}: ${name} is not applied: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  await follow(ports, cluster.name, jobs, signal);
+  await follow(ports, cluster.name, open, signal);
 }
 
-/** @returns undefined for a Job that Farloop manages */
-function whoseJobOf({ metadata: { namespace = '' }, spec }: Job, given: Job, record: ClusterRecord): string | undefined {
-  if (isInScope(record, namespace) && isOurs(spec, record.manages)) return undefined;
-  const { managedBy } = spec;
-  return whoseJobText({ namespace, ...(managedBy !== undefined && { managedBy }) }, record, given.spec.managedBy);
+/** @returns undefined for a workload that Farloop manages */
+function whoseIs(
+  applied: WorkloadObject,
+  { facts, given, record }: { facts: KindFacts; given: WorkloadObject; record: ClusterRecord },
+): string | undefined {
+  const { namespace = '' } = applied.metadata;
+  if ((!facts.resource.namespaced || isInScope(record, namespace)) && facts.isManaged(applied, record.manages)) return undefined;
+  const managedBy = facts.managerOf(applied);
+  return whoseText(shownFor(facts.kind), { namespace, ...(managedBy !== undefined && { managedBy }) }, record, facts.managerOf(given));
 }
 
 async function applyOne(
@@ -111,13 +126,13 @@ async function applyOne(
   given: KubernetesObject,
   source: string,
   clock: Clock,
-): Promise<{ became: 'created' | 'configured' | 'unchanged'; applied: Job }> {
+): Promise<{ became: 'created' | 'configured' | 'unchanged'; applied: WorkloadObject }> {
   const resource = resourceOf(given, source);
   const namespace = resource.namespaced ? (given.metadata.namespace ?? 'default') : '';
   const object = { ...given, metadata: { ...given.metadata, ...(resource.namespaced && { namespace }) } };
   const warned = (warning: string): void => printProblem(`Warning: ${warning} (${source})`);
   try {
-    const { object: applied } = await cluster.create<Job>(resource, object as Job, deadlineIn(clock, CALL_MS), { warned });
+    const { object: applied } = await cluster.create<WorkloadObject>(resource, object, deadlineIn(clock, CALL_MS), { warned });
     return { became: 'created', applied };
   } catch (error) {
     if (!(error instanceof ConflictError && error.reason === 'alreadyExists')) throw error;
@@ -126,23 +141,27 @@ async function applyOne(
   const { object: before } = await cluster.get(resource, target, deadlineIn(clock, CALL_MS));
   const uid = before.metadata.uid ?? '';
   const patch = { type: 'merge', body: object } as const;
-  const { object: applied } = await cluster.patch<Job>(resource, { ...target, uid }, patch, deadlineIn(clock, CALL_MS), { warned });
+  const { object: applied } = await cluster.patch<WorkloadObject>(resource, { ...target, uid }, patch, deadlineIn(clock, CALL_MS), {
+    warned,
+  });
   return { became: applied.metadata.resourceVersion === before.metadata.resourceVersion ? 'unchanged' : 'configured', applied };
 }
 
-/** A line whenever something changed. */
-async function follow(ports: FollowPorts, cluster: string, jobs: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+/** A line whenever something changed. @param workloads uids, each with its kind */
+async function follow(ports: FollowPorts, cluster: string, workloads: ReadonlyMap<string, KindFacts>, signal: AbortSignal): Promise<void> {
   const told = new Map<string, string>();
-  const open = new Set(jobs);
+  const open = new Map(workloads);
   while (open.size > 0 && !signal.aborted) {
-    const { items } = await listWorkloads(ports, { cluster, kind: 'Job' }, { limit: 1_000 });
-    for (const { uid, name, state, reason, succeeded = 0, completions, active = 0, failed = 0 } of items) {
-      if (!open.has(uid)) continue;
-      const counts = `${succeeded}${completions === undefined ? '' : ` of ${completions}`} succeeded, ${active} active, ${failed} failed`;
-      const line = `job/${name} ${standingText({ state, ...(reason !== undefined && { reason }) })}: ${counts}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
-      if (told.get(uid) !== line) printLine(line);
-      told.set(uid, line);
-      if (state === 'Complete' || state === 'Failed') open.delete(uid);
+    for (const kind of new Set([...open.values()].map((facts) => facts.kind))) {
+      const { items } = await listWorkloads(ports, { cluster, kind }, { limit: 1_000 });
+      for (const workload of items) {
+        const { uid, name, state, reason } = workload;
+        if (!open.has(uid)) continue;
+        const line = `${kind.toLowerCase()}/${name} ${standingText(workload)}: ${progressText(workload)}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
+        if (told.get(uid) !== line) printLine(line);
+        told.set(uid, line);
+        if (state === 'Complete' || state === 'Failed') open.delete(uid);
+      }
     }
     await ports.clock.wait(LOOK_EVERY_MS, signal);
   }

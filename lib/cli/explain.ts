@@ -1,18 +1,20 @@
 // `farloop explain`: what was decided about a workload, and why, from the recorded passes of the running instance.
 import { Argument, Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
-import type { WorkloadDetail, WorkloadSummary } from '../api/workloads.ts';
-import { KIND_NAMES } from '../kinds/facts.ts';
+import type { WorkloadDetail, WorkloadSummary } from '../api/told-workload.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { findKindNamed } from '../kinds/kind-names.ts';
 import type { Reason } from '../kinds/reasons.ts';
 import { connectToInstance, endpointOption, type ApiClient } from './api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from './exit.ts';
+import { figuresText } from './figures.ts';
 import { allWorkloads, paintState } from './get.ts';
 import { withWords } from './completion-hints.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, paint, print, spanText } from './output.ts';
 import { wholeNumber } from './arguments.ts';
-import { absenceOf } from './workload-absence.ts';
 
 interface ExplainOptions {
   namespace?: string;
@@ -23,13 +25,13 @@ interface ExplainOptions {
   endpoint?: string;
 }
 
-export const explainCommand = (): Command =>
+export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
   new Command('explain')
     .description('Show what was decided about a workload, and why.')
     .addArgument(
       withWords(
-        new Argument('<workload>', 'KIND/NAME, as in job/demo'),
-        KIND_NAMES.map((kind) => `${kind.toLowerCase()}/`),
+        new Argument('<workload>', 'KIND/NAME, as in job/demo, or NAME where one only has it'),
+        kinds.map(({ kind }) => `${kind.toLowerCase()}/`),
       ),
     )
     .option('-n, --namespace <namespace>', 'its namespace, where several have one of that name')
@@ -43,17 +45,20 @@ export const explainCommand = (): Command =>
       '\nExample:\n  farloop explain job/demo -n default\n\nExit codes: 0 it is explained, 1 there is no such workload, or somebody else manages it; 3 several have that name.',
     )
     .action(async (text: string, options: ExplainOptions) => {
-      const { kind, name } = workloadOf(text);
+      const { kind, name } = workloadOf(text, kinds);
       const api = connectToInstance(options);
       const { namespace, cluster } = options;
+      const ofKind = kind === undefined ? {} : { kind };
       const found = await allWorkloads(api, {
-        kind,
+        ...ofKind,
         name,
         ...(namespace !== undefined && { namespace }),
         ...(cluster !== undefined && { cluster }),
       });
-      if (found.length === 0)
-        throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, { kind })));
+      if (found.length === 0) {
+        const { absenceOf } = await import('./workload-absence.ts');
+        throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, ofKind)));
+      }
       const path = pathOf(text, found);
       const described = await api.get<{ items: WorkloadDetail[] }>(path);
       const [workload] = described.items;
@@ -74,50 +79,41 @@ async function recordedPasses(api: ApiClient, path: string): Promise<{ passes: T
   }
 }
 
-/** @throws UsageError */
-function workloadOf(text: string): { kind: string; name: string } {
-  const [given, name, ...rest] = text.split('/');
-  if (!given || !name || rest.length > 0) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
-  const kind = KIND_NAMES.find((known) => [known, `${known}s`].some((word) => word.toLowerCase() === given.toLowerCase()));
-  if (!kind)
+/** `NAME` alone is of whatever kind has it. @throws UsageError */
+function workloadOf(text: string, kinds: readonly KindFacts[]): { kind?: string; name: string } {
+  const parts = text.split('/');
+  const [first = '', second] = parts;
+  if (parts.length > 2 || parts.includes('')) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
+  if (second === undefined) return { name: first };
+  const facts = findKindNamed(first, kinds);
+  if (!facts)
     throw new UsageError(
-      `"${text}" names no workload: the kinds are ${KIND_NAMES.map((known) => known.toLowerCase()).join(', ')}, as in job/demo`,
+      `"${text}" names no workload: the kinds are ${kinds.map(({ kind }) => kind.toLowerCase()).join(', ')}, as in job/demo`,
     );
-  return { kind, name };
+  return { kind: facts.kind, name: second };
 }
 
 /** @param found one or more */
 function pathOf(text: string, found: readonly WorkloadSummary[]): string {
-  const paths = new Set(found.map((key) => [key.cluster, key.kind, key.namespace, key.name].map(encodeURIComponent).join('/')));
-  const [path] = paths;
-  if (paths.size > 1) {
-    const places = found.map((key) => `${key.namespace} on ${key.cluster}`).join(', ');
-    throw new AmbiguousError(`${text} is in more than one place: ${places}; say which with --namespace or --cluster`);
+  const paths = new Map(found.map((key) => [[key.cluster, key.kind, key.namespace, key.name].map(encodeURIComponent).join('/'), key]));
+  const [path = ''] = paths.keys();
+  if (paths.size === 1) return `/v1/workloads/${path}`;
+  const keys = [...paths.values()];
+  if (new Set(keys.map(({ kind }) => kind)).size > 1) {
+    const candidates = keys.map((key) => `${key.kind.toLowerCase()}/${key.name} in ${key.namespace} on ${key.cluster}`);
+    throw new AmbiguousError(`${text} is the name of several workloads: ${candidates.join(', ')}; say which with KIND/NAME`);
   }
-  return `/v1/workloads/${path ?? ''}`;
+  const places = keys.map((key) => `${key.namespace} on ${key.cluster}`).join(', ');
+  throw new AmbiguousError(`${text} is in more than one place: ${places}; say which with --namespace or --cluster`);
 }
 
 function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], isUnknown: boolean): string {
-  const {
-    kind,
-    namespace,
-    name,
-    uid,
-    cluster,
-    state,
-    reason,
-    succeeded = 0,
-    completions,
-    active = 0,
-    failed = 0,
-    nextWake,
-    queued,
-  } = workload;
+  const { kind, namespace, name, uid, cluster, state, reason, nextWake, queued } = workload;
   // Passes are found by name: among them may be those of one of a former uid.
   const latest = passes.find(({ key }) => key.uid === uid);
   const lines = [
     `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${cluster}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
-    `  succeeded ${succeeded}${completions === undefined ? '' : ` of ${completions}`}, active ${active}, failed ${failed}, pods known ${workload.pods.length + workload.podsLeftOut}`,
+    `  ${[figuresText(workload), `pods known ${workload.pods.length + workload.podsLeftOut}`].filter((part) => part !== '').join(', ')}`,
     ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one)}`),
     ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),
     `  next look: ${queued ? 'a wake is on its way' : nextWake ? nextLookText(nextWake) : 'when something happens'}`,

@@ -1,21 +1,22 @@
 // `farloop get`: what the running instance knows of its clusters and workloads.
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ClusterSummary } from '../api/clusters.ts';
-import { isBuiltInOff } from '../objects/managed-by.ts';
 import { readManages } from '../objects/manages.ts';
 import { stateText, withReasons } from './cluster-states.ts';
-import type { WorkloadSummary } from '../api/workloads.ts';
+import type { WorkloadSummary } from '../api/told-workload.ts';
 import type { ApiClient } from './api-client.ts';
 import { connectToInstance, endpointOption } from './api-client.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { findKindNamed, pluralOf } from '../kinds/kind-names.ts';
 import { withWords } from './completion-hints.ts';
 import { FailedError, UsageError } from './exit.ts';
+import { figureCells, figureColumns } from './figures.ts';
 import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, paint, print, spanText, tableText } from './output.ts';
 import { standingText } from './standing-text.ts';
 import { suggestionText } from './suggestions.ts';
-import { OWN_JOBS_ONLY } from './whose-job.ts';
-import { absenceOf } from './workload-absence.ts';
 
 interface GetOptions {
   namespace?: string;
@@ -24,42 +25,54 @@ interface GetOptions {
   endpoint?: string;
 }
 
-const KINDS = ['jobs', 'workloads', 'clusters'] as const;
-type Kind = (typeof KINDS)[number];
+/** What there is beside the kinds, and one of it. */
+const OTHERS = { workloads: 'workload', clusters: 'cluster' } as const;
+type Subject = KindFacts | keyof typeof OTHERS;
 
 /** @throws InvalidArgumentError naming what there is, and what may have been meant */
-function kindIn(text: string): Kind {
-  const kind = KINDS.find((known) => [known, known.replace(/s$/, '')].includes(text.toLowerCase()));
-  if (kind) return kind;
-  throw new InvalidArgumentError(`Expected ${KINDS.join(', ')}, or KIND/NAME as in job/demo.${suggestionText(text, KINDS)}`);
+function subjectIn(text: string, kinds: readonly KindFacts[]): Subject {
+  const word = text.toLowerCase();
+  for (const [plural, one] of Object.entries(OTHERS)) if (word === plural || word === one) return plural as keyof typeof OTHERS;
+  const facts = findKindNamed(word, kinds);
+  if (facts) return facts;
+  const words = subjectWords(kinds);
+  throw new InvalidArgumentError(`Expected ${words.join(', ')}, or KIND/NAME as in job/demo.${suggestionText(text, words)}`);
 }
+
+const subjectWords = (kinds: readonly KindFacts[]): string[] => [...kinds.map(pluralOf), ...Object.keys(OTHERS)];
 
 /** `job/demo` as well as `job`. */
-function subjectOf(text: string): { kind: Kind; name?: string } {
-  const [kind = '', name, ...rest] = text.split('/');
+function requestOf(text: string, kinds: readonly KindFacts[]): { subject: Subject; name?: string } {
+  const [subject = '', name, ...rest] = text.split('/');
   if (rest.length > 0 || name === '') throw new InvalidArgumentError('Expected KIND/NAME, as in job/demo.');
-  return { kind: kindIn(kind), ...(name !== undefined && { name }) };
+  return { subject: subjectIn(subject, kinds), ...(name !== undefined && { name }) };
 }
 
-export const getCommand = (): Command =>
+export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
   new Command('get')
-    .description('Show Jobs, workloads or clusters as the running instance knows them.')
-    .addArgument(withWords(new Argument('<what>', 'jobs, workloads, clusters, or KIND/NAME').argParser(subjectOf), KINDS))
+    .description('Show workloads, of one kind or of all, or clusters as the running instance knows them.')
+    .addArgument(
+      withWords(
+        new Argument('<what>', `${subjectWords(kinds).join(', ')}, or KIND/NAME`).argParser((text) => requestOf(text, kinds)),
+        subjectWords(kinds),
+      ),
+    )
     .argument('[name]', 'only those of this name')
     .option('-n, --namespace <namespace>', 'only those of this namespace')
     .addOption(outputOption())
     .addOption(endpointOption())
     .addOption(stateOption())
-    .addHelpText('after', '\nExample:\n  farloop get jobs -o json')
-    .action(async ({ kind, name: named }: ReturnType<typeof subjectOf>, given: string | undefined, options: GetOptions) => {
+    .addHelpText('after', '\nExamples:\n  farloop get jobs -o json\n  farloop get workloads -n default')
+    .action(async ({ subject, name: named }: ReturnType<typeof requestOf>, given: string | undefined, options: GetOptions) => {
       if (named !== undefined && given !== undefined)
         throw new UsageError(`"${given}" is one name too many: expected KIND/NAME, or KIND NAME`);
       const name = named ?? given;
-      if (kind === 'clusters' && options.namespace !== undefined)
+      if (subject === 'clusters' && options.namespace !== undefined)
         throw new UsageError('--namespace says nothing of clusters: leave it out');
       const api = connectToInstance(options);
-      if (kind === 'clusters') await showClusters(api, name, options);
-      else await showWorkloads(api, { ...(kind === 'jobs' && { kind: 'Job' }), ...(name !== undefined && { name }) }, options);
+      const filter = { ...(typeof subject === 'object' && { kind: subject.kind }), ...(name !== undefined && { name }) };
+      if (subject === 'clusters') await showClusters(api, name, options);
+      else await showWorkloads(api, filter, options);
     });
 
 async function showClusters(api: ApiClient, name: string | undefined, { output }: GetOptions): Promise<void> {
@@ -88,19 +101,27 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
 async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: string }, { namespace, output }: GetOptions): Promise<void> {
   const items = await allWorkloads(api, { ...filter, ...(namespace !== undefined && { namespace }) });
   if (filter.name !== undefined && items.length === 0)
-    throw new FailedError(await absenceOf(api, { ...filter, name: filter.name, namespace }, await allWorkloads(api, kindOnly(filter))));
+    throw new FailedError(
+      await (
+        await import('./workload-absence.ts')
+      ).absenceOf(api, { ...filter, name: filter.name, namespace }, await allWorkloads(api, kindOnly(filter))),
+    );
   const none =
     items.length > 0
       ? ''
-      : await noneText(api, `no ${filter.kind ?? 'workload'} yet${namespace === undefined ? '' : ` in namespace ${namespace}`}`);
-  await print({ items }, output, ({ items: shown }) => (shown.length === 0 ? none : tableText(HEADER, shown.map(rowOf))));
+      : await noneText(
+          api,
+          `no ${filter.kind ?? 'workload'} yet${namespace === undefined ? '' : ` in namespace ${namespace}`}`,
+          filter.kind,
+        );
+  await print({ items }, output, ({ items: shown }) => (shown.length === 0 ? none : workloadsTable(shown)));
 }
 
-/** What there is none of, and which Jobs would be there. */
-async function noneText(api: ApiClient, none: string): Promise<string> {
+/** What there is none of, and which of it would be there. */
+async function noneText(api: ApiClient, none: string, kind: string | undefined): Promise<string> {
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
-  const own = items.filter((cluster) => !isBuiltInOff(readManages(cluster)));
-  return own.length === 0 ? none : `${none}: on ${own.map(({ name }) => name).join(', ')} ${OWN_JOBS_ONLY}`;
+  const { ownOnlyTexts } = await import('./whose-workload.ts');
+  return [none, ...ownOnlyTexts(items, kind)].join(': ');
 }
 
 const kindOnly = ({ kind }: { kind?: string }): { kind?: string } => (kind === undefined ? {} : { kind });
@@ -121,14 +142,17 @@ export async function allWorkloads(
   return items;
 }
 
-const HEADER = ['NAMESPACE', 'NAME', 'KIND', 'STATE', 'SUCCEEDED', 'ACTIVE', 'FAILED', 'AGE', 'NEXT LOOK', 'CLUSTER'];
-
-function rowOf(workload: WorkloadSummary): string[] {
-  const { namespace, name, kind, succeeded = 0, completions, active = 0, failed = 0, creationTime, nextWake, queued, cluster } = workload;
-  const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
-  const look = queued ? 'queued' : nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
-  const done = completions === undefined ? String(succeeded) : `${succeeded}/${completions}`;
-  return [namespace, name, kind, standingText(workload), done, String(active), String(failed), age, look, cluster];
+/** With a column for each figure that a kind among them has. */
+function workloadsTable(workloads: readonly WorkloadSummary[]): string {
+  const figures = figureColumns(workloads);
+  const header = ['NAMESPACE', 'NAME', 'KIND', 'STATE', ...figures.map((name) => name.toUpperCase()), 'AGE', 'NEXT LOOK', 'CLUSTER'];
+  const rows = workloads.map((workload) => {
+    const { namespace, name, kind, creationTime, nextWake, queued, cluster } = workload;
+    const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
+    const look = queued ? 'queued' : nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
+    return [namespace, name, kind, standingText(workload), ...figureCells(workload, figures), age, look, cluster];
+  });
+  return tableText(header, rows);
 }
 
 /** Good, bad, or neither. */

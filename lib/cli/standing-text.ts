@@ -1,5 +1,5 @@
 // Where a workload stands, in a list or a line.
-import type { WorkloadSummary } from '../api/workloads.ts';
+import type { WorkloadSummary } from '../api/told-workload.ts';
 
 /** The word, and what a person would ask next: `Waiting (ImagePullBackOff)`. Why one ended is told by `explain`. */
 export const standingText = ({ state, reason }: Pick<WorkloadSummary, 'state' | 'reason'>): string =>

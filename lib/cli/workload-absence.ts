@@ -1,13 +1,16 @@
 // A workload that was named and is not known: whose it is, where it is, or which one may have been meant.
 import type { ClusterSummary } from '../api/clusters.ts';
-import type { JobsOnCluster } from '../api/jobs-on-cluster.ts';
-import type { WorkloadSummary } from '../api/workloads.ts';
-import { isBuiltInOff } from '../objects/managed-by.ts';
+import type { ObjectsOnCluster } from '../api/objects-on-cluster.ts';
+import type { WorkloadSummary } from '../api/told-workload.ts';
 import { readManages } from '../objects/manages.ts';
+import { ALL_FACTS } from '../kinds/facts.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { pluralOf } from '../kinds/kind-names.ts';
+import { shownFor } from '../kinds/shown.ts';
 import type { ApiClient } from './api-client.ts';
 import { FailedError } from './exit.ts';
 import { suggestionText } from './suggestions.ts';
-import { OWN_JOBS_ONLY, whoseJobText } from './whose-job.ts';
+import { ownOnlyTexts, whoseText } from './whose-workload.ts';
 
 export interface SoughtWorkload {
   kind?: string | undefined;
@@ -20,42 +23,62 @@ export interface SoughtWorkload {
 const MOST_CLUSTERS_ASKED = 10;
 
 /**
- * Why a workload that was named is not known. A Job is looked for on the clusters themselves, where the API can: one that somebody else
- * manages is not one that does not exist.
+ * Why a workload that was named is not known. Its object is looked for on the clusters themselves, where the API can: one that somebody
+ * else manages is not one that does not exist.
  * @param known all workloads of that kind. @returns sentences, the last without a full stop
  */
 export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: readonly WorkloadSummary[]): Promise<string> {
   const absence = absenceText(sought, known);
-  if (sought.kind !== undefined && sought.kind.toLowerCase() !== 'job') return absence;
+  const kinds = ALL_FACTS.filter(({ kind, isOwnerless }) => !isOwnerless && (sought.kind === undefined || sought.kind === kind));
+  if (kinds.length === 0) return absence;
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
-  const clusters = items.filter(({ name }) => sought.cluster === undefined || name === sought.cluster);
-  const query = sought.namespace === undefined ? '' : `?namespace=${encodeURIComponent(sought.namespace)}`;
-  const unseen: string[] = [];
-  const silent: string[] = [];
-  for (const { name, ...told } of clusters.slice(0, MOST_CLUSTERS_ASKED)) {
-    const path = `/v1/clusters/${encodeURIComponent(name)}/jobs/${encodeURIComponent(sought.name)}${query}`;
-    const jobs = await api.get<JobsOnCluster>(path).catch((error: unknown) => {
-      // An API of before does not know this question; what is known is told all the same.
-      if (error instanceof FailedError) return undefined;
-      throw error;
-    });
-    if (jobs?.problem !== undefined) silent.push(`cluster ${name} could not be asked: ${jobs.problem}`);
-    else if (jobs?.live !== true && !isBuiltInOff(readManages(told))) unseen.push(name);
-    const [job] = jobs?.items ?? [];
-    if (!jobs || !job) continue;
-    const what = `Job ${job.name} is in namespace ${job.namespace} on cluster ${name}`;
-    if (job.managed) return `${what}, and Farloop has not observed it yet: ask again in a moment`;
-    return `${what}, and Farloop does not manage it: ${whoseJobText(job, { ...jobs, manages: readManages(jobs) })}`;
+  const clusters = items.filter(({ name }) => sought.cluster === undefined || name === sought.cluster).slice(0, MOST_CLUSTERS_ASKED);
+  const unseen = new Map<string, Pick<ClusterSummary, 'manage' | 'manages'>>();
+  const silent = new Map<string, string>();
+  for (const facts of kinds)
+    for (const { name, ...told } of clusters) {
+      const found = await objectsNamed(api, { ...sought, cluster: name }, facts);
+      if (found?.problem !== undefined) silent.set(name, found.problem);
+      else if (found?.live !== true) unseen.set(name, told);
+      const [object] = found?.items ?? [];
+      if (!found || !object) continue;
+      const within = object.namespace === '' ? '' : `in namespace ${object.namespace} `;
+      const what = `${facts.kind} ${object.name} is ${within}on cluster ${name}`;
+      if (object.managed) return `${what}, and Farloop has not observed it yet: ask again in a moment`;
+      return `${what}, and Farloop does not manage it: ${whoseText(shownFor(facts.kind), object, { ...found, manages: readManages(found) })}`;
+    }
+  if (silent.size > 0) {
+    const problems = [...silent].map(([name, problem]) => `cluster ${name} could not be asked: ${problem}`).join('; ');
+    return `${unknownText(sought, known)}: ${problems}`;
   }
-  if (silent.length > 0) return `${unknownText(sought, known)}: ${silent.join('; ')}`;
-  return unseen.length === 0 ? absence : `${absence}. On ${unseen.join(', ')} ${OWN_JOBS_ONLY}`;
+  const [which] = ownOnlyTexts(
+    [...unseen].map(([name, told]) => ({ name, ...told })),
+    sought.kind,
+  );
+  return which === undefined ? absence : `${absence}. ${which.replace(/^on/, 'On')}`;
 }
 
-/** A Job of a cluster that does not answer may be there all the same. */
+/** @returns undefined for an API of before, which does not know this question: what is known is told all the same */
+async function objectsNamed(
+  api: ApiClient,
+  { name, namespace, cluster }: SoughtWorkload & { cluster: string },
+  facts: KindFacts,
+): Promise<ObjectsOnCluster | undefined> {
+  const query = namespace === undefined ? '' : `?namespace=${encodeURIComponent(namespace)}`;
+  const path = ['v1', 'clusters', cluster, pluralOf(facts), name].map(encodeURIComponent).join('/');
+  try {
+    return await api.get<ObjectsOnCluster>(`/${path}${query}`);
+  } catch (error) {
+    if (error instanceof FailedError) return undefined;
+    throw error;
+  }
+}
+
+/** An object of a cluster that does not answer may be there all the same. */
 function unknownText(sought: SoughtWorkload, known: readonly WorkloadSummary[]): string {
   const names = [...new Set(known.map(({ name }) => name))];
   const meant = names.includes(sought.name) ? '' : suggestionText(sought.name, names);
-  return `Farloop knows of no Job ${sought.name}${placeText(sought)}${meant}, and cannot tell whether there is one`;
+  return `Farloop knows of no ${sought.kind ?? 'workload'} ${sought.name}${placeText(sought)}${meant}, and cannot tell whether there is one`;
 }
 
 const placeText = ({ namespace, cluster }: SoughtWorkload): string =>

@@ -44,6 +44,8 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   kind: string;
   /** The owner's own resource. */
   resource: Resource;
+  /** Words that people may use for it beside kind and plural, in lower case, such as `pytj`. */
+  shortNames?: readonly string[];
   /** What relay and passes read of the owner. */
   fields: WantedFields;
   /** There is no owner to read: the workload is a child that lost its owner, or never had one. */

@@ -1,60 +1,52 @@
-// The closed list of reasons why a workload is running or not, what each may tell, and those that may hold of any workload.
+// Reasons why a workload is running or not: what each may tell, and those that may hold of a workload of any kind. A kind's own are in its
+// row (kind-shown.ts); together they are a closed list.
 import type { PodFacts } from '../objects/pod-facts.ts';
+import type { ReasonState } from './state.ts';
 
-/** Every reason there is. */
-export const REASONS = [
+/** Those that may hold of any workload, each with the state that it means where nothing more telling holds. */
+export const COMMON_REASONS = {
   // ended
-  'Completed',
-  'SuccessPolicyMet',
-  'BackoffLimitExceeded',
-  'DeadlineExceeded',
-  'PodFailurePolicyMatched',
-  'FailedIndexes',
-  'MaxFailedIndexesExceeded',
-  'EndedOtherwise',
-  'Expires',
+  EndedOtherwise: undefined,
+  Expires: undefined,
   // not looked after
-  'ManagedBySomebodyElse',
-  'UnknownCompletionMode',
-  'UnreadableSelector',
-  'Parked',
-  'Unreachable',
-  'Forbidden',
-  'RelaySilent',
-  'ClusterNotObserved',
-  'ClusterDrained',
-  'ClusterLeaving',
-  'WaitsAfterLoss',
-  'WriteBudgetSpent',
-  'NotYetSeen',
-  'Unreadable',
-  'TooLargeForView',
+  ManagedBySomebodyElse: 'Waiting',
+  Parked: undefined,
+  Unreachable: 'Waiting',
+  Forbidden: 'Waiting',
+  RelaySilent: 'Waiting',
+  ClusterNotObserved: 'Waiting',
+  ClusterDrained: 'Waiting',
+  ClusterLeaving: 'Waiting',
+  WaitsAfterLoss: 'Waiting',
+  WriteBudgetSpent: 'Waiting',
+  NotYetSeen: 'Pending',
+  Unreadable: undefined,
+  TooLargeForView: undefined,
   // on its way to the end
-  'BeingDeleted',
-  'LettingPodsGo',
-  'Succeeding',
-  'Failing',
+  BeingDeleted: undefined,
+  LettingPodsGo: undefined,
+  Succeeding: 'Waiting',
+  Failing: 'Waiting',
   // waiting
-  'Suspended',
-  'NoParallelism',
-  'RefusedByApiServer',
-  'BackingOff',
-  'IndexBackingOff',
-  'WaitsForTerminatingPods',
-  'NodeLost',
-  'PodsWaiting',
-  'PodsDisrupted',
-  'PodsPending',
-  'PodsUnknown',
+  Suspended: undefined,
+  RefusedByApiServer: 'Waiting',
+  BackingOff: 'BackingOff',
+  WaitsForTerminatingPods: 'Waiting',
+  NodeLost: 'Waiting',
+  PodsWaiting: 'Waiting',
+  PodsDisrupted: 'Waiting',
+  PodsPending: 'Pending',
+  PodsUnknown: 'Waiting',
   // running
-  'PodsRunning',
-  'DeadlineAhead',
-  'AboutToStartPods',
-] as const;
-export type ReasonCode = (typeof REASONS)[number];
+  PodsRunning: 'Running',
+  DeadlineAhead: undefined,
+  AboutToStartPods: 'Pending',
+} as const satisfies Record<string, ReasonState | undefined>;
+export type CommonReason = keyof typeof COMMON_REASONS;
 
-export interface Reason {
-  code: ReasonCode;
+export interface Reason<Code extends string = string> {
+  /** Of the closed list: one of `COMMON_REASONS`, or of its kind's own. */
+  code: Code;
   /** One sentence for people. */
   text: string;
   /** The pods it is about; at most five names. */
@@ -100,20 +92,17 @@ export interface Circumstances {
 export const MOST_NAMES = 5;
 
 /** Of all that waits on a cluster that is being removed, whatever else there is to say of it: nobody looks after it any more. */
-export const LEAVING: Reason = { code: 'ClusterLeaving', text: 'its cluster is being removed: nothing is done on it any more' };
+export const LEAVING: Reason<CommonReason> = {
+  code: 'ClusterLeaving',
+  text: 'its cluster is being removed: nothing is done on it any more',
+};
 
-/**
- * Of a workload that has no owner (any more): all that is left to do is to let its pods go.
- * @param owner `none`: it never had one
- */
-export function lettingGoReason(pods: readonly PodFacts[], owner: 'gone' | 'none'): Reason {
-  const held = pods.filter(({ tracked }) => tracked);
-  if (owner === 'none')
-    return { code: 'LettingPodsGo', text: 'no Job owns this pod: the tracking finalizer comes off it', pods: names(held) };
-  const left = `the tracking finalizer comes off ${counted(held.length, 'pod', 'pods')} of it`;
-  const text = `the Job is gone: ${held.length === 0 ? 'nothing is left to do, and the next pass forgets it' : left}`;
-  return { code: 'LettingPodsGo', text, ...(held.length > 0 && { pods: names(held) }) };
-}
+/** Of a workload that has no owner (any more): all that is left to do is to let its pods go. @param text what its row says of it */
+export const lettingGoReason = (held: readonly PodFacts[], text: string): Reason<CommonReason> => ({
+  code: 'LettingPodsGo',
+  text,
+  ...(held.length > 0 && { pods: names(held) }),
+});
 
 /** What holds up any workload, whatever is known of it. */
 export function obstaclesOf({
@@ -126,9 +115,9 @@ export function obstaclesOf({
   leftAloneMs,
   throttledMs,
   hindered,
-}: Circumstances): Reason[] {
-  const reasons: Reason[] = [];
-  const add = (code: ReasonCode, text: string, remainingMs?: number): unknown =>
+}: Circumstances): Reason<CommonReason>[] {
+  const reasons: Reason<CommonReason>[] = [];
+  const add = (code: CommonReason, text: string, remainingMs?: number): unknown =>
     reasons.push({ code, text, ...(remainingMs !== undefined && { remainingSeconds: seconds(remainingMs) }) });
   if (parked) add('Parked', `a person must act: ${parked.reason}`, parked.remainingMs);
   if (unreachable) {
@@ -165,7 +154,7 @@ export function obstaclesOf({
  * @param did as a sentence goes on after "the API server"
  * @param why begins with what divides it from the rest
  */
-export function refusedReason(did: string, why: string, remainingMs: number): Reason {
+export function refusedReason(did: string, why: string, remainingMs: number): Reason<CommonReason> {
   const remainingSeconds = seconds(remainingMs);
   const text = `the API server ${did}${why}; tried again in ${span(remainingSeconds)}`;
   return { code: 'RefusedByApiServer', text, remainingSeconds };

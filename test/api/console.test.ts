@@ -247,7 +247,16 @@ describe('the console', () => {
 
   test('of more workloads than anybody reads the first are shown, and that there are more', async () => {
     const { fetch: fetched } = globalThis;
-    const workload = { cluster: 'local', kind: 'Job', namespace: 'default', name: 'one', uid: 'u', state: 'Running', queued: false };
+    const workload = {
+      cluster: 'local',
+      kind: 'Job',
+      namespace: 'default',
+      name: 'one',
+      uid: 'u',
+      state: 'Running',
+      figures: [],
+      queued: false,
+    };
     const items = Array.from({ length: 500 }, () => workload);
     let asked = 0;
     globalThis.fetch = async (path, init) => {

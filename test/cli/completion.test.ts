@@ -31,7 +31,7 @@ const FORMATS = ['text', 'json', 'yaml'];
 describe('bash', () => {
   const cases: { line: string[]; offers: string[] }[] = [
     { line: ['dl'], offers: ['dlq'] },
-    { line: ['get', ''], offers: ['jobs', 'workloads', 'clusters'] },
+    { line: ['get', ''], offers: ['jobs', 'orphanpods', 'workloads', 'clusters'] },
     { line: ['get', 'jobs', '-o', ''], offers: FORMATS },
     { line: ['get', '-o', 'json', 'c'], offers: ['clusters'] },
     { line: ['get', 'jobs', '--output', 'j'], offers: ['json'] },

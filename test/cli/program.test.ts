@@ -56,7 +56,7 @@ describe('usage', () => {
     {
       name: 'a kind that there is not gets a suggestion',
       args: ['get', 'jbos'],
-      says: /Expected jobs, workloads, clusters, or KIND\/NAME as in job\/demo\. \(Did you mean jobs\?\)/,
+      says: /Expected jobs, orphanpods, workloads, clusters, or KIND\/NAME as in job\/demo\. \(Did you mean jobs\?\)/,
     },
     { name: 'a namespace of clusters', args: ['get', 'clusters', '-n', 'x'], says: /--namespace says nothing of clusters/ },
     { name: 'two names', args: ['get', 'job/demo', 'other'], says: /"other" is one name too many/ },
@@ -87,7 +87,7 @@ describe('usage', () => {
     },
     { name: 'a folder of manifests', args: ['plan', '-f', 'examples'], says: /examples: cannot be read: it is a folder, expected a file/ },
     { name: 'a node that is not simulated', args: ['node', '--kubeconfig', 'x'], says: /add --simulated/ },
-    { name: 'a workload without a kind', args: ['explain', 'demo'], says: /expected KIND\/NAME, as in job\/demo/ },
+    { name: 'a kind without a name', args: ['explain', 'job/'], says: /expected KIND\/NAME, as in job\/demo/ },
     { name: 'a manifest that is not there', args: ['up', '--port', '0', '--apply', 'nowhere.yaml'], says: /nowhere\.yaml: cannot be read/ },
   ];
   for (const { name, args, says } of mistakes)

@@ -1,12 +1,12 @@
 // What is said of a Job that was named and is not known, by what its clusters answer.
 import { describe, expect, test } from '@jest/globals';
-import type { JobsOnCluster } from '../../lib/api/jobs-on-cluster.ts';
-import type { WorkloadSummary } from '../../lib/api/workloads.ts';
+import type { ObjectsOnCluster } from '../../lib/api/objects-on-cluster.ts';
+import type { WorkloadSummary } from '../../lib/api/told-workload.ts';
 import type { ApiClient } from '../../lib/cli/api-client.ts';
 import { absenceOf } from '../../lib/cli/workload-absence.ts';
 
 /** An API of one cluster, which knows this of the Job that is asked for. */
-const apiOf = (jobs: Partial<JobsOnCluster>, manage: 'own' | 'all' = 'own'): ApiClient => {
+const apiOf = (jobs: Partial<ObjectsOnCluster>, manage: 'own' | 'all' = 'own'): ApiClient => {
   const answers: Record<string, unknown> = {
     '/v1/clusters': { items: [{ name: 'staging', manage }] },
     '/v1/clusters/staging/jobs/demo': { live: true, manage, namespaces: [], items: [], ...jobs },
@@ -15,7 +15,7 @@ const apiOf = (jobs: Partial<JobsOnCluster>, manage: 'own' | 'all' = 'own'): Api
 };
 const demo = { kind: 'Job', name: 'demo' };
 const known: WorkloadSummary[] = [
-  { cluster: 'staging', kind: 'Job', namespace: 'default', name: 'demos', uid: 'u', state: 'Running', queued: false },
+  { cluster: 'staging', kind: 'Job', namespace: 'default', name: 'demos', uid: 'u', state: 'Running', figures: [], queued: false },
 ];
 
 describe('a Job that is not known', () => {

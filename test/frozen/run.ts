@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import type { ClusterSummary } from '../../lib/api/clusters.ts';
-import type { WorkloadDetail, WorkloadSummary } from '../../lib/api/workloads.ts';
+import type { WorkloadDetail, WorkloadSummary } from '../../lib/api/told-workload.ts';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
 import { consoleFolder } from '../../lib/package-files.ts';
 import { Page } from '../api/page.ts';

@@ -5,7 +5,9 @@ import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import { reasonsOf } from '../../lib/kinds/job/reasons.ts';
 import type { PlanHead } from '../../lib/kinds/plan.ts';
 import type { Circumstances } from '../../lib/kinds/reasons.ts';
-import { standingOf, STATES, type Known, type Standing } from '../../lib/kinds/state.ts';
+import { shownFor } from '../../lib/kinds/shown.ts';
+import { standingOf, type Known } from '../../lib/kinds/standing.ts';
+import { STATES, type Standing } from '../../lib/kinds/state.ts';
 import { aCondition, aJob, anIndexedJob, aPod, aSnapshot, at, ended, now, NOW, podsOf } from './job/builders.ts';
 
 interface Case {
@@ -136,7 +138,11 @@ const cases: Case[] = [
     stands: { state: 'Terminating' },
   },
   { name: 'a person must act', pods: podsOf('1R'), known: { parked: 'its selector' }, stands: { state: 'Parked', reason: 'its selector' } },
-  { name: 'no Job owns the pod', known: { kind: 'OrphanPod', owner: undefined }, stands: { state: 'Orphan' } },
+  {
+    name: 'no Job owns the pod',
+    known: { shown: shownFor('OrphanPod'), isOwnerless: true, owner: undefined },
+    stands: { state: 'Orphan' },
+  },
   { name: 'its Job is not known', known: { owner: undefined }, stands: { state: 'Unknown' } },
   { name: 'what its passes keep cannot be read', known: { isKnown: false }, stands: { state: 'Unknown' } },
   {
@@ -150,7 +156,7 @@ describe('the word for where a workload stands', () => {
   for (const { name, job = aJob(one), pods = [], head, manages, circumstances, known = {}, stands } of cases)
     test(`${stands.state}: ${name}`, () => {
       const reasons = reasonsOf({ ...aSnapshot(job, pods, head), ...(manages && { manages }) }, now, circumstances);
-      expect(standingOf({ kind: 'Job', owner: job, isKnown: true, reasons, ...known })).toEqual(stands);
+      expect(standingOf({ shown: shownFor('Job'), isOwnerless: false, owner: job, isKnown: true, reasons, ...known })).toEqual(stands);
     });
 
   test('each word has a case', () => {

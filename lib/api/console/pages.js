@@ -5,6 +5,7 @@ const linkTo = ({ cluster, kind, namespace, name }) => `#/workloads/${[cluster, 
 
 /** Clusters with their watches, workloads with where they stand. */
 export function overview({ clusters, workloads: { items, more } }) {
+  const figures = [...new Set(items.flatMap((workload) => listed(workload).map(({ name }) => name)))];
   return [
     element('h1', {}, 'Clusters'),
     table(
@@ -35,9 +36,7 @@ export function overview({ clusters, workloads: { items, more } }) {
       [
         { title: 'Workload' },
         { title: 'State' },
-        { title: 'Succeeded', number: true },
-        { title: 'Active', number: true },
-        { title: 'Failed', number: true },
+        ...figures.map((name) => ({ title: titled(name), number: true })),
         { title: 'Age' },
         { title: 'Next look' },
       ],
@@ -49,9 +48,7 @@ export function overview({ clusters, workloads: { items, more } }) {
           clusters.length > 1 && ` on ${workload.cluster}`,
         ),
         standing(workload),
-        `${workload.succeeded ?? 0}${workload.completions === undefined ? '' : ` / ${workload.completions}`}`,
-        workload.active ?? 0,
-        workload.failed ?? 0,
+        ...figures.map((name) => figureText(listed(workload), name)),
         moment(workload.creationTime),
         workload.queued ? 'queued' : moment(workload.nextWake?.dueTime),
       ]),
@@ -59,6 +56,17 @@ export function overview({ clusters, workloads: { items, more } }) {
     ),
     more && element('p', { class: 'soft' }, 'There may be more: farloop get workloads shows all.'),
   ];
+}
+
+/** Its kind's numbers that a list has room for. */
+const listed = ({ figures }) => figures.filter(({ isMinor }) => !isMinor);
+
+const titled = (name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+
+/** Nothing for a kind that has no such figure. */
+function figureText(figures, named) {
+  const figure = figures.find(({ name }) => name === named);
+  return figure?.of === undefined ? figure?.value : `${figure.value} / ${figure.of}`;
 }
 
 /** The word for where it stands, and what it waits for or why it ended. */
@@ -102,10 +110,7 @@ export function workloadPage({ items, passes, problem }) {
     element('p', {}, standing(current), ` on ${current.cluster} `, element('span', { class: 'soft' }, `uid ${current.uid}`)),
     current.reason && current.state === 'Parked' && element('p', { class: 'notice' }, `Parked: ${current.reason}`),
     facts([
-      ['Succeeded', `${current.succeeded ?? 0}${current.completions === undefined ? '' : ` of ${current.completions}`}`],
-      ['Active', current.active ?? 0],
-      ['Ready', current.ready ?? 0],
-      ['Failed', current.failed ?? 0],
+      ...current.figures.map(({ name, value, of }) => [titled(name), of === undefined ? value : `${value} of ${of}`]),
       ['Created', moment(current.creationTime)],
       ['Started', moment(current.startTime)],
       ['Completed', moment(current.completionTime)],

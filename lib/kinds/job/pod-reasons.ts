@@ -1,8 +1,10 @@
 // How a Job's pods are: which run, which wait and for what, and which ones no node reports on.
 import { isAtWork, type PodFacts } from '../../objects/pod-facts.ts';
 import { podReasonText, type PodReason } from '../../objects/pod-reasons.ts';
-import { counted, MOST_NAMES, names, seconds, span, type Reason } from '../reasons.ts';
+import { counted, MOST_NAMES, names, seconds, span, type CommonReason, type Reason as AnyReason } from '../reasons.ts';
 import type { Tally } from './tally.ts';
+
+type Reason = AnyReason<CommonReason>;
 
 /** A live node reports a pod's end within the grace period. After so much longer the node counts as lost. */
 const NODE_SILENT_MS = 60_000;

@@ -18,8 +18,7 @@ import {
   seconds,
   span,
   type Circumstances,
-  type Reason,
-  type ReasonCode,
+  type Reason as AnyReason,
 } from '../reasons.ts';
 import { exceededLimit } from './backoff-limit.ts';
 import { latestFailureOf, nextBackoff, remainingBackoffMs } from './backoff.ts';
@@ -34,10 +33,13 @@ import { claimPods, isLeftRunning } from './ownership.ts';
 import { indexBackoffMs } from './per-index-backoff.ts';
 import { lostReasons, podReasons } from './pod-reasons.ts';
 import { progressOf, type Progress } from './progress.ts';
+import type { JobReasonCode } from './reason-codes.ts';
 import { tallyOf } from './tally.ts';
 import { isKnownMode, termsOf } from './terms.ts';
 import { expiryOf, needsCleanup, NoExpiryError } from './ttl.ts';
 import { ownEntry } from '../../objects/untyped-fields.ts';
+
+type Reason = AnyReason<JobReasonCode>;
 
 /** Every reason that holds, the most telling first; never empty. */
 export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Circumstances = {}): Reason[] {
@@ -193,7 +195,7 @@ function deadlineReason(job: Job, nowMs: number): Reason[] {
 }
 
 type FailureCode = Extract<
-  ReasonCode,
+  JobReasonCode,
   'BackoffLimitExceeded' | 'DeadlineExceeded' | 'PodFailurePolicyMatched' | 'FailedIndexes' | 'MaxFailedIndexesExceeded'
 >;
 

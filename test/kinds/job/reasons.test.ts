@@ -6,12 +6,13 @@ import { jobFactsOf } from '../../../lib/objects/job-facts.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
 import type { PlanHead } from '../../../lib/kinds/plan.ts';
+import { JOB_REASONS, type JobReasonCode } from '../../../lib/kinds/job/reason-codes.ts';
 import { reasonsOf } from '../../../lib/kinds/job/reasons.ts';
-import { REASONS, type Circumstances, type Reason, type ReasonCode } from '../../../lib/kinds/reasons.ts';
+import { COMMON_REASONS, type Circumstances, type Reason } from '../../../lib/kinds/reasons.ts';
 import { aCondition, aJob, anIndexedJob, aPod, aSnapshot, at, ended, NOW, now, podsOf } from './builders.ts';
 
 interface Case {
-  code: ReasonCode;
+  code: JobReasonCode;
   name: string;
   job: Job;
   pods?: readonly PodFacts[];
@@ -441,6 +442,8 @@ const cases: Case[] = [
   { code: 'AboutToStartPods', name: 'nothing holds it up', job: aJob({ completions: 2 }) },
 ];
 
+const REASONS = Object.keys({ ...COMMON_REASONS, ...JOB_REASONS });
+
 describe('why a Job is running or not', () => {
   test.each(cases)('$code: $name', ({ code, job, pods = [], head, manages, circumstances, holds = {}, says = '' }) => {
     const snapshot = { ...aSnapshot(job, pods, head), ...(manages && { manages }) };
@@ -452,8 +455,8 @@ describe('why a Job is running or not', () => {
 
   test('each reason of the list has a case, and no case another', () => {
     // Told without a snapshot, where there is no Job, or of each that waits on a cluster that leaves: test/api has those.
-    const elsewhere: ReasonCode[] = ['LettingPodsGo', 'ClusterLeaving', 'Unreadable'];
-    expect([...new Set([...cases.map(({ code }) => code), ...elsewhere])].toSorted()).toEqual([...REASONS].toSorted());
+    const elsewhere: JobReasonCode[] = ['LettingPodsGo', 'ClusterLeaving', 'Unreadable'];
+    expect([...new Set([...cases.map(({ code }) => code), ...elsewhere])].toSorted()).toEqual(REASONS.toSorted());
   });
 
   test('each reason of the list is explained in docs/explain.md', () => {

@@ -1,9 +1,10 @@
 // Whose a Job is that Farloop does not manage, and what is said to do.
 import { describe, expect, test } from '@jest/globals';
-import { whoseJobText } from '../../lib/cli/whose-job.ts';
+import { whoseText } from '../../lib/cli/whose-workload.ts';
+import { jobShown } from '../../lib/kinds/job/shown.ts';
 
 const own = { manages: ['jobs'], namespaces: [] } as const;
-const cases: { name: string; says: string[]; managedBy?: string; wanted?: string; takes?: Parameters<typeof whoseJobText>[1] }[] = [
+const cases: { name: string; says: string[]; managedBy?: string; wanted?: string; takes?: Parameters<typeof whoseText>[2] }[] = [
   {
     name: 'no manager, on a cluster where Farloop takes its own',
     says: ['it names no manager, so the built-in', '"managedBy: farloop.dev/job"', 'cannot be changed', '--manage all-jobs'],
@@ -28,7 +29,7 @@ const cases: { name: string; says: string[]; managedBy?: string; wanted?: string
 
 describe('whose Job it is', () => {
   test.each(cases)('$name', ({ managedBy, wanted, takes = own, says }) => {
-    const text = whoseJobText({ namespace: 'default', ...(managedBy !== undefined && { managedBy }) }, takes, wanted);
+    const text = whoseText(jobShown, { namespace: 'default', ...(managedBy !== undefined && { managedBy }) }, takes, wanted);
     for (const part of says) expect(text).toContain(part);
     expect(text).not.toMatch(/\.$/);
   });

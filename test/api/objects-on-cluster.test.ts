@@ -1,6 +1,7 @@
 // Whether a Job exists that Farloop does not know, and whose it is: asked of the cluster itself, where the API can.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { jobsOnCluster, type JobsOnCluster } from '../../lib/api/jobs-on-cluster.ts';
+import { objectsOnCluster, type ObjectsOnCluster } from '../../lib/api/objects-on-cluster.ts';
+import { jobFacts } from '../../lib/kinds/job/facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { NotDoneError } from '../../lib/ports/errors.ts';
@@ -29,11 +30,11 @@ async function look(
   jobs: readonly Job[],
   takes: { manages: string[]; namespaces?: string[] },
   namespace?: string,
-): Promise<JobsOnCluster | undefined> {
+): Promise<ObjectsOnCluster | undefined> {
   const record = await ports.clusters.get('local');
   if (!record) throw new Error('it is not registered');
   await ports.clusters.put({ ...record, namespaces: [], ...takes }, record.version);
-  return await jobsOnCluster({ ...ports, lookUp: () => having(jobs) }, { cluster: 'local', name: 'demo', namespace });
+  return await objectsOnCluster({ ...ports, lookUp: () => having(jobs) }, { cluster: 'local', facts: jobFacts, name: 'demo', namespace });
 }
 
 describe('Jobs on a cluster', () => {
@@ -61,22 +62,27 @@ describe('Jobs on a cluster', () => {
 
   test('what is no name asks the cluster for nothing', async () => {
     const lookUp = (): Pick<Cluster, 'list'> => ({ list: () => Promise.reject(new NotDoneError('it was asked')) });
-    const found = await jobsOnCluster({ ...ports, lookUp }, { cluster: 'local', name: 'demo,metadata.namespace!=kube-system' });
+    const found = await objectsOnCluster(
+      { ...ports, lookUp },
+      { cluster: 'local', facts: jobFacts, name: 'demo,metadata.namespace!=kube-system' },
+    );
     expect(found).toMatchObject({ live: true, items: [] });
   });
 
   test('nothing is said of what there is where nobody can look', async () => {
-    expect(await jobsOnCluster(ports, { cluster: 'local', name: 'demo' })).toMatchObject({ live: false, items: [] });
+    expect(await objectsOnCluster(ports, { cluster: 'local', facts: jobFacts, name: 'demo' })).toMatchObject({ live: false, items: [] });
     const refusing = {
       list: async () => {
         throw new NotDoneError('it does not answer');
       },
     };
-    expect(await jobsOnCluster({ ...ports, lookUp: () => refusing }, { cluster: 'local', name: 'demo' })).toMatchObject({
-      live: false,
-      problem: 'it does not answer',
-      items: [],
-    });
-    expect(await jobsOnCluster(ports, { cluster: 'nowhere', name: 'demo' })).toBeUndefined();
+    expect(await objectsOnCluster({ ...ports, lookUp: () => refusing }, { cluster: 'local', facts: jobFacts, name: 'demo' })).toMatchObject(
+      {
+        live: false,
+        problem: 'it does not answer',
+        items: [],
+      },
+    );
+    expect(await objectsOnCluster(ports, { cluster: 'nowhere', facts: jobFacts, name: 'demo' })).toBeUndefined();
   });
 });

@@ -1,0 +1,207 @@
+// A workload as the API tells it, out of what the view and the head hold of it and what its row shows of its kind.
+import type { KindFacts } from '../kinds/kind.ts';
+import type { Figure, KindShown } from '../kinds/kind-shown.ts';
+import type { Reason } from '../kinds/reasons.ts';
+import { standingOf } from '../kinds/standing.ts';
+import type { State } from '../kinds/state.ts';
+import type { WorkloadObject } from '../objects/kubernetes.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
+import type { PodReason } from '../objects/pod-reasons.ts';
+import { isFields, type Fields } from '../objects/untyped-fields.ts';
+import type { WorkloadKey } from '../objects/workload.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { PassRecord } from '../ports/recorder.ts';
+import type { Head } from '../ports/store.ts';
+import type { PassState } from '../reconciler/head/pass-state.ts';
+import type { ViewPart } from '../wire/observations.ts';
+import { workloadReasons, type Seen } from './reasons.ts';
+import { timeText } from './time-text.ts';
+
+type ShowPorts = Pick<Ports, 'clock' | 'telemetry'>;
+
+/** One line of a list, beside which stand the fields of its kind's own (`KindShown.fields`). Absent fields are not known. */
+export interface WorkloadSummary extends WorkloadKey {
+  state: State;
+  /** What it waits for, why it ended or what a person must do: see state.ts. */
+  reason?: string;
+  /** The kind's numbers, in the order in which they are shown. */
+  figures: Figure[];
+  creationTime?: string;
+  /** When a pass looks again though nothing happens. */
+  nextWake?: { dueTime: string; attempt: number };
+  /** A wake is on its way. */
+  queued: boolean;
+}
+
+export interface PodSummary {
+  name: string;
+  uid: string;
+  phase: string;
+  index?: string;
+  ready?: string;
+  /** Its outcome is not in its owner's counters yet. */
+  tracked: boolean;
+  terminating: boolean;
+  creationTime: string;
+  exitCodes: number[];
+  /** Why it does not run, or was ended, in the cluster's words. Absent where nothing is said. */
+  reasons?: readonly PodReason[];
+}
+
+export interface WorkloadDetail extends WorkloadSummary {
+  /** Why it stands where it stands, from a closed list; never empty. */
+  reasons: Reason[];
+  conditions: readonly unknown[];
+  status: object;
+  pods: PodSummary[];
+  /** Pods beyond the limit are counted only. */
+  podsLeftOut: number;
+  /** What the passes keep; absent when it cannot be read, so that the workload counts as unknown. */
+  passes?: PassState;
+  head: { era: number; fence: string; floor: string; bornTime: string; openedTime: string; viewItems: number };
+}
+
+const MOST_PODS = 1_000;
+
+/** What the rest of the API has to know of a kind. */
+export interface ToldKind {
+  facts: KindFacts;
+  shown: KindShown;
+}
+
+export interface Known {
+  row: ToldKind;
+  head: Head;
+  view: ViewPart;
+  state: PassState | undefined;
+}
+
+/** What is known of where it runs. */
+export interface Surroundings extends Pick<Seen, 'record' | 'trouble' | 'clusterStates'> {
+  /** How far the cluster's clock is ahead of ours. */
+  offsetMs: number;
+}
+
+/** The state is made without its latest passes, which a list does not read: so it is the same wherever it is shown. */
+function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): WorkloadSummary {
+  const { head, state, row } = known;
+  const { facts, shown } = row;
+  const owner = ownerIn(known);
+  const { creationTimestamp } = owner?.metadata ?? {};
+  const parked = state?.park && state.park.untilMs > nowMs ? state.park.reason : undefined;
+  const reasons = reasonsOf(known, podsIn(known), { surroundings, passes: [], nowMs });
+  return {
+    ...head.key,
+    ...standingOf({ shown, isOwnerless: facts.isOwnerless === true, owner, isKnown: state !== undefined, parked, reasons }),
+    ...ownFields(owner, shown),
+    figures: shown.figuresOf(owner),
+    ...(creationTimestamp !== undefined && { creationTime: creationTimestamp }),
+    ...(head.wake && { nextWake: { dueTime: timeText(head.wake.dueAtMs), attempt: head.wake.attempt } }),
+    queued: head.queued === head.fence,
+  };
+}
+
+/** Of the owner, as they stand there; those that it has. */
+function ownFields(owner: WorkloadObject | undefined, { fields }: KindShown): Fields {
+  const own: Fields = {};
+  for (const { name, in: part } of fields) {
+    const given: unknown = owner?.[part];
+    const value = isFields(given) ? given[name] : undefined;
+    if (value !== undefined) own[name] = value;
+  }
+  return own;
+}
+
+/** One workload that cannot be shown is a row that says so, and no trouble of the others (R13). */
+export function readableSummary(known: Known, surroundings: Surroundings, { clock, telemetry }: ShowPorts): WorkloadSummary {
+  try {
+    return summaryOf(known, surroundings, clock.nowMs());
+  } catch (error) {
+    telemetry.error('workload cannot be shown', { ...known.head.key, error });
+    return unreadable(known, error);
+  }
+}
+
+function unreadable({ head, row }: Known, error: unknown): WorkloadSummary & { reason: string } {
+  const fault = error instanceof Error ? error.message : String(error);
+  return {
+    ...head.key,
+    state: 'Unreadable',
+    reason: `what the table keeps of it cannot be read: ${fault}`,
+    figures: row.shown.figuresOf(undefined),
+    queued: head.queued === head.fence,
+  };
+}
+
+export function readableDetail(
+  known: Known,
+  surroundings: Surroundings,
+  passes: readonly PassRecord[],
+  { clock, telemetry }: ShowPorts,
+): WorkloadDetail {
+  try {
+    return detailOf(known, surroundings, passes, clock.nowMs());
+  } catch (error) {
+    telemetry.error('workload cannot be shown', { ...known.head.key, error });
+    const summary = unreadable(known, error);
+    const { era, fence, floor, items } = known.head;
+    const reasons: Reason[] = [{ code: 'Unreadable', text: summary.reason }];
+    const head = { era, fence, floor, bornTime: '', openedTime: '', viewItems: items.length };
+    return { ...summary, reasons, conditions: [], status: {}, pods: [], podsLeftOut: 0, head };
+  }
+}
+
+const ownerIn = ({ view }: Known): WorkloadObject | undefined => (view.owner && !view.owner.deleted ? view.owner.object : undefined);
+
+const podsIn = ({ view }: Known): PodFacts[] => [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+
+function reasonsOf(
+  { head, view, state, row }: Known,
+  pods: readonly PodFacts[],
+  { surroundings: { offsetMs, ...rest }, passes, nowMs }: { surroundings: Surroundings; passes: readonly PassRecord[]; nowMs: number },
+): Reason[] {
+  const owner = view.owner && !view.owner.deleted ? view.owner.object : undefined;
+  const ownerIs = row.facts.isOwnerless ? 'none' : view.owner?.deleted ? 'gone' : undefined;
+  const nextWakeAtMs = head.queued === head.fence ? nowMs : head.wake?.dueAtMs;
+  return workloadReasons({ row, owner, ownerIs, pods, state, nextWakeAtMs, ...rest, passes }, { nowMs, offsetMs });
+}
+
+function detailOf(known: Known, surroundings: Surroundings, passes: readonly PassRecord[], nowMs: number): WorkloadDetail {
+  const { head, state } = known;
+  const owner = ownerIn(known);
+  const pods = podsIn(known);
+  pods.sort((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0) || (a.name < b.name ? -1 : 1));
+  return {
+    ...summaryOf(known, surroundings, nowMs),
+    reasons: reasonsOf(known, pods, { surroundings, passes, nowMs }),
+    conditions: conditionsIn(owner?.status),
+    status: owner?.status ?? {},
+    pods: pods.slice(0, MOST_PODS).map(podSummaryOf),
+    podsLeftOut: Math.max(pods.length - MOST_PODS, 0),
+    ...(state && { passes: state }),
+    head: {
+      era: head.era,
+      fence: head.fence,
+      floor: head.floor,
+      bornTime: timeText(head.bornAtMs),
+      openedTime: timeText(head.openedAtMs),
+      viewItems: head.items.length,
+    },
+  };
+}
+
+const conditionsIn = (status: object | undefined): readonly unknown[] =>
+  isFields(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
+
+const podSummaryOf = (pod: PodFacts): PodSummary => ({
+  name: pod.name,
+  uid: pod.uid,
+  phase: pod.phase,
+  ...(pod.index !== undefined && { index: pod.index }),
+  ...(pod.ready !== undefined && { ready: pod.ready }),
+  tracked: pod.tracked,
+  terminating: pod.deletedAt !== undefined,
+  creationTime: timeText(pod.createdAt * 1000),
+  exitCodes: pod.containers.flatMap(({ exitCode }) => (exitCode === undefined ? [] : [exitCode])),
+  ...(pod.reasons && { reasons: pod.reasons }),
+});

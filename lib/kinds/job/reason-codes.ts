@@ -1,0 +1,22 @@
+// The reasons that only a Job knows, each with the state that it means where nothing more telling holds.
+import type { CommonReason } from '../reasons.ts';
+import type { ReasonState } from '../state.ts';
+
+export const JOB_REASONS = {
+  // ended
+  Completed: undefined,
+  SuccessPolicyMet: undefined,
+  BackoffLimitExceeded: undefined,
+  DeadlineExceeded: undefined,
+  PodFailurePolicyMatched: undefined,
+  FailedIndexes: undefined,
+  MaxFailedIndexesExceeded: undefined,
+  // not looked after
+  UnknownCompletionMode: 'Waiting',
+  UnreadableSelector: 'Waiting',
+  // waiting
+  NoParallelism: 'Waiting',
+  IndexBackingOff: 'BackingOff',
+} as const satisfies Record<string, ReasonState | undefined>;
+
+export type JobReasonCode = CommonReason | keyof typeof JOB_REASONS;
