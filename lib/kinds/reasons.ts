@@ -52,7 +52,7 @@ export interface Reason<Code extends string = string> {
   /** The pods it is about; at most five names. */
   pods?: string[];
   exitCode?: number;
-  /** What the cluster says of the pods, in its own word: `Unschedulable`, `ImagePullBackOff`; of one that failed with its message. */
+  /** The cluster's own word about the pods: `Unschedulable`, `ImagePullBackOff`; for a failed pod with its message. */
   podReason?: string;
   /** Which rule of a policy, from 0. */
   rule?: number;
@@ -62,7 +62,7 @@ export interface Reason<Code extends string = string> {
   remainingSeconds?: number;
 }
 
-/** What is known beside the objects. */
+/** Facts about a workload that its objects do not show. */
 export interface Circumstances {
   /** A person must act; looked at again after so long. */
   parked?: { reason: string; remainingMs: number };
@@ -72,13 +72,13 @@ export interface Circumstances {
   unobserved?: string;
   /** Its cluster refuses what Farloop needs in its namespace: how so. */
   forbidden?: string;
-  /** Nothing was heard of its cluster's relay for so long. */
+  /** No heartbeat of its cluster's relay for so long. */
   relaySilentMs?: number;
-  /** On its cluster no work is begun. */
+  /** Its cluster is drained: no work is begun there. */
   isDrained?: boolean;
   /** Its cluster is being removed: of a Job that has not ended only that is to be told, see LEAVING. */
   isLeaving?: boolean;
-  /** What was known of it is lost, and it is left alone for so long still (R1). */
+  /** It is unknown, and passes leave it alone for so long still (R1). */
   leftAloneMs?: number;
   /** Its latest pass could write nothing more, and comes again after so long (R14). */
   throttledMs?: number;
@@ -88,7 +88,7 @@ export interface Circumstances {
   hindered?: { what: string; reason: string; remainingMs: number; isUnanswered?: true };
 }
 
-/** So many names, or reasons of one kind, are told at most. */
+/** At most so many names, or reasons of one sort, are shown. */
 export const MOST_NAMES = 5;
 
 /** Of all that waits on a cluster that is being removed, whatever else there is to say of it: nobody looks after it any more. */
@@ -163,7 +163,7 @@ export function refusedReason(did: string, why: string, remainingMs: number): Re
 /** The first few of them. */
 export const names = (pods: readonly PodFacts[]): string[] => pods.slice(0, MOST_NAMES).map(({ name }) => name);
 export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-/** Whole ones, of which none is told too few. */
+/** Rounded up to whole seconds, so that a wait never shows as shorter than it is. */
 export const seconds = (ms: number): number => Math.max(Math.ceil(ms / 1000), 0);
 
 /** For people: the day and the time of day, UTC. */

@@ -162,7 +162,7 @@ function waitingReasons(
     }
   }
   const waiting = [...delayed].filter(([, pod]) => indexBackoffMs(pod, nowMs) > 0).toSorted(([a], [b]) => a - b);
-  // Of more than may be told, the last is about all the others.
+  // At most so many reasons; the last one then stands for all the others.
   const told = waiting.length > MOST_NAMES ? MOST_NAMES - 1 : waiting.length;
   for (const [index, pod] of waiting.slice(0, told)) {
     const remainingSeconds = seconds(indexBackoffMs(pod, nowMs));
@@ -248,7 +248,7 @@ function endReason(job: Job, pods: readonly PodFacts[]): Reason {
   }
 }
 
-/** Restarts are in no status: how many there were tells only who is left of the pods. */
+/** No status counts restarts, so only the pods that are left show how many there were. */
 function restartsReason(backoffLimit: number, pods: readonly PodFacts[]): Reason {
   const least = counted(Math.max(backoffLimit, 1), 'time', 'times');
   const text = `it failed: its containers restarted ${least} or more, which count with restartPolicy OnFailure; backoffLimit is ${backoffLimit}`;
