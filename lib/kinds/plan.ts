@@ -1,8 +1,10 @@
 // The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
+import type { WantedFields } from '../objects/field-mask.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { PatchType, Resource } from '../objects/resources.ts';
+import type { WorkloadKey } from '../objects/workload.ts';
 import type { Pods } from './pod-set.ts';
 
 /** Durable state of a workload that no object on the cluster shows. */
@@ -39,9 +41,34 @@ export interface Snapshot<Owner extends KubernetesObject> {
   head: PlanHead;
   /** Which kinds are managed, and what of each. */
   manages: Manages;
-  /** The group that new pods are scheduled with (alpha). */
-  schedulingGroup?: { name: string; uid: string };
+  /** Alpha features that are switched on for the cluster. */
+  features?: readonly string[];
+  /** The owner was read live in this pass, with all that a view leaves out. */
+  isWhole?: boolean;
+  /** What plans of this pass wanted, by `readKeyOf`. `objects` undefined: not there, or the API server serves no such resource. */
+  read?: ReadonlyMap<string, { objects: readonly KubernetesObject[] | undefined }>;
+  /** What its kind keeps in the head, by the kind's own schema. */
+  kept?: object | undefined;
 }
+
+/** Objects that a plan wants to see: one by its name, or all of the namespace. */
+export interface ReadWant {
+  resource: Resource;
+  /** Absent: the owner's. */
+  namespace?: string;
+  name?: string;
+  /** What is read of each; absent: whole objects. */
+  fields?: WantedFields;
+}
+
+export type Want = { owner: 'whole' } | ReadWant;
+
+/** @param ownNamespace the owner's */
+export const readKeyOf = ({ resource: { plural, apiVersion }, namespace, name }: ReadWant, ownNamespace: string): string =>
+  `${plural} ${apiVersion} ${namespace ?? ownNamespace}/${name ?? ''}`;
+
+/** Another workload of the same cluster. */
+export type WorkloadName = Omit<WorkloadKey, 'cluster'>;
 
 /** Where an action is aimed: enough to build the request. */
 export interface Target {
@@ -139,7 +166,20 @@ export interface Plan<Status> {
   /** Why it fails, until its status says so. The pass stores it before it deletes pods for it. */
   failure?: Failure;
   /** Durable state after the pass; stored once the pass's first status write is through. */
-  head: { backoff: PlanHead['backoff']; ordinal: number };
+  head: {
+    backoff: PlanHead['backoff'];
+    ordinal: number;
+    /** What its kind keeps from now on; absent: as before. Stored with the intents, before the first action. 600 bytes of JSON at most. */
+    kept?: object;
+  };
+  /** Read live in this pass, which then plans again: two rounds and 64 reads at most. Until then nothing of this plan is carried out. */
+  wants?: readonly Want[];
+  /** What it saw in what it wanted, for people. It is no part of the recorded plan: a replay has no reads. */
+  whyRead?: readonly string[];
+  /** Other workloads of the cluster that must look: stored with `kept`, woken before the pass is done. */
+  tells?: readonly WorkloadName[];
+  /** A step that all else rests on: once it is carried out, the same pass plans again. */
+  continues?: true;
 }
 
 export interface Planner<Owner extends KubernetesObject, Status> {

@@ -1,4 +1,5 @@
 // What a kind is to the loop beside its facts: its planner, how its status is written, what its metrics count, how its back-off is kept.
+import type { GenericSchema } from 'valibot';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { Counted } from '../objects/reference-metrics.ts';
@@ -10,6 +11,8 @@ export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Statu
   status: KindStatus<Owner, Status>;
   metrics: KindMetrics<Owner, Status>;
   backoff: KindBackoff<Owner, Status>;
+  /** Durable state of the kind's own in its workloads' heads; absent: it keeps none. */
+  kept?: KindKept;
   /** What the flight recorder keeps of an owner that was read live: its facts, and what its planner asks of the rest. */
   recordedFactsOf(owner: Owner): Owner;
 }
@@ -62,6 +65,13 @@ export interface KindBackoff<Owner extends WorkloadObject, Status extends object
   toStore(backoff: PlanHead['backoff'], owner: Owner | undefined): StoredBackoff;
   /** Whether a status of this plan counts the failures in it: then it is stored with that write though the rest of the plan stopped. */
   isCountedByStatus(given: Snapshot<Owner>, plan: Plan<Status>): boolean;
+}
+
+export interface KindKept {
+  /** What a planner is given as `kept` is read by it. */
+  schema: GenericSchema<object>;
+  /** Fields of the head itself in which the build before held the same. */
+  fieldsBefore?: readonly string[];
 }
 
 export interface StoredBackoff {

@@ -49,6 +49,10 @@ export interface ClusterRecord {
 export const isInScope = ({ namespaces }: Pick<ClusterRecord, 'namespaces'>, namespace: string): boolean =>
   namespaces.length === 0 || namespaces.includes(namespace);
 
+/** @returns alpha features that are switched on for it, by upstream's names */
+export const featuresOf = ({ workloadWithJob }: Pick<ClusterRecord, 'workloadWithJob'>): readonly string[] =>
+  workloadWithJob ? ['WorkloadWithJob'] : [];
+
 /** A process caches a record for so long. After a change of a record, expect functions to act on the old one until then. */
 export const RECORD_AGE_MS_MAX = 10_000;
 

@@ -29,8 +29,9 @@ import { tellOfPass } from './report/pass-report.ts';
 import { planOnce, planPass, rivalOf } from './pass/planning.ts';
 import { Reachability } from './cluster/reachability.ts';
 import { resendPutOff } from './head/resend.ts';
-import { ensureSchedulingGroup, needsSchedulingGroup } from './pass/scheduling.ts';
 import { lowestFreeNumber, settle, stillOpen } from './pass/settle.ts';
+import { keepOf, sendTells } from './pass/telling.ts';
+import { withReadableKept } from './head/kept.ts';
 import { debouncedWaitMs, withoutHurriedStatus } from './pass/status-timing.ts';
 import type { TroubleSetup } from './pass/trouble.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf, isUnreadable } from './pass/trouble.ts';
@@ -65,6 +66,8 @@ export interface Woken {
 export type Answer = 'done' | 'failed';
 
 const MOST_ROUNDS = 4;
+/** Of plans that continue, in one pass. */
+const MOST_STEPS = 8;
 /** Endings of passes that met no trouble: these may call for the sake of an Event alone, and come again for it. */
 const UNTROUBLED = new Set(['acted', 'waiting', 'converged']);
 /** By then every function knows what a cluster's record says: clocks differ by less than records may be old. */
@@ -107,7 +110,9 @@ export class Reconciler {
     if (!opened) return 'failed';
     if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);
     const { head, attempt, isNext } = opened;
-    const state = decodeState(head.state);
+    const row = plannerRowFor(key.kind);
+    const decoded = decodeState(head.state);
+    const state = decoded && withReadableKept(decoded, row.kept);
     const { part, hole, pods, items } = await readView(store, head, record.era, this.#memory);
     const offsetMs = await this.#offsets.of(key.cluster);
     const isUnknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
@@ -115,7 +120,7 @@ export class Reconciler {
       key,
       record,
       facts: factsFor(key.kind),
-      row: plannerRowFor(key.kind),
+      row,
       connect: () => this.#ports.connect(record),
       deadline,
       startedAtMs,
@@ -221,18 +226,13 @@ export class Reconciler {
 
   async #rounds(pass: Pass): Promise<Ending> {
     let hasActed = false;
+    let steps = 0;
     for (let round = 1; ; round++) {
-      let plan = await planPass(this.#ports.clock, pass);
-      if (plan && !('rival' in plan) && pass.scheduling === undefined && needsSchedulingGroup(pass, plan)) {
-        const ensured = await ensureSchedulingGroup(this.#execution(pass));
-        if ('problem' in ensured) return parkedEnding(this.#ports, pass, ensured.problem);
-        pass.scheduling = ensured;
-        plan = await planPass(this.#ports.clock, pass);
-      }
+      const plan = await planPass(this.#ports.clock, pass);
       if (!plan) return { outcome: 'notOurs' };
       if ('rival' in plan) return parkedEnding(this.#ports, pass, fightText(pass, plan.rival));
       endUnreadable(pass);
-      pass.why.push(...plan.why.filter((why) => !pass.why.includes(why)));
+      pass.why.push(...[...plan.why, ...(plan.whyRead ?? [])].filter((why) => !pass.why.includes(why)));
       noteSync(pass, plan);
       const failure = plan.failure && { ...plan.failure, generation: pass.generation ?? 0 };
       pass.state = { ...pass.state, failure };
@@ -240,6 +240,7 @@ export class Reconciler {
         pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
         return parkedEnding(this.#ports, pass, plan.why.join('; '));
       }
+      keepOf(pass, plan);
       const actions = withoutHurriedStatus(pass, plan.actions, this.#timing(pass).nowMs);
       const writes = actions.filter((action) => action.verb !== 'event');
       const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
@@ -260,6 +261,11 @@ export class Reconciler {
       const { backoff } = pass.row;
       const isCounted = pass.wroteStatus && pass.planned !== undefined && backoff.isCountedByStatus(pass.planned.given, plan);
       if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoff.toStore(plan.head.backoff, pass.owner) };
+      if (!stop && plan.continues) {
+        if (++steps > MOST_STEPS) return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error(TOO_OFTEN) };
+        hasActed = true;
+        continue;
+      }
       if (!stop && createsLast) {
         pass.state = withCreatesNext(pass);
         hasActed = true;
@@ -352,6 +358,7 @@ export class Reconciler {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       const isUntroubled = UNTROUBLED.has(ending.outcome) && isInScope(pass.record, pass.key.namespace);
       if (pass.events.length > 0 || (pass.state.untold && isUntroubled)) await writeEvents(this.#execution(pass), pass.events);
+      await sendTells(this.#ports, pass);
       if (ending.outcome === 'gone') {
         await this.#forget(pass);
         pass.counted.push(...countsOfForgotten(pass.key.kind, pass.viewAtOpening));

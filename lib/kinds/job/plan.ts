@@ -22,6 +22,7 @@ import { claimActions, claimPods, isLeftRunning, letGoAction, stripAction, type 
 import { templateProblem } from './pod.ts';
 import { progressOf, type Progress } from './progress.ts';
 import { uncountedIn } from './status.ts';
+import { planWithGroup, type JobSnapshot } from './scheduling-plan.ts';
 import { applySuspension } from './suspend.ts';
 import { tallyOf } from './tally.ts';
 import { isKnownMode, termsOf } from './terms.ts';
@@ -35,9 +36,12 @@ const MIN_WAIT_MS = 1000;
 /** Characters: the head that keeps them is small. */
 const MAX_KEPT_INDEXES = 200;
 
-export const jobPlanner: Planner<Job, JobStatus> = { plan, orphans };
+export const jobPlanner = {
+  plan: (snapshot: JobSnapshot, now: Date) => planWithGroup(snapshot, (given) => plan(given, now)),
+  orphans,
+} satisfies Planner<Job, JobStatus>;
 
-function plan(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
+function plan(snapshot: JobSnapshot, now: Date): Plan<JobStatus> {
   const job = snapshot.owner;
   if (!isOurs(job.spec, snapshot.manages)) {
     return idle(snapshot, 'notOurs', `the Job is managed by ${job.spec.managedBy ?? 'the built-in controller'}`);
@@ -102,7 +106,7 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   };
 }
 
-function passOf(snapshot: Snapshot<Job> & { pods: PodSet }, claims: Claims, nowMs: number): Plan<JobStatus> {
+function passOf(snapshot: JobSnapshot & { pods: PodSet }, claims: Claims, nowMs: number): Plan<JobStatus> {
   const { owner: job, head } = snapshot;
   const before = job.status ?? {};
   const terms = termsOf(job);

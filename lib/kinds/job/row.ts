@@ -5,6 +5,7 @@ import { jobBackoff } from './kept-backoff.ts';
 import { jobMetrics } from './metrics.ts';
 import { jobPlanner } from './plan.ts';
 import { recordedFactsOf } from './recorded-facts.ts';
+import { jobKept } from './scheduling-plan.ts';
 import { jobStatus } from './status.ts';
 
 export const jobRow = definePlanner<Job, JobStatus>({
@@ -12,5 +13,6 @@ export const jobRow = definePlanner<Job, JobStatus>({
   status: jobStatus,
   metrics: jobMetrics,
   backoff: jobBackoff,
+  kept: jobKept,
   recordedFactsOf,
 });

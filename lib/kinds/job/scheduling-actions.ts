@@ -53,7 +53,7 @@ export function schedulingActions(job: Job, given: SchedulingObjects, pods: numb
   throw new Error('the steps to a scheduling group do not end');
 }
 
-const resourceOf = ({ kind }: KubernetesObject): Resource => (kind === POD_GROUPS.kind ? POD_GROUPS : SCHEDULING_WORKLOADS);
+export const resourceOf = ({ kind }: KubernetesObject): Resource => (kind === POD_GROUPS.kind ? POD_GROUPS : SCHEDULING_WORKLOADS);
 
 const isPodGroup = (object: KubernetesObject): object is PodGroup => object.kind === 'PodGroup';
 

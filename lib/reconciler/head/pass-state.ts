@@ -60,8 +60,10 @@ const PassState = v.looseObject({
   ),
   /** Another controller writes the same status. */
   foreign: v.optional(v.object({ strikes: wholeNumber, seenAtMs: wholeNumber })),
-  /** Of the spec when its Workload and PodGroup were seen to (alpha). */
-  groupedGeneration: v.optional(wholeNumber),
+  /** What its kind keeps, by the kind's own schema. */
+  kept: v.optional(v.record(v.string(), v.unknown())),
+  /** Other workloads of the cluster that a pass had yet to wake. */
+  tells: v.optional(v.array(v.object({ kind: v.string(), namespace: v.string(), name: v.string(), uid: v.string() }))),
   /** The last pass was cut short while it created pods: the next one does all else before it goes on with them. */
   createsLast: v.optional(v.boolean()),
   /** Of that spec it was decided that the workload fails, and the status does not say so yet. */

@@ -4,6 +4,7 @@ import type { Action } from '../../kinds/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { writeHead } from './commit.ts';
 import type { Pass } from './pass.ts';
+import { durableText } from '../head/kept.ts';
 import type { PassState } from '../head/pass-state.ts';
 import { encodeState } from '../head/pass-state.ts';
 import { isOwnerDelete } from './result.ts';
@@ -21,8 +22,11 @@ export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, 
       if (action.verb === 'delete') intents.delete.push(child);
       else if (action.isIntended) intents.strip.push(child);
     }
-  if (intents.create.length + intents.delete.length + intents.strip.length === 0) return;
-  intents.create.push(...pass.unanswered);
-  pass.state = { ...pass.state, intents };
+  const durable = durableText(pass.state);
+  if (intents.create.length + intents.delete.length + intents.strip.length > 0) {
+    intents.create.push(...pass.unanswered);
+    pass.state = { ...pass.state, intents };
+  } else if (durable === pass.durable) return;
   await writeHead(ports, pass, { state: encodeState(pass.state) });
+  pass.durable = durable;
 }

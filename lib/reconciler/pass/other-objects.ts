@@ -12,12 +12,16 @@ export async function createOther(pass: Pass, action: CreateAction): Promise<Res
     return { action };
   } catch (error) {
     return { action, error };
+  } finally {
+    pass.read.clear();
   }
 }
 
 /** The actions on one object, in their order; a failure leaves the rest of them undone. */
 export async function runOtherChain(pass: Pass, chain: readonly (PatchAction | DeleteAction)[]): Promise<Result[]> {
   const results: Result[] = [];
+  // What was read before is no more what there is, whatever came of the calls.
+  pass.read.clear();
   for (const action of chain) {
     const result = action.verb === 'patch' ? await patchOther(pass, action) : await deleteOther(pass, action);
     results.push(result);

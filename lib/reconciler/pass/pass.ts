@@ -1,5 +1,5 @@
 // One pass while it lasts: what it knows, what it has heard from the API server, what it must still write.
-import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
+import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { POD_FIELDS, POD_READING, controllerOf, podFactsOf } from '../../objects/pod-facts.ts';
 import { isNewer, newest } from '../../objects/resource-version.ts';
@@ -7,7 +7,6 @@ import type { Counted } from '../../objects/reference-metrics.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { KindFacts } from '../../kinds/kind.ts';
-import type { SchedulingGroup } from '../../kinds/job/scheduling.ts';
 import type { Action } from '../../kinds/plan.ts';
 import type { PlannerRow, SyncLabels } from '../../kinds/planner-row.ts';
 import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
@@ -19,6 +18,7 @@ import type { PassRecord } from '../../ports/recorder.ts';
 import type { UpdatedHead, ViewItem } from '../../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../../wire/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
+import { durableText } from '../head/kept.ts';
 import type { Child, ChildOrUid, PassState } from '../head/pass-state.ts';
 import type { Planned } from '../report/recorded-plan.ts';
 import { isLater, livingIn, mergeInto, newestPodHeard } from '../view/view.ts';
@@ -71,8 +71,10 @@ export class Pass {
   gone = false;
   /** It takes no more pods. */
   namespaceEnds = false;
-  /** The group that its new pods are scheduled with, or none; undefined until that was asked (alpha). */
-  scheduling: { group: SchedulingGroup | undefined } | undefined;
+  /** What its plans wanted and this pass has read, as it was then. */
+  readonly read = new Map<string, { objects: readonly KubernetesObject[] | undefined }>();
+  /** What of the head's state must be durable before a plan that changes it is carried out, as the head has it. */
+  durable: string;
   /** The API server found a status of this pass invalid. */
   wasRefused = false;
   /** Creates without an answer that were not there when looked for: they may yet take effect, so their intents stay (R6). */
@@ -112,6 +114,7 @@ export class Pass {
     this.fence = given.head.fence;
     this.head = given.head;
     this.state = given.state;
+    this.durable = durableText(given.state);
     this.view = given.view;
     this.viewAtOpening = given.view;
     this.items = given.items;

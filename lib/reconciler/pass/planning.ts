@@ -3,6 +3,7 @@ import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Action, Failure, Plan, PlanHead } from '../../kinds/plan.ts';
 import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { featuresOf } from '../../ports/clusters.ts';
 import { UnreadableObjectError } from '../../ports/errors.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { holdIn } from './parking.ts';
@@ -11,30 +12,39 @@ import { OwnerGoneError } from './pass.ts';
 import { statusDigestOf, type PassState } from '../head/pass-state.ts';
 import type { Planned } from '../report/recorded-plan.ts';
 import { lowestFreeNumber } from './settle.ts';
+import { MOST_READS, readWants, unreadOf } from './wanted.ts';
+
+const MOST_ROUNDS_OF_READS = 2;
 
 /** No planner can take this workload as it is. */
 export class PlannerFailedError extends Error {}
 
 /**
- * Plans from the view; where that would act on what cannot be taken back, reads the owner live and plans again (R10).
+ * Plans from the view. Where that would act on what cannot be taken back, reads the owner live and plans again (R10); so too with what the
+ * plan wants.
  * @returns undefined where the workload is not ours; a rival where another controller writes its status again and again
  */
 export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> | { rival: string } | undefined> {
-  await lookBeforeCounting(pass);
-  let rival = rivalOf(clock, pass);
-  if (rival !== undefined) return { rival };
-  let planned = planFrom(clock, pass);
-  if (planned.plan.outcome === 'notOurs') return undefined;
-  if (!pass.live && planned.plan.actions.some(isGrave)) {
-    await pass.readOwner();
+  for (let rounds = 0; ;) {
     await lookBeforeCounting(pass);
-    rival = rivalOf(clock, pass);
+    const rival = rivalOf(clock, pass);
     if (rival !== undefined) return { rival };
-    planned = planFrom(clock, pass);
-    if (planned.plan.outcome === 'notOurs') return undefined;
+    const planned = planFrom(clock, pass);
+    const { outcome, actions, wants } = planned.plan;
+    if (outcome === 'notOurs') return undefined;
+    const unread = unreadOf(pass, wants);
+    const wantsOwner = wants?.some((want) => 'owner' in want) ?? false;
+    const needsOwner = !pass.live && (wantsOwner || actions.some(isGrave));
+    if (!needsOwner && unread.length === 0) {
+      pass.planned = planned;
+      return planned.plan;
+    }
+    if (unread.length > 0) rounds += 1;
+    if (rounds > MOST_ROUNDS_OF_READS || pass.read.size + unread.length > MOST_READS)
+      throw new PlannerFailedError(`its planner wants more than ${MOST_ROUNDS_OF_READS} rounds or ${MOST_READS} reads`);
+    if (needsOwner) await pass.readOwner();
+    await readWants(pass, unread);
   }
-  pass.planned = planned;
-  return planned.plan;
 }
 
 /** Who writes the same statuses again and again, seen where the owner was read live; what was seen is remembered. */
@@ -67,8 +77,9 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
   // Its number is above those too that have vanished since the last pass closed (R5).
   const head = { ...planHeadOf(pass, nowMs, pass.row.backoff.known(pass.state.backoff, owner)), ordinal: lowestFreeNumber(pass) };
-  const schedulingGroup = pass.scheduling?.group;
-  return { given: { owner, pods: pass.pods, head, manages: pass.record.manages, ...(schedulingGroup && { schedulingGroup }) }, nowMs };
+  const { manages } = pass.record;
+  const seen = { features: featuresOf(pass.record), isWhole: pass.live !== undefined, read: pass.read, kept: pass.state.kept };
+  return { given: { owner, pods: pass.pods, head, manages, ...seen }, nowMs };
 }
 
 /**

@@ -8,6 +8,7 @@ import { turnOf } from '../cluster/budget.ts';
 import type { Ending } from './commit.ts';
 import { OvertakenError } from './commit.ts';
 import { RestoredServerError, raiseEra } from '../cluster/era.ts';
+import { KeptTooLargeError } from '../head/kept.ts';
 import { park, parkUnreadable } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { OwnerGoneError } from './pass.ts';
@@ -91,4 +92,4 @@ const isForbidden = (error: unknown): error is TerminalError => error instanceof
 
 /** It would be the same again at once: a planner's failure, a refusal, a mistake of our own. */
 const isLasting = (error: unknown): boolean =>
-  [PlannerFailedError, TerminalError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
+  [PlannerFailedError, KeptTooLargeError, TerminalError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);

@@ -1,0 +1,32 @@
+// What a plan wants to see: objects read live within the same pass, before anything is intended.
+import type { KubernetesObject } from '../../objects/kubernetes.ts';
+import { readKeyOf, type ReadWant, type Want } from '../../kinds/plan.ts';
+import { NotFoundError, TerminalError } from '../../ports/errors.ts';
+import type { Pass } from './pass.ts';
+
+export const MOST_READS = 64;
+
+/** Those that this pass has not read yet; the owner is read by whoever asks (R10). */
+export const unreadOf = (pass: Pass, wants: readonly Want[] = []): ReadWant[] =>
+  wants.flatMap((want) => ('owner' in want || pass.read.has(readKeyOf(want, pass.key.namespace)) ? [] : [want]));
+
+export async function readWants(pass: Pass, wants: readonly ReadWant[]): Promise<void> {
+  for (const want of wants) pass.read.set(readKeyOf(want, pass.key.namespace), { objects: await readWant(pass, want) });
+}
+
+/** @returns undefined where there is no such object, or the API server serves no such resource */
+async function readWant(
+  pass: Pass,
+  { resource, namespace = pass.key.namespace, name, fields }: ReadWant,
+): Promise<KubernetesObject[] | undefined> {
+  try {
+    if (name === undefined) {
+      const selection = { ...(resource.namespaced && { namespace }), ...(fields && { fields }) };
+      return (await pass.cluster.list<KubernetesObject>(resource, selection, pass.deadline)).items;
+    }
+    return [(await pass.cluster.get<KubernetesObject>(resource, { namespace, name }, pass.deadline, { fields })).object];
+  } catch (error) {
+    if (error instanceof NotFoundError || (error instanceof TerminalError && error.code === 404)) return undefined;
+    throw error;
+  }
+}
