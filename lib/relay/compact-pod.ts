@@ -182,8 +182,8 @@ function fits(shape: Shape | undefined, pod: PodFacts, owner: OwnerName): shape 
   // One without users may have a successor of the same key by now.
   if (!shape || shape.users === 0) return false;
   const { facts, labels, controller } = shape;
-  for (const { isSet } of FLAGS) if (isSet(pod) !== isSet(facts)) return false;
-  for (const { isAlike } of OWN_SHARED) if (!isAlike(pod, facts)) return false;
+  for (let at = 0; at < FLAGS.length; at += 1) if (FLAGS[at]?.isSet(pod) !== FLAGS[at]?.isSet(facts)) return false;
+  for (let at = 0; at < OWN_SHARED.length; at += 1) if (!OWN_SHARED[at]?.isAlike(pod, facts)) return false;
   if (!isOwner(pod.controller, owner) || !controller || !('owner' in controller) || controller.owner !== pod.controller.apiVersion)
     return false;
   let at = 0;

@@ -41,6 +41,7 @@ interface Columns {
 const NUMBERS = NUMBER_FACTS.map(({ number }) => number);
 const LISTED = LISTED_FACTS.map(({ listed }) => listed);
 const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
+const DICTIONARY_BITS = DICTIONARIES.reduce((all, { bit }) => all | bit, 0);
 
 const LONGEST_EXACT = 15;
 
@@ -113,15 +114,15 @@ export function packPods(
       writer?.signed(value - base);
       before[at] = value;
     }
-    for (const { timesOf, lengthOf } of LISTED) {
+    for (let at = 0; at < LISTED.length; at += 1) {
+      const { timesOf, lengthOf } = LISTED[at] as (typeof LISTED)[number];
       const times = timesOf(pod);
+      if (times.length === 0) continue;
       for (const time of times) writers.times.signed(time - pod.createdAt);
-      if (times.length > 0) ownContainers += lengthOf(pod);
+      ownContainers += lengthOf(pod);
     }
-    for (let at = 0; at < DICTIONARIES.length; at += 1) {
-      const { bit, valueOf } = DICTIONARIES[at] as (typeof DICTIONARIES)[number];
-      if ((bits & bit) !== 0) dictionaries[at]?.add(valueOf(pod));
-    }
+    if ((bits & DICTIONARY_BITS) === 0) continue;
+    for (const [at, { bit, valueOf }] of DICTIONARIES.entries()) if ((bits & bit) !== 0) dictionaries[at]?.add(valueOf(pod));
   }
   for (const column of dictionaries) column.writeTo(writers.times);
   for (const column of behind) writers.times.bytes(column.done());

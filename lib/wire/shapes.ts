@@ -19,7 +19,11 @@ export type Shape = { b: number } & Record<string, unknown>;
 
 const FLAGS = FLAG_FACTS.map(({ flag }) => flag);
 const OPTIONAL_NUMBERS = NUMBER_FACTS.map(({ number }) => number).filter(({ bit }) => bit !== 0);
-const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
+/** Facts that a pod may have for itself. */
+const OWN_FACTS = [...OPTIONAL_NUMBERS, ...DICTIONARY_FACTS.map(({ dictionary }) => dictionary)].map(({ bit, valueOf }) => ({
+  bit,
+  valueOf,
+}));
 const COMPARISONS = SHARED_FACTS.map(({ shared }) => shared.isAlike);
 
 /** The name that controller, index and number give; undefined for a pod without a controller or a number. */
@@ -30,9 +34,14 @@ export function computedNameOf({ controller, index, number }: PodFacts): string 
 
 export function bitsOf({ pod, deleted, byPass }: PodEntry): number {
   let bits = (deleted ? BITS.deleted : 0) | (byPass ? BITS.byPass : 0) | (computedNameOf(pod) === pod.name ? BITS.computedName : 0);
-  for (const { bit, isSet } of FLAGS) if (isSet(pod)) bits |= bit;
-  for (const { bit, valueOf } of OPTIONAL_NUMBERS) if (valueOf(pod) !== undefined) bits |= bit;
-  for (const { bit, valueOf } of DICTIONARIES) if (valueOf(pod) !== undefined) bits |= bit;
+  for (let at = 0; at < FLAGS.length; at += 1) {
+    const { bit, isSet } = FLAGS[at] as (typeof FLAGS)[number];
+    if (isSet(pod)) bits |= bit;
+  }
+  for (let at = 0; at < OWN_FACTS.length; at += 1) {
+    const { bit, valueOf } = OWN_FACTS[at] as (typeof OWN_FACTS)[number];
+    if (valueOf(pod) !== undefined) bits |= bit;
+  }
   return bits;
 }
 
@@ -48,7 +57,7 @@ export function writtenShapeOf(pod: PodFacts, bits: number): string {
 
 /** Whether two pods with the same bits have one shape. Compares without writing the shape, because it runs for every pod. */
 export function areAlike(a: PodFacts, b: PodFacts): boolean {
-  for (const isAlike of COMPARISONS) if (!isAlike(a, b)) return false;
+  for (let at = 0; at < COMPARISONS.length; at += 1) if (!COMPARISONS[at]?.(a, b)) return false;
   return true;
 }
 

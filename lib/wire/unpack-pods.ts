@@ -18,6 +18,7 @@ const SHAPE_DEPTH = 4;
 const NUMBERS = NUMBER_FACTS.map(({ number }) => number);
 const LISTED = LISTED_FACTS.map(({ listed }) => listed);
 const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
+const CHECKS_OF_OWN = [...FACT_CHECKS, ...LISTED.map(({ faultOf: faultOfTimes }) => faultOfTimes)];
 /** Numbers whose columns stand behind those of version 1. */
 const BEHIND = NUMBERS.map((number, at) => ({ number, at })).filter(({ number }) => number.column === 'behind');
 
@@ -83,8 +84,9 @@ function readKind(text: string, budget: ValueBudget, isRefusing: boolean): Kind 
 }
 
 /** What is wrong with the facts that a pod does not share. */
-function faultOf(pod: PodFacts): string | undefined {
-  for (const check of FACT_CHECKS) {
+function faultOf(pod: PodFacts, { ownContainers }: Kind): string | undefined {
+  // Shared containers have no times. Checked for each pod, those of a message of many pods would take as long as all the rest.
+  for (const check of ownContainers > 0 ? CHECKS_OF_OWN : FACT_CHECKS) {
     const fault = check(pod);
     if (fault !== undefined) return fault;
   }
@@ -126,7 +128,7 @@ export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodE
       throw new UndecodableMessageError(`more than ${OWN_CONTAINERS_MAX} containers that are over`);
     const uid = uuidAt(uids, at * 16) ?? uidIn(readers.uidTexts);
     const entry = entryOf(kind, uid, readers, before);
-    const fault = refuse && (kind.fault ?? faultOf(entry.pod));
+    const fault = refuse && (kind.fault ?? faultOf(entry.pod, kind));
     if (fault !== undefined) refuse?.(at, fault);
     for (const { bit, pods } of having) if ((kind.bits & bit) !== 0) pods.push(entry.pod);
     entries.push(entry);

@@ -46,6 +46,8 @@ export interface ListedTimes<Facts> {
   timesOf(this: void, facts: Facts): readonly number[];
   /** In the place of those that the shape gave. */
   give(this: void, facts: Facts, next: () => number): void;
+  /** What those of a pod from outside may not be. */
+  faultOf(this: void, facts: Facts): string | undefined;
   /** As much of a shape that cannot be used as is needed to read past its pods. @param json its letter's items */
   skip(this: void, json: readonly unknown[], facts: Facts): void;
 }

@@ -42,12 +42,10 @@ export const BOUNDED_FACTS = POD_FACTS.flatMap(({ bounds }) => bounds ?? []);
 /** What pods from outside are held against. */
 export const FACT_CHECKS = POD_FACTS.flatMap(({ faultOf }) => faultOf ?? []);
 
-/** What every pod has, before any of it is known. */
-export const BLANK_FACTS = Object.freeze(
-  Object.fromEntries(
-    Object.entries({ ...IDENTITY_FACTS, ...STATE_FACTS }).flatMap(([name, { blank }]) => (blank === undefined ? [] : [[name, blank]])),
-  ),
-) as unknown as Readonly<PodFacts>;
+/** What every pod has, before any of it is known. Not frozen: a copy of a frozen object takes several times as long. */
+export const BLANK_FACTS: Readonly<PodFacts> = {} as PodFacts;
+for (const [name, { blank }] of Object.entries({ ...IDENTITY_FACTS, ...STATE_FACTS }))
+  if (blank !== undefined) Object.assign(BLANK_FACTS, { [name]: blank });
 
 /** A fact that a kind must ask for. */
 export type AskedFact = keyof AskedFacts;

@@ -205,6 +205,10 @@ export const STATE_FACTS: FactRows<StateFacts> = {
       timesOf: ({ containers }) => values.finishedAtOf(containers),
       give: (facts, next) =>
         void (facts.containers = facts.containers.map((each) => (each.finishedAt === undefined ? each : values.endedAt(each, next())))),
+      faultOf: ({ containers }) => {
+        for (const { finishedAt } of containers) if (timeFaultOf('', finishedAt)) return timeFaultOf('containers', finishedAt);
+        return undefined;
+      },
       skip: (json, facts) =>
         void (facts.containers = json.map((each) =>
           values.containerInColumns(['', 'container', 0, null, Array.isArray(each) && each[4] === true]),
@@ -220,10 +224,6 @@ export const STATE_FACTS: FactRows<StateFacts> = {
       field: 'status.containerStatuses',
       isSmall: ({ containers }) => containers.length <= MOST_CONTAINERS,
       sizeOf: ({ containers }) => sum(containers.map(({ name }) => name.length + EACH)),
-    },
-    faultOf: ({ containers }) => {
-      for (const { finishedAt } of containers) if (timeFaultOf('', finishedAt)) return timeFaultOf('containers', finishedAt);
-      return undefined;
     },
   },
   reasons: {

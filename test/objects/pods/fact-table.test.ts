@@ -6,6 +6,7 @@ import { unreadableFacts } from '../../../lib/objects/pod-bounds.ts';
 import { ASKED_FACTS } from '../../../lib/objects/pods/asked-facts.ts';
 import {
   DICTIONARY_FACTS,
+  FACT_CHECKS,
   FLAG_FACTS,
   LISTED_FACTS,
   NUMBER_FACTS,
@@ -271,4 +272,12 @@ describe('facts that a kind must ask for', () => {
 test('of a pod that cannot be read its metadata stays, and nothing of its status', () => {
   const { reasons: _reasons, ready: _ready, readySince: _readySince, ...metadata } = plain;
   expect(unreadableFacts(plain, 'why')).toEqual({ ...metadata, phase: '', conditions: [], containers: [], unreadable: 'why' });
+});
+
+test('a message of many pods that share many containers is not checked container by container for each pod', () => {
+  const containers = Array.from({ length: 1_000 }, () => container);
+  let looks = 0;
+  const counting = new Proxy(containers, { get: (target, key, receiver) => ((looks += 1), Reflect.get(target, key, receiver) as unknown) });
+  for (const check of FACT_CHECKS) check({ ...plain, containers: counting });
+  expect(looks).toBeLessThan(10);
 });
