@@ -2,7 +2,7 @@
 // names a kind, or reads its spec or status; it asks the kind's row. The planner, which decides, has a table of its own (planners.ts).
 import type { Fault } from '../objects/fact-checks.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
-import type { ObjectMeta, WorkloadObject } from '../objects/kubernetes.ts';
+import type { Json, KubernetesObject, ObjectMeta, WorkloadObject } from '../objects/kubernetes.ts';
 import type { LabelMatcher } from '../objects/label-selector.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
@@ -106,6 +106,10 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   membershipOf(metadata: ObjectMeta): Membership | undefined;
   /** Selects them in a live list. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
+  /** What its planner compares: at most 512 bytes of JSON, else a digest of it. Never the data of a config map or a secret. */
+  partOf(object: KubernetesObject): Json;
+  /** Of `partOf`: raise it with every change there. Builds side by side make parts of two revisions, which are never compared. */
+  revision: number;
 }
 
 /** The pods of a kind's workloads: how they are found and named, and how soon a change of one is looked at. */

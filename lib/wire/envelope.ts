@@ -8,6 +8,8 @@ export interface Envelope {
   /** JSON. */
   header: string;
   pods: PackedPods;
+  /** Children other than pods. What has some is of version 2. */
+  children?: PackedPods;
 }
 
 export interface EnvelopeLimits {
@@ -19,7 +21,8 @@ export interface EnvelopeLimits {
   headerBytes?: number;
 }
 
-const ENVELOPE_VERSION = 1;
+/** Version 2 holds children other than pods too. It is written for kinds that have some, and for no other. */
+const [PODS_ALONE, WITH_CHILDREN] = [1, 2];
 const VERSIONS_AHEAD = 8;
 
 /**
@@ -47,27 +50,34 @@ export type Decoder = (reader: ByteReader, limits: EnvelopeLimits) => Envelope;
 
 /** The decoders by version: N and N − 1 are read side by side while a new one is rolled out. */
 const DECODERS: Record<number, Decoder> = {
-  1: (reader, limits) => openWith(BOILERPLATE, reader, limits),
+  [PODS_ALONE]: (reader, limits) => openWith(BOILERPLATE, reader, limits),
+  [WITH_CHILDREN]: (reader, limits) => openWith(BOILERPLATE, reader, limits, true),
 };
 
 export function seal(envelope: Envelope): Uint8Array {
   const writer = new ByteWriter();
-  writer.byte(ENVELOPE_VERSION);
+  writer.byte(envelope.children ? WITH_CHILDREN : PODS_ALONE);
   sealWith(BOILERPLATE, envelope, writer);
   return writer.done();
 }
 
 /** @param dictionary the compressor's; the reader needs the same */
-export function sealWith(dictionary: Uint8Array, { header, pods }: Envelope, writer: ByteWriter): void {
+export function sealWith(dictionary: Uint8Array, { header, pods, children }: Envelope, writer: ByteWriter): void {
   const inner = new ByteWriter();
   inner.text(header);
   inner.unsigned(pods.columns.length);
   inner.bytes(pods.columns);
+  if (children) {
+    inner.unsigned(children.columns.length);
+    inner.bytes(children.columns);
+  }
   const chunkSize = inner.length < SMALL ? SMALL : undefined;
   const packed = deflateRawSync(inner.done(), { level: 6, dictionary, chunkSize });
   writer.unsigned(packed.length);
   writer.bytes(packed);
+  if (children) writer.unsigned(pods.uids.length);
   writer.bytes(pods.uids);
+  if (children) writer.bytes(children.uids);
 }
 
 /**
@@ -81,8 +91,8 @@ export function open(bytes: Uint8Array, limits: EnvelopeLimits, others: Record<n
   const version = reader.byte();
   const decode = others[version] ?? DECODERS[version];
   // The next few versions may be a later build's. Any other is damage.
-  if (!decode && version > ENVELOPE_VERSION && version <= ENVELOPE_VERSION + VERSIONS_AHEAD)
-    throw new NewerVersionError('what was packed is', version, ENVELOPE_VERSION);
+  if (!decode && version > WITH_CHILDREN && version <= WITH_CHILDREN + VERSIONS_AHEAD)
+    throw new NewerVersionError('what was packed is', version, WITH_CHILDREN);
   if (!decode)
     throw new UndecodableMessageError(
       `version ${version} is not known here; known are ${Object.keys({ ...DECODERS, ...others }).join(', ')}`,
@@ -91,7 +101,7 @@ export function open(bytes: Uint8Array, limits: EnvelopeLimits, others: Record<n
 }
 
 /** Reads what sealWith wrote, to the end. @throws UndecodableMessageError */
-export function openWith(dictionary: Uint8Array, reader: ByteReader, limits: EnvelopeLimits): Envelope {
+export function openWith(dictionary: Uint8Array, reader: ByteReader, limits: EnvelopeLimits, hasChildren = false): Envelope {
   const packed = reader.bytes(reader.unsigned());
   let unpacked: Uint8Array;
   try {
@@ -108,6 +118,12 @@ export function openWith(dictionary: Uint8Array, reader: ByteReader, limits: Env
   const inner = new ByteReader(unpacked);
   const header = inner.text(limits.headerBytes ?? limits.unpackedBytes);
   const columns = inner.bytes(inner.unsigned());
+  const childColumns = hasChildren ? inner.bytes(inner.unsigned()) : undefined;
   if (!inner.isAtEnd) throw new UndecodableMessageError('more bytes than the message holds');
-  return { header, pods: { columns, uids: reader.bytes(reader.remaining) } };
+  const uids = reader.bytes(hasChildren ? reader.unsigned() : reader.remaining);
+  return {
+    header,
+    pods: { columns, uids },
+    ...(childColumns && { children: { columns: childColumns, uids: reader.bytes(reader.remaining) } }),
+  };
 }

@@ -7,6 +7,7 @@ import { isResourceVersion } from '../objects/resource-version.ts';
 import { KIND_NAME } from '../objects/workload.ts';
 import { packPods } from './columns.ts';
 import { open, seal } from './envelope.ts';
+import { DigestedParts, packReported, ReportedChildren, ReportedChildrenReader } from './event-children.ts';
 import { isControllerName, MOST_CONTROLLERS } from './external-controllers.ts';
 import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn, type ValueBudget } from './guarded-json.ts';
 import { CLUSTER_NAME, MOST_WATCHES, OBJECT_NAME, UID } from './names.ts';
@@ -56,6 +57,7 @@ const Report = v.strictObject({
   whole: v.optional(
     v.strictObject({ floor: version, slots: v.union([v.literal('all'), v.strictObject({ from: wholeNumber, to: wholeNumber })]) }),
   ),
+  ...ReportedChildren,
 });
 
 const Heartbeat = v.strictObject({
@@ -67,7 +69,14 @@ const Heartbeat = v.strictObject({
   digests: v.pipe(
     v.array(v.unknown()),
     v.maxLength(MOST_REPORTS),
-    v.array(v.strictObject({ owner: Owner, digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, '16 hex digits')), heardAt: version })),
+    v.array(
+      v.strictObject({
+        owner: Owner,
+        digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, '16 hex digits')),
+        heardAt: version,
+        ...DigestedParts,
+      }),
+    ),
   ),
   fullList: v.optional(v.strictObject({ resourceVersion: version, startedAtMs: wholeNumber })),
   restored: v.optional(v.strictObject({ from: version, to: version })),
@@ -101,16 +110,21 @@ const Header = v.strictObject({
 export function encodeEvents(message: OutgoingEvents): string {
   const counts = message.reports.map(() => 0);
   const pods = packPods(entriesOf(message.reports, counts), { isForMessage: true });
-  const reports = message.reports.map((report, at) => ({ ...report, pods: counts[at] }));
+  const children = packReported(message);
+  const reports = message.reports.map((report, at) => ({
+    ...report,
+    pods: counts[at],
+    ...(report.children && { children: report.children.length }),
+  }));
   const header = JSON.stringify({ ...message, reports });
   const headerBytes = Buffer.byteLength(header);
-  const unpackedBytes = headerBytes + pods.columns.length;
+  const unpackedBytes = headerBytes + pods.columns.length + (children?.columns.length ?? 0);
   if (headerBytes > LIMITS.headerBytes) throw new MessageTooLargeError(`${reports.length} reports with a header of ${headerBytes} bytes`);
   if (header.length > VALUES_MAX * CHARACTERS_PER_VALUE && valuesIn(header) > VALUES_MAX)
     throw new MessageTooLargeError(`${reports.length} reports of ${valuesIn(header)} values`);
   if (unpackedBytes > LIMITS.unpackedBytes - LENGTHS_BYTES || reports.length > MOST_REPORTS)
     throw new MessageTooLargeError(`${reports.length} reports of ${unpackedBytes} bytes`);
-  const body = Buffer.from(seal({ header, pods })).toString('base64');
+  const body = Buffer.from(seal({ header, pods, ...(children && { children }) })).toString('base64');
   if (body.length > LONGEST_BODY) throw new MessageTooLargeError(`a body of ${body.length} characters`);
   return body;
 }
@@ -175,12 +189,14 @@ export function decodeEvents(
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`a body of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(body)) throw new UndecodableMessageError('the body is no base64');
-  const { header, pods } = open(Buffer.from(body, 'base64'), { ...LIMITS, unpackedBytes });
+  const { header, pods, children } = open(Buffer.from(body, 'base64'), { ...LIMITS, unpackedBytes });
   const budget: ValueBudget = { left: VALUES_MAX };
   const { reports, heartbeat, ...rest } = parseGuarded(header, Header, 'event message', undefined, budget);
   const faults = new Map<number, string>();
   const entries = unpackPods(pods, (at, fault) => faults.set(at, fault));
-  weight.bytes += 2 * header.length + pods.columns.length + VALUE_BYTES * (VALUES_MAX - budget.left) + POD_BYTES * entries.length;
+  const others = new ReportedChildrenReader(children);
+  weight.bytes += 2 * header.length + pods.columns.length + VALUE_BYTES * (VALUES_MAX - budget.left);
+  weight.bytes += POD_BYTES * (entries.length + others.count);
   const refused: Required<ReadEvents>['refused'] = { count: 0, first: [] };
   const refuse = (owner: OwnerName, { field, expected }: Fault): void => {
     refused.count += 1;
@@ -197,10 +213,14 @@ export function decodeEvents(
     const facts = findKind(report.owner.kind);
     if (!facts) {
       unknownKind ??= report.owner.kind;
+      others.skip(report);
       continue;
     }
     const believed = believedOf(report, facts, refuse);
-    if (!believed) continue;
+    if (!believed) {
+      others.skip(report);
+      continue;
+    }
     const own: PodObservation[] = [];
     for (let at = from; at < next; at += 1) {
       const { heardAt, deleted, pod } = entries[at] as PodEntry;
@@ -211,9 +231,12 @@ export function decodeEvents(
       else own.push({ heardAt, deleted, pod });
     }
     if (refused.count > before) delete believed.whole;
-    if (refused.count === before || believed.observed || own.length > 0) decoded.push({ ...believed, pods: own });
+    const more = others.take(report, report.owner.namespace, facts, (fault) => refuse(report.owner, fault));
+    if (refused.count === before || believed.observed || own.length > 0 || more.children?.length)
+      decoded.push({ ...believed, pods: own, ...more });
   }
   if (next !== entries.length) throw new UndecodableMessageError('the message holds pods that no report names');
+  others.end();
   return {
     ...rest,
     reports: decoded,

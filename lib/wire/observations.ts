@@ -1,6 +1,7 @@
 // Words between relay, ingest, passes and the view: observations, each with the resourceVersion at which it was observed (R2). Fields named
 // `heardAt` hold that version; they keep their name because it is written in messages and items.
 import type { WorkloadObject } from '../objects/kubernetes.ts';
+import type { ChildState } from '../objects/child-state.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 
 /** A workload within a cluster: the message names the cluster once. */
@@ -35,12 +36,40 @@ export interface WholeList {
   slots: 'all' | { from: number; to: number };
 }
 
+/**
+ * `left`: a watch does not select it any more, as when somebody takes its label off. It may exist all the same: only a read by name tells.
+ * `deleted`: it is gone.
+ */
+export type ChildPresence = 'there' | 'left' | 'deleted';
+
+/** Of a child that is no pod. */
+export interface ChildObservation {
+  /** An event's own resourceVersion, or that of the list it was in. */
+  heardAt: string;
+  presence: ChildPresence;
+  /** The last known state if it is not there. */
+  child: ChildState;
+}
+
+/** A whole list of the children of one resource other than pods (R19). */
+export interface WholeChildren {
+  /** `plural.group` */
+  resource: string;
+  /** Versions are ordered per resource: this floor says nothing of another resource (R3). */
+  floor: string;
+  /** An object can leave the list without being deleted: by a label. */
+  isSelected?: true;
+}
+
 /** Observations of one workload. */
 export interface WorkloadReport {
   owner: OwnerName;
   observed?: OwnerObservation;
   pods: PodObservation[];
   whole?: WholeList;
+  /** Of a kind that has children other than pods, also where nothing was observed of them; absent for other kinds. */
+  children?: ChildObservation[];
+  wholeChildren?: WholeChildren[];
 }
 
 export interface WatchState {
@@ -61,12 +90,21 @@ export interface ApiServerSilence {
   reason: string;
 }
 
+/** Of the parts of a workload's children of one resource, as one revision of the row makes them. */
+export interface PartsDigest {
+  resource: string;
+  revision: number;
+  digest: string;
+}
+
 export interface WorkloadDigest {
   owner: OwnerName;
   /** Of the owner's and all its pods' uid and own resourceVersion, in any order; see digest.ts. */
   digest: string;
   /** The newest resourceVersion of pods that the relay had observed when it made the digest. */
   heardAt: string;
+  /** Of a kind that has children other than pods: one for each resource, compared with a view of the same revision only. */
+  parts?: PartsDigest[];
 }
 
 /** Jobs of another manager that were created since the session began. */
@@ -193,4 +231,19 @@ export interface ViewPart {
   owner?: OwnerEntry;
   /** By uid. */
   pods: Map<string, PodEntry>;
+}
+
+/** What the view remembers of a child that is no pod. */
+export interface ChildEntry extends ChildObservation {
+  /** Observed as the answer to a pass's own call (R7), so that its event changes nothing. */
+  byPass: boolean;
+}
+
+/** The children of one resource, as a view item holds them. `floor`: of this resource alone (R3). */
+export interface ChildrenPart {
+  era: number;
+  resource: string;
+  floor: string;
+  /** By uid. */
+  children: Map<string, ChildEntry>;
 }

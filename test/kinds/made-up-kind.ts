@@ -22,6 +22,8 @@ const childOf = (resource: ChildFacts['resource']): ChildFacts => ({
   watch: { labelSelector: LABEL },
   membershipOf: () => undefined,
   selection: ({ name }) => ({ labelSelector: `${LABEL}=${name}` }),
+  partOf: ({ metadata: { annotations = {} } }) => ({ tempo: annotations['tempo'] ?? '' }),
+  revision: 1,
 });
 
 const metadata = object({

@@ -18,6 +18,8 @@ const child = (resource: Resource, more: Partial<ChildFacts> = {}): ChildFacts =
   fields: { metadata: true },
   membershipOf: () => undefined,
   selection: () => ({ labelSelector: 'a=b' }),
+  partOf: () => null,
+  revision: 1,
   ...more,
 });
 const withChildren = (...children: ChildFacts[]): KindFacts => ({ ...ensembleFacts, children });

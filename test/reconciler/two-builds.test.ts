@@ -25,8 +25,8 @@ function withHeaderField(bytes: Uint8Array): Uint8Array {
   return seal({ header: withField(header), pods });
 }
 
-const asNextVersion = (bytes: Uint8Array): Uint8Array => Uint8Array.from([2, ...bytes.subarray(1)]);
-const asThisVersion = (bytes: Uint8Array): Uint8Array => (bytes[0] === 2 ? Uint8Array.from([1, ...bytes.subarray(1)]) : bytes);
+const asNextVersion = (bytes: Uint8Array): Uint8Array => Uint8Array.from([3, ...bytes.subarray(1)]);
+const asThisVersion = (bytes: Uint8Array): Uint8Array => (bytes[0] === 3 ? Uint8Array.from([1, ...bytes.subarray(1)]) : bytes);
 
 /** How the later build differs. */
 interface Later {

@@ -120,7 +120,7 @@ describe('snapshots', () => {
 
   test('are no later version of a message to a build that knows no such mark, but unreadable in one sentence', () => {
     const reading = (): unknown => open(packSnapshot(recorded()), { bytes: 1_000, unpackedBytes: 10_000 });
-    expect(reading).toThrow(new UndecodableMessageError('version 66 is not known here; known are 1'));
+    expect(reading).toThrow(new UndecodableMessageError('version 66 is not known here; known are 1, 2'));
     expect(reading).not.toThrow(NewerVersionError);
   });
 

@@ -9,7 +9,9 @@ import { giveBackUnreadable } from '../../lib/reconciler/unreadable.ts';
 import { encodeEvents, decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake, encodeClusterLook, encodeWake } from '../../lib/wire/messages.ts';
 import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/undecodable.ts';
+import { packChildrenPart, unpackChildrenPart } from '../../lib/wire/children-item.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
+import { ENSEMBLE } from '../kinds/made-up-kind.ts';
 import { KINDS, read } from './version-1.ts';
 
 interface Golden {
@@ -45,7 +47,20 @@ describe('version 1', () => {
 });
 
 describe('version 2', () => {
-  const [look] = goldenOf(2);
+  const [look, events, item] = goldenOf(2);
+
+  test('of a message has children other than pods: read as on the first day, and written so again', () => {
+    const message = decodeEvents(events?.written ?? '', { findKind: () => ENSEMBLE });
+    expect(message).toEqual(events?.reads);
+    const again = encodeEvents(message);
+    expect([decodeEvents(again, { findKind: () => ENSEMBLE }), Buffer.from(again, 'base64')[0]]).toEqual([message, 2]);
+  });
+
+  test('of a view item has children of one resource: read as on the first day, and written so again', () => {
+    const part = unpackChildrenPart(Buffer.from(item?.written ?? '', 'base64'));
+    expect({ ...part, children: [...part.children.values()] }).toEqual(item?.reads);
+    expect([unpackChildrenPart(packChildrenPart(part)), packChildrenPart(part)[0]]).toEqual([part, 2]);
+  });
 
   test('of the wakes queue has looks at clusters: written and read as on the first day', () => {
     expect(encodeClusterLook({ look: 'cluster', cluster: 'west-1' })).toBe(look?.written);
@@ -60,14 +75,14 @@ describe('version 2', () => {
 });
 
 /** The same bytes under the next version's number: nobody knows yet what will stand in it. */
-const next = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([2]), bytes.subarray(1)]);
+const next = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([3]), bytes.subarray(1)]);
 
 describe('a later version', () => {
   const body = next(Buffer.from(writtenOf('events'), 'base64')).toString('base64');
 
   test('of a message or an item is refused in a sentence that says which is known', () => {
     for (const reading of [() => decodeEvents(body), () => unpackPart(next(Buffer.from(writtenOf('view'), 'base64')))])
-      expect(reading).toThrow(new NewerVersionError('what was packed is', 2, 1));
+      expect(reading).toThrow(new NewerVersionError('what was packed is', 3, 2));
     const wake = { key: 'west/Job/a/b/u', follows: 'f', version: 3, somethingElse: [] };
     for (const [decode, known] of [
       [decodeWake, 2],
