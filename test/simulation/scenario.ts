@@ -1,4 +1,5 @@
 // What a story is: what people apply and change, how pods fare, how it must end. Each kind has its own (kinds/).
+import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
 import type { SimApiServer } from './api-server.ts';
 import type { Call } from './calls.ts';
 import type { FateOf } from './kubelet.ts';
@@ -28,6 +29,8 @@ export interface Scenario {
   withinMs: number;
   /** Its clusters were made from one backup: what is made on each in the same order has the same uid. */
   areTwins?: true;
+  /** Resources that its API servers have besides the built-in ones: of kinds that are custom resources. */
+  rows?: readonly ResourceRow[];
   /** Single faults are enumerated at these of its calls alone: the others are made in other stories, too. */
   struckAt?: (call: Pick<Call, 'port' | 'method' | 'args'>, fault: string) => boolean;
   /** Too long a story for a fault at each of its calls. */

@@ -133,9 +133,9 @@ export class Simulation {
     const heard = (changes: readonly Change[]): void => {
       for (const change of changes) this.#noteChange(name, change);
     };
-    const { areTwins, clusters } = this.run.scenario;
+    const { areTwins, clusters, rows = [] } = this.run.scenario;
     const twin = areTwins && { seed: this.run.seed, older: clusters.indexOf(name) * TWINS_APART };
-    const server = new SimApiServer(name, this.scheduler, heard, { twin: twin || undefined });
+    const server = new SimApiServer(name, this.scheduler, heard, { twin: twin || undefined, rows });
     this.servers.set(name, server);
     this.directs.set(name, new DirectCluster(server));
     this.kubelets.set(name, new Kubelet(server, this.scheduler, this.run.scenario.fateOf));

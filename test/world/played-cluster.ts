@@ -5,6 +5,7 @@ import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf, isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
+import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
 import { openCluster } from '../../lib/sandbox/sandbox.ts';
 import type { Heard } from './reporter.ts';
 
@@ -14,6 +15,8 @@ export interface PlayedClusterOptions {
   clusterAheadMs?: number;
   /** Where the API server keeps its objects; in memory when absent. */
   apiFolder?: string | undefined;
+  /** Resources that the API server has besides the built-in ones. */
+  rows?: readonly ResourceRow[] | undefined;
 }
 
 export class PlayedCluster {
@@ -31,11 +34,13 @@ export class PlayedCluster {
   readonly #breakOff: (() => void)[] = [];
   readonly #clusterAheadMs: number;
   readonly #apiFolder: string | undefined;
+  readonly #rows: readonly ResourceRow[];
 
-  constructor({ clock, clusterAheadMs = 0, apiFolder }: PlayedClusterOptions) {
+  constructor({ clock, clusterAheadMs = 0, apiFolder, rows = [] }: PlayedClusterOptions) {
     this.clock = clock;
     this.#clusterAheadMs = clusterAheadMs;
     this.#apiFolder = apiFolder;
+    this.#rows = rows;
     this.api = this.#openApi();
   }
 
@@ -53,6 +58,7 @@ export class PlayedCluster {
         },
       },
       windowEvents: 200_000,
+      rows: this.#rows,
       ...(this.#apiFolder !== undefined && { folder: this.#apiFolder }),
     });
   }

@@ -20,6 +20,7 @@ import { fireTimers } from '../../lib/reconciler/timers.ts';
 import { VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import type { WorkloadReport } from '../../lib/wire/observations.ts';
+import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
 import { InProcessCluster } from './in-process-cluster.ts';
 import { PlayedCluster } from './played-cluster.ts';
 import { Process, ProcessDiedError, type Interposer } from './process.ts';
@@ -35,6 +36,8 @@ export interface WorldOptions {
   clusterAheadMs?: number;
   /** Where the API server keeps its objects; in memory when absent. */
   apiFolder?: string;
+  /** Resources that the API server has besides the built-in ones. */
+  rows?: readonly ResourceRow[];
 }
 
 const TABLES = ['heads', 'items', 'notes'];
@@ -63,9 +66,9 @@ export class World extends PlayedCluster {
   #sequence = 0;
   readonly #keptBack = new Set<string>();
 
-  constructor({ seed = 1, manages = ['all-jobs'], writesPerSecond = 10_000, clusterAheadMs = 0, apiFolder }: WorldOptions = {}) {
+  constructor({ seed = 1, manages = ['all-jobs'], writesPerSecond = 10_000, clusterAheadMs = 0, apiFolder, rows }: WorldOptions = {}) {
     const clock = new VirtualClock({ seed });
-    super({ clock, clusterAheadMs, apiFolder });
+    super({ clock, clusterAheadMs, apiFolder, rows });
     this.store = EmbeddedStore.open({ clock });
     this.queue = EmbeddedQueue.open({ clock });
     this.cluster = new InProcessCluster({ handle: (request) => this.api.handle(request) }, clock, clusterAheadMs);
