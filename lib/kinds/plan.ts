@@ -28,8 +28,8 @@ export interface PlanHead {
 export interface Failure {
   reason: string;
   message: string;
-  /** Indexes that had failed for good by then, as a status writes them. Absent if there were none, or too many to keep. */
-  failedIndexes?: string;
+  /** What its kind keeps beside them. */
+  [detail: string]: string;
 }
 
 export const EMPTY_HEAD: PlanHead = { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 };

@@ -77,8 +77,8 @@ export interface KindKept {
 export interface StoredBackoff {
   failures: number;
   lastFailureTime?: string | undefined;
-  /** Successes in the status when this was stored. */
-  succeeded?: number | undefined;
+  /** What its kind keeps beside them. */
+  [detail: string]: string | number | undefined;
 }
 
 /** Types are erased here, once: the loop gives a row owners of its kind. What is left out has the default of a kind without it. */

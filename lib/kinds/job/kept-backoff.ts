@@ -4,8 +4,9 @@ import type { KindBackoff } from '../planner-row.ts';
 
 export const jobBackoff: KindBackoff<Job, JobStatus> = {
   // Empty where the status tells of a later success: another controller counted it, or a pass of which an old copy of the table knows nothing.
+  // `succeeded`: successes in the status when it was stored.
   known({ succeeded, failures, lastFailureTime }, owner) {
-    if (succeeded !== undefined && successesIn(owner?.status) > succeeded) return { failures: 0 };
+    if (typeof succeeded === 'number' && successesIn(owner?.status) > succeeded) return { failures: 0 };
     return { failures, ...(lastFailureTime !== undefined && { lastFailureTime }) };
   },
   toStore: (backoff, owner) => (backoff.failures === 0 ? { ...backoff } : { ...backoff, succeeded: successesIn(owner?.status) }),

@@ -22,7 +22,7 @@ export interface Progress {
 const NOBODY: ReadonlyMap<number, PodFacts> = new Map();
 
 const failedBefore = ({ status }: Job, completions: number, failure: Failure | undefined): IndexSet =>
-  unionOfIndexes(parseIndexes(status?.failedIndexes ?? '', completions), parseIndexes(failure?.failedIndexes ?? '', completions));
+  unionOfIndexes(parseIndexes(status?.failedIndexes ?? '', completions), parseIndexes(failure?.['failedIndexes'] ?? '', completions));
 
 /**
  * @param tally of this pass's pods; counts that the status has already come from the Job

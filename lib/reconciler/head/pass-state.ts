@@ -31,12 +31,10 @@ const PassState = v.looseObject({
   /** Lowest number that no vanished child held (R5). */
   ordinal: wholeNumber,
   /** Failed pods since the last success; the reference keeps it in memory. */
-  backoff: v.object({
-    failures: v.pipe(wholeNumber, v.maxValue(LARGEST_INT32)),
-    lastFailureTime: v.optional(v.string()),
-    /** Successes in the status when this was written. */
-    succeeded: v.optional(wholeNumber),
-  }),
+  backoff: v.objectWithRest(
+    { failures: v.pipe(wholeNumber, v.maxValue(LARGEST_INT32)), lastFailureTime: v.optional(v.string()) },
+    v.union([v.string(), wholeNumber, v.undefined()]),
+  ),
   /** The API server refused creates, or deletes: these wait until then, until the spec is another generation, or until less room is taken. */
   hold: v.optional(
     v.object({
@@ -68,7 +66,7 @@ const PassState = v.looseObject({
   createsLast: v.optional(v.boolean()),
   /** Of that spec it was decided that the workload fails, and the status does not say so yet. */
   failure: v.optional(
-    v.object({ reason: v.string(), message: v.string(), failedIndexes: v.exactOptional(v.string()), generation: wholeNumber }),
+    v.objectWithRest({ reason: v.string(), message: v.string(), generation: wholeNumber }, v.union([v.string(), wholeNumber])),
   ),
   /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),

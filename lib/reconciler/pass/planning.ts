@@ -114,7 +114,11 @@ function refuseUnreadable({ metadata }: WorkloadObject, pods: Pods): void {
       throw new UnreadableObjectError(`Pod ${namespace}/${name}`, why);
 }
 
-const failureIn = ({ generation: _generation, ...failure }: NonNullable<PassState['failure']>): Failure => failure;
+/** Without the generation, which is the loop's. */
+function failureIn({ generation: _generation, reason, message, ...details }: NonNullable<PassState['failure']>): Failure {
+  const texts = Object.entries(details).filter((detail): detail is [string, string] => typeof detail[1] === 'string');
+  return { ...Object.fromEntries(texts), reason, message };
+}
 
 /** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
 async function lookBeforeCounting(pass: Pass): Promise<void> {

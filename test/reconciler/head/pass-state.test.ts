@@ -107,3 +107,11 @@ describe('R18: the digest of a status', () => {
     { ...status, succeeded: 0 },
   ])('R18: tells %j apart', (other) => expect(statusDigestOf(other)).not.toBe(statusDigestOf(status)));
 });
+
+test('what a kind keeps beside failures in a row and beside the reason of a failure is carried, as the build before wrote it', () => {
+  const backoff = { failures: 1, lastFailureTime: '2026-05-01T10:00:00Z', succeeded: 2 };
+  const failure = { reason: 'MaxFailedIndexesExceeded', message: 'too many', failedIndexes: '1,3-5', generation: 1 };
+  const text = JSON.stringify({ ordinal: 0, backoff, failure });
+  expect(decodeState(text)).toEqual({ ordinal: 0, backoff, failure, intents: NO_INTENTS });
+  expect(JSON.parse(encodeState({ ...initialState(), backoff, failure }))).toEqual({ ordinal: 0, backoff, failure });
+});
