@@ -1,10 +1,23 @@
 // The kustomize base, its overlay for relayed access, and the Helm chart: the relay's part of the manifests that `farloop cluster add`
 // applies. `npm run relay:manifests` writes them. Functions' account and rights are not in them: these `farloop cluster add --no-relay` makes.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { dump } from 'js-yaml';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import type { KindFacts } from '../../lib/kinds/kind.ts';
+import { managedKinds, managesAll, settingsOf } from '../../lib/kinds/settings.ts';
+import type { Manages } from '../../lib/objects/manages.ts';
+import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
-import { AWS_KEY_SECRET, OURS_LABEL, RELAY, commandsRole, functionsManifests, relayAlone } from '../../lib/onboarding/relay-manifests.ts';
+import {
+  AWS_KEY_SECRET,
+  OURS_LABEL,
+  RELAY,
+  commandsRole,
+  functionsManifests,
+  relayAlone,
+  relayRights,
+} from '../../lib/onboarding/relay-manifests.ts';
 
 const WRITTEN_BY = '# Written by `npm run relay:manifests` from lib/onboarding: change it there.\n';
 const SETTINGS = 'farloop-relay-settings';
@@ -19,12 +32,15 @@ const common: Pick<RelayValues, 'functions' | 'namespaces' | 'identity'> = {
   identity: { kind: 'podIdentity' },
 };
 
+/** The base gives rights for these; further words have a component of their own. */
+const BASE_WORDS: Manages = ['jobs'];
+
 const baseValues: RelayValues = {
   ...common,
   cluster: '$(CLUSTER)',
   namespace: 'farloop',
   ownsNamespace: true,
-  manages: ['jobs'],
+  manages: BASE_WORDS,
   access: 'direct',
   commander: '$(COMMANDER)',
   era: 0,
@@ -46,6 +62,7 @@ const chartValues: RelayValues = {
   region: required('region'),
   eventsQueueUrl: required('eventsQueueUrl'),
   asksQueueUrl: required('asksQueueUrl'),
+  // Rights that only some words need are left out by the templates where none of these is given.
   // Of no use with direct access. With relayed access a relay without it says so and carries out nothing.
   commander: '{{ .Values.commander }}',
 };
@@ -61,13 +78,15 @@ const withChoices = (
   settings: boolean,
 ): Manifest[] => {
   const replaced = unmarked(manifests)
-    .replaceAll('"--manage=own"', JSON.stringify(`--manage=${manage}`))
+    .replaceAll(/"--manage=[^"]*"/g, JSON.stringify(`--manage=${manage}`))
     .replaceAll('"--access=direct"', JSON.stringify(`--access=${access}`))
     .replaceAll('"--era=0"', JSON.stringify(`--era=${era}`));
   const parsed: Manifest[] = JSON.parse(replaced);
   for (const manifest of parsed.filter(({ kind }) => kind === 'Deployment')) {
     const { spec }: { spec: DeploymentSpec } = JSON.parse(JSON.stringify({ spec: manifest['spec'] }));
     for (const container of spec.template.spec.containers) {
+      // One text says all words that are managed.
+      container.args = [...new Set(container.args)];
       container.envFrom = [
         ...(settings ? [{ configMapRef: { name: SETTINGS } }] : []),
         { secretRef: { name: AWS_KEY_SECRET, optional: true } },
@@ -90,8 +109,8 @@ const baseManifests = (): Manifest[] =>
     true,
   );
 
-const chartManifests = (): Manifest[] =>
-  withChoices(relayAlone(chartValues), { manage: required('manage'), access: required('access'), era: '{{ .Values.era }}' }, false);
+const chartManifests = (kinds: readonly KindFacts[]): Manifest[] =>
+  withChoices(relayAlone(chartOf(kinds)), { manage: required('manage'), access: required('access'), era: '{{ .Values.era }}' }, false);
 
 /** What a relay has beside the others where access is relayed. */
 const commandsManifests = (values: RelayValues): Manifest[] =>
@@ -115,10 +134,62 @@ const yamlOf = (manifests: readonly Manifest[]): string =>
   WRITTEN_BY +
   manifests.map((manifest) => dump(manifest, { lineWidth: -1, noRefs: true, forceQuotes: true, quoteStyle: 'single' })).join('---\n');
 
+const chartOf = (kinds: readonly KindFacts[]): RelayValues => ({ ...chartValues, manages: managesAll(kinds), kinds });
+
+const textOf = (rule: object): string => JSON.stringify(rule);
+/** All that relay and passes may do where one word is given. */
+const rulesBy = (word: string, kinds: readonly KindFacts[]): string[] => {
+  const managed = managedKinds([word], kinds);
+  return [...relayRules(managed), ...functionRules(managed)].map(textOf);
+};
+
+/** The chart's templates: a rule that not every word of --manage gives stands there under the condition that one that gives it does. */
+function templateOf(manifests: readonly Manifest[], kinds: readonly KindFacts[]): string {
+  const words = settingsOf(kinds).map(({ word }) => word);
+  const givenBy = words.map((word) => ({ word, rules: rulesBy(word, kinds) }));
+  const marked = manifests.map((manifest) => ({
+    ...manifest,
+    ...(Array.isArray(manifest['rules']) && {
+      rules: manifest['rules'].map((rule: object) => {
+        const when = givenBy.filter(({ rules }) => rules.includes(textOf(rule))).map(({ word }) => word);
+        return when.length === 0 || when.length === words.length ? rule : { ...rule, when: when.join(',') };
+      }),
+    }),
+  }));
+  return yamlOf(marked).replaceAll(
+    /^( {2}- apiGroups:\n(?: {4,}.*\n)*?) {4}when: '(.*)'\n/gm,
+    (_whole, rule: string, when: string) => `{{ if or ${namesOf(when.split(',')).map(isGiven).join(' ')} }}\n${rule}{{ end }}\n`,
+  );
+}
+
+/** With the words of before that mean one of them. */
+const namesOf = (words: readonly string[]): string[] => (words.includes('jobs') ? [...words, 'own'] : [...words]);
+const isGiven = (word: string): string => `(has "${word}" (splitList "," .Values.manage))`;
+
+/** For words whose kinds the base has no rights for: a component each, and within it one for relayed access. */
+function componentFiles(kinds: readonly KindFacts[]): Record<string, string> {
+  const known = BASE_WORDS.flatMap((word) => rulesBy(word, kinds));
+  const found: Record<string, string> = {};
+  for (const { word } of settingsOf(kinds)) {
+    const managed = managedKinds([word], kinds);
+    const isFurther = (rule: object): boolean => !known.includes(textOf(rule));
+    const parts = { [`manages/${word}`]: relayRules(managed), [`manages/${word}/relayed`]: functionRules(managed) };
+    for (const [folder, rules] of Object.entries(parts)) {
+      const further = rules.filter(isFurther);
+      if (further.length === 0) continue;
+      const name = folder.replaceAll('/', '-').replace(/^manages/, RELAY);
+      const kustomization = { apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component', resources: ['rights.yaml'] };
+      found[`${folder}/kustomization.yaml`] = `${WRITTEN_BY}${dump(kustomization)}`;
+      found[`${folder}/rights.yaml`] = yamlOf(JSON.parse(unmarked(relayRights(baseValues, name, further))));
+    }
+  }
+  return found;
+}
+
 const KUSTOMIZATION = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization' };
 
 /** Path below this folder → content. */
-export function files(version: string): Record<string, string> {
+export function files(version: string, kinds: readonly KindFacts[] = ALL_FACTS): Record<string, string> {
   return {
     'base/relay.yaml': yamlOf(baseManifests()),
     'base/kustomization.yaml': `${WRITTEN_BY}${dump({
@@ -128,7 +199,7 @@ export function files(version: string): Record<string, string> {
         {
           name: SETTINGS,
           namespace: 'farloop',
-          literals: SETTING_NAMES.map((name) => `${name}=${{ MANAGE: 'own', ERA: '0' }[name as string] ?? ''}`),
+          literals: SETTING_NAMES.map((name) => `${name}=${{ MANAGE: BASE_WORDS.join(','), ERA: '0' }[name as string] ?? ''}`),
         },
       ],
     })}`,
@@ -156,17 +227,22 @@ export function files(version: string): Record<string, string> {
         region: '',
         eventsQueueUrl: '',
         asksQueueUrl: '',
-        manage: 'own',
+        manage: BASE_WORDS.join(','),
         access: 'direct',
         commander: '',
         era: 0,
       }),
-    'chart/templates/relay.yaml': yamlOf(chartManifests()),
-    'chart/templates/commands.yaml': `{{ if eq .Values.access "relayed" }}\n${yamlOf(commandsManifests(chartValues))}{{ end }}\n`,
+    'chart/templates/relay.yaml': templateOf(chartManifests(kinds), kinds),
+    'chart/templates/commands.yaml': `{{ if eq .Values.access "relayed" }}\n${templateOf(commandsManifests(chartOf(kinds)), kinds)}{{ end }}\n`,
+    ...componentFiles(kinds),
   };
 }
 
 if (import.meta.main) {
   const { packageVersion } = await import('../../lib/package-files.ts');
-  for (const [path, content] of Object.entries(files(packageVersion()))) writeFileSync(join(import.meta.dirname, path), content);
+  for (const [path, content] of Object.entries(files(packageVersion()))) {
+    const file = join(import.meta.dirname, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
 }

@@ -90,10 +90,22 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   countsExternal?: true;
 }
 
-/** What passes do with a resource that is neither owner nor child: asked for where the cluster's record says so. */
+/** What of a cluster's record a row may ask beside the words of `--manage`. */
+export interface KindSettings {
+  workloadWithJob?: boolean;
+}
+
+/** What passes do with a resource that is neither owner nor child. */
 export interface FurtherRight {
   resource: Resource;
+  subresource?: string;
   verbs: readonly ('get' | 'list' | 'create' | 'patch' | 'delete')[];
+  /** Whether it is given where the cluster is registered so; absent: wherever the kind is managed. */
+  isUsed?(settings: KindSettings): boolean;
+  /**
+   * Held only because a role that passes make grants it: RBAC lets nobody grant what they may not do. No command of a relay needs it.
+   */
+  isForGranting?: true;
 }
 
 /** Children of one resource other than pods. A view keeps a small part of each, or a digest: what their planner compares. */

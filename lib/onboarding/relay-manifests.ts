@@ -1,9 +1,11 @@
 // Everything of ours on a cluster, as manifests: the relay with its rights, and the account whose token the functions show.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { managedKinds } from '../kinds/settings.ts';
 import { JOBS_THAT_NAME_US, type Manages } from '../objects/manages.ts';
 import { relayNetworkSpec } from './relay-network.ts';
 import type { PolicyRule } from './rights.ts';
-import { functionRules, identityRule, leaseRules, relayRules, schedulingRules, tokenRules } from './rights.ts';
+import { functionRules, identityRule, leaseRules, relayRules, tokenRules } from './rights.ts';
 
 export type Manifest = KubernetesObject & { apiVersion: string; kind: string } & Record<string, unknown>;
 
@@ -24,6 +26,8 @@ export interface RelayValues {
   /** False where the namespace was there before: then it is not ours to make or remove. */
   ownsNamespace: boolean;
   manages: Manages;
+  /** The kinds there are; absent: all that this build knows. */
+  kinds?: readonly KindFacts[];
   /** Empty: all. */
   namespaces: readonly string[];
   /** Who functions are on the cluster: an account of their own, a group as which EKS lets their role in, or nobody that we give rights. */
@@ -100,7 +104,7 @@ export function relayAlone(values: RelayValues): Manifest[] {
   return [
     named('v1', 'ServiceAccount', RELAY, values, { automountServiceAccountToken: false }),
     ...clusterRole(values, `${namespace}-relay-identity`, [identityRule()], relay),
-    ...rights(values, `${namespace}-relay`, relayRules(), relay),
+    ...rights(values, `${namespace}-relay`, rulesOfRelay(values), relay),
     ...(access === 'relayed' ? rights(values, commandsRole(namespace), rulesOfPasses(values), relay) : []),
     ...role(values, { name: RELAY, namespace }, leaseRules(RELAY), relay),
     named('coordination.k8s.io/v1', 'Lease', RELAY, values),
@@ -112,10 +116,10 @@ export function relayAlone(values: RelayValues): Manifest[] {
   ];
 }
 
-const rulesOfPasses = ({ workloadWithJob = false }: RelayValues): PolicyRule[] => [
-  ...functionRules(),
-  ...(workloadWithJob ? schedulingRules() : []),
-];
+/** Relay and passes alike have rights to what the managed kinds consist of, and to nothing else. */
+const rulesOfRelay = ({ manages, kinds }: RelayValues): PolicyRule[] => relayRules(managedKinds(manages, kinds));
+const rulesOfPasses = ({ manages, kinds, workloadWithJob = false }: RelayValues): PolicyRule[] =>
+  functionRules(managedKinds(manages, kinds), { workloadWithJob });
 
 /** By these rights a relay carries out what passes want. @param namespace the relay's */
 export const commandsRole = (namespace: string): string => `${namespace}-relay-commands`;
@@ -160,6 +164,10 @@ type Subject = { kind: 'ServiceAccount'; name: string; namespace: string } | { k
 
 const account = (name: string, namespace: string): Subject => ({ kind: 'ServiceAccount', name, namespace });
 const group = (name: string): Subject => ({ kind: 'Group', apiGroup: RBAC, name });
+
+/** Further rights of the relay's account. */
+export const relayRights = (values: RelayValues, name: string, rules: PolicyRule[]): Manifest[] =>
+  rights(values, name, rules, account(RELAY, values.namespace));
 
 /** Everywhere, or in the chosen namespaces only. */
 const rights = (values: RelayValues, name: string, rules: PolicyRule[], subject: Subject): Manifest[] =>

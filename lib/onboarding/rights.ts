@@ -1,9 +1,8 @@
 // What the relay and the functions may do on a cluster, made from the facts of the kinds there are: nothing is allowed by hand.
-import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import type { Resource } from '../objects/resources.ts';
 import { EVENTS, NAMESPACES, PODS } from '../objects/resources.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
-import type { KindFacts } from '../kinds/kind.ts';
+import type { KindFacts, KindSettings } from '../kinds/kind.ts';
 import { LEASES } from '../relay/election.ts';
 
 /** As RBAC spells it. */
@@ -58,7 +57,7 @@ export const tokenRules = (account: string): PolicyRule[] => [rule(ACCOUNTS, ['c
  * Passes read owners and write their status, look after what they own, and tell of it in Events. An owner is deleted where its own
  * time to live says so; its finalizers are named because a child's owner reference blocks the owner's deletion.
  */
-export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS): PolicyRule[] {
+export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS, settings: KindSettings = {}): PolicyRule[] {
   const owners = ownersIn(kinds);
   return [
     ...owners.flatMap((owner) => [
@@ -68,9 +67,16 @@ export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS): PolicyRu
     ]),
     ...ownedIn(kinds).map((owned) => rule(owned, ['get', 'list', 'create', 'patch', 'delete'])),
     rule(EVENTS, ['create']),
+    ...furtherRules(kinds, settings),
   ];
 }
 
-/** Alpha: passes make each Job known to the scheduler as a group of pods. */
-export const schedulingRules = (): PolicyRule[] =>
-  [SCHEDULING_WORKLOADS, POD_GROUPS].map((resource) => rule(resource, ['get', 'list', 'create', 'patch']));
+/** What a row asks for beside its owner and its children, each once. */
+function furtherRules(kinds: readonly KindFacts[], settings: KindSettings): PolicyRule[] {
+  const rules = kinds
+    .flatMap(({ furtherRights = [] }) => furtherRights)
+    .filter((right) => right.isUsed?.(settings) ?? true)
+    .map(({ resource, subresource, verbs }) => rule(resource, [...verbs], subresource === undefined ? {} : { subresource }));
+  const texts = rules.map((each) => JSON.stringify(each));
+  return rules.filter((_each, at) => texts.indexOf(texts[at] ?? '') === at);
+}

@@ -44,7 +44,8 @@ export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   for (const resource of [PODS, ...children]) allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
   allow(EVENTS, ['create']);
   // Asked for where the cluster's record says so, and its rights decide.
-  for (const { resource, verbs } of kinds.flatMap(({ furtherRights = [] }) => furtherRights)) allow(resource, verbs);
+  for (const { resource, subresource, verbs, isForGranting } of kinds.flatMap(({ furtherRights = [] }) => furtherRights))
+    if (isForGranting !== true && subresource === undefined) allow(resource, verbs);
   return [...rules.values()];
 }
 

@@ -55,7 +55,11 @@ export const jobFacts = defineFacts<Job>({
   },
   children: [],
   // Alpha: each Job is made known to the scheduler as a group of pods.
-  furtherRights: [SCHEDULING_WORKLOADS, POD_GROUPS].map((resource) => ({ resource, verbs: ['get', 'list', 'create', 'patch'] })),
+  furtherRights: [SCHEDULING_WORKLOADS, POD_GROUPS].map((resource) => ({
+    resource,
+    verbs: ['get', 'list', 'create', 'patch'],
+    isUsed: ({ workloadWithJob }) => workloadWithJob === true,
+  })),
   countsExternal: true,
 });
 
