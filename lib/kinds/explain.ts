@@ -1,4 +1,5 @@
 // A plan as text for people: what, why, and when the next look is due.
+import { ownEntry } from '../objects/untyped-fields.ts';
 import { formatIndexes, indexSetOf } from '../objects/index-text.ts';
 import type { Action, Plan } from './plan.ts';
 
@@ -51,7 +52,7 @@ function describe(action: Action): { line: string; name?: string } {
     case 'delete':
       return { line: `delete ${action.kind}`, name: action.name };
     case 'patch':
-      return { line: `${PURPOSES[action.purpose] ?? action.purpose} ${action.kind}`, name: action.name };
+      return { line: `${ownEntry(PURPOSES, action.purpose) ?? action.purpose} ${action.kind}`, name: action.name };
     case 'status':
       return { line: `write status: ${statusText(action.status)}` };
     case 'event':
