@@ -10,7 +10,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
-import type { EventMessage, PodEntry, WorkloadReport } from '../wire/observations.ts';
+import type { EventMessage, PodEntry, WholeChildren, WorkloadReport } from '../wire/observations.ts';
 import { distrust } from './view/digest-mismatch.ts';
 import { createHead, newHead, readHeadsOf } from './head/heads.ts';
 import { learnFromHeartbeat } from './cluster/heartbeats.ts';
@@ -20,6 +20,7 @@ import { fromRegistered, openEvents, openMessage, type EventDelivery } from './i
 import { inParallel, WORKLOADS_AT_ONCE } from './parallel.ts';
 import { SendsTogether } from './send-batcher.ts';
 import { emptyPart, type News } from './view/view.ts';
+import { childFloor, writeChildren } from './view/children-access.ts';
 import { firstView, writeView } from './view/view-access.ts';
 import type { WakePorts } from './head/wake.ts';
 import { prepareWake, sendWake, wake } from './head/wake.ts';
@@ -126,7 +127,8 @@ async function keepAll(accepted: readonly Accepted[], ports: Ports, undone: Set<
 }
 
 /** It tells nothing, and no relay sends such: thousands fit into a message, and each would be looked up. */
-const isEmpty = ({ observed, pods, whole }: WorkloadReport): boolean => !observed && !whole && pods.length === 0;
+const isEmpty = ({ observed, pods, whole, children = [], wholeChildren = [] }: WorkloadReport): boolean =>
+  !observed && !whole && pods.length + children.length + wholeChildren.length === 0;
 
 /** A time that is none would make a wake that nobody reads. */
 function earlierOf(toldAtMs: number | undefined, sentAtMs: number): number | undefined {
@@ -168,13 +170,14 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
   // Nothing is known and nothing is left to do: departed pods of a workload that is over.
   if (!found && !reports.some(concernsTheLiving)) return;
   const [first, ...others] = reports;
-  const begun = !found && first && others.length === 0 ? await beginWith(ports, work, first) : undefined;
+  const begun = !found && first && others.length === 0 && !hasOtherChildren(first) ? await beginWith(ports, work, first) : undefined;
   if (begun === 'kept') return;
   let head = begun ?? found ?? (await createHead(ports, key, record));
 
   // Older than an earlier list: a late message, or an API server restored from an older state; a pass looks live (R3).
   const { floor } = head;
-  if (reports.some(({ whole }) => whole && isNewer(floor, whole.floor))) {
+  const isOlder = ({ resource, floor: told }: WholeChildren): boolean => isNewer(childFloor(head, resource, record.era) ?? '0', told);
+  if (reports.some(({ whole, wholeChildren = [] }) => (whole && isNewer(floor, whole.floor)) || wholeChildren.some(isOlder))) {
     await distrust(ports, key);
     // It has a new fence, and a wake that follows it: nobody is to send another one after the fence that it had (R9).
     head = (await ports.store.readHead(key)) ?? head;
@@ -183,6 +186,10 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
   let urgency: Urgency | undefined;
   for (const report of reports) {
     const wanted = urgencyOf(factsFor(key.kind), report);
+    // First, so that the wake that goes with the head's write follows all of it.
+    const children = await keepChildren(ports.store, head, report, record.era);
+    head = children.head;
+    if (children.isNews) urgency = soonerOf(urgency, wanted);
     const news = newsOf(report);
     const written = await writeView(ports.store, head, news, {
       era: record.era,
@@ -195,6 +202,34 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
   }
   if (urgency) await wake(ports, key, urgency, toldAtMs);
 }
+
+/** Resource by resource, each with a floor of its own. A child that only has another version wakes nobody. */
+async function keepChildren(
+  store: Ports['store'],
+  before: Head,
+  { observed, children = [], wholeChildren = [] }: WorkloadReport,
+  era: number,
+): Promise<{ head: Head; isNews: boolean }> {
+  let head = before;
+  let isNews = false;
+  const expected = observed ? factsFor(head.key.kind).expectedChildren(observed.object) : 0;
+  const resources = new Set([...children.map(({ child }) => child.resource), ...wholeChildren.map(({ resource }) => resource)]);
+  for (const resource of resources) {
+    const news = {
+      resource,
+      children: children.filter(({ child }) => child.resource === resource),
+      whole: wholeChildren.find((whole) => whole.resource === resource),
+      byPass: false,
+    };
+    const written = await writeChildren(store, head, news, { era, expected });
+    head = written.head;
+    // As of pods: an earlier delivery may have died before its wake.
+    isNews ||= written.isNews || !written.heardByPass;
+  }
+  return { head, isNews };
+}
+
+const hasOtherChildren = ({ children = [], wholeChildren = [] }: WorkloadReport): boolean => children.length + wholeChildren.length > 0;
 
 const newsOf = (report: WorkloadReport): News => ({
   ...(report.observed && { owner: report.observed }),
@@ -224,8 +259,9 @@ async function beginWith(ports: IngestPorts, { key, record, toldAtMs }: Work, re
 const entriesOf = ({ pods }: WorkloadReport): Map<string, PodEntry> =>
   new Map(pods.map((observation) => [observation.pod.uid, { ...observation, byPass: false }]));
 
-const concernsTheLiving = ({ observed, pods }: WorkloadReport): boolean =>
+const concernsTheLiving = ({ observed, pods, children = [] }: WorkloadReport): boolean =>
   (observed !== undefined && !observed.deleted) ||
+  children.some(({ presence, child }) => presence === 'there' && !child.terminating) ||
   pods.some(({ deleted, pod }) => !deleted && (pod.tracked || pod.deletedAt === undefined));
 
 const URGENCIES: readonly Urgency[] = ['now', 'soon', 'debounced'];
@@ -233,9 +269,9 @@ const URGENCIES: readonly Urgency[] = ['now', 'soon', 'debounced'];
 const soonerOf = (a: Urgency | undefined, b: Urgency): Urgency => (a === undefined || URGENCIES.indexOf(b) < URGENCIES.indexOf(a) ? b : a);
 
 /** How soon each change is looked at is its kind's to say (R9). News of the owner that can wait comes as soon as the pods beside it. */
-export function urgencyOf(facts: KindFacts, { observed, whole, pods }: WorkloadReport): Urgency {
+export function urgencyOf(facts: KindFacts, { observed, whole, wholeChildren = [], pods }: WorkloadReport): Urgency {
   const ofOwner = observed && (observed.deleted ? 'now' : facts.urgencyOfOwner(observed.object));
-  if (whole || ofOwner === 'now') return 'now';
+  if (whole || wholeChildren.length > 0 || ofOwner === 'now') return 'now';
   const ofPods = pods.map(({ deleted, pod }) => (deleted ? 'soon' : facts.pods.urgencyOf(pod)));
   return ofPods.reduce<Urgency | undefined>(soonerOf, undefined) ?? ofOwner ?? 'soon';
 }

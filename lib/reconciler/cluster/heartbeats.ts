@@ -8,8 +8,9 @@ import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Head, Note } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import type { DoubtMessage, EventMessage, Heartbeat } from '../../wire/observations.ts';
-import { distrust, doubt, doubtOf, viewDigestOf } from '../view/digest-mismatch.ts';
+import type { DoubtMessage, EventMessage, Heartbeat, PartsDigest } from '../../wire/observations.ts';
+import { distrust, doubt, doubtOf, seenText } from '../view/digest-mismatch.ts';
+import { digestText } from '../view/children.ts';
 import { askForEverything, raiseEra } from './era.ts';
 import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
 import { createHead, readHeadsOf } from '../head/heads.ts';
@@ -105,15 +106,15 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   const failures: unknown[] = [];
   const told = heartbeat.digests
     .filter(({ owner }) => isInScope(record, owner.namespace) && isKnownKind(owner))
-    .map(({ owner, digest }) => ({ key: { cluster: record.name, ...owner }, digest }));
+    .map(({ owner, digest, parts = [] }) => ({ key: { cluster: record.name, ...owner }, digest: digestText(digest, parts), parts }));
   const heads = await readHeadsOf(
     ports,
     told.map(({ key }) => key),
   );
   // A thousand large workloads, read one after another, would outlast the function, and with it whatever else came in its batch.
-  await inParallel(told, WORKLOADS_AT_ONCE, async ({ key, digest }) => {
+  await inParallel(told, WORKLOADS_AT_ONCE, async ({ key, digest, parts }) => {
     try {
-      const seen = await differs(ports, record, { key, digest }, heads.get(formatKey(key)));
+      const seen = await differs(ports, record, { key, digest, parts }, heads.get(formatKey(key)));
       if (seen === undefined) return;
       const before = known?.marker.suspects[formatKey(key)];
       const sinceMs = before?.digest === digest ? before.sinceMs : nowMs;
@@ -182,7 +183,7 @@ async function learnOfServer(
 async function differs(
   ports: Ports,
   record: ClusterRecord,
-  { key, digest }: { key: WorkloadKey; digest: string },
+  { key, digest, parts }: { key: WorkloadKey; digest: string; parts: readonly PartsDigest[] },
   read: { head: Head | undefined } | undefined,
 ): Promise<string | undefined> {
   const { head } = read ?? { head: await ports.store.readHead(key) };
@@ -192,7 +193,7 @@ async function differs(
     await wake(ports, key);
     return undefined;
   }
-  const { part, hole } = await readView(ports.store, head, record.era);
-  const seen = viewDigestOf(factsFor(key.kind), part);
+  const { part, hole, children } = await readView(ports.store, head, record.era);
+  const seen = seenText(factsFor(key.kind), { part, children }, parts);
   return seen !== digest || hole ? seen : undefined;
 }

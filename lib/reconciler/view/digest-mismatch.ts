@@ -9,8 +9,9 @@ import type { Ports } from '../../ports/ports.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { digestOf } from '../../wire/digest.ts';
 import { encodeTimer } from '../../wire/messages.ts';
-import type { DoubtMessage, ViewPart } from '../../wire/observations.ts';
+import type { ChildrenPart, DoubtMessage, PartsDigest, ViewPart } from '../../wire/observations.ts';
 import { askForWorkload } from '../cluster/era.ts';
+import { comparableParts, digestText, livingChildren, partsIn, presenceOf } from './children.ts';
 import { UNKNOWN_ERA, readView } from './view-access.ts';
 import { DOUBT_SECONDS } from '../head/timeouts.ts';
 import { wake, wakeByNewFence, type WakePorts } from '../head/wake.ts';
@@ -42,20 +43,28 @@ export async function lookAgain(
 ): Promise<void> {
   const [record, head] = [await ports.clusters.get(key.cluster), await ports.store.readHead(key)];
   if (!record || !head) return;
-  const { part, hole } = await readView(ports.store, head, record.era);
-  const seen = viewDigestOf(factsFor(key.kind), part);
+  const { part, hole, children } = await readView(ports.store, head, record.era);
+  const seen = seenText(factsFor(key.kind), { part, children }, partsIn(message.told));
   if (seen === message.told && !hole) return;
   if (seen === message.seen || hole) await distrust(ports, key);
   else await askForWorkload(ports, key);
 }
 
+/** What the view says in the words of a doubt. @param told the parts' digests of the relay: what cannot be compared with them counts as equal */
+export const seenText = (
+  facts: KindFacts,
+  { part, children }: { part: ViewPart; children: readonly ChildrenPart[] },
+  told: readonly PartsDigest[],
+): string => digestText(viewDigestOf(facts, part, children), comparableParts(children, told));
+
 /** The digest that a relay with the same knowledge sends. */
-export function viewDigestOf({ pods }: KindFacts, part: ViewPart): string {
+export function viewDigestOf({ pods }: KindFacts, part: ViewPart, children: readonly ChildrenPart[] = []): string {
   const isOurs = part.owner ? pods.isCountedIn(part.owner.object) : () => true;
   const living = [...part.pods.values()].filter(({ deleted, pod }) => !deleted && isOurs(pod)).map(({ pod }) => pod);
   const owner = part.owner && !part.owner.deleted ? part.owner.object.metadata : undefined;
   return digestOf([
     ...living.map(({ uid, resourceVersion }) => ({ uid, resourceVersion })),
+    ...presenceOf(children.flatMap(livingChildren)),
     ...(owner ? [{ uid: owner.uid ?? '', resourceVersion: owner.resourceVersion ?? '' }] : []),
   ]);
 }

@@ -4,6 +4,7 @@ import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Head } from '../../ports/store.ts';
 import type { ViewPart, WholeList } from '../../wire/observations.ts';
 import { END_OF_SLOTS, slotOf, unpackNames } from '../../wire/view-layout.ts';
+import { isOfChildren } from './children-access.ts';
 import { isMark, type Span } from './list-progress.ts';
 
 /** About 1 KB an item, since every write is billed by the whole item; larger workloads take 2 and 8 KB, so that a storm needs fewer requests. */
@@ -28,11 +29,13 @@ export function itemOf(pod: PodFacts, slots: number): string {
   return known ? `pods/${slots}/${Math.floor(slot / slots)}` : `pods/${slots}/h${slot % HASHED_ITEMS}`;
 }
 
-/** Of the items beside the head. */
-export const namesIn = ({ items }: Head): string[] => unpackNames(items.filter((name) => !isMark(name)));
+const isOfPods = (name: string): boolean => !isMark(name) && !isOfChildren(name);
+
+/** Of the items beside the head that hold pods. */
+export const namesIn = ({ items }: Head): string[] => unpackNames(items.filter(isOfPods));
 
 /** Whether the view has outgrown the head. */
-export const hasItems = ({ items }: Head): boolean => items.some((name) => !isMark(name));
+export const hasItems = ({ items }: Head): boolean => items.some(isOfPods);
 
 /** Slots per item: what the head's names tell, else what the workload's size asks for. */
 export function layoutOf(head: Head, part: ViewPart): number {

@@ -5,8 +5,9 @@ import { formatKey } from '../../objects/workload.ts';
 import type { PodChange, PodSet } from '../../kinds/pod-set.ts';
 import type { Head, UpdatedHead, HeadChange, Store, ViewItem } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import type { PodEntry, ViewPart } from '../../wire/observations.ts';
+import type { ChildrenPart, PodEntry, ViewPart } from '../../wire/observations.ts';
 import { packNames } from '../../wire/view-layout.ts';
+import { childrenIn, childResourcesIn } from './children-access.ts';
 import { hasItems, isInRange, itemOf, layoutOf, namesIn, spanOf } from './item-names.ts';
 import type { Counted } from '../../objects/reference-metrics.ts';
 import { countsOfChange } from '../report/view-counts.ts';
@@ -30,6 +31,8 @@ export interface View {
   hole: boolean;
   /** The pods that are there, where a memory helped. */
   pods?: PodSet;
+  /** Children other than pods, by resource; of a kind that has none: none. */
+  children: readonly ChildrenPart[];
   /** The items as they were read, by name: whoever writes soon after need not read them again. */
   items?: ReadonlyMap<string, ViewItem>;
 }
@@ -39,18 +42,21 @@ export async function readView(store: Store, head: Head, era: number, memory?: V
   const inHead = head.view && partInHead(head, era);
   const holeInHead = head.view !== undefined && inHead === undefined;
   const first = inHead ? [inHead] : [];
-  if (!hasItems(head)) return { part: joinParts(first, era), hole: holeInHead };
+  const others = childResourcesIn(head);
+  if (!hasItems(head) && others.length === 0) return { part: joinParts(first, era), hole: holeInHead, children: [] };
   const { items } = await store.read(head.key);
   const present = new Map(items.map((item) => [item.name, item]));
+  const { children, hole: holeInChildren } = childrenIn(head, present, era);
   const named = namesIn(head).map((name) => present.get(name));
   const found = named.filter((item) => item !== undefined);
   if (memory && !holeInHead && found.length === named.length) {
     const view = rememberedView(memory, head, { inHead, found, era });
-    if (view) return { ...view, items: present };
+    if (view) return { ...view, hole: holeInChildren, children, items: present };
   }
   const parts = named.map((item) => partOf(item?.bytes, era));
   const readable = parts.filter((part) => part !== undefined);
-  return { part: joinParts([...first, ...readable], era), hole: holeInHead || readable.length < parts.length, items: present };
+  const hole = holeInHead || holeInChildren || readable.length < parts.length;
+  return { part: joinParts([...first, ...readable], era), hole, children, items: present };
 }
 
 /** The same, with what is remembered of items that have not changed; undefined where something is missing or lies twice. */
@@ -58,7 +64,7 @@ function rememberedView(
   memory: ViewMemory,
   head: Head,
   { inHead, found, era }: { inHead: ViewPart | undefined; found: readonly ViewItem[]; era: number },
-): View | undefined {
+): Omit<View, 'children'> | undefined {
   let joined: JoinedItems | undefined;
   try {
     joined = memory.join(formatKey(head.key), found, readPart);

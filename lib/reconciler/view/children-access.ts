@@ -1,0 +1,148 @@
+// Where children other than pods lie: in view items of their own beside the head, each of one resource. The floor of a resource stands among the
+// names that the head keeps, as `floor/<era>/<resource>/<version>`: only heads of kinds with such children have any (R3).
+import { isNewer, newest } from '../../objects/resource-version.ts';
+import type { Head, Store, ViewItem } from '../../ports/store.ts';
+import { StaleWriteError } from '../../ports/store.ts';
+import { packChildrenPart, unpackChildrenPart } from '../../wire/children-item.ts';
+import type { ChildObservation, ChildrenPart } from '../../wire/observations.ts';
+import { emptyChildren, joinChildren, mergeChildren, type ChildrenNews } from './children.ts';
+
+const ITEM = /^children\/([^/]+)\/(\d+)\/(\d+)$/;
+const FLOOR = /^floor\/(-?\d+)\/([^/]+)\/(\d+)$/;
+const MOST_TRIES = 20;
+/** Children of one item, with parts of some hundred bytes: a write is billed by the whole item. */
+const CHILDREN_PER_ITEM = 64;
+const MOST_ITEMS = 256;
+/** Below every era, as in view-access.ts. */
+const UNKNOWN_ERA = -1;
+
+/** Whether a name among the head's items is of children other than pods. */
+export const isOfChildren = (name: string): boolean => ITEM.test(name) || FLOOR.test(name);
+
+const itemsOf = ({ items }: Head, resource: string): { name: string; width: number }[] =>
+  items.flatMap((name) => {
+    const [, of, width] = ITEM.exec(name) ?? [];
+    return of === resource ? [{ name, width: Number(width) }] : [];
+  });
+
+const floorsIn = ({ items }: Pick<Head, 'items'>): { name: string; era: number; resource: string; floor: string }[] =>
+  items.flatMap((name) => {
+    const [, era, resource, floor] = FLOOR.exec(name) ?? [];
+    return resource === undefined || floor === undefined ? [] : [{ name, era: Number(era), resource, floor }];
+  });
+
+/** Undefined: no whole list of this resource has come in this era, so nothing is known of what is not there (trap 8). */
+export const childFloor = (head: Pick<Head, 'items'>, resource: string, era: number): string | undefined =>
+  floorsIn(head)
+    .filter((mark) => mark.resource === resource && mark.era === era)
+    .reduce<string | undefined>((highest, { floor }) => newest(highest ?? floor, floor), undefined);
+
+/** Resources of which the head names anything. */
+export const childResourcesIn = (head: Head): string[] => [
+  ...new Set([...head.items.flatMap((name) => ITEM.exec(name)?.[1] ?? []), ...floorsIn(head).map(({ resource }) => resource)]),
+];
+
+/** @returns undefined where the item is missing, unreadable or of an earlier era (R1, R3) */
+function partOf(bytes: Uint8Array | undefined, era: number): ChildrenPart | undefined {
+  if (!bytes) return undefined;
+  try {
+    const part = unpackChildrenPart(bytes);
+    return part.era < era ? undefined : part;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param present the items that there are. @returns the children by resource; and whether an item that the head names is none (R1) */
+export function childrenIn(head: Head, present: ReadonlyMap<string, ViewItem>, era: number): { children: ChildrenPart[]; hole: boolean } {
+  let hole = false;
+  const children = childResourcesIn(head).map((resource) => {
+    const parts = itemsOf(head, resource).map(({ name }) => partOf(present.get(name)?.bytes, era));
+    const readable = parts.filter((part) => part !== undefined);
+    hole ||= readable.length < parts.length;
+    return joinChildren(resource, readable, { era, floor: childFloor(head, resource, era) ?? '0' });
+  });
+  return { children, hole };
+}
+
+/** The number that a name ends in keeps neighbours together; else a hash of the uid. */
+function placeOf({ uid, name }: ChildObservation['child']): number {
+  const digits = /\d{1,9}$/.exec(name)?.[0];
+  if (digits !== undefined) return Math.floor(Number(digits) / CHILDREN_PER_ITEM);
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < uid.length; at++) hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+export interface WrittenChildren {
+  head: Head;
+  isNews: boolean;
+  heardByPass: boolean;
+}
+
+/**
+ * Merges news of the children of one resource into their items, and then, after a whole list, raises the floor of this resource alone.
+ * @param expected how many children its kind expects, for the first layout
+ * @throws StaleWriteError when the head is gone, or too many others wrote at the same time
+ */
+export async function writeChildren(
+  store: Store,
+  before: Head,
+  { resource, ...news }: ChildrenNews & { resource: string },
+  { era, expected }: { era: number; expected: number },
+): Promise<WrittenChildren> {
+  const named = itemsOf(before, resource);
+  const wanted = Math.ceil(Math.max(expected, news.children.length) / CHILDREN_PER_ITEM);
+  const width = Math.max(0, ...named.map((item) => item.width)) || Math.min(Math.max(wanted, 1), MOST_ITEMS);
+  const shares = new Map<string, ChildObservation[]>(news.whole ? named.map(({ name }) => [name, []]) : []);
+  for (const observation of news.children) {
+    const name = `children/${resource}/${width}/${placeOf(observation.child) % width}`;
+    shares.set(name, [...(shares.get(name) ?? []), observation]);
+  }
+  const known = new Set(named.map(({ name }) => name));
+  const unnamed = [...shares.keys()].filter((name) => !known.has(name));
+  let head: Head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: unnamed }) : before;
+  const read = [...shares.keys()].filter((name) => known.has(name));
+  const present = new Map((read.length > 0 ? await store.readItems(head.key, read) : []).map((item) => [item.name, item]));
+  // A part that is missing begins anew with these news, and would not show any more: the head says so first (R1). A whole list mends it.
+  if (!news.whole && head.era >= era && read.some((name) => partOf(present.get(name)?.bytes, era) === undefined))
+    await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
+  const written = await Promise.all(
+    [...shares].map(
+      async ([name, children]) => await writeItem(store, head, { name, resource, present: present.get(name), era }, { ...news, children }),
+    ),
+  );
+  const floor = childFloor(head, resource, era);
+  const raises = news.whole && (floor === undefined || isNewer(news.whole.floor, floor));
+  if (raises) {
+    const mark = `floor/${era}/${resource}/${news.whole?.floor}`;
+    const removeItems = floorsIn(head).flatMap((old) =>
+      old.resource === resource && old.era <= era && old.name !== mark ? [old.name] : [],
+    );
+    head = await store.updateHead(head.key, {}, { addItems: [mark], ...(removeItems.length > 0 && { removeItems }) });
+  }
+  return { head, isNews: written.some(({ isNews }) => isNews), heardByPass: !raises && written.every(({ heardByPass }) => heardByPass) };
+}
+
+async function writeItem(
+  store: Store,
+  head: Head,
+  { name, resource, present, era }: { name: string; resource: string; present: ViewItem | undefined; era: number },
+  news: ChildrenNews,
+): Promise<{ isNews: boolean; heardByPass: boolean }> {
+  let current = present;
+  for (let attempt = 1; ; attempt++) {
+    const before = partOf(current?.bytes, era) ?? emptyChildren(resource, { era, floor: childFloor(head, resource, era) ?? '0' });
+    // Somebody of a later era has written since.
+    if (before.era > era) return { isNews: false, heardByPass: true };
+    const { part, changed, isNews, heardByPass } = mergeChildren(before, news);
+    if (!changed && current) return { isNews, heardByPass };
+    try {
+      await store.putItem(head.key, { name, bytes: packChildrenPart(part) }, current?.version ?? 0);
+      return { isNews, heardByPass };
+    } catch (error) {
+      if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
+      current = error.current as ViewItem | undefined;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// What is known of a workload's children other than pods, resource by resource: observations merged by uid and the resourceVersion at which they
+// were observed (R2). Each resource has a floor of its own, since versions are ordered per resource (R3).
+import { childText, isSameChild, type ChildState } from '../../objects/child-state.ts';
+import { compareResourceVersions, isNewer, newest } from '../../objects/resource-version.ts';
+import { digestOf } from '../../wire/digest.ts';
+import type { ChildEntry, ChildObservation, ChildrenPart, PartsDigest, WholeChildren } from '../../wire/observations.ts';
+
+/** Of one resource. */
+export interface ChildrenNews {
+  children: readonly ChildObservation[];
+  whole?: WholeChildren | undefined;
+  byPass: boolean;
+}
+
+export interface MergedChildren {
+  part: ChildrenPart;
+  /** Something came, changed or went: a version that moved on alone is no news, and neither is a floor. */
+  isNews: boolean;
+  /** Whether the part is to be written: also where only its floor is another. */
+  changed: boolean;
+  /** Every observation was known from a pass's own calls. */
+  heardByPass: boolean;
+}
+
+export const emptyChildren = (resource: string, { era, floor }: { era: number; floor: string }): ChildrenPart => ({
+  era,
+  resource,
+  floor,
+  children: new Map(),
+});
+
+type Told = Pick<ChildObservation, 'heardAt' | 'presence'>;
+
+/** A uid does not come back, so `deleted` is the last word. A child that left the selection is there again as soon as that is observed (trap 1). */
+export function isLaterChild(one: Told, than: Told): boolean {
+  if ((one.presence === 'deleted') !== (than.presence === 'deleted')) return one.presence === 'deleted';
+  return isNewer(one.heardAt, than.heardAt);
+}
+
+/** A new part; the one given stays as it is. */
+export function mergeChildren(before: ChildrenPart, { children, whole, byPass }: ChildrenNews): MergedChildren {
+  const part: ChildrenPart = { ...before, children: new Map(before.children) };
+  const merged = { part, isNews: false, changed: false, heardByPass: true };
+  for (const observation of children) {
+    const known = part.children.get(observation.child.uid);
+    if (!isTaken(observation, known, before.floor, whole)) {
+      if (!known?.byPass) merged.heardByPass = false;
+      continue;
+    }
+    // The version is kept also where nothing that counts is different: else an older observation that comes late would be taken for news (R2).
+    const isSame = known?.presence === observation.presence && isSameChild(known.child, observation.child);
+    part.children.set(observation.child.uid, { ...observation, byPass: byPass || (isSame && known.byPass) });
+    merged.changed = true;
+    if (!isSame) {
+      merged.isNews = true;
+      merged.heardByPass = false;
+    }
+  }
+  if (whole) applyWhole(part, whole, children, merged);
+  return merged;
+}
+
+function isTaken(
+  { heardAt, presence }: ChildObservation,
+  known: ChildEntry | undefined,
+  floor: string,
+  whole: WholeChildren | undefined,
+): boolean {
+  if (known && !isLaterChild({ heardAt, presence }, known)) return false;
+  if (known && presence === 'deleted') return true;
+  return whole ? compareResourceVersions(heardAt, floor) >= 0 : isNewer(heardAt, floor);
+}
+
+/** What the list does not name is gone, or has left what is selected (R19, trap 1); the floor of this resource rises. */
+function applyWhole(
+  part: ChildrenPart,
+  { floor, isSelected }: WholeChildren,
+  told: readonly ChildObservation[],
+  merged: MergedChildren,
+): void {
+  if (isNewer(part.floor, floor)) return;
+  const raises = isNewer(floor, part.floor);
+  const named = new Set(told.flatMap(({ heardAt, child }) => (isNewer(floor, heardAt) ? [] : [child.uid])));
+  for (const [uid, entry] of part.children) {
+    if (isNewer(entry.heardAt, floor) || named.has(uid)) continue;
+    if (entry.presence === 'deleted') {
+      // Kept over one whole list at least, so that a pass has seen it.
+      if (!raises || isNewer(entry.heardAt, part.floor)) continue;
+      part.children.delete(uid);
+      merged.changed = true;
+    } else if (entry.presence === 'there') {
+      part.children.set(uid, { ...entry, heardAt: floor, presence: isSelected ? 'left' : 'deleted', byPass: false });
+      merged.changed = true;
+      merged.isNews = true;
+    }
+  }
+  if (!raises) return;
+  part.floor = floor;
+  merged.changed = true;
+  merged.heardByPass = false;
+}
+
+/** Several parts of one resource as one. */
+export function joinChildren(
+  resource: string,
+  parts: readonly ChildrenPart[],
+  { era, floor }: { era: number; floor: string },
+): ChildrenPart {
+  const joined = emptyChildren(resource, { era, floor });
+  for (const part of parts) {
+    joined.floor = newest(joined.floor, part.floor);
+    for (const [uid, entry] of part.children) {
+      const known = joined.children.get(uid);
+      if (!known || isLaterChild(entry, known)) joined.children.set(uid, entry);
+    }
+  }
+  return joined;
+}
+
+/** Those that are there. */
+export const livingChildren = ({ children }: ChildrenPart): ChildState[] =>
+  [...children.values()].filter(({ presence }) => presence === 'there').map(({ child }) => child);
+
+/** For the digest of a workload: which children there are, whatever is known of them. */
+export const presenceOf = (children: Iterable<ChildState>): { uid: string; resourceVersion: string }[] =>
+  [...children].map(({ resource, uid }) => ({ uid, resourceVersion: resource }));
+
+/** Of the children of one resource whose parts are all of that revision. */
+export const partsDigestOf = (resource: string, revision: number, children: Iterable<ChildState>): PartsDigest => ({
+  resource,
+  revision,
+  digest: digestOf([...children].map((child) => ({ uid: child.uid, resourceVersion: childText(child) }))),
+});
+
+/**
+ * The same of a view, for comparison with what a relay told: of a resource with a part of another revision nothing can be said, so it counts as
+ * equal (trap 10).
+ */
+export const comparableParts = (view: readonly ChildrenPart[], told: readonly PartsDigest[]): PartsDigest[] =>
+  told.map((digest) => {
+    const living = view.filter(({ resource }) => resource === digest.resource).flatMap(livingChildren);
+    const isComparable = living.every(({ part }) => part.revision === digest.revision);
+    return isComparable ? partsDigestOf(digest.resource, digest.revision, living) : digest;
+  });
+
+/** One text for a doubt, which a later look makes anew from the view. */
+export const digestText = (digest: string, parts: readonly PartsDigest[] | undefined): string =>
+  [digest, ...(parts ?? []).map((part) => `${part.resource}=${part.revision}:${part.digest}`)].join(' ');
+
+/** What the text of a doubt says of parts. */
+export const partsIn = (text: string): PartsDigest[] =>
+  text
+    .split(' ')
+    .slice(1)
+    .flatMap((each) => {
+      const [, resource, revision, digest] = /^([^=]+)=(\d+):([0-9a-f]{16})$/.exec(each) ?? [];
+      return resource === undefined || digest === undefined ? [] : [{ resource, revision: Number(revision), digest }];
+    });

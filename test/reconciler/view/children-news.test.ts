@@ -1,0 +1,103 @@
+// What becomes of a message about children other than pods: they are kept, and wake their workload when they count. The Job's row has a child of the
+// made-up kind here, as long as a test lasts.
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { childStateOf } from '../../../lib/kinds/child.ts';
+import { factsFor } from '../../../lib/kinds/facts.ts';
+import type { ChildFacts } from '../../../lib/kinds/kind.ts';
+import { livingChildren, partsDigestOf, presenceOf } from '../../../lib/reconciler/view/children.ts';
+import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
+import { readView, type View } from '../../../lib/reconciler/view/view-access.ts';
+import type { ChildObservation, OwnerName, WorkloadReport } from '../../../lib/wire/observations.ts';
+import { ENSEMBLE } from '../../kinds/made-up-kind.ts';
+import { aJob, CLUSTER, World } from '../../world/world.ts';
+
+const [SERVICES] = ENSEMBLE.children;
+if (!SERVICES) throw new Error('the made-up kind has services');
+const rows = factsFor('Job').children as ChildFacts[];
+
+let world: World;
+let owner: OwnerName;
+beforeEach(async () => {
+  rows.push(SERVICES);
+  world = new World();
+  await world.watch();
+  await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+  await world.elapse(20, { play: false });
+  const { cluster: _, ...name } = await world.keyOf('demo');
+  owner = name;
+});
+afterEach(() => {
+  rows.pop();
+  world.close();
+});
+
+const service = (resourceVersion: string, tempo: string): ChildObservation => ({
+  heardAt: resourceVersion,
+  presence: 'there',
+  child: childStateOf(SERVICES, {
+    metadata: { name: 'demo', namespace: 'default', uid: 'uid-of-service', resourceVersion, annotations: { tempo } },
+  }),
+});
+
+/** @returns how many passes it led to */
+async function tell(report: Partial<WorkloadReport>, seconds = 3): Promise<number> {
+  const before = world.passes.length;
+  await world.send([{ owner, pods: [], children: [], ...report }]);
+  await world.elapse(seconds, { play: false });
+  return world.passes.length - before;
+}
+
+async function view(): Promise<View> {
+  const head = await world.store.readHead({ cluster: CLUSTER, ...owner });
+  if (!head) throw new Error('no head');
+  return await readView(world.store, head, 0);
+}
+const tempos = async (): Promise<unknown[]> => (await view()).children.flatMap(livingChildren).map(({ part }) => part.facts);
+
+test('R9: a child that came, changed or went wakes; one whose version alone moves on wakes nobody and writes no head', async () => {
+  expect(await tell({ children: [service('5', 'largo')] })).toBe(1);
+  const written = await world.store.readHead({ cluster: CLUSTER, ...owner });
+  for (const version of ['6', '7', '8']) expect(await tell({ children: [service(version, 'largo')] })).toBe(0);
+  expect(await world.store.readHead({ cluster: CLUSTER, ...owner })).toEqual(written);
+  expect(await tell({ children: [service('9', 'presto')] })).toBe(1);
+  expect(await tempos()).toEqual([{ tempo: 'presto' }]);
+  expect(await tell({ children: [{ ...service('10', 'presto'), presence: 'left' }] })).toBe(1);
+  expect(await tempos()).toEqual([]);
+});
+
+test('R3: the list of one resource is compared with the floor of that resource alone', async () => {
+  await tell({ wholeChildren: [{ resource: 'services', floor: '1000000' }] });
+  const mismatches = (): number => world.metrics.filter(({ metric }) => metric === 'ViewMismatches').length;
+  // Far below the services' floor, and news of the pods all the same.
+  const [pod] = (await view()).part.pods.values();
+  if (!pod) throw new Error('no pod');
+  const changed = { ...pod.pod, resourceVersion: '900000', phase: 'Running' };
+  await tell({ pods: [{ heardAt: '900000', deleted: false, pod: changed }] });
+  expect((await view()).part.pods.get(pod.pod.uid)?.pod.phase).toBe('Running');
+  expect(mismatches()).toBe(0);
+  // An older list of the services is a late message, or a server that was set back: a pass looks.
+  await tell({ wholeChildren: [{ resource: 'services', floor: '999' }] });
+  expect(mismatches()).toBe(1);
+});
+
+test('trap 10: a digest of parts of another revision is no doubt; another part, or a missing child, is', async () => {
+  await tell({ children: [service('5', 'largo')] });
+  const { part, children } = await view();
+  const digest = viewDigestOf(factsFor('Job'), part, children);
+  const doubts = async (told: { revision: number; tempo: string }, other = digest): Promise<number> => {
+    const { child } = service('9', told.tempo);
+    const parts = [partsDigestOf('services', told.revision, [child])];
+    const digests = [{ owner, digest: other, heardAt: '9', parts }];
+    const watches = [{ resource: 'pods', ageMs: 0, resourceVersion: '9' }];
+    await world.send([], { heartbeat: { watches, clockOffsetMs: 0, digests } });
+    await world.ingest();
+    const { visible, inFlight, delayed } = await world.queue.depth('timers');
+    const waiting = visible + inFlight + delayed;
+    await world.elapse(30, { play: false });
+    return waiting;
+  };
+  const idle = await doubts({ revision: 1, tempo: 'largo' });
+  expect(await doubts({ revision: 2, tempo: 'presto' })).toBe(idle);
+  expect(await doubts({ revision: 1, tempo: 'presto' })).toBe(idle + 1);
+  expect(presenceOf(children.flatMap(livingChildren))).toEqual([{ uid: 'uid-of-service', resourceVersion: 'services' }]);
+});
