@@ -9,7 +9,6 @@ import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import type { Execution } from './pass/actions.ts';
 import { act } from './pass/actions.ts';
-import { afterStop } from './pass/recovery.ts';
 import { WriteBudget } from './cluster/budget.ts';
 import { ClockOffsets } from './cluster/clock-offsets.ts';
 import type { Ending } from './pass/commit.ts';
@@ -17,27 +16,25 @@ import { OvertakenError, close, saveHeard } from './pass/commit.ts';
 import { lookAtCluster } from './cluster/cluster-look.ts';
 import { untoldInMs, writeEvents } from './report/event-objects.ts';
 import { wakeAnew } from './head/heads.ts';
-import { intend } from './pass/intending.ts';
-import { noteSync } from './report/sync-metrics.ts';
 import { countsOfForgotten } from './report/view-counts.ts';
 import { noteLateness } from './head/queue-lag.ts';
 import { open } from './pass/acquire.ts';
-import { HELD_MS, TOO_OFTEN, backoffMs, endUnreadable, fightText, parkedEnding, parkedFor, roomTaken } from './pass/parking.ts';
-import { Pass, OwnerGoneError } from './pass/pass.ts';
-import { decodeState, initialState, statusDigestOf, type PassState } from './head/pass-state.ts';
+import { HELD_MS, backoffMs, fightText, parkedEnding, parkedFor } from './pass/parking.ts';
+import { Pass } from './pass/pass.ts';
+import { decodeState, initialState, statusDigestOf } from './head/pass-state.ts';
 import { tellOfPass } from './report/pass-report.ts';
-import { planOnce, planPass, rivalOf } from './pass/planning.ts';
+import { rivalOf } from './pass/planning.ts';
 import { Reachability } from './cluster/reachability.ts';
 import { resendPutOff } from './head/resend.ts';
-import { lowestFreeNumber, settle, stillOpen } from './pass/settle.ts';
-import { keepOf, sendTells } from './pass/telling.ts';
+import { runRounds, type RoundSetup } from './pass/rounds.ts';
+import { lowestFreeNumber, settle } from './pass/settle.ts';
+import { sendTells } from './pass/telling.ts';
 import { withReadableKept } from './head/kept.ts';
-import { debouncedWaitMs, withoutHurriedStatus } from './pass/status-timing.ts';
+import type { Timing } from './pass/status-timing.ts';
 import type { TroubleSetup } from './pass/trouble.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf, isUnreadable } from './pass/trouble.ts';
 import { readView } from './view/view-access.ts';
 import { ViewMemory } from './view/view-memory.ts';
-import { COMPANY_MS } from './head/wake.ts';
 
 export interface LoopOptions {
   /** Nothing is sent after so long (R17). */
@@ -65,9 +62,6 @@ export interface Woken {
 /** `done`: what must follow is sent. `failed`: the wake must come back. */
 export type Answer = 'done' | 'failed';
 
-const MOST_ROUNDS = 4;
-/** Of plans that continue, in one pass. */
-const MOST_STEPS = 8;
 /** Endings of passes that met no trouble: these may call for the sake of an Event alone, and come again for it. */
 const UNTROUBLED = new Set(['acted', 'waiting', 'converged']);
 /** By then every function knows what a cluster's record says: clocks differ by less than records may be old. */
@@ -184,7 +178,7 @@ export class Reconciler {
         return { outcome: 'waiting', againInMs: DRAINED_AGAIN_MS };
       }
       await settle(pass);
-      const ending = lookedAtAgain(pass, await this.#rounds(pass));
+      const ending = lookedAtAgain(pass, await runRounds(this.#roundSetup(pass), pass));
       await this.#tellAnswer(pass);
       return ending;
     } catch (error) {
@@ -224,85 +218,6 @@ export class Reconciler {
     return 0;
   }
 
-  async #rounds(pass: Pass): Promise<Ending> {
-    let hasActed = false;
-    let steps = 0;
-    for (let round = 1; ; round++) {
-      const plan = await planPass(this.#ports.clock, pass);
-      if (!plan) return { outcome: 'notOurs' };
-      if ('rival' in plan) return parkedEnding(this.#ports, pass, fightText(pass, plan.rival));
-      endUnreadable(pass);
-      pass.why.push(...[...plan.why, ...(plan.whyRead ?? [])].filter((why) => !pass.why.includes(why)));
-      noteSync(pass, plan);
-      const failure = plan.failure && { ...plan.failure, generation: pass.generation ?? 0 };
-      pass.state = { ...pass.state, failure };
-      if (plan.outcome === 'parked') {
-        pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
-        return parkedEnding(this.#ports, pass, plan.why.join('; '));
-      }
-      keepOf(pass, plan);
-      const actions = withoutHurriedStatus(pass, plan.actions, this.#timing(pass).nowMs);
-      const writes = actions.filter((action) => action.verb !== 'event');
-      const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
-      const waitMs = debouncedWaitMs(pass, writes, this.#timing(pass));
-      // All else is done, or can wait: now the creates that an earlier pass left.
-      if (pass.state.createsLast && (writes.length === 0 || waitMs > 0)) {
-        pass.state = withCreatesNext(pass);
-        continue;
-      }
-      if (writes.length === 0) return { outcome: hasActed ? 'acted' : plan.outcome, againInMs: again };
-      if (waitMs > 0) return { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) };
-
-      const { createsLast } = pass.state;
-      await intend(this.#ports, pass, writes);
-      const stop = await act(this.#execution(pass), actions);
-      if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
-      // Failures are remembered with the write that counts them, or a repeated pass would count them twice.
-      const { backoff } = pass.row;
-      const isCounted = pass.wroteStatus && pass.planned !== undefined && backoff.isCountedByStatus(pass.planned.given, plan);
-      if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoff.toStore(plan.head.backoff, pass.owner) };
-      if (!stop && plan.continues) {
-        if (++steps > MOST_STEPS) return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error(TOO_OFTEN) };
-        hasActed = true;
-        continue;
-      }
-      if (!stop && createsLast) {
-        pass.state = withCreatesNext(pass);
-        hasActed = true;
-        continue;
-      }
-      // What is refused, or met somebody else's hand, may be so for long: it holds up no create. What is cut short goes on first.
-      if (stop && stop.kind !== 'throttled' && stop.kind !== 'notDone') pass.state = { ...pass.state, createsLast: undefined };
-      if (!stop) {
-        // A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was
-        // seen, and a status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.
-        // While it is held, it is a plan without what was refused, and proves nothing of that; what it adopted takes up room, too.
-        const { holdUntilMs, deleteHoldUntilMs } = pass.planned?.given.head ?? {};
-        const isHeld = (holdUntilMs ?? deleteHoldUntilMs) !== undefined;
-        const { hold, park: _parked, ...state } = pass.state;
-        pass.state = {
-          ...state,
-          ...(isHeld && hold && { hold: { ...hold, room: Math.max(hold.room ?? 0, roomTaken(pass)) } }),
-          intents: stillOpen(pass),
-        };
-        return { outcome: 'acted', againInMs: this.#againAfterActing(pass, again) };
-      }
-      const next = await afterStop(this.#ports, pass, stop);
-      if (next !== 'again') return next;
-      if (round >= MOST_ROUNDS) return { outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error(TOO_OFTEN) };
-    }
-  }
-
-  /** What this pass has done is seen at once (R7); what it leaves, beyond its limits, is the next one's, with company. */
-  #againAfterActing(pass: Pass, again: number | undefined): number | undefined {
-    const left = planOnce(this.#ports.clock, pass);
-    const leftInMs = left.requeueAfterSeconds === undefined ? again : left.requeueAfterSeconds * 1000;
-    if (left.actions.every(({ verb }) => verb === 'event')) return leftInMs;
-    // The namespace is terminating; the owner's own deletion will wake us, so do not poll.
-    if (pass.namespaceEnds) return HELD_MS.most;
-    return Math.max(pass.startedAtMs + COMPANY_MS - this.#ports.clock.nowMs(), 0);
-  }
-
   /** Not while a wake is on its way: that one's pass forgets. With the head gone the next news would send a second one (R9). */
   async #forget(pass: Pass): Promise<void> {
     try {
@@ -313,8 +228,10 @@ export class Reconciler {
     }
   }
 
-  #timing(pass: Pass): { nowMs: number; everyMs: number } {
-    return { nowMs: this.#ports.clock.nowMs() + pass.offsetMs, everyMs: this.#options.readyAloneMs };
+  #roundSetup(pass: Pass): RoundSetup {
+    const { clock } = this.#ports;
+    const timing = (): Timing => ({ nowMs: clock.nowMs() + pass.offsetMs, everyMs: this.#options.readyAloneMs });
+    return { ports: this.#ports, execution: this.#execution(pass), timing };
   }
 
   #trouble(): TroubleSetup {
@@ -382,7 +299,5 @@ export class Reconciler {
 /** R9: what nobody knows is looked at again soon, whatever else the pass waits for. */
 const lookedAtAgain = ({ unanswered }: Pass, ending: Ending): Ending =>
   unanswered.length === 0 ? ending : { ...ending, againInMs: Math.min(ending.againInMs ?? Infinity, UNKNOWN_OUTCOME_AGAIN_MS) };
-
-const withCreatesNext = (pass: Pass): PassState => ({ ...pass.state, createsLast: undefined, intents: stillOpen(pass) });
 
 const hasBegun = ({ facts, owner, pods }: Pass): boolean => (owner !== undefined && facts.hasStarted(owner)) || pods.size > 0;

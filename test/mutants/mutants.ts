@@ -134,9 +134,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'intent not written',
     rule: 'R5',
-    file: RECONCILE,
-    search: '      await intend(this.#ports, pass, writes);',
-    replacement: '      if (writes.length === 0) await intend(this.#ports, pass, writes);',
+    file: 'lib/reconciler/pass/rounds.ts',
+    search: '  await intend(ports, pass, writes);',
+    replacement: '  if (writes.length === 0) await intend(ports, pass, writes);',
     why: 'a crash between create and record leaves pods that nobody knows of',
     look: { scenario: 'single' },
   },

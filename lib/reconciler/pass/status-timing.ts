@@ -8,7 +8,7 @@ const WHOLE_WAVE = 500;
 /** Between waves a status tells what succeeded no later than this. */
 const WAVES_STATUS_EVERY_MS = 2_000;
 
-interface Timing {
+export interface Timing {
   /** By the cluster's clock. */
   nowMs: number;
   /** A status in which such counts alone differ is written at most this often. */

@@ -1,0 +1,147 @@
+// plan → intend → act, round by round: what a write that fails leaves undone is planned again from what there is then.
+import type { Action, Plan } from '../../kinds/plan.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { PassState } from '../head/pass-state.ts';
+import { COMPANY_MS } from '../head/wake.ts';
+import { noteSync } from '../report/sync-metrics.ts';
+import { act, type Execution, type Stop } from './actions.ts';
+import type { Ending } from './commit.ts';
+import { intend } from './intending.ts';
+import { HELD_MS, TOO_OFTEN, endUnreadable, fightText, parkedEnding, roomTaken } from './parking.ts';
+import { OwnerGoneError, type Pass } from './pass.ts';
+import { planOnce, planPass } from './planning.ts';
+import { afterStop } from './recovery.ts';
+import { stillOpen } from './settle.ts';
+import { debouncedWaitMs, withoutHurriedStatus, type Timing } from './status-timing.ts';
+import { keepOf } from './telling.ts';
+import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
+
+export interface RoundSetup {
+  ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>;
+  execution: Execution;
+  timing: () => Timing;
+}
+
+/** How one round ended. Only `over` and `idle` end the pass. */
+type Round =
+  | { end: 'over'; ending: Ending }
+  /** Nothing is to be written now. */
+  | { end: 'idle'; ending: Ending }
+  /** All but the creates that an earlier pass left is done, or can wait: these are next. */
+  | { end: 'createsNext'; hasActed: boolean }
+  /** A step is done that all else rests on. */
+  | { end: 'step' }
+  /** A write failed, and what there is now was read. */
+  | { end: 'stopped' };
+
+/** Rounds in one pass, if the latest one was stopped. */
+const MOST_ROUNDS = 4;
+/** Steps in one pass. */
+const MOST_STEPS = 8;
+
+/** @throws OwnerGoneError; what the pass's trouble decides about */
+export async function runRounds(setup: RoundSetup, pass: Pass): Promise<Ending> {
+  const tooOften = (): Ending => ({ outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error(TOO_OFTEN) });
+  let hasActed = false;
+  let steps = 0;
+  for (let rounds = 1; ; rounds++) {
+    const round = await runRound(setup, pass);
+    if (round.end === 'over') return round.ending;
+    if (round.end === 'idle') return hasActed ? { ...round.ending, outcome: 'acted' } : round.ending;
+    if (round.end === 'stopped' && rounds >= MOST_ROUNDS) return tooOften();
+    if (round.end === 'step' && ++steps > MOST_STEPS) return tooOften();
+    hasActed ||= round.end === 'step' || (round.end === 'createsNext' && round.hasActed);
+  }
+}
+
+async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
+  const { ports, timing } = setup;
+  const plan = await planPass(ports.clock, pass);
+  if (!plan) return { end: 'over', ending: { outcome: 'notOurs' } };
+  if ('rival' in plan) return { end: 'over', ending: parkedEnding(ports, pass, fightText(pass, plan.rival)) };
+  notePlan(pass, plan);
+  if (plan.outcome === 'parked') {
+    pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
+    return { end: 'over', ending: parkedEnding(ports, pass, plan.why.join('; ')) };
+  }
+  keepOf(pass, plan);
+  const actions = withoutHurriedStatus(pass, plan.actions, timing().nowMs);
+  const writes = actions.filter((action) => action.verb !== 'event');
+  const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
+  const waitMs = debouncedWaitMs(pass, writes, timing());
+  if (pass.state.createsLast && (writes.length === 0 || waitMs > 0)) {
+    pass.state = withCreatesNext(pass);
+    return { end: 'createsNext', hasActed: false };
+  }
+  if (writes.length === 0) return { end: 'idle', ending: { outcome: plan.outcome, againInMs: again } };
+  if (waitMs > 0) return { end: 'over', ending: { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) } };
+  return await carryOut(setup, pass, { plan, actions, writes });
+}
+
+/** All of it was read, and decided about. */
+function notePlan(pass: Pass, plan: Plan<object>): void {
+  endUnreadable(pass);
+  pass.why.push(...[...plan.why, ...(plan.whyRead ?? [])].filter((why) => !pass.why.includes(why)));
+  noteSync(pass, plan);
+  pass.state = { ...pass.state, failure: plan.failure && { ...plan.failure, generation: pass.generation ?? 0 } };
+}
+
+async function carryOut(
+  { ports, execution }: RoundSetup,
+  pass: Pass,
+  { plan, actions, writes }: { plan: Plan<object>; actions: readonly Action[]; writes: readonly Action[] },
+): Promise<Round> {
+  const { createsLast } = pass.state;
+  await intend(ports, pass, writes);
+  const stop = await act(execution, actions);
+  if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
+  noteBackoff(pass, plan, stop);
+  if (stop) {
+    // What is refused, or met somebody else's hand, may be so for long: it holds up no create. What is cut short goes on first.
+    if (stop.kind !== 'throttled' && stop.kind !== 'notDone') pass.state = { ...pass.state, createsLast: undefined };
+    const next = await afterStop(ports, pass, stop);
+    return next === 'again' ? { end: 'stopped' } : { end: 'over', ending: next };
+  }
+  if (plan.continues) return { end: 'step' };
+  if (createsLast) {
+    pass.state = withCreatesNext(pass);
+    return { end: 'createsNext', hasActed: true };
+  }
+  noteWhole(pass);
+  return { end: 'over', ending: { outcome: 'acted', againInMs: againAfterActing(ports, pass, plan) } };
+}
+
+/** Failures are remembered with the write that counts them, or a repeated pass would count them twice. */
+function noteBackoff(pass: Pass, plan: Plan<object>, stop: Stop | undefined): void {
+  const { backoff } = pass.row;
+  const isCounted = pass.wroteStatus && pass.planned !== undefined && backoff.isCountedByStatus(pass.planned.given, plan);
+  if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoff.toStore(plan.head.backoff, pass.owner) };
+}
+
+/**
+ * A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was seen, and a
+ * status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.
+ * While it is held, it is a plan without what was refused, and proves nothing of that; what it adopted takes up room, too.
+ */
+function noteWhole(pass: Pass): void {
+  const { holdUntilMs, deleteHoldUntilMs } = pass.planned?.given.head ?? {};
+  const isHeld = (holdUntilMs ?? deleteHoldUntilMs) !== undefined;
+  const { hold, park: _parked, ...state } = pass.state;
+  pass.state = {
+    ...state,
+    ...(isHeld && hold && { hold: { ...hold, room: Math.max(hold.room ?? 0, roomTaken(pass)) } }),
+    intents: stillOpen(pass),
+  };
+}
+
+/** What this pass has done is seen at once (R7); what it leaves, beyond its limits, is the next one's, debounced. */
+function againAfterActing({ clock }: RoundSetup['ports'], pass: Pass, { requeueAfterSeconds }: Plan<object>): number | undefined {
+  const left = planOnce(clock, pass);
+  const againSeconds = left.requeueAfterSeconds ?? requeueAfterSeconds;
+  if (left.actions.every(({ verb }) => verb === 'event')) return againSeconds === undefined ? undefined : againSeconds * 1000;
+  // The namespace is terminating; the owner's own deletion will wake us, so do not poll.
+  if (pass.namespaceEnds) return HELD_MS.most;
+  return Math.max(pass.startedAtMs + COMPANY_MS - clock.nowMs(), 0);
+}
+
+const withCreatesNext = (pass: Pass): PassState => ({ ...pass.state, createsLast: undefined, intents: stillOpen(pass) });
