@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Cluster, ClusterSource, ListSelection } from '../ports/cluster.ts';
 import { NotFoundError } from '../ports/errors.ts';
-import type { OwnVersion } from './cache.ts';
+import type { OwnVersion } from './workload.ts';
 
 export interface Audited {
   resource: Resource;

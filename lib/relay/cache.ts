@@ -1,67 +1,34 @@
 // What the relay knows: workloads, their pods in compact form, versions. It proves nothing (R19); it is there to group, to compare and
 // to send the newest state.
-import type { KindFacts } from '../kinds/kind.ts';
+import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
 import type { ObjectMeta, Pod, WorkloadObject } from '../objects/kubernetes.ts';
-import type { LabelMatcher } from '../objects/label-selector.ts';
 import type { Manages } from '../objects/manages.ts';
 import { podFactsOf, isTracked } from '../objects/pod-facts.ts';
 import { hidesOwners } from '../objects/unreadable.ts';
 import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 import { digestOf } from '../wire/digest.ts';
 import type { OwnerName } from '../wire/observations.ts';
+import type { GonePod, OwnVersion, Workload } from './workload.ts';
+import { ChildTable, type ChildNews, type Workloads } from './children.ts';
 import type { CompactPod } from './compact-pod.ts';
 import { nameOf, PodShapes } from './compact-pod.ts';
 import type { Members, PodRow } from './pod-table.ts';
 import { NO_ROW, PodTable } from './pod-table.ts';
-import type { Belonging } from './project.ts';
 import { belongingOf, orphanOf } from './project.ts';
-
-/** A pod that its workload hears of for the last time. */
-export interface GonePod {
-  facts: CompactPod;
-  /** The facts are told relative to this one. */
-  owner: OwnerName;
-  /** `departed`: it lives on, but is nobody's business any more. `moved`: it belongs to another workload. */
-  state: 'deleted' | 'departed' | 'moved';
-}
-
-interface KnownOwner {
-  version: string;
-  /** Somebody else manages it. */
-  foreign: boolean;
-  /** Of its spec, as the API server counts; undefined once it is being deleted. */
-  generation: number | undefined;
-}
-
-export interface Workload {
-  owner: OwnerName;
-  /** What is known of its owner; undefined: it has not been observed, or is gone. */
-  known: KnownOwner | undefined;
-  /** JSON of the owner's facts, from when it was observed until it was sent. */
-  unsent: { body: string; deleted: boolean } | undefined;
-  pods: Members;
-  list: number;
-  /** Since the last heartbeat. */
-  changed: boolean;
-}
+import { SelectingWorkloads } from './selecting-workloads.ts';
 
 /** A workload and what of it has news: one of its pods, one that it had, or else its owner. */
 export interface News {
   workload: Workload;
   pod?: PodRow;
   gone?: GonePod;
+  child?: ChildNews;
   /** Of the owner: it is new, or gone, or its spec is another one, or it is to go. */
   isSpec?: boolean;
 }
 
-/** An object, and the version of its own at which it is known. */
-export interface OwnVersion {
-  uid: string;
-  namespace: string;
-  name: string;
-  version: string;
-}
-
+const NONE: readonly ChildTable[] = [];
 /** Foreign owners whose pods may outlive them in events: their uids are remembered so that those pods stay foreign. */
 const FOREIGN_REMEMBERED = 20_000;
 
@@ -69,6 +36,7 @@ export interface CacheSetup {
   manages: Manages;
   /** Of the workloads that are reported, in the order in which they claim a pod. */
   kinds: readonly KindFacts[];
+  telemetry: Pick<Telemetry, 'warn' | 'count'>;
 }
 
 export class RelayCache {
@@ -80,14 +48,29 @@ export class RelayCache {
   readonly #byId: (Workload | undefined)[] = [];
   readonly #freeIds: number[] = [];
   readonly #pods = new PodTable(this.#shapes);
-  /** Workloads that choose their pods by a selector of their own, by namespace. */
-  readonly #choosing = new Map<string, Map<string, { workload: Workload; matches: LabelMatcher }>>();
+  readonly #selecting = new SelectingWorkloads();
   readonly #departedForeign = new Set<string>();
+  /** Of children other than pods. */
+  readonly #childTables: readonly ChildTable[];
   #list = 0;
 
-  constructor({ manages, kinds }: CacheSetup) {
+  constructor({ manages, kinds, telemetry }: CacheSetup) {
     this.#manages = manages;
     this.#kinds = kinds;
+    const workloads: Workloads = {
+      find: (uid) => this.#workloads.get(uid),
+      of: (owner) => (this.#departedForeign.has(owner.uid) ? undefined : this.#workloadOf(owner)),
+      dropIfEmpty: (workload) => this.#dropIfEmpty(workload),
+    };
+    this.#childTables = kinds.flatMap((kind) => kind.children.map((child) => new ChildTable({ kind, child, workloads, telemetry })));
+  }
+
+  childTablesOf(kind: string): readonly ChildTable[] {
+    return this.#childTables.length === 0 ? NONE : this.#childTables.filter((table) => table.kind.kind === kind);
+  }
+
+  childTableOf(child: ChildFacts): ChildTable | undefined {
+    return this.#childTables.find((table) => table.child === child);
   }
 
   get podCount(): number {
@@ -130,9 +113,10 @@ export class RelayCache {
     workload.known = { version, foreign, generation };
     if (foreign) {
       for (const row of this.#pods.rowsOf(workload.pods)) this.#forget(row, workload);
+      for (const table of this.#childTables) table.forgetOf(workload);
       return undefined;
     }
-    this.#learnSelector(facts, workload, object);
+    this.#selecting.learn(facts, workload.owner, object);
     workload.unsent = { body: JSON.stringify(facts.factsOf(object)), deleted: false };
     workload.changed = true;
     return { workload, isSpec: !before || before.generation !== generation };
@@ -164,7 +148,7 @@ export class RelayCache {
     if (workload.known?.foreign) this.#rememberForeign(workload.owner.uid);
     workload.known = undefined;
     workload.changed = true;
-    this.#choosing.get(workload.owner.namespace)?.delete(workload.owner.uid);
+    this.#selecting.forget(workload.owner);
     this.#dropIfEmpty(workload);
   }
 
@@ -173,18 +157,6 @@ export class RelayCache {
     if (this.#departedForeign.size <= FOREIGN_REMEMBERED) return;
     const [oldest] = this.#departedForeign;
     if (oldest !== undefined) this.#departedForeign.delete(oldest);
-  }
-
-  #learnSelector({ pods }: KindFacts, workload: Workload, object: WorkloadObject): void {
-    if (!pods.ownSelector) return;
-    const { namespace, uid } = workload.owner;
-    const matches = pods.ownSelector(object);
-    const choosing = this.#choosing.get(namespace);
-    // What cannot be read whole may lack its selector, which never changes.
-    if (!matches && object.unreadable !== undefined) return;
-    if (!matches) choosing?.delete(uid);
-    else if (choosing) choosing.set(uid, { workload, matches });
-    else this.#choosing.set(namespace, new Map([[uid, { workload, matches }]]));
   }
 
   // --- pods
@@ -264,6 +236,13 @@ export class RelayCache {
     return this.#pods.rowsOf(workload.pods);
   }
 
+  /** News of each of its children as they are known. */
+  *childrenOf(workload: Workload): Generator<News> {
+    for (const pod of this.podsOf(workload)) yield { workload, pod };
+    for (const table of this.childTablesOf(workload.owner.kind))
+      for (const uid of table.uidsOf(workload)) yield { workload, child: { table, uid } };
+  }
+
   isRowOf(workload: Workload, row: PodRow): boolean {
     return this.#workloadAt(row) === workload;
   }
@@ -286,7 +265,8 @@ export class RelayCache {
   #ownerOf(metadata: ObjectMeta): OwnerName | undefined {
     const named = belongingOf(metadata, this.#kinds);
     // An owner that chooses it may adopt it; failing that, our finalizer alone makes it our business.
-    const belonging = named === undefined || named.by === 'finalizer' ? (this.#chosenBySelector(metadata) ?? named) : named;
+    const chosenBy = named === undefined || named.by === 'finalizer' ? this.#selecting.ownerOf(metadata) : undefined;
+    const belonging = chosenBy ? { owner: chosenBy, by: 'labels' } : named;
     if (!belonging) return undefined;
     const { owner, by } = belonging;
     const workload = this.#workloads.get(owner.uid);
@@ -301,13 +281,6 @@ export class RelayCache {
   /** Whether nobody but us looks after workloads of that kind. */
   #isAlone(kind: string): boolean {
     return this.#kinds.find((facts) => facts.kind === kind)?.isAlone?.(this.#manages) ?? true;
-  }
-
-  #chosenBySelector({ namespace = '', labels, ownerReferences }: ObjectMeta): Belonging | undefined {
-    const choosing = this.#choosing.get(namespace);
-    if (!choosing || ownerReferences?.some(({ controller }) => controller)) return undefined;
-    for (const { workload, matches } of choosing.values()) if (matches(labels ?? {})) return { owner: workload.owner, by: 'labels' };
-    return undefined;
   }
 
   #forget(row: PodRow, workload: Workload): void {
@@ -332,6 +305,7 @@ export class RelayCache {
   #dropIfEmpty(workload: Workload): void {
     const { owner, known, pods } = workload;
     if (known || pods.count > 0 || this.#workloads.get(owner.uid) !== workload) return;
+    if (this.#childTables.some((table) => table.has(workload))) return;
     this.#workloads.delete(owner.uid);
     this.#byId[pods.id] = undefined;
     this.#freeIds.push(pods.id);

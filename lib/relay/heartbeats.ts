@@ -1,6 +1,7 @@
 // Once a minute the relay says that it lives, how old its watches are, how far the cluster's clock is off, and what it knows in digests.
 import type { ExternalJobs, Heartbeat, WatchState, WorkloadDigest } from '../wire/observations.ts';
-import type { RelayCache, Workload } from './cache.ts';
+import type { RelayCache } from './cache.ts';
+import type { Workload } from './workload.ts';
 
 /** Digests in one heartbeat. */
 const MOST_DIGESTS = 2_000;
@@ -35,11 +36,15 @@ export class Heartbeats {
       workload.changed = false;
       this.#toldAt.set(workload, this.#beat);
     }
-    const digests = [...chosen].map((workload): WorkloadDigest => ({
-      owner: workload.owner,
-      digest: cache.digestOf(workload),
-      heardAt: heardUntil(workload.owner.namespace),
-    }));
+    const digests = [...chosen].map((workload): WorkloadDigest => {
+      const tables = cache.childTablesOf(workload.owner.kind);
+      return {
+        owner: workload.owner,
+        digest: cache.digestOf(workload),
+        heardAt: heardUntil(workload.owner.namespace),
+        ...(tables.length > 0 && { parts: tables.map((table) => table.digestOf(workload)) }),
+      };
+    });
     return { watches, clockOffsetMs, digests, ...(fullList && { fullList }), ...(externalJobs.length > 0 && { externalJobs }) };
   }
 

@@ -1,19 +1,17 @@
 // What is still to be sent: marks on workloads and pods, made into messages when the queue is ready for them. So a message holds the
 // newest state of each object whatever happened meanwhile, and what waits never takes more memory than what there is.
-import { newest } from '../objects/resource-version.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OutgoingMessage, Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { encodeEvents } from '../wire/events.ts';
 import { MessageTooLargeError } from '../wire/undecodable.ts';
-import type { Heartbeat, OutgoingEvents, OutgoingReport, OwnerName, OwnerObservation } from '../wire/observations.ts';
-import type { GonePod, News, RelayCache, Workload } from './cache.ts';
-import { expand } from './compact-pod.ts';
+import type { Heartbeat, OutgoingEvents } from '../wire/observations.ts';
+import type { News, RelayCache } from './cache.ts';
+import type { Workload } from './workload.ts';
+import type { ChildTable } from './children.ts';
 import type { GatheringOptions } from './gathering.ts';
 import { Gathering } from './gathering.ts';
-import type { PodRow } from './pod-table.ts';
-import type { Told } from './telling.ts';
-import { inRanges, Telling } from './telling.ts';
+import { markAgain, markNews, marksOf, markWholeChildren, Reports, type Marks, type Report, type ReportsSetup } from './reports.ts';
 
 export interface OutboxOptions extends GatheringOptions {
   /** Estimated bytes after which a message is full. */
@@ -36,34 +34,13 @@ export const OUTBOX_OPTIONS: OutboxOptions = {
 /** What every message says of the relay itself. */
 export type Sender = Pick<OutgoingEvents, 'cluster' | 'session' | 'era' | 'kubeSystemUid'>;
 
-export interface OutboxSetup {
-  cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isRowOf' | 'isPodOf' | 'hasTracked'>;
+export interface OutboxSetup extends Omit<ReportsSetup, 'cache' | 'wholePods'> {
+  cache: ReportsSetup['cache'] & Pick<RelayCache, 'hasTracked'>;
   queue: Queue;
   clock: Clock;
   telemetry: Telemetry;
   sender: () => Sender;
-  /** Version of the last whole list of the pods of a namespace: each of them was heard then. */
-  podFloor: (namespace: string) => string;
-  /** Version of the last whole list of the owners of its kind. */
-  ownerFloor: (owner: OwnerName) => string;
   options: OutboxOptions;
-}
-
-interface Marks {
-  workload: Workload;
-  pods: Set<PodRow>;
-  /** By uid. */
-  gone: Map<string, GonePod>;
-  /** What was observed of the owner is to be sent. */
-  owner: boolean;
-  /** All of it is to be sent as a whole list. */
-  whole: boolean;
-  /** What was told of the owner in the last draft. */
-  told?: Workload['unsent'];
-}
-
-interface Report extends OutgoingReport {
-  pods: Telling;
 }
 
 /** Encoded at once: the reports themselves would take many times the memory. */
@@ -77,6 +54,7 @@ const MESSAGES_AT_ONCE = 10;
 const LENGTH_AT_ONCE = 262_144;
 const POD_BYTES = 34;
 const REPORT_BYTES = 200;
+const CHILD_BYTES = 60;
 
 export class Outbox {
   readonly #setup: OutboxSetup;
@@ -91,6 +69,7 @@ export class Outbox {
   #beginnings = 0;
   #wake: () => void = () => {};
   readonly #gathering: Gathering;
+  readonly #reports: Reports;
   /** Nothing is sent: another replica does. */
   #isHeld = false;
   /** While held: marks of the minute before the one that is being noted. */
@@ -100,6 +79,7 @@ export class Outbox {
   constructor(setup: OutboxSetup) {
     this.#setup = setup;
     this.#gathering = new Gathering(setup.clock, setup.options);
+    this.#reports = new Reports({ ...setup, wholePods: setup.options.wholePods });
   }
 
   start(): void {
@@ -142,9 +122,7 @@ export class Outbox {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     for (const [workload, marks] of this.#before) {
-      const known = this.#marksOf(workload);
-      for (const pod of marks.pods) known.pods.add(pod);
-      known.owner ||= marks.owner;
+      markAgain(this.#marksOf(workload), marks);
     }
     this.#before.clear();
     this.#wake();
@@ -164,13 +142,18 @@ export class Outbox {
     return this.#marks.has(workload);
   }
 
-  note({ workload, pod, gone, isSpec }: News): void {
+  note(news: News): void {
+    const { workload, pod, gone, isSpec } = news;
     if (pod === undefined && !gone) this.#gathering.noted({ spec: isSpec ?? false });
     else this.#gathering.noted({ pod: { isLast: () => !this.#setup.cache.hasTracked(workload, pod) } });
-    const marks = this.#marksOf(workload);
-    if (pod !== undefined) marks.pods.add(pod);
-    else if (gone) marks.gone.set(gone.facts.uid, gone);
-    else marks.owner = true;
+    markNews(this.#marksOf(workload), news);
+    this.#wake();
+  }
+
+  /** The list of these children is through. */
+  noteWholeChildren(workload: Workload, table: ChildTable): void {
+    if (this.#isHeld) return;
+    markWholeChildren(this.#marksOf(workload), table);
     this.#wake();
   }
 
@@ -202,13 +185,13 @@ export class Outbox {
 
   /** Sent though nothing else is: what this replica alone knows of why it does not lead any more. */
   async lastWord(build: () => Heartbeat): Promise<void> {
-    await this.#deliver([this.#messageOf({ reports: [], heartbeat: build() })], []);
+    await this.#deliver(this.#messagesOf(build()), []);
   }
 
   #marksOf(workload: Workload): Marks {
     const known = this.#marks.get(workload);
     if (known) return known;
-    const marks: Marks = { workload, pods: new Set(), gone: new Map(), owner: false, whole: false };
+    const marks = marksOf(workload);
     this.#marks.set(workload, marks);
     return marks;
   }
@@ -248,7 +231,7 @@ export class Outbox {
     const due = this.#heartbeats.filter(({ afterWholes }) => !afterWholes || this.#wholes === 0);
     this.#heartbeats = this.#heartbeats.filter((heartbeat) => !due.includes(heartbeat));
     for (const { build, accepted } of due) {
-      await this.#deliver([this.#messageOf({ reports: [], heartbeat: build() })], []);
+      await this.#deliver(this.#messagesOf(build()), []);
       accepted();
     }
     return isMoreThere;
@@ -277,7 +260,7 @@ export class Outbox {
 
   /** The same objects as they stand now, so that an overloaded queue is not fed with what is no longer so. */
   #redraft(drafts: readonly Draft[]): OutgoingMessage[] {
-    return drafts.flatMap(({ marks }) => this.#encode(marks.flatMap((each) => this.#reportsOf(each))));
+    return drafts.flatMap(({ marks }) => this.#encode(marks.flatMap((each) => this.#reports.of(each))));
   }
 
   #takeDrafts(): Draft[] {
@@ -301,67 +284,22 @@ export class Outbox {
       this.#marks.delete(workload);
       if (marks.whole) this.#wholes -= 1;
       taken.push(marks);
-      for (const report of this.#reportsOf(marks)) {
+      for (const report of this.#reports.of(marks)) {
         reports.push(report);
         bytes += REPORT_BYTES + (report.observed ? REPORT_BYTES : 0) + POD_BYTES * report.pods.told.length;
+        bytes += CHILD_BYTES * (report.children?.length ?? 0);
       }
     }
     return { marks: taken, messages: this.#encode(reports) };
   }
 
-  /** One report, or several of a whole list that one message would not hold. */
-  #reportsOf(marks: Marks): Report[] {
-    const { workload, owner, whole } = marks;
-    if (workload.known?.foreign) return [];
-    const observed = owner ? this.#observedOf(workload) : undefined;
-    marks.told = observed && workload.unsent;
-    const told = { owner: workload.owner, ...(observed && { observed }) };
-    if (!whole) {
-      const news = this.#tellingOf(marks, marks.pods);
-      return observed || news.told.length > 0 ? [{ ...told, pods: news }] : [];
-    }
-    // Pods that are gone were heard of since the list: they are named beside those that are there.
-    const telling = this.#tellingOf(marks, this.#setup.cache.podsOf(workload));
-    const floor = this.#setup.podFloor(workload.owner.namespace);
-    const ranges = inRanges(telling.told, this.#setup.options.wholePods, (each) => telling.slotOf(each));
-    return ranges.map(({ slots, pods: within }, at) => ({
-      ...(at === 0 ? told : { owner: workload.owner }),
-      pods: telling.of(within),
-      whole: { floor, slots },
-    }));
-  }
-
-  /** A pod that is there was heard in the last list too; of one that is not, only its own version tells. */
-  #tellingOf({ workload, gone }: Marks, rows: Iterable<PodRow>): Telling {
-    const { cache, podFloor } = this.#setup;
-    const { owner } = workload;
-    const floor = podFloor(owner.namespace);
-    const told: Told[] = [];
-    // Another pod may stand there by now, and what became of this one has been noted for itself.
-    for (const row of rows) if (cache.isRowOf(workload, row)) told.push(row);
-    // The others have come back.
-    for (const [uid, pod] of gone) if (!cache.isPodOf(workload, uid)) told.push(pod);
-    return new Telling(told, (each) => {
-      if (typeof each === 'number') {
-        const pod = cache.podOf(workload, each);
-        return pod && { heardAt: newest(pod.version, floor), deleted: false, pod: expand(pod, owner) };
-      }
-      const { facts, owner: teller, state } = each;
-      const heardAt = state === 'moved' ? newest(facts.version, floor) : facts.version;
-      return { heardAt, deleted: state === 'deleted', pod: expand(facts, teller) };
-    });
-  }
-
-  #observedOf({ owner, unsent }: Workload): OwnerObservation | undefined {
-    if (!unsent) return undefined;
-    const object: OwnerObservation['object'] = JSON.parse(unsent.body);
-    const version = object.metadata.resourceVersion ?? '0';
-    return { heardAt: unsent.deleted ? version : newest(version, this.#setup.ownerFloor(owner)), deleted: unsent.deleted, object };
-  }
-
   /** Messages that the queue can hold: what turns out too large is halved, what cannot be halved is told of and left out. */
   #encode(reports: readonly Report[]): OutgoingMessage[] {
     if (reports.length === 0) return [];
+    // Functions of the build before read messages without them: what they know does not wait with what they do not.
+    const later = reports.filter(({ children }) => children);
+    if (later.length > 0 && later.length < reports.length)
+      return [...this.#encode(reports.filter(({ children }) => !children)), ...this.#encode(later)];
     let reason: string;
     try {
       return [this.#messageOf({ reports: [...reports] })];
@@ -379,12 +317,30 @@ export class Outbox {
       const half = Math.ceil(told.length / 2);
       return [
         ...this.#encode([{ ...only, pods: only.pods.of(told.slice(0, half)) }]),
-        ...this.#encode([{ owner: only.owner, pods: only.pods.of(told.slice(half)) }]),
+        ...this.#encode([{ owner: only.owner, pods: only.pods.of(told.slice(half)), ...(only.children && { children: [] }) }]),
+      ];
+    }
+    const { children = [] } = only;
+    if (children.length > 1 && !only.wholeChildren && !only.whole) {
+      const half = Math.ceil(children.length / 2);
+      return [
+        ...this.#encode([{ ...only, children: children.slice(0, half) }]),
+        ...this.#encode([{ owner: only.owner, pods: only.pods.of([]), children: children.slice(half) }]),
       ];
     }
     this.#setup.telemetry.error('report is too large for a message', { ...only.owner, reason });
     this.#setup.telemetry.count('ReportsTooLarge', 1, 'Count');
     return [];
+  }
+
+  /** Digests of kinds that have children other than pods travel apart, as their reports do. */
+  #messagesOf(heartbeat: Heartbeat): OutgoingMessage[] {
+    const later = heartbeat.digests.filter(({ parts }) => parts);
+    const digests = heartbeat.digests.filter(({ parts }) => !parts);
+    const first = this.#messageOf({ reports: [], heartbeat: { ...heartbeat, digests } });
+    if (later.length === 0) return [first];
+    const { fullList: _toldOnce, restored: _toldToo, ...again } = heartbeat;
+    return [first, this.#messageOf({ reports: [], heartbeat: { ...again, digests: later } })];
   }
 
   #messageOf(content: { reports: Report[]; heartbeat?: Heartbeat }): OutgoingMessage {

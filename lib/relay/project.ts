@@ -15,8 +15,8 @@ export interface Belonging {
  * @returns undefined for a pod that no workload of these kinds can own, and where what should name it could not be a name
  */
 export function belongingOf(metadata: ObjectMeta, kinds: readonly KindFacts[] = ALL_FACTS): Belonging | undefined {
-  for (const { pods } of kinds) {
-    const belonging = named(pods.membershipOf(metadata));
+  for (const facts of kinds) {
+    const belonging = named(facts.pods.membershipOf(metadata), facts);
     if (belonging) return belonging;
   }
   return undefined;
@@ -24,16 +24,17 @@ export function belongingOf(metadata: ObjectMeta, kinds: readonly KindFacts[] = 
 
 /** The workload of a pod that only one kind would ever take its finalizer off; what else names it is not looked at. */
 export function orphanOf(metadata: ObjectMeta, kinds: readonly KindFacts[]): Belonging | undefined {
-  for (const { pods } of kinds) {
-    const belonging = named(pods.membershipOf(metadata));
+  for (const facts of kinds) {
+    const belonging = named(facts.pods.membershipOf(metadata), facts);
     if (belonging?.by === 'finalizer') return belonging;
   }
   return undefined;
 }
 
-function named(membership: Membership | undefined): Belonging | undefined {
+/** @returns undefined where what should name it could not be a name */
+export function named(membership: Membership | undefined, { resource }: Pick<KindFacts, 'resource'>): Belonging | undefined {
   if (!membership) return undefined;
   const { kind, namespace, name, uid, by } = membership;
-  if (!OBJECT_NAME.test(name) || !OBJECT_NAME.test(namespace) || !UID.test(uid)) return undefined;
-  return { owner: { kind, namespace, name, uid }, by };
+  const isPlaced = resource.namespaced ? OBJECT_NAME.test(namespace) : namespace === '';
+  return isPlaced && OBJECT_NAME.test(name) && UID.test(uid) ? { owner: { kind, namespace, name, uid }, by } : undefined;
 }

@@ -100,7 +100,7 @@ class RunningRelay {
     this.#era = era;
     if (setup.standby !== true) this.#leading = new AbortController();
     this.#kinds = managedKinds(manages, setup.kinds);
-    this.#cache = new RelayCache({ manages, kinds: this.#kinds });
+    this.#cache = new RelayCache({ manages, kinds: this.#kinds, telemetry });
     this.#problems = new ProblemLog({ clock, telemetry, cluster });
     this.#identity = new Identity({ source, clock, telemetry, cluster, changed: () => this.#beginSession() });
     this.#audits = new AuditRounds({
@@ -135,6 +135,7 @@ class RunningRelay {
       sender: () => ({ cluster, session: this.#session, era: this.#era, kubeSystemUid: this.#identity.kubeSystemUid }),
       podFloor: (namespace) => this.#scopeOf(namespace)?.podFloor ?? '0',
       ownerFloor: (owner) => this.#scopeOf(owner.namespace)?.ownerFloor(owner) ?? '0',
+      childFloor: ({ child }, namespace) => this.#scopeOf(namespace)?.childFloor(child) ?? '0',
       options: { ...OUTBOX_OPTIONS, ...this.#options },
     });
     const scopes = namespaces.length === 0 ? [undefined] : namespaces;
@@ -149,8 +150,7 @@ class RunningRelay {
           clock,
           telemetry,
           options: this.#options,
-          note: (news) => this.#outbox.note(news),
-          noteWhole: (workload) => this.#outbox.noteWhole(workload),
+          outbox: this.#outbox,
           isExternal: (controllerName) => this.#external.came(controllerName),
           listed: () => this.#listed(),
           failed: (error) => this.#failed(error, { namespace }),
@@ -349,12 +349,12 @@ class RunningRelay {
     if (this.#isUnheard(owner)) return;
     const facts = this.#kinds.find(({ kind }) => kind === owner.kind);
     const { source, clock } = this.#setup;
-    const news = facts && !facts.isOwnerless ? await lookUpOwner({ source, cache: this.#cache, clock }, facts, owner) : undefined;
-    if (news) this.#outbox.note(news);
+    const ofOwner = facts && !facts.isOwnerless ? await lookUpOwner({ source, cache: this.#cache, clock }, facts, owner) : undefined;
+    if (ofOwner) this.#outbox.note(ofOwner);
     // What is known is told again; it is no whole list, for only a list proves absence (R19).
     const workload = this.#cache.workload(owner.uid);
     if (!workload) return;
-    for (const pod of this.#cache.podsOf(workload)) this.#outbox.note({ workload, pod });
+    for (const news of this.#cache.childrenOf(workload)) this.#outbox.note(news);
   }
 
   #tellEverything({ era, after }: Extract<RelayAsk, { ask: 'everything' }>): void {

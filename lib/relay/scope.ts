@@ -1,6 +1,6 @@
 // What the kinds consist of in one namespace, or in all: a watch for each resource. Children are listed after their owners, and what both
 // lists say goes out as whole lists.
-import type { KindFacts } from '../kinds/kind.ts';
+import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
 import { managesAll } from '../kinds/settings.ts';
 import type { Watched } from '../kinds/watches.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
@@ -9,7 +9,10 @@ import type { ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { OwnerName, WatchState } from '../wire/observations.ts';
 import type { Audited } from './audit.ts';
-import type { News, RelayCache, Workload } from './cache.ts';
+import type { News, RelayCache } from './cache.ts';
+import type { Workload } from './workload.ts';
+import type { ChildTable } from './children.ts';
+import type { Outbox } from './outbox.ts';
 import type { Readiness } from './readiness.ts';
 import { isHeard, isLetIn, isListed, readinessOf, readinessOfAll } from './readiness.ts';
 import type { WatchOptions } from './watch.ts';
@@ -26,8 +29,8 @@ export interface ScopeSetup {
   clock: Clock;
   telemetry: Telemetry;
   options: WatchOptions & { pageSize: number };
-  note: (news: News) => void;
-  noteWhole: (workload: Workload) => void;
+  /** What is to be told. */
+  outbox: Pick<Outbox, 'note' | 'noteWhole' | 'noteWholeChildren'>;
   /** An owner came that this controller manages, and not we. */
   isExternal: (controllerName: string) => void;
   /** All lists are through, or wait for nothing that could come soon; everything has been noted. */
@@ -43,6 +46,8 @@ export interface ScopeSetup {
 interface Watch {
   watched: Watched;
   watcher: Watcher<WorkloadObject>;
+  /** What is known of the children that it brings, of each kind that has some there. */
+  tables: readonly ChildTable[];
   /** Version of the last whole list; `0` before. */
   floor: string;
   /** Listed anew after the API server was restored: until that list is through, what is known is of no use (R3). */
@@ -131,6 +136,11 @@ export class Scope {
     return this.#kinds.get(kind)?.watches.find(({ watched }) => watched.owner?.kind === kind)?.floor ?? '0';
   }
 
+  /** Version of the last whole list of those children; `0` before. */
+  childFloor(child: ChildFacts): string {
+    return this.#watches.find(({ watched }) => watched.children.some((each) => each.child === child))?.floor ?? '0';
+  }
+
   /** Monotonic: when the server was last heard of; −∞ before its first answer. */
   get heardAtMs(): number {
     return Math.max(...this.#watches.map(({ watcher }) => watcher.heardAtMs ?? -Infinity));
@@ -151,7 +161,7 @@ export class Scope {
   /** What an audit compares, and what to do where it finds a difference. */
   get audits(): ScopeAudit[] {
     const { cache, namespace } = this.#setup;
-    return this.#watches.map(({ watched, watcher }) => {
+    return this.#watches.map(({ watched, watcher, tables }) => {
       const { name, resource, fields, selection, owner, isPods } = watched;
       return {
         name,
@@ -159,11 +169,15 @@ export class Scope {
         fields,
         selection,
         namespace,
-        knows: (metadata) => (!owner || cache.knowsOwner(owner, metadata)) && (!isPods || cache.knowsPod(metadata)),
-        *knownUntil(version) {
-          if (owner) yield* cache.ownersUntil(owner, version, namespace);
-          if (isPods) yield* cache.podsUntil(version, namespace);
-        },
+        knows: (metadata) =>
+          (!owner || cache.knowsOwner(owner, metadata)) &&
+          (!isPods || cache.knowsPod(metadata)) &&
+          tables.every((table) => table.knows(metadata)),
+        knownUntil: (version) => [
+          ...(owner ? cache.ownersUntil(owner, version, namespace) : []),
+          ...(isPods ? cache.podsUntil(version, namespace) : []),
+          ...tables.flatMap((table) => [...table.until(version, namespace)]),
+        ],
         heardUntil: () => watcher.resourceVersion,
         isListed: () => [...watched.kinds].some(({ kind }) => isListed(this.#readinessOf(kind))),
         listAnew: () => watcher.list(),
@@ -172,12 +186,13 @@ export class Scope {
   }
 
   #watchOf(watched: Watched): Watch {
-    const { source, namespace, clock, telemetry, options, sawDate } = this.#setup;
-    const { resource, fields, selection, mayBeAbsent } = watched;
+    const { source, cache, namespace, clock, telemetry, options, sawDate } = this.#setup;
+    const { resource, fields, selection, mayBeAbsent, children } = watched;
+    const tables = children.flatMap(({ child }) => cache.childTableOf(child) ?? []);
     const follower = this.#followerOf(() => watch);
     const shared = { source, namespace, clock, telemetry, options, sawDate };
     const watcher = new Watcher<WorkloadObject>({ ...shared, resource, fields, ...(selection && { selection }), mayBeAbsent, follower });
-    const watch: Watch = { watched, watcher, floor: '0', isAnew: false, isDue: false };
+    const watch: Watch = { watched, watcher, tables, floor: '0', isAnew: false, isDue: false };
     return watch;
   }
 
@@ -220,10 +235,10 @@ export class Scope {
         if (self().watched.isPods) this.startedAtMs = Math.round(clock.nowMs());
       },
       page: (objects) => {
-        for (const object of objects) this.#take(self().watched, object, mark);
+        for (const object of objects) this.#take(self(), object, mark);
       },
       listed: (resourceVersion) => this.#listed(self(), mark, resourceVersion),
-      changed: (type, object) => this.#changed(self().watched, type, object),
+      changed: (type, object) => this.#changed(self(), type, object),
       failed: (error) => {
         failed(error, namespace);
         const { isHeldUp } = self().watcher;
@@ -238,7 +253,7 @@ export class Scope {
   }
 
   /** One that a list names. */
-  #take(watched: Watched, object: WorkloadObject, mark: number): void {
+  #take({ watched, tables }: Watch, object: WorkloadObject, mark: number): void {
     const { cache } = this.#setup;
     this.#warnOf(watched, object);
     if (watched.owner) {
@@ -246,9 +261,10 @@ export class Scope {
       cache.putOwner(watched.owner, object, mark);
     }
     if (watched.isPods) cache.putPod(podOf(object), mark);
+    for (const table of tables) table.put(object, mark);
   }
 
-  #changed(watched: Watched, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: WorkloadObject): void {
+  #changed({ watched, tables }: Watch, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: WorkloadObject): void {
     const { cache } = this.#setup;
     const { owner, isPods } = watched;
     const isGone = type === 'DELETED';
@@ -258,10 +274,11 @@ export class Scope {
       this.#note(isGone ? cache.deleteOwner(owner, object) : cache.putOwner(owner, object));
     }
     if (isPods) for (const news of isGone ? cache.deletePod(podOf(object)) : cache.putPod(podOf(object))) this.#note(news);
+    for (const table of tables) for (const news of isGone ? table.delete(object) : table.put(object)) this.#note(news);
   }
 
   #note(news: News | undefined): void {
-    if (news && this.#mayTell(news.workload)) this.#setup.note(news);
+    if (news && this.#mayTell(news.workload)) this.#setup.outbox.note(news);
   }
 
   /** Of a kind whose owners nobody has listed yet, or again since the API server was restored, a whole list will tell. */
@@ -273,18 +290,22 @@ export class Scope {
   }
 
   #listed(watch: Watch, mark: number, resourceVersion: string): void {
-    const { cache, namespace, noteWhole, listed } = this.#setup;
+    const { cache, namespace, outbox, listed } = this.#setup;
     const { owner, isPods } = watch.watched;
     if (owner) cache.endOwnerList(owner, mark, namespace);
     if (isPods) cache.endPodList(mark, namespace);
+    for (const table of watch.tables) table.endList(mark, namespace);
     // One that was under way already: another one follows the owners' list.
     if (watch.isAnew && this.#before(watch).some((before) => before.isAnew && !isPassedOver(before))) return;
     watch.isAnew = false;
     watch.floor = resourceVersion;
     if (isPods) {
-      for (const workload of cache.workloads(namespace)) if (this.#mayTell(workload)) noteWhole(workload);
-      listed();
+      for (const workload of cache.workloads(namespace)) if (this.#mayTell(workload)) outbox.noteWhole(workload);
     }
+    for (const table of watch.tables)
+      for (const workload of cache.workloads(namespace))
+        if (workload.owner.kind === table.kind.kind && this.#mayTell(workload)) outbox.noteWholeChildren(workload, table);
+    if (isPods || watch.tables.length > 0) listed();
     // What the owners' list no longer names may have left children, and those floors must rise with it.
     this.#listNext(watch);
   }

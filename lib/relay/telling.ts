@@ -1,7 +1,7 @@
 // The pods of a report on their way into a message, and how a report of more pods than one message holds is divided.
 import type { PodObservation, WholeList } from '../wire/observations.ts';
 import { END_OF_SLOTS, slotOf } from '../wire/view-layout.ts';
-import type { GonePod } from './cache.ts';
+import type { GonePod } from './workload.ts';
 import type { PodRow } from './pod-table.ts';
 
 /** A pod to be told of: where it stands, or what it was when it went. */

@@ -1,6 +1,6 @@
 // A kind of the relay's tests: an owner that somebody installs, with pods that it controls.
-import { defineFacts, type KindFacts, type Membership } from '../../lib/kinds/kind.ts';
-import type { ObjectMeta, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
+import { defineFacts, type ChildFacts, type KindFacts, type Membership } from '../../lib/kinds/kind.ts';
+import type { Json, KubernetesObject, ObjectMeta, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { controllerOf } from '../../lib/objects/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
@@ -49,6 +49,35 @@ export const ensembleFacts: KindFacts = defineFacts<Ensemble>({
   children: [],
 });
 
+interface Child extends KubernetesObject {
+  spec: { port: Json };
+  status?: { load: number };
+}
+
+const childOf = (kind: string, plural: string, more: Partial<ChildFacts> = {}): ChildFacts => ({
+  resource: { apiVersion: 'example.com/v1', kind, plural, namespaced: true },
+  fields: { metadata: true, spec: true },
+  membershipOf,
+  selection: ({ name }) => ({ labelSelector: `ensemble=${name}` }),
+  partOf: (object) => ({ port: (object as Child).spec.port }),
+  revision: 1,
+  ...more,
+});
+
+/** A stage that is watched by its label, and a scaler that is watched wherever it is. */
+export const stagedFacts: KindFacts = {
+  ...ensembleFacts,
+  children: [childOf('Stage', 'stages', { watch: { labelSelector: 'ensemble' } }), childOf('Scaler', 'scalers')],
+};
+
+const controllerNamed = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Ensemble', name, uid: `uid-${name}`, controller: true });
+
+export const aChild = (name: string, ensemble: string, { port = 80, load = 0 }: { port?: Json; load?: number } = {}): Child => ({
+  metadata: { name, namespace: 'default', uid: `uid-${name}`, labels: { ensemble }, ownerReferences: [controllerNamed(ensemble)] },
+  spec: { port },
+  status: { load },
+});
+
 export const anEnsemble = (name: string, { managedBy }: { managedBy?: string } = {}): Ensemble => ({
   apiVersion: 'example.com/v1',
   kind: 'Ensemble',
@@ -58,8 +87,7 @@ export const anEnsemble = (name: string, { managedBy }: { managedBy?: string } =
 
 export function aPodOf(name: string, ensemble: string): Pod {
   const pod = aPod(name, undefined, { tracked: false });
-  const owner = { apiVersion: 'example.com/v1', kind: 'Ensemble', name: ensemble, uid: `uid-${ensemble}`, controller: true };
-  return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } };
+  return { ...pod, metadata: { ...pod.metadata, ownerReferences: [controllerNamed(ensemble)] } };
 }
 
 /** What an API server answers to a list or watch of a resource that nobody has installed. */

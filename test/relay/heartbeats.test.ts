@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { jobFacts } from '../../lib/kinds/job/facts.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { RelayCache } from '../../lib/relay/cache.ts';
 import { Heartbeats } from '../../lib/relay/heartbeats.ts';
 import { aJob } from './scripted-source.ts';
@@ -9,7 +10,7 @@ import { aJob } from './scripted-source.ts';
 const JOBS = 2_200;
 
 function aCluster(jobs: number): RelayCache {
-  const cache = new RelayCache({ manages: ['all-jobs'], kinds: ALL_FACTS });
+  const cache = new RelayCache({ manages: ['all-jobs'], kinds: ALL_FACTS, telemetry: new RecordingTelemetry() });
   for (let at = 1; at <= jobs; at++) {
     const job = aJob(`job-${at}`);
     cache.putOwner(jobFacts, { ...job, metadata: { ...job.metadata, resourceVersion: String(at) } });

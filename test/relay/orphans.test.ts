@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Job, ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { jobFacts } from '../../lib/kinds/job/facts.ts';
+import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { RelayCache } from '../../lib/relay/cache.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
@@ -81,14 +82,14 @@ describe('whose a pod with our finalizer is', () => {
     { name: 'without our finalizer it is nobody’s', pod: aPod({ finalizers: [] }), heardBy: undefined },
   ];
   test.each(cases)('$name', ({ manages = ['all-jobs'], job, jobGone, pod, heardBy: expected }) => {
-    const cache = new RelayCache({ manages, kinds: ALL_FACTS });
+    const cache = new RelayCache({ manages, kinds: ALL_FACTS, telemetry: new RecordingTelemetry() });
     if (job) cache.putOwner(jobFacts, job);
     if (job && jobGone) cache.deleteOwner(jobFacts, job);
     expect(heardBy(cache, pod)).toBe(expected);
   });
 
   test('once the finalizer is off, its workload hears so and is no more', () => {
-    const cache = new RelayCache({ manages: ['all-jobs'], kinds: ALL_FACTS });
+    const cache = new RelayCache({ manages: ['all-jobs'], kinds: ALL_FACTS, telemetry: new RecordingTelemetry() });
     cache.putPod(aPod());
     const [news] = cache.putPod(aPod({ resourceVersion: '21', finalizers: [] }));
     expect(news?.gone?.state).toBe('departed');
