@@ -4,8 +4,8 @@ import type { KubernetesObject, WorkloadObject } from '../objects/kubernetes.ts'
 import type { Resource } from '../objects/resources.ts';
 import { NAMESPACES, NODES, PODS } from '../objects/resources.ts';
 import { isObjectMetadata, textOf } from '../objects/untyped-fields.ts';
-import type { ManifestObject, SourcedDocument } from '../kinds/manifest-plan.ts';
-import { objectsIn, UnusableManifestError } from '../kinds/manifest-plan.ts';
+import type { ManifestObject, SourcedDocument } from '../kinds/manifest-documents.ts';
+import { objectsIn, UnusableManifestError } from '../kinds/manifest-documents.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
 import { shownFor } from '../kinds/shown.ts';

@@ -1,6 +1,7 @@
 // Manifests read as the API server reads them, before anything is planned from them: what it could not read, no planner shall read.
 import type { Fields } from '../objects/untyped-fields.ts';
 import type { ShapeProblem } from '../kinds/manifest-shapes.ts';
+import { withoutNulls } from '../kinds/manifest-sorting.ts';
 import { decode, type Misfit } from '../sandbox/schema/decode.ts';
 import { schemaOf, type FieldType } from '../sandbox/schema/notation.ts';
 
@@ -11,10 +12,11 @@ export interface ReadManifest {
   unknown: string[];
 }
 
-/** What the API server makes of a document; of one that it cannot read, the first field whose value has another type than it has there. */
-export function readManifest(kind: 'Job' | 'Pod', document: Fields): ReadManifest | { problem: ShapeProblem } {
+/** What the API server makes of a document, by the schema of its type where there is one; of one that it cannot read, the first field whose value has another type than it has there. */
+export function readManifest(schema: string | undefined, document: Fields): ReadManifest | { problem: ShapeProblem } {
+  if (schema === undefined) return { ...withoutNulls(schema, document), unknown: [] };
   try {
-    return decode(schemaOf(kind), document, (_message, misfit) => new MistypedError(misfit), { addsEmpty: false });
+    return decode(schemaOf(schema), document, (_message, misfit) => new MistypedError(misfit), { addsEmpty: false });
   } catch (error) {
     if (error instanceof MistypedError) return { problem: error.problem };
     throw error;

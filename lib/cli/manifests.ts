@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer as bytesOfStream } from 'node:stream/consumers';
 import { defineMappingTag, defineScalarTag, FAILSAFE_SCHEMA, loadAll, NOT_RESOLVED, YAMLException } from 'js-yaml';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
-import type { SourcedDocument } from '../kinds/manifest-plan.ts';
+import type { SourcedDocument } from '../kinds/manifest-documents.ts';
 import { UsageError } from './exit.ts';
 
 /** @param files paths, or `-` for standard input. @throws UsageError naming file and line */

@@ -4,14 +4,9 @@ import type { Readable, Writable } from 'node:stream';
 import { shownText } from '../objects/shown-text.ts';
 import { isTime } from '../objects/time.ts';
 import { isFields } from '../objects/untyped-fields.ts';
-import {
-  planManifests,
-  SeveralWorkloadsError,
-  UnusableManifestError,
-  type ManifestPlan,
-  type ManifestReader,
-  type PlanRequest,
-} from '../kinds/manifest-plan.ts';
+import { SeveralWorkloadsError, UnusableManifestError } from '../kinds/manifest-documents.ts';
+import { planManifests, type ManifestPlan, type PlanRequest } from '../kinds/manifest-plan.ts';
+import type { ManifestReader } from '../kinds/manifest-sorting.ts';
 import { readManifest } from './manifest-types.ts';
 
 /** What one line comes to. */
@@ -23,7 +18,7 @@ type Answer = { id: unknown; /** Fields that there are not, each with its object
 export async function planStream(
   input: Readable,
   output: Writable,
-  options: Pick<PlanRequest, 'workloadWithJob'> = {},
+  options: Pick<PlanRequest, 'features'> = {},
 ): Promise<{ lines: number; unplanned: number }> {
   let [lines, unplanned] = [0, 0];
   let isFirst = true;
@@ -66,7 +61,7 @@ function writtenAnswer(answer: Answer): { answer: string; isPlan: boolean } {
 }
 
 /** The answer to one line. */
-function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): Answer {
+function planLine(line: string, options: Pick<PlanRequest, 'features'>): Answer {
   let given: unknown;
   try {
     given = JSON.parse(line);
@@ -79,8 +74,8 @@ function planLine(line: string, options: Pick<PlanRequest, 'workloadWithJob'>): 
   if (!Array.isArray(objects)) return { id, error: 'objects: expected a list of Kubernetes objects' };
   if (workload !== undefined && typeof workload !== 'string') return { id, error: 'workload: expected KIND/[NAMESPACE/]NAME' };
   const unknownFields: string[] = [];
-  const read: ManifestReader = (kind, document, source) => {
-    const result = readManifest(kind, document);
+  const read: ManifestReader = (schema, document, source) => {
+    const result = readManifest(schema, document);
     if ('unknown' in result) for (const field of result.unknown) unknownFields.push(`${source}: ${field}`);
     return result;
   };

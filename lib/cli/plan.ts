@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { shownData, shownText } from '../objects/shown-text.ts';
 import { isTime } from '../objects/time.ts';
-import type { ManifestReader } from '../kinds/manifest-plan.ts';
+import type { ManifestReader } from '../kinds/manifest-sorting.ts';
 import { workloadWithJobOption } from './arguments.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -39,10 +39,14 @@ export const planCommand = (): Command =>
 
 async function runPlan({ filename, now, workload, stream, workloadWithJob, output }: PlanOptions): Promise<void> {
   // Before the types are read: theirs is `spec.scheduling`.
-  if (workloadWithJob) (await import('../sandbox/features.ts')).switchOn('WorkloadWithJob');
+  const features = new Set<string>();
+  if (workloadWithJob) {
+    (await import('../sandbox/features.ts')).switchOn('WorkloadWithJob');
+    features.add('WorkloadWithJob');
+  }
   if (stream) {
     const { planStream } = await import('./plan-stream.ts');
-    const { lines, unplanned } = await planStream(process.stdin, process.stdout, { workloadWithJob: workloadWithJob === true });
+    const { lines, unplanned } = await planStream(process.stdin, process.stdout, { features });
     if (unplanned > 0)
       throw new UsageError(`${unplanned} of ${lines} lines could not be planned: the error in the answer to each says why`);
     return;
@@ -50,11 +54,13 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
   if (filename === undefined) throw new UsageError('expected -f FILE with the objects to plan from, or --stream; see farloop plan --help');
   const time = now === undefined ? new Date() : timeOf(now);
   const { readManifests } = await import('./manifests.ts');
-  const { decideFromManifests, printedPlan, SeveralWorkloadsError, UnusableManifestError } = await import('../kinds/manifest-plan.ts');
+  const { SeveralWorkloadsError, UnusableManifestError } = await import('../kinds/manifest-documents.ts');
+  const { decideFromManifests, printedPlan } = await import('../kinds/manifest-plan.ts');
+  const { shownFor } = await import('../kinds/shown.ts');
   const { readManifest } = await import('./manifest-types.ts');
   const { explainPlan } = await import('../kinds/explain.ts');
-  const read: ManifestReader = (kind, document, source) => {
-    const result = readManifest(kind, document);
+  const read: ManifestReader = (schema, document, source) => {
+    const result = readManifest(schema, document);
     if ('unknown' in result)
       for (const field of result.unknown)
         printProblem(`farloop: ${source}: ${field}: there is no such field; the API server drops it, and kubectl refuses it`);
@@ -66,10 +72,13 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
       now: time,
       read,
       ...(workload !== undefined && { workload }),
-      ...(workloadWithJob && { workloadWithJob }),
+      features,
     });
     const { kind, namespace, name } = decision.workload;
-    await print(printedPlan(decision), output, () => explainPlan(shownText(`${kind}/${namespace}/${name}`), shownData(decision.plan)));
+    const full = shownText([kind, ...(namespace === '' ? [] : [namespace]), name].join('/'));
+    await print(printedPlan(decision), output, () =>
+      explainPlan(full, shownData(decision.plan), { shown: shownFor(kind), extra: shownData(decision.extra) }),
+    );
   } catch (error) {
     if (error instanceof SeveralWorkloadsError) throw new AmbiguousError(error.message, { cause: error });
     if (error instanceof UnusableManifestError) throw new UsageError(error.message, { cause: error });

@@ -1,7 +1,10 @@
 // A plan as text for people: what, why, and when the next look is due.
-import { ownEntry } from '../objects/untyped-fields.ts';
 import { formatIndexes, indexSetOf } from '../objects/index-text.ts';
+import { ownEntry } from '../objects/untyped-fields.ts';
+import type { KindShown } from './kind-shown.ts';
 import type { Action, Plan } from './plan.ts';
+
+type ExplainedBy = Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'>;
 
 const OUTCOMES: Record<Plan<unknown>['outcome'], string> = {
   acted: 'acts',
@@ -15,7 +18,11 @@ const OUTCOMES: Record<Plan<unknown>['outcome'], string> = {
 const MAX_NAMES = 5;
 
 /** Lines without a line break at the end. @param workload such as `job/default/demo` */
-export function explainPlan(workload: string, plan: Plan<unknown>): string {
+export function explainPlan(
+  workload: string,
+  plan: Plan<unknown>,
+  { shown, extra = {} }: { shown: ExplainedBy; extra?: object | undefined },
+): string {
   const isAfter = (reason: string): boolean => reason.startsWith('after it: ');
   const because = plan.why.filter((reason) => !isAfter(reason)).map((reason) => `  because: ${reason}`);
   const lines = [`${workload} ${OUTCOMES[plan.outcome]}`, ...because];
@@ -29,7 +36,7 @@ export function explainPlan(workload: string, plan: Plan<unknown>): string {
     group = undefined;
   };
   for (const action of plan.actions) {
-    const { line, name } = describe(action);
+    const { line, name } = describe(action, shown);
     const why = action.verb === 'event' ? '' : action.why;
     // Reasons that differ in their index alone are joined.
     const [, common = why, index] = /^(.*); index (\d+) is open$/.exec(why) ?? [];
@@ -39,37 +46,30 @@ export function explainPlan(workload: string, plan: Plan<unknown>): string {
     if (index !== undefined) group.indexes.push(Number(index));
   }
   close();
+  for (const [what, value] of Object.entries(extra)) lines.push(`  ${what}: ${JSON.stringify(value)}`);
   lines.push(...plan.why.filter(isAfter).map((reason) => `  ${reason}`));
   if (plan.requeueAfterSeconds !== undefined)
     lines.push(`  looks again in ${secondsText(plan.requeueAfterSeconds)} if nothing happens before`);
   return lines.join('\n');
 }
 
-function describe(action: Action): { line: string; name?: string } {
+function describe(action: Action, shown: ExplainedBy): { line: string; name?: string } {
   switch (action.verb) {
     case 'create':
       return { line: `create ${action.object.kind ?? 'object'}`, name: action.object.metadata.name ?? '' };
     case 'delete':
       return { line: `delete ${action.kind}`, name: action.name };
     case 'patch':
-      return { line: `${ownEntry(PURPOSES, action.purpose) ?? action.purpose} ${action.kind}`, name: action.name };
+      return { line: `${ownEntry(shown.purposes, action.purpose)?.does ?? action.purpose} ${action.kind}`, name: action.name };
     case 'status':
-      return { line: `write status: ${statusText(action.status)}` };
+      return { line: `write status: ${statusText(action.status, shown)}` };
     case 'event':
       break;
   }
-  return { line: `tell ${action.type} ${action.reason}: ${perPod(action.reason) ? 'one event for each pod' : action.message}` };
+  return {
+    line: `tell ${action.type} ${action.reason}: ${shown.eventsPerPod.has(action.reason) ? 'one event for each pod' : action.message}`,
+  };
 }
-
-const PURPOSES: Readonly<Record<string, string>> = {
-  strip: 'take the tracking finalizer off',
-  adopt: 'adopt',
-  release: 'release',
-  letGo: 'take the tracking finalizer off the orphaned',
-  resize: 'change the size of',
-};
-
-const perPod = (reason: string): boolean => reason === 'SuccessfulCreate' || reason === 'SuccessfulDelete';
 
 function namesText(names: readonly string[]): string {
   if (names.length === 0) return '';
@@ -81,8 +81,9 @@ const indexesText = (indexes: readonly number[]): string =>
   indexes.length === 0 ? '' : `, open index${indexes.length > 1 ? 'es' : ''} ${formatIndexes(indexSetOf(indexes))}`;
 
 /** Counters and texts as they stand, conditions by type and reason; times and uids are left to the JSON output. */
-function statusText(status: object): string {
+function statusText(status: object, { hiddenStatus }: ExplainedBy): string {
   return Object.entries(status)
+    .filter(([key]) => !hiddenStatus.has(key))
     .map(([key, value]: [string, unknown]) => fieldText(key, value))
     .filter((text) => text !== undefined)
     .join(', ');
@@ -92,7 +93,6 @@ function fieldText(key: string, value: unknown): string | undefined {
   if (key === 'conditions' && Array.isArray(value)) {
     return `conditions ${value.map((condition: unknown) => conditionText(condition)).join(' ')}`;
   }
-  if (key === 'uncountedTerminatedPods') return undefined;
   if (typeof value === 'number') return `${key} ${value}`;
   return typeof value === 'string' && value !== '' ? `${key} ${value}` : undefined;
 }

@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { readManifest } from '../../lib/cli/manifest-types.ts';
 import { fieldsOf } from '../../lib/objects/untyped-fields.ts';
-import { planManifests, UnusableManifestError } from '../../lib/kinds/manifest-plan.ts';
+import { UnusableManifestError } from '../../lib/kinds/manifest-documents.ts';
+import { planManifests } from '../../lib/kinds/manifest-plan.ts';
 
 const job = {
   apiVersion: 'batch/v1',

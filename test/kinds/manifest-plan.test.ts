@@ -1,6 +1,7 @@
 // Planning from manifests: what may be given, what is refused and in which words.
 import { describe, expect, test } from '@jest/globals';
-import { planManifests, SeveralWorkloadsError, UnusableManifestError, type SourcedDocument } from '../../lib/kinds/manifest-plan.ts';
+import { SeveralWorkloadsError, UnusableManifestError, type SourcedDocument } from '../../lib/kinds/manifest-documents.ts';
+import { planManifests } from '../../lib/kinds/manifest-plan.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
 const aManifest = (spec: object = {}, metadata: object = {}) => ({
@@ -225,7 +226,7 @@ describe('planning from manifests', () => {
 
 describe('Workload and PodGroup', () => {
   const gang = aManifest({ parallelism: 2, completions: 2, scheduling: { schedulingPolicy: { gang: {} } } }, { uid: 'u' });
-  const planGroups = (...documents: unknown[]) => planManifests(from(...documents), { now, workloadWithJob: true });
+  const planGroups = (...documents: unknown[]) => planManifests(from(...documents), { now, features: new Set(['WorkloadWithJob']) });
 
   test('are planned before the pods where the feature is on', () => {
     const plan = planGroups(structuredClone(gang));

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Condition, Job } from '../../../lib/objects/kubernetes.ts';
 import { cleanupOf, expiryOf, needsCleanup } from '../../../lib/kinds/job/ttl.ts';
+import { jobShown } from '../../../lib/kinds/job/shown.ts';
 import { explainPlan } from '../../../lib/kinds/explain.ts';
 import { aCondition, aJob, at, now, podsOf } from './builders.ts';
 import { actionsOf, orderOf, planOf } from './outcome.ts';
@@ -62,7 +63,7 @@ describe('a pass over a finished Job', () => {
   test('waits for its time and says when it is deleted', () => {
     const plan = planOf({ job: aFinishedJob(90, [endedAt('Complete', at(-30))]) });
     expect(plan).toMatchObject({ actions: [], outcome: 'waiting', requeueAfterSeconds: 60 });
-    expect(explainPlan('Job/default/demo', plan)).toContain(`is deleted at ${at(60)}`);
+    expect(explainPlan('Job/default/demo', plan, { shown: jobShown })).toContain(`is deleted at ${at(60)}`);
   });
 
   test('R8: deletes it in the foreground, with its uid and the version that was judged', () => {
@@ -82,7 +83,7 @@ describe('a pass over a finished Job', () => {
     });
     expect(plan.requeueAfterSeconds).toBeUndefined();
     expect(actionsOf(plan, 'delete')[0]?.why).toContain('ttlSecondsAfterFinished 30');
-    expect(explainPlan('Job/default/demo', plan)).toContain('delete Job: demo');
+    expect(explainPlan('Job/default/demo', plan, { shown: jobShown })).toContain('delete Job: demo');
   });
 
   test('lets its pods go first', () => {

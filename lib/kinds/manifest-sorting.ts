@@ -1,0 +1,149 @@
+// Documents sorted by the rows' resources: owners, pods, heads, and what a kind reads beside them.
+import type { KubernetesObject, Pod } from '../objects/kubernetes.ts';
+import { PODS, type Resource } from '../objects/resources.ts';
+import { isFields, type Fields } from '../objects/untyped-fields.ts';
+import type { Features } from './kind-manifests.ts';
+import { wordsFor } from './kind-names.ts';
+import { dropNulls, misshapen, objectsIn, UnusableManifestError, type ManifestObject, type SourcedDocument } from './manifest-documents.ts';
+import { isPod, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
+import type { PlannedKind } from './manifests.ts';
+import type { PlanHead } from './plan.ts';
+
+export interface Sourced<Value> {
+  value: Value;
+  source: string;
+}
+
+export interface Owner extends Sourced<Fields> {
+  kind: PlannedKind;
+  /** Empty for an owner whose resource is cluster-scoped. */
+  namespace: string;
+  name: string;
+}
+
+export interface Sorted {
+  owners: Owner[];
+  pods: Sourced<Pod>[];
+  heads: Sourced<PlanHead>[];
+  beside: Map<Resource, KubernetesObject[]>;
+}
+
+/**
+ * Reads a document as the API server would, or says why it would refuse.
+ * @param schema the API server's name of its type; undefined where it knows no fields of it
+ */
+export type ManifestReader = (
+  schema: string | undefined,
+  document: Fields,
+  source: string,
+) => { object: Fields } | { problem: ShapeProblem };
+
+export interface SortRequest {
+  kinds: readonly PlannedKind[];
+  features: Features;
+  read: ManifestReader;
+  /** `KIND/[NAMESPACE/]NAME` */
+  workload: string | undefined;
+}
+
+const HEAD_API_VERSION = 'farloop.dev/v1';
+
+/** Leaves out objects that no planner reads. */
+export function sortedOut(documents: readonly SourcedDocument[], { kinds, features, read, workload }: SortRequest): Sorted {
+  const sorted: Sorted = { owners: [], pods: [], heads: [], beside: new Map() };
+  const uids = new Map<string, string>();
+  const names = new Map<string, string>();
+  const besides = kinds.flatMap(({ manifests }) => manifests.besides(features));
+  for (const { object: document, source } of objectsIn(documents)) {
+    if (document.apiVersion === HEAD_API_VERSION && document.kind === 'Head') {
+      dropNulls(document);
+      const head = readHead(document);
+      if ('expected' in head) throw misshapen(head, source);
+      sorted.heads.push({ value: head, source });
+      continue;
+    }
+    const beside = besides.find(({ resource }) => isOf(resource, document));
+    if (beside) {
+      dropNulls(document);
+      const problem = beside.problemOf(document);
+      if (problem) throw misshapen(problem, source);
+      // What has the shape has metadata.
+      sorted.beside.set(beside.resource, [...(sorted.beside.get(beside.resource) ?? []), document as ManifestObject & KubernetesObject]);
+    }
+    let value: Fields = document;
+    if (isOf(PODS, document)) {
+      const pod = podIn(objectOf('Pod', { value: document, source }, read), source);
+      const { uid = '', name } = pod.metadata;
+      const first = uids.get(uid);
+      // A pod that is given twice would be counted twice.
+      if (first !== undefined)
+        throw new UnusableManifestError(`${source}: metadata.uid: expected each pod once, found ${name} (${uid}) as in ${first}`);
+      uids.set(uid, source);
+      sorted.pods.push({ value: pod, source });
+      value = { ...pod };
+    }
+    for (const kind of kinds) {
+      if (!isOf(kind.facts.resource, document)) continue;
+      if (kind.manifests.isOnlyByName && workload === undefined) continue;
+      const owner = ownerIn(value, source, kind);
+      if (kind.manifests.isOnlyByName && !isNamed(owner, workload ?? '')) continue;
+      const full = fullName(owner);
+      const first = names.get(full);
+      // --workload could not tell the two apart.
+      if (first !== undefined)
+        throw new UnusableManifestError(`${source}: metadata.name: expected each workload once, found ${full} as in ${first}`);
+      names.set(full, source);
+      sorted.owners.push(owner);
+    }
+  }
+  return sorted;
+}
+
+const isOf = (resource: Resource, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
+  resource.kind === kind && resource.apiVersion === apiVersion;
+
+function podIn(pod: Fields, source: string): Pod {
+  if (!isPod(pod)) throw misshapen(podProblem(pod), source);
+  pod.metadata.namespace ??= 'default';
+  return pod;
+}
+
+function ownerIn(document: Fields, source: string, kind: PlannedKind): Owner {
+  const metadata = isFields(document['metadata']) ? document['metadata'] : {};
+  const { name } = metadata;
+  const namespace = kind.facts.resource.namespaced ? (metadata['namespace'] ?? 'default') : '';
+  if (typeof name !== 'string' || typeof namespace !== 'string' || name === '')
+    throw new UnusableManifestError(`${source}: metadata.name: expected the name of this ${kind.facts.kind}`);
+  return { value: document, source, kind, namespace, name };
+}
+
+/** `KIND/NAMESPACE/NAME`, or `KIND/NAME` for an owner without a namespace. */
+export const fullName = ({ kind, namespace, name }: Owner): string =>
+  [kind.facts.kind, ...(namespace === '' ? [] : [namespace]), name].join('/');
+
+/** @throws UnusableManifestError for a text that is no name of a workload */
+export function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
+  const parts = wanted.split('/');
+  const [wantedKind = '', ...rest] = parts;
+  if (parts.length < 2 || parts.length > 3)
+    throw new UnusableManifestError(`--workload ${wanted}: expected KIND/NAME or KIND/NAMESPACE/NAME, such as Job/demo`);
+  const [wantedName, wantedNamespace] = rest.toReversed();
+  return (
+    name === wantedName &&
+    (wantedNamespace === undefined || namespace === wantedNamespace) &&
+    wordsFor(kind.facts).includes(wantedKind.toLowerCase())
+  );
+}
+
+/** @throws UnusableManifestError for what the reader cannot read */
+export function objectOf(schema: string | undefined, { value, source }: Sourced<Fields>, read: ManifestReader): Fields {
+  const result = read(schema, value, source);
+  if ('problem' in result) throw misshapen(result.problem, source);
+  return result.object;
+}
+
+/** A reader that looks at no types. */
+export function withoutNulls(_schema: string | undefined, document: Fields): { object: Fields } {
+  dropNulls(document);
+  return { object: document };
+}

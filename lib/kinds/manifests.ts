@@ -1,0 +1,26 @@
+// How each kind is read from documents, for `farloop plan` alone: defaults, validation and what a plan reads beside.
+import { ALL_FACTS, type Kind } from './facts.ts';
+import { jobManifests } from './job/manifests.ts';
+import type { KindFacts } from './kind.ts';
+import type { KindManifests } from './kind-manifests.ts';
+import { orphanPodManifests } from './orphan-pod/manifests.ts';
+import { plannerRowFor } from './planners.ts';
+import type { PlannerRow } from './planner-row.ts';
+
+export const MANIFESTS = {
+  Job: jobManifests,
+  OrphanPod: orphanPodManifests,
+} as const satisfies Record<Kind, KindManifests>;
+
+/** A kind as `farloop plan` needs it. */
+export interface PlannedKind {
+  facts: KindFacts;
+  row: Pick<PlannerRow, 'planner'>;
+  manifests: KindManifests;
+}
+
+export const PLANNED_KINDS: readonly PlannedKind[] = ALL_FACTS.map((facts) => ({
+  facts,
+  row: plannerRowFor(facts.kind),
+  manifests: MANIFESTS[facts.kind as Kind],
+}));

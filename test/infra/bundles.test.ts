@@ -1,0 +1,68 @@
+// What each function's bundle holds of the tables of kinds: facts, planners, what is shown; never what only `plan` and the sandbox need.
+import { expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const TABLES = ['facts', 'planners', 'shown', 'manifests'].map((name) => `lib/kinds/${name}.ts`);
+/** The tables that each may hold. */
+const MAY_HOLD: Record<string, readonly string[]> = {
+  api: ['facts', 'shown'],
+  ingest: ['facts'],
+  reconcile: ['facts', 'planners'],
+  sweep: ['facts'],
+  timers: ['facts'],
+  relay: ['facts'],
+};
+/** What decides, shows and reads, apart from the table that names it. */
+const PARTS: Record<string, RegExp> = {
+  planners: /^lib\/kinds\/[^/]+\/(?:plan|row)\.ts$/,
+  shown: /^lib\/kinds\/[^/]+\/shown\.ts$/,
+  manifests: /^lib\/(?:admission\/|sandbox\/|kinds\/[^/]+\/manifest)/,
+};
+
+/** The files of ours that a bundle has anything of, as it is built for a function: what is not reached is left out. */
+async function filesOf(entryPoints: readonly string[]): Promise<Map<string, string[]>> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [...entryPoints],
+    outdir: 'never-written',
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    treeShaking: true,
+    logLevel: 'silent',
+  });
+  return new Map(
+    Object.values(metafile.outputs).flatMap(({ entryPoint, inputs }): [string, string[]][] => {
+      const files = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+      return entryPoint === undefined ? [] : [[basename(entryPoint, '.ts'), files.map(([file]) => file)]];
+    }),
+  );
+}
+
+const functions = readdirSync(join(ROOT, 'functions')).filter((file) => file.endsWith('.ts'));
+const bundles = await filesOf([...functions.map((file) => `functions/${file}`), 'lib/cli/relay.ts']);
+
+test('there is a line for every function', () => {
+  expect([...bundles.keys()].toSorted()).toEqual(Object.keys(MAY_HOLD).toSorted());
+});
+
+test.each(Object.entries(MAY_HOLD))('the bundle of %s holds no table but %j', (name, allowed) => {
+  const files = bundles.get(name) ?? [];
+  expect(files.length).toBeGreaterThan(10);
+  const tables = TABLES.filter((table) => files.includes(table)).map((table) => basename(table, '.ts'));
+  expect(tables.filter((table) => !allowed.includes(table))).toEqual([]);
+  for (const [table, parts] of Object.entries(PARTS))
+    if (!allowed.includes(table)) expect(files.filter((file) => parts.test(file))).toEqual([]);
+});
+
+test('whoever needs a table has it', () => {
+  expect(bundles.get('reconcile')).toContain('lib/kinds/planners.ts');
+  expect(bundles.get('api')).toContain('lib/kinds/shown.ts');
+});
