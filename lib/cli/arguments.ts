@@ -1,7 +1,8 @@
 // Values on the command line, checked as they are read.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
-import { findWord, managesOf, settingsOf } from '../kinds/settings.ts';
+import type { KindFacts } from '../kinds/kind.ts';
+import { findWord, managedKinds, managesOf, settingsOf } from '../kinds/settings.ts';
 import type { Manages } from '../objects/manages.ts';
 import { problemsOfDnsLabel } from '../objects/names.ts';
 import { MOST_NAMESPACES } from '../wire/names.ts';
@@ -76,6 +77,19 @@ function collectManages(text: string, before: Manages = []): Manages {
     );
   });
   return managesOf([...before, ...words]);
+}
+
+/** Owners without a namespace are in none of those that are named. @throws UsageError */
+export function refuseNarrowScope(
+  option: '--namespace' | '--namespaces',
+  { manages, namespaces }: { manages: Manages; namespaces: readonly string[] },
+  kinds?: readonly KindFacts[],
+): void {
+  const wide = namespaces.length === 0 ? undefined : managedKinds(manages, kinds).find(({ resource }) => !resource.namespaced);
+  if (wide)
+    throw new UsageError(
+      `--manage ${wide.settings.map(({ word }) => word).find((word) => manages.includes(word))} and ${option} contradict each other: a ${wide.kind} is in no namespace, so leave ${option} out`,
+    );
 }
 
 /** Where `--manage` is not given. */

@@ -11,7 +11,7 @@ import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboardin
 import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
-import { manageOption, refuseManyNamespaces, USUAL_MANAGES, wholeNumber, workloadWithJobOption } from './arguments.ts';
+import { manageOption, refuseManyNamespaces, refuseNarrowScope, USUAL_MANAGES, wholeNumber, workloadWithJobOption } from './arguments.ts';
 import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -177,6 +177,7 @@ async function add(cluster: string, options: AddOptions, given: ReadonlySet<stri
 /** Told before a file is read or a server is asked. */
 function refuseContradictions(options: AddOptions): void {
   const { relay, image, identity, eksCluster, eksRegion, relayNamespace, namespaces = [], access, server, credential } = options;
+  const { manage = USUAL_MANAGES } = options;
   if (access === 'relayed' && (server !== undefined || credential !== 'service-account'))
     throw new UsageError(
       `--access relayed and ${server === undefined ? '--credential' : '--server'} contradict each other: nothing dials such a cluster, and nothing of its credentials is kept`,
@@ -198,6 +199,7 @@ function refuseContradictions(options: AddOptions): void {
     );
   if (eksRegion !== undefined && eksCluster === undefined) throw new UsageError('--eks-region needs --eks-cluster');
   refuseManyNamespaces('--namespaces', namespaces);
+  refuseNarrowScope('--namespaces', { manages: manage, namespaces });
   if (namespaces.includes(relayNamespace))
     throw new UsageError(`--namespaces names ${relayNamespace}, where the relay itself lives: choose another --relay-namespace`);
 }

@@ -11,6 +11,7 @@ import {
   manageOption,
   queueUrl,
   refuseManyNamespaces,
+  refuseNarrowScope,
   USUAL_MANAGES,
   wholeNumber,
 } from './arguments.ts';
@@ -96,6 +97,7 @@ async function runRelay({
   if (serviceAccount !== undefined && kubeconfig !== undefined)
     throw new UsageError('--service-account and --kubeconfig are two ways to one cluster: give one');
   refuseManyNamespaces('--namespace', namespace);
+  refuseNarrowScope('--namespace', { manages: manage, namespaces: namespace });
   const stopping = listenForStop();
   // Before anything else is loaded: it works at the start of a process only.
   const { keepHeapSmall } = await import('../relay/small-heap.ts');

@@ -11,6 +11,7 @@ import {
   manageOption,
   USUAL_MANAGES,
   refuseManyNamespaces,
+  refuseNarrowScope,
   wholeNumber,
   workloadWithJobOption,
 } from './arguments.ts';
@@ -96,6 +97,8 @@ async function up({
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
   refuseManyNamespaces('--namespace', namespace);
+  const manages = manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES);
+  refuseNarrowScope('--namespace', { manages, namespaces: namespace });
   const stopping = listenForStop();
   (await import('./local-heap.ts')).boundHeap();
   // Before anything starts: a manifest that cannot be read is a mistake in the call.
@@ -105,7 +108,7 @@ async function up({
     folder: stateFolderPath(state),
     ...(kubeconfig !== undefined && { kubeconfig }),
     ...(context !== undefined && { context }),
-    manages: manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES),
+    manages,
     port,
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },

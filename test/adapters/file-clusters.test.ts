@@ -48,6 +48,16 @@ describe('clusters from a file', () => {
     expect(() => clusters.accessOf('elsewhere')).toThrow('there is no access for the cluster elsewhere');
   });
 
+  test.each([
+    { said: { manage: 'all' }, manages: ['all-jobs'] },
+    { said: { manages: ['jobs', 'unheard-of'] }, manages: ['jobs', 'unheard-of'] },
+    { said: { manage: 'own', manages: ['all-jobs'] }, manages: ['all-jobs'] },
+  ])('manage as $said says', async ({ said, manages }) => {
+    write(entry(said));
+    const clusters = await FileClusters.open(file, store);
+    expect(await clusters.get('staging')).toMatchObject({ manages });
+  });
+
   test('R3: era and identity outlive the process; of two writers one is told', async () => {
     write(entry());
     const [one, other] = [await FileClusters.open(file, store), await FileClusters.open(file, store)];

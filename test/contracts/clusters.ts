@@ -27,6 +27,13 @@ export function clustersContract(name: string, open: () => Promise<Clusters>): v
       expect(await clusters.get('one')).toEqual({ ...changed, version: 2 });
     });
 
+    test('several words of --manage come back as they were written, with one that no kind has', async () => {
+      const clusters = await open();
+      const record = aCluster('one', { manages: ['all-jobs', 'unheard-of'] });
+      await clusters.put(record, 0);
+      expect((await clusters.list())[0]).toEqual({ ...record, version: 1 });
+    });
+
     test('R8: a record that changed meanwhile is not overwritten; what stands there comes with the refusal', async () => {
       const clusters = await open();
       await clusters.put(aCluster('one', { era: 1 }), 0);
