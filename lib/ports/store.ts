@@ -13,7 +13,10 @@ export interface Head {
    * so that a missing item shows (R1). Also marks: which ranges of a whole list have come.
    */
   items: readonly string[];
-  /** resourceVersion of the workload's last whole list; `0` before the first. */
+  /**
+   * resourceVersion of the last whole list of the workload's pods, `0` before the first. Of a kind with other children, their floors stand among
+   * `items`, resource by resource: versions of two resources have no order (R3).
+   */
   floor: string;
   /** Random id of the pass that acquired the head last. */
   fence: string;

@@ -7,6 +7,8 @@ import { BOILERPLATE, openWith, sealWith, type Decoder, type Envelope } from './
 /** In the version's place: above any version that a later build may write. */
 const FIRST_MARK = 65;
 const MARK = 66;
+/** With children other than pods; a build that does not know it says that it cannot read such a snapshot. */
+const MARK_WITH_CHILDREN = 67;
 
 /** Characters of a name or a uid; and bytes at most of one character. */
 const LONGEST = 253;
@@ -43,6 +45,7 @@ interface Subject {
 export const SNAPSHOT_DECODERS: Record<number, Decoder> = {
   [FIRST_MARK]: (reader, limits) => openWith(FIRST_WORDS, reader, limits),
   [MARK]: (reader, limits) => openWith(wordsAbout(readSubject(reader)), reader, limits),
+  [MARK_WITH_CHILDREN]: (reader, limits) => openWith(wordsAbout(readSubject(reader)), reader, limits, true),
 };
 
 /** @param about the owner's metadata, and the time of the pass in Unix milliseconds */
@@ -57,7 +60,7 @@ export function sealSnapshot(
     nowMs: timeOrZero(nowMs),
   };
   const writer = new ByteWriter();
-  writer.byte(MARK);
+  writer.byte(envelope.children ? MARK_WITH_CHILDREN : MARK);
   writeSubject(subject, writer);
   sealWith(wordsAbout(subject), envelope, writer);
   return writer.done();

@@ -4,8 +4,10 @@ import * as v from 'valibot';
 import { LARGEST_INT32 } from '../objects/integers.ts';
 import type { Job } from '../objects/kubernetes.ts';
 import { MANAGES_WORD, readManages, writtenManages, type Manages } from '../objects/manages.ts';
+import type { ChildState } from '../objects/child-state.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import { POD_FACTS } from '../objects/pods/fact-table.ts';
+import { packChildren, unpackChildren } from './child-columns.ts';
 import { packPods } from './columns.ts';
 import { open } from './envelope.ts';
 import { parseGuarded } from './guarded-json.ts';
@@ -54,6 +56,8 @@ export interface RecordedPlan {
   /** The owner's facts. */
   owner: Job;
   pods: readonly PodFacts[];
+  /** Children other than pods; absent for a kind that has none. */
+  children?: readonly ChildState[];
   head: v.InferOutput<typeof Head>;
   manages: Manages;
   /** The cluster's time in that pass, Unix milliseconds. */
@@ -72,22 +76,25 @@ function plannedFactsOf(pod: PodFacts): PodFacts {
 }
 
 /** @param plan its owner must be facts, as `jobFactsOf` makes them */
-export function packSnapshot({ owner, pods, head, manages, nowMs, decided }: RecordedPlan): Uint8Array {
+export function packSnapshot({ owner, pods, children, head, manages, nowMs, decided }: RecordedPlan): Uint8Array {
   const entries = pods
     .map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod: plannedFactsOf(pod) }))
     .toSorted((one, other) => slotOf(one.pod) - slotOf(other.pod));
   const { manage, manages: words = manage } = writtenManages(manages);
   const header = { o: owner, h: head, m: words, t: nowMs, d: decided };
-  return sealSnapshot({ header: JSON.stringify(header), pods: packPods(entries) }, { ...owner.metadata, nowMs });
+  const others = children?.map((child) => ({ heardAt: child.resourceVersion, byPass: false, presence: 'there' as const, child }));
+  const envelope = { header: JSON.stringify(header), pods: packPods(entries), ...(others && { children: packChildren(others) }) };
+  return sealSnapshot(envelope, { ...owner.metadata, nowMs });
 }
 
 /** @throws UndecodableMessageError */
 export function unpackSnapshot(bytes: Uint8Array): RecordedPlan {
-  const { header, pods } = open(bytes, LIMITS, SNAPSHOT_DECODERS);
+  const { header, pods, children } = open(bytes, LIMITS, SNAPSHOT_DECODERS);
   const { o, h, m, t, d } = parseGuarded(header, Header, 'snapshot');
   return {
     owner: o,
     pods: unpackPods(pods).map(({ pod }) => pod),
+    ...(children && { children: unpackChildren(children).map(({ child }) => child) }),
     head: h,
     manages: typeof m === 'string' ? readManages({ manage: m }) : m,
     nowMs: t,

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { childNameOf } from '../../lib/objects/child-names.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
+import type { ChildState } from '../../lib/objects/child-state.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
 import { jobPlanner } from '../../lib/kinds/job/plan.ts';
 import { jobRow } from '../../lib/kinds/job/row.ts';
@@ -18,6 +19,16 @@ const UID = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
 const CREATED = '2027-03-14T15:09:26Z';
 const NOW_MS = Date.parse('2027-03-14T15:11:59.265Z');
 const NOW_SECONDS = Math.floor(NOW_MS / 1000);
+
+const CHILD: ChildState = {
+  resource: 'services',
+  uid: UID,
+  namespace: 'default',
+  name: 'render-0',
+  resourceVersion: '7',
+  labels: { app: 'render' },
+  part: { revision: 2, facts: { ports: [80] } },
+};
 
 const recorded = (change: Partial<Job['metadata']> = {}, nowMs = NOW_MS): RecordedPlan => ({
   owner: {
@@ -88,6 +99,12 @@ describe('snapshots of a Job of one pod', () => {
 });
 
 describe('snapshots', () => {
+  test('hold children other than pods where a kind has some, under a mark of their own; others stay what they are', () => {
+    const withChildren = { ...recorded(), children: [CHILD, { ...CHILD, uid: 'no-uuid', name: 'stage', resource: 'stages.example.com' }] };
+    expect(unpackSnapshot(packSnapshot(withChildren))).toEqual(withChildren);
+    expect([recorded(), withChildren].map((each) => packSnapshot(each)[0])).toEqual([66, 67]);
+  });
+
   test('come back whole, whatever name, uid and times the owner has', () => {
     const named = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.constantFrom('', 'a', '"', '\ud800', 'x'.repeat(1_000)));
     const timed = fc.oneof(fc.constantFrom('', 'soon', CREATED, '1969-07-20T20:17:40Z', '9999-12-31T23:59:59Z'), fc.string());
