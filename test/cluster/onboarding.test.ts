@@ -336,7 +336,7 @@ describe('farloop cluster', () => {
   test('list tells of it before its relay has said a word', async () => {
     const { exitCode, stdout } = await stage.cluster('list');
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^one +Waiting +own +default +- +0 +200\/200 \+100\/s$/m);
+    expect(stdout).toMatch(/^one +Waiting +jobs +default +- +0 +200\/200 \+100\/s$/m);
   });
 
   test('remove does nothing to unfinished Jobs unasked, and says what would happen', async () => {
