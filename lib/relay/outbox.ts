@@ -11,7 +11,17 @@ import type { Workload } from './workload.ts';
 import type { ChildTable } from './children.ts';
 import type { GatheringOptions } from './gathering.ts';
 import { Gathering } from './gathering.ts';
-import { markAgain, markNews, marksOf, markWholeChildren, Reports, type Marks, type Report, type ReportsSetup } from './reports.ts';
+import {
+  isOfList,
+  markAgain,
+  markNews,
+  marksOf,
+  markWholeChildren,
+  Reports,
+  type Marks,
+  type Report,
+  type ReportsSetup,
+} from './reports.ts';
 
 export interface OutboxOptions extends GatheringOptions {
   /** Estimated bytes after which a message is full. */
@@ -153,7 +163,9 @@ export class Outbox {
   /** The list of these children is through. */
   noteWholeChildren(workload: Workload, table: ChildTable): void {
     if (this.#isHeld) return;
-    markWholeChildren(this.#marksOf(workload), table);
+    const marks = this.#marksOf(workload);
+    this.#countWhole(marks);
+    markWholeChildren(marks, table);
     this.#wake();
   }
 
@@ -164,8 +176,7 @@ export class Outbox {
       return;
     }
     const marks = this.#marksOf(workload);
-    if (this.#wholes === 0) this.#wholesFrom = this.#sequence + 1;
-    if (!marks.whole) this.#wholes += 1;
+    this.#countWhole(marks);
     marks.whole = true;
     marks.owner = true;
     this.#wake();
@@ -186,6 +197,12 @@ export class Outbox {
   /** Sent though nothing else is: what this replica alone knows of why it does not lead any more. */
   async lastWord(build: () => Heartbeat): Promise<void> {
     await this.#deliver(this.#messagesOf(build()), []);
+  }
+
+  /** Before it is marked as one. */
+  #countWhole(marks: Marks): void {
+    if (this.#wholes === 0) this.#wholesFrom = this.#sequence + 1;
+    if (!isOfList(marks)) this.#wholes += 1;
   }
 
   #marksOf(workload: Workload): Marks {
@@ -282,7 +299,7 @@ export class Outbox {
     for (const [workload, marks] of this.#marks) {
       if (bytes >= this.#setup.options.messageBytes) break;
       this.#marks.delete(workload);
-      if (marks.whole) this.#wholes -= 1;
+      if (isOfList(marks)) this.#wholes -= 1;
       taken.push(marks);
       for (const report of this.#reports.of(marks)) {
         reports.push(report);

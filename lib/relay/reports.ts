@@ -50,6 +50,9 @@ export function markNews(marks: Marks, { pod, gone, child }: News): void {
   else marks.owner = true;
 }
 
+/** Whether a list under way is told by it. */
+export const isOfList = ({ whole, children }: Marks): boolean => whole || (children !== undefined && children.whole.size > 0);
+
 export const markWholeChildren = (marks: Marks, table: ChildTable): void => void childMarksOf(marks).whole.add(table);
 
 /** What was marked before is marked again; of what is gone whoever sent before told. */

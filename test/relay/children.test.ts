@@ -88,6 +88,35 @@ describe('children other than pods', () => {
     ]);
   });
 
+  test('are all told before the full list is', async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `e-${at}`);
+    const {
+      clock,
+      source,
+      messages,
+      ready: isReady,
+    } = start({
+      ...both,
+      options: { messageBytes: 200 },
+      before: (api) => {
+        for (const name of names) {
+          api.put('ensembles', anEnsemble(name));
+          api.put('stages', aChild(`of-${name}`, name));
+        }
+      },
+    });
+    await isReady();
+    await messages();
+    source.failing.set('stages', new ExpiredError('too old'));
+    source.breakWatches('end');
+    await clock.advance(400);
+    source.failing.clear();
+    await clock.advance(20_000);
+    const all = (await messages()).toSorted((a, b) => a.sequence - b.sequence);
+    expect(all.flatMap(({ reports }) => reports)).toHaveLength(40);
+    expect(all.findIndex(({ heartbeat }) => heartbeat?.fullList)).toBe(all.findLastIndex(({ reports }) => reports.length > 0) + 1);
+  });
+
   test('whose part has not changed are no news: a status that moves every minute is neither told nor in a digest', async () => {
     const bench = await ready(anOrchestra);
     const { source, messages } = bench;
