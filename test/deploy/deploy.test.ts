@@ -268,7 +268,7 @@ describe('the API', () => {
 
 test('farloop cluster list tells how fresh what is known of each is', async () => {
   await inTurn(async () => {
-    const linesOf = clusters.map(({ name }) => new RegExp(`^${name} +Watching +own +all +\\S+ +0 `, 'm'));
+    const linesOf = clusters.map(({ name }) => new RegExp(`^${name} +Watching +jobs +all +\\S+ +0 `, 'm'));
     // A sweep wakes what a full list did not name, and then something waits for a moment.
     const areTold = (text: string): boolean => linesOf.every((line) => line.test(text));
     const listed = await until('both are watched, and nothing waits', async () => await deployment.cluster('list'), areTold);
