@@ -92,9 +92,6 @@ export function refuseNarrowScope(
     );
 }
 
-/** Where `--manage` is not given. */
-export const USUAL_MANAGES: Manages = ['jobs'];
-
 /** Alpha, and so off: the same words wherever it can be switched on. */
 export const workloadWithJobOption = (): Option =>
   new Option('--workload-with-job', 'alpha: make each new Job known to the scheduler as a group of pods (Workload and PodGroup)');

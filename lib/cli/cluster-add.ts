@@ -11,7 +11,8 @@ import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboardin
 import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
-import { manageOption, refuseManyNamespaces, refuseNarrowScope, USUAL_MANAGES, wholeNumber, workloadWithJobOption } from './arguments.ts';
+import { manageOption, refuseManyNamespaces, refuseNarrowScope, wholeNumber, workloadWithJobOption } from './arguments.ts';
+import { USUAL_MANAGES } from '../kinds/settings.ts';
 import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -78,7 +79,7 @@ export const clusterAddCommand = (): Command =>
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .addOption(stageOption())
     .addOption(regionOption())
-    .addOption(manageOption('which kinds, with the rights that these need', 'jobs'))
+    .addOption(manageOption('which kinds, with the rights that these need', USUAL_MANAGES.join(', ')))
     .option('--namespaces <names>', 'these only, separated by commas (default: all)', namespaceNames)
     .addOption(
       new Option('--access <way>', 'how functions reach the cluster: they dial it, or its relay carries out what they want')

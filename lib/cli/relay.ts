@@ -12,9 +12,9 @@ import {
   queueUrl,
   refuseManyNamespaces,
   refuseNarrowScope,
-  USUAL_MANAGES,
   wholeNumber,
 } from './arguments.ts';
+import { USUAL_MANAGES } from '../kinds/settings.ts';
 import { UsageError } from './exit.ts';
 import { printLine } from './output.ts';
 import { connectToSqs } from './sqs-client.ts';
@@ -50,7 +50,7 @@ export const relayCommand = (): Command =>
     .option('--kubeconfig <file>', 'the cluster to watch (default: the one it runs in, by its service account)')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--service-account <dir>', 'where token and ca.crt of the service account lie (default: where a kubelet puts them)')
-    .addOption(manageOption('which kinds to report, as the cluster is registered', 'jobs'))
+    .addOption(manageOption('which kinds to report, as the cluster is registered', USUAL_MANAGES.join(', ')))
     .option('--namespace <name>', 'watch this namespace only; may be given several times', collectNamespaces)
     .addOption(
       new Option('--access <how>', 'as the cluster is registered; relayed: carry out the commands of passes, with the rights of this relay')

@@ -1,7 +1,7 @@
 // `farloop up`: everything in one process, until it is told to end.
 import { Command, Option } from 'commander';
 import type { Level } from '../adapters/log-lines.ts';
-import { managesAll } from '../kinds/settings.ts';
+import { managesAll, USUAL_MANAGES } from '../kinds/settings.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { SourcedObject } from './apply.ts';
 import {
@@ -9,7 +9,6 @@ import {
   collectNamespaces,
   logLevelOption,
   manageOption,
-  USUAL_MANAGES,
   refuseManyNamespaces,
   refuseNarrowScope,
   wholeNumber,
@@ -43,8 +42,8 @@ Examples:
   farloop up --kubeconfig ~/.kube/config --apply examples/managed-by.yaml
   farloop up --kubeconfig ~/.kube/config --manage all-jobs
 
-It runs until it is told to end. What --apply meets ends nothing: a manifest that is refused, an unknown field, and a Job that Farloop does
-not manage there are said on standard error, with what to do; nobody waits for such a Job.
+It runs until it is told to end. What --apply meets ends nothing: a manifest that is refused, an unknown field, and a workload that
+Farloop does not manage there are said on standard error, with what to do; nobody waits for such a workload.
 
 Exit codes: 0 ended by SIGTERM, 130 by Ctrl-C, 1 it could not start, 2 unusable input or usage, before anything is applied.`;
 

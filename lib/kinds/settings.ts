@@ -5,6 +5,9 @@ import type { KindFacts, Setting } from './kind.ts';
 
 type Kinds = readonly Pick<KindFacts, 'settings'>[];
 
+/** Where `--manage` is not given: the narrowest word of the first kind. */
+export const USUAL_MANAGES: Manages = ALL_FACTS.flatMap(({ settings }) => settings.map(({ word }) => word)).slice(0, 1);
+
 /** Words from before each kind had one. They are still accepted. */
 const WORDS_OF_BEFORE = new Map([['own', 'jobs']]);
 
