@@ -1,4 +1,6 @@
 // Clusters as the API tells them: the record, and how fresh the relay's watches are.
+import type { KindShown } from '../kinds/kind-shown.ts';
+import { SHOWN } from '../kinds/shown.ts';
 import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -26,6 +28,8 @@ export interface ClusterSummary {
   states: ToldState[];
   /** Which kinds are managed, by the words of `--manage`. */
   manages: ClusterRecord['manages'];
+  /** Which workloads alone are managed, as a sentence without a full stop; absent where no kind is managed in part. */
+  takesOnly?: string;
   /** What of Jobs is, for readers of before. */
   manage: ManageOfBefore;
   /** Empty: all. */
@@ -72,6 +76,9 @@ export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'cl
 
 async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterRecord, backlog: number): Promise<ClusterSummary> {
   const { name, manages, namespaces, era, kubeSystemUid, budget, draining, leaving, access = 'direct' } = record;
+  const takesOnly = Object.values<KindShown>(SHOWN)
+    .flatMap(({ ownOnlyText }) => ownOnlyText(manages) ?? [])
+    .join(', and ');
   const { identity, credential, relayNamespace, eks, workloadWithJob } = record;
   const left = await budgetLeft(ports, record);
   const { facts, marker } = await readKnownCluster(ports, record);
@@ -83,6 +90,7 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     states: states.map(toldState),
     manages,
     manage: manageOfBefore(manages),
+    ...(takesOnly !== '' && { takesOnly }),
     namespaces,
     era,
     budget,

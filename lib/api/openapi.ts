@@ -58,6 +58,7 @@ const schemas: Record<string, Schema> = {
     state: { ...clusterState, description: 'The one that says most of those that hold.' },
     states: listOf(object({ state: clusterState, 'sinceTime?': time, reason: text })),
     manages: managesWords,
+    'takesOnly?': { ...text, description: 'Which workloads alone are managed, where that is not all of a kind.' },
     manage: manageOfBefore,
     namespaces: listOf(text),
     era: count,

@@ -121,12 +121,11 @@ function ownerIn(document: Fields, source: string, kind: PlannedKind): Owner {
 export const fullName = ({ kind, namespace, name }: Owner): string =>
   [kind.facts.kind, ...(namespace === '' ? [] : [namespace]), name].join('/');
 
-/** @throws UnusableManifestError for a text that is no name of a workload */
+/** False too for a text that is no name of a workload. */
 export function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
   const parts = wanted.split('/');
   const [wantedKind = '', ...rest] = parts;
-  if (parts.length < 2 || parts.length > 3)
-    throw new UnusableManifestError(`--workload ${wanted}: expected KIND/NAME or KIND/NAMESPACE/NAME, such as Job/demo`);
+  if (parts.length < 2 || parts.length > 3) return false;
   const [wantedName, wantedNamespace] = rest.toReversed();
   return (
     name === wantedName &&

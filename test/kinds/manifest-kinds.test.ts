@@ -129,6 +129,14 @@ describe('documents of a made-up kind', () => {
   });
 });
 
+describe('of several faults', () => {
+  test('those of documents are told before a name that is none, and that where there are workloads', () => {
+    expect(() => plan([aPod('a'), aPod('a')], 'job', PLANNED_KINDS)).toThrow('metadata.uid: expected each pod once');
+    expect(() => plan([aPod('a')], 'job', PLANNED_KINDS)).toThrow('no workload is named job; there is none at all');
+    expect(() => plan([aBand('quartet')], 'job')).toThrow('--workload job: expected KIND/NAME or KIND/NAMESPACE/NAME');
+  });
+});
+
 describe('pods and nodes', () => {
   const aNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'one', uid: 'n' } };
 

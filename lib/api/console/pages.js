@@ -94,11 +94,13 @@ function clusterState({ state, sinceTime, reason }) {
   return [tag(state), sinceTime === undefined ? '' : ', ', moment(sinceTime) ?? '', `: ${reason} `];
 }
 
-/** What to try where there is none: a Job that Farloop would take there. */
-const noWorkloadText = (clusters) =>
-  clusters.length === 0 || clusters.some(({ manage }) => manage === 'all')
+/** What to try where there is none: a workload that Farloop would take there. */
+function noWorkloadText(clusters) {
+  const [first] = clusters;
+  return first === undefined || clusters.some(({ takesOnly }) => takesOnly === undefined)
     ? 'No workload yet. Try: kubectl apply -f examples/job.yaml'
-    : 'No workload yet. Farloop takes the Jobs that say "managedBy: farloop.dev/job". Try: kubectl apply -f examples/managed-by.yaml';
+    : `No workload yet. ${first.takesOnly}. Try: kubectl apply -f examples/managed-by.yaml`;
+}
 
 /** One workload: where it stands, its pods, what its passes decided and why. */
 export function workloadPage({ items, passes, problem }) {
