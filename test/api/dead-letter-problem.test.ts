@@ -9,7 +9,7 @@ import { seal } from '../../lib/wire/envelope.ts';
 const KEY = 'west/Job/default/demo/uid';
 const cases: [QueueName, string, string][] = [
   ['events', 'plain text', 'the body is no base64'],
-  ['events', 'eyJub3QiOiJvdXJzIn0', 'version 123 is not known here; known are 1'],
+  ['events', 'eyJub3QiOiJvdXJzIn0', 'version 123 is not known here; known are 1, 2'],
   ['wakes', 'plain text', 'the wake is no JSON'],
   ['wakes', '{}', 'the wake has an unusable form: neither a wake nor a look at a cluster'],
   ['wakes', '{"key":"nonsense","follows":"f"}', '"nonsense" is not the key of a workload'],

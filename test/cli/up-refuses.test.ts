@@ -237,7 +237,7 @@ test('R13: a poisoned message ends as a dead letter, is shown, and goes back', a
   };
   await until('a dead letter', isDead, 60_000);
   expect(listed.stdout).toMatch(
-    /QUEUE +MESSAGE ID .*\nevents +\S+ +\S+ +19 +version 123 is not known here; known are 1 +eyJub3QiOiJvdXJzIn0\n/,
+    /QUEUE +MESSAGE ID .*\nevents +\S+ +\S+ +19 +version 123 is not known here; known are 1, 2 +eyJub3QiOiJvdXJzIn0\n/,
   );
   const [, id = ''] = /\nevents +(\S+)/.exec(listed.stdout) ?? [];
   expect(await runFarloop(['dlq', 'redrive', 'unknown', '--state', state])).toEqual({
