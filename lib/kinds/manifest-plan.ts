@@ -92,8 +92,9 @@ export function decideFromManifests(
 }
 
 function chooseOwner(owners: readonly Owner[], wanted: string | undefined, kinds: readonly PlannedKind[]): Owner {
-  if (wanted !== undefined && owners.length > 0 && !/^[^/]*\/[^/]*(?:\/[^/]*)?$/.test(wanted))
-    throw new UnusableManifestError(`--workload ${wanted}: expected KIND/NAME or KIND/NAMESPACE/NAME, such as Job/demo`);
+  const [one] = owners;
+  if (wanted !== undefined && one && !/^[^/]*\/[^/]*(?:\/[^/]*)?$/.test(wanted))
+    throw new UnusableManifestError(`--workload ${wanted}: expected KIND/NAME or KIND/NAMESPACE/NAME, such as ${one.kind.facts.kind}/demo`);
   const candidates = wanted === undefined ? owners : owners.filter((owner) => isNamed(owner, wanted));
   const [first, second] = candidates;
   if (first && !second) return first;
