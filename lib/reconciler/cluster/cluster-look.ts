@@ -6,7 +6,7 @@
 // wrong credential before it looks for anything, 403 to one without rights, and 404, about that very object, to the right one. It reads one key
 // and sends no object.
 // `/version` proves less: it is open to anybody, and answered by what stands before an API server too.
-import { ALL_FACTS } from '../../kinds/facts.ts';
+import { managedKinds } from '../../kinds/settings.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import { deadlineIn, hasPassed } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -45,7 +45,7 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   if (record.access === 'relayed' && !(await readMarker(ports, name))) return;
   const down = await reachability.takeLook(record);
   if (down === 'probed') return;
-  const resource = ALL_FACTS.find(({ isOwnerless }) => !isOwnerless)?.resource;
+  const resource = managedKinds(record.manages).find(({ isOwnerless }) => !isOwnerless)?.resource;
   if (!resource) return;
   const place = { cluster: name, namespace: record.namespaces[0] ?? 'default' };
   let cluster: Cluster;
