@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { dump } from 'js-yaml';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import type { KindFacts } from '../../lib/kinds/kind.ts';
-import { managedKinds, managesAll, settingsOf } from '../../lib/kinds/settings.ts';
+import { managedKinds, managesAll, relayWords, settingsOf } from '../../lib/kinds/settings.ts';
 import type { Manages } from '../../lib/objects/manages.ts';
 import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
@@ -199,7 +199,7 @@ export function files(version: string, kinds: readonly KindFacts[] = ALL_FACTS):
         {
           name: SETTINGS,
           namespace: 'farloop',
-          literals: SETTING_NAMES.map((name) => `${name}=${{ MANAGE: BASE_WORDS.join(','), ERA: '0' }[name as string] ?? ''}`),
+          literals: SETTING_NAMES.map((name) => `${name}=${{ MANAGE: relayWords(BASE_WORDS).join(','), ERA: '0' }[name as string] ?? ''}`),
         },
       ],
     })}`,
@@ -227,7 +227,7 @@ export function files(version: string, kinds: readonly KindFacts[] = ALL_FACTS):
         region: '',
         eventsQueueUrl: '',
         asksQueueUrl: '',
-        manage: BASE_WORDS.join(','),
+        manage: relayWords(BASE_WORDS).join(','),
         access: 'direct',
         commander: '',
         era: 0,

@@ -12,7 +12,7 @@ import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
 import { manageOption, refuseManyNamespaces, refuseNarrowScope, wholeNumber, workloadWithJobOption } from './arguments.ts';
-import { USUAL_MANAGES } from '../kinds/settings.ts';
+import { relayWords, USUAL_MANAGES } from '../kinds/settings.ts';
 import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
 import type { OutputFormat } from './output.ts';
@@ -365,10 +365,13 @@ function nextSteps({ relay, sender }: RegistrationPlan, { image, cluster }: Regi
   if (image === undefined)
     lines.unshift(
       `run the relay, with credentials of the IAM ${sender.kind} ${sender.name}:`,
-      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} ${relay.manages
-        .map((word) => ` --manage ${word}`)
-        .join('')
-        .trimStart()}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era} --access ${relay.access}${relay.access === 'relayed' ? ` --commander ${relay.commander}` : ''}`,
+      `  farloop relay --cluster ${cluster} --events-queue-url ${relay.eventsQueueUrl} --asks-queue-url ${asksQueueUrl} ${relayWords(
+        relay.manages,
+      )
+        .map((word) => `--manage ${word}`)
+        .join(
+          ' ',
+        )}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era} --access ${relay.access}${relay.access === 'relayed' ? ` --commander ${relay.commander}` : ''}`,
     );
   return lines.join('\n');
 }

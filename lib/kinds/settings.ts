@@ -11,6 +11,13 @@ export const USUAL_MANAGES: Manages = ALL_FACTS.flatMap(({ settings }) => settin
 /** Words from before each kind had one. They are still accepted. */
 const WORDS_OF_BEFORE = new Map([['own', 'jobs']]);
 
+/** As a relay is told them: its image may be of the build before, which knows one word alone. */
+export function relayWords(manages: Manages): Manages {
+  const [word, ...others] = manages;
+  const before = [...WORDS_OF_BEFORE].find(([, now]) => now === word);
+  return before && others.length === 0 ? [before[0]] : manages;
+}
+
 /** Every word with what it takes, in the order of the kinds. */
 export function settingsOf(kinds: Kinds = ALL_FACTS): Setting[] {
   const settings = new Map<string, Setting>();

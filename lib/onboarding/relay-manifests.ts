@@ -1,8 +1,8 @@
 // Everything of ours on a cluster, as manifests: the relay with its rights, and the account whose token the functions show.
+import type { Manages } from '../objects/manages.ts';
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import type { KindFacts } from '../kinds/kind.ts';
-import { managedKinds } from '../kinds/settings.ts';
-import { JOBS_THAT_NAME_US, type Manages } from '../objects/manages.ts';
+import { managedKinds, relayWords } from '../kinds/settings.ts';
 import { relayNetworkSpec } from './relay-network.ts';
 import type { PolicyRule } from './rights.ts';
 import { functionRules, identityRule, leaseRules, relayRules, tokenRules } from './rights.ts';
@@ -287,9 +287,6 @@ const awsTokenVolume = {
     sources: [{ serviceAccountToken: { path: 'token', audience: AWS_AUDIENCE, expirationSeconds: 3_600 } }],
   },
 };
-
-/** A relay's image may be of the build before, which knows no other word for it. */
-const relayWords = (manages: Manages): Manages => (manages.length === 1 && manages[0] === JOBS_THAT_NAME_US ? ['own'] : manages);
 
 const relayArguments = ({
   cluster,

@@ -1,5 +1,6 @@
 // What the kinds consist of in one namespace, or in all: a watch for each resource. Children are listed after their owners, and what both
 // lists say goes out as whole lists.
+import type { Manages } from '../objects/manages.ts';
 import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
 import { managesAll } from '../kinds/settings.ts';
 import type { Watched } from '../kinds/watches.ts';
@@ -71,6 +72,8 @@ export class Scope {
   readonly #watches: readonly Watch[];
   readonly #byWatched: ReadonlyMap<Watched, Watch>;
   readonly #pods: Watch | undefined;
+  /** The words by which everything of a kind is managed, for its owners that are asked about one by one. */
+  readonly #wholly = new Map<KindFacts, Manages>();
   /** What each kind consists of. A kind without owners has no list to be waited for besides the others'. */
   readonly #kinds = new Map<string, { facts: KindFacts; watches: readonly Watch[] }>();
 
@@ -339,12 +342,18 @@ export class Scope {
     if (unreadable !== undefined) this.#setup.telemetry.warn('object cannot be read', { kind, namespace, name, reason: unreadable });
   }
 
+  #allOf(facts: KindFacts): Manages {
+    const all = this.#wholly.get(facts) ?? managesAll([facts]);
+    this.#wholly.set(facts, all);
+    return all;
+  }
+
   /** One that has just come, and says that somebody else manages it. */
   #countExternal(facts: KindFacts, object: WorkloadObject): void {
     if (!facts.countsExternal) return;
     const { cache, isExternal } = this.#setup;
     const manager = facts.managerOf(object);
-    if (manager === undefined || facts.isManaged(object, managesAll([facts])) || cache.workload(object.metadata.uid ?? '')?.known) return;
+    if (manager === undefined || facts.isManaged(object, this.#allOf(facts)) || cache.workload(object.metadata.uid ?? '')?.known) return;
     isExternal(manager);
   }
 }
