@@ -39,7 +39,7 @@ const UNPLANNED = new Set(['overtaken', 'unreachable', 'gone', 'putOff', 'notOur
 const absenceText = ({ outcome }: ToldPass): string =>
   UNPLANNED.has(outcome)
     ? `it ended as "${outcome}" without a plan, or its workload is too large for a snapshot`
-    : 'its workload was too large for a snapshot, of which a record keeps small ones only';
+    : 'its workload was too large for a snapshot, or it was decided by objects read live, which no record keeps';
 
 function readable<Value>(read: () => Value, passId: string): Value {
   try {

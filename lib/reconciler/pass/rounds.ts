@@ -48,7 +48,8 @@ export async function runRounds(setup: RoundSetup, pass: Pass): Promise<Ending> 
     const round = await runRound(setup, pass);
     if (round.end === 'over') return round.ending;
     if (round.end === 'idle') return hasActed ? { ...round.ending, outcome: 'acted' } : round.ending;
-    if (round.end === 'stopped' && rounds >= MOST_ROUNDS) return tooOften();
+    // A step is progress: it leaves as many rounds for what is stopped.
+    if (round.end === 'stopped' && rounds - steps >= MOST_ROUNDS) return tooOften();
     if (round.end === 'step' && ++steps > MOST_STEPS) return tooOften();
     hasActed ||= round.end === 'step' || (round.end === 'createsNext' && round.hasActed);
   }

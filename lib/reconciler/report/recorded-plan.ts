@@ -18,14 +18,14 @@ export interface Planned {
 /** Of a larger workload packing would cost more than the pass. */
 export const PODS_IN_SNAPSHOT = 1_000;
 
-/** @returns undefined where there are more pods than `PODS_IN_SNAPSHOT` */
+/** @returns undefined where there are more pods than `PODS_IN_SNAPSHOT`, or where the plan rests on reads, which no snapshot holds */
 export function snapshotOf(
   { given, nowMs, plan }: Planned,
   { recordedFactsOf }: Pick<PlannerRow, 'recordedFactsOf'>,
 ): Uint8Array | undefined {
   const { owner, pods, head, manages } = given;
   const listed = [...pods];
-  if (listed.length > PODS_IN_SNAPSHOT) return undefined;
+  if (listed.length > PODS_IN_SNAPSHOT || restsOnReads(given, plan)) return undefined;
   const { create, delete: deleted, strip } = head.expectations;
   const plainHead = { ...head, expectations: { create: [...create], delete: [...deleted], strip: [...strip] } };
   return packSnapshot({
@@ -37,6 +37,10 @@ export function snapshotOf(
     decided: decidedIn(plan),
   });
 }
+
+/** A step towards what a plan wants, or a refusal of what was found: planned again without those reads, it would be another plan. */
+const restsOnReads = ({ read }: Snapshot<WorkloadObject>, { continues, outcome }: Plan<object>): boolean =>
+  (read?.size ?? 0) > 0 && (continues === true || outcome === 'parked');
 
 export interface Replayed {
   recorded: Decided;

@@ -1,6 +1,6 @@
 // The flight recorder's snapshots: what a pass decided is decided again from them, and nothing secret is in them.
 import { describe, expect, test } from '@jest/globals';
-import { PODS_IN_SNAPSHOT, replay, snapshotOf } from '../../../lib/reconciler/report/recorded-plan.ts';
+import { PODS_IN_SNAPSHOT, replay, snapshotOf, type Planned } from '../../../lib/reconciler/report/recorded-plan.ts';
 import { EMPTY_HEAD } from '../../../lib/kinds/plan.ts';
 import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
 import { jobRow } from '../../../lib/kinds/job/row.ts';
@@ -70,5 +70,15 @@ describe('snapshots of passes', () => {
     const plan = jobPlanner.plan(given, new Date(0));
     expect(snapshotOf({ given: { ...given, pods }, nowMs: 0, plan }, jobRow)).toBeUndefined();
     expect(snapshotOf({ given, nowMs: 0, plan }, jobRow)).toBeInstanceOf(Uint8Array);
+  });
+
+  test('a plan that rests on objects read live has none, for it would be replayed without them', () => {
+    const owner = aJob('grouped', { completions: 1, parallelism: 1 });
+    const given = { owner, pods: [], head: EMPTY_HEAD, manages: ['all-jobs'] };
+    const plan = jobPlanner.plan(given, new Date(0));
+    const read = new Map([['podgroups.scheduling.k8s.io', { objects: [] }]]);
+    const planned = (more: object): Planned => ({ given: { ...given, read }, nowMs: 0, plan: { ...plan, ...more } });
+    for (const more of [{ continues: true }, { outcome: 'parked' }]) expect(snapshotOf(planned(more), jobRow)).toBeUndefined();
+    expect(snapshotOf(planned({ outcome: 'acted' }), jobRow)).toBeInstanceOf(Uint8Array);
   });
 });
