@@ -1,4 +1,5 @@
-// What comes through a relay's own queue: asks, to tell again of everything or of one workload; and commands, where it carries them out.
+// Receives from a relay's own queue. A message is an ask, which requests a new report of everything or of one workload, or it holds
+// commands, which the relay carries out if its cluster needs that.
 import type { Clock } from '../ports/clock.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Queue, ReceivedMessage } from '../ports/queue.ts';
@@ -19,9 +20,9 @@ export interface AsksSetup {
   telemetry: Telemetry;
   cluster: string;
   answer: (ask: RelayAsk) => Promise<void>;
-  /** Kinds that the relay reports on, beside those that this build knows. */
+  /** Kinds that the relay reports on, in addition to the kinds that this build knows. */
   kinds?: readonly KindFacts[];
-  /** Of a cluster that passes reach by themselves: none, and commands are refused. */
+  /** Undefined for a cluster whose API server passes call directly. Commands are then refused. */
   commands?: Commands | undefined;
   signal: AbortSignal;
 }
@@ -30,7 +31,7 @@ const WAIT_SECONDS = 20;
 const VISIBILITY_SECONDS = 60;
 const FAILED_WAIT_MS = 5_000;
 
-/** Receives and answers until the signal fires. What cannot be answered comes back, what cannot be read ends as a dead letter. */
+/** Receives and answers until the signal fires. The queue redelivers an ask that failed. An undecodable ask ends as a dead letter. */
 export async function answerAsks(setup: AsksSetup): Promise<void> {
   const { queue, clock, telemetry, cluster, answer, signal } = setup;
   const name = `relay-${cluster}` as const;
@@ -43,14 +44,15 @@ export async function answerAsks(setup: AsksSetup): Promise<void> {
       for (const message of asks) {
         const ask = askIn(message.body, setup.kinds);
         if (ask instanceof Error) {
-          // It stops none of those that came along with it.
+          // Continue: an undecodable ask must not stop the others of its batch.
           await giveBackUnreadable({ queue, telemetry }, name, message, { error: ask });
           continue;
         }
         try {
           await answer(ask);
         } catch (error) {
-          // What is refused of one workload says nothing of another (R13); a server that does not answer is asked later, with the rest.
+          // A refusal concerns this workload alone, so the next ask is answered (R13). Any other error means that the API server does not
+          // answer. The ask and the rest of its batch are then redelivered.
           if (!(error instanceof TerminalError)) throw error;
           telemetry.warn('ask not answered', { cluster, error });
           continue;
@@ -65,7 +67,7 @@ export async function answerAsks(setup: AsksSetup): Promise<void> {
   }
 }
 
-/** Another replica sends by now: what came at the last moment is its business, and lies there for it at once. */
+/** Another replica leads by now. Makes messages that arrived at the last moment visible to it at once. */
 async function leaveToOthers({ queue, cluster, telemetry }: AsksSetup, messages: readonly ReceivedMessage[]): Promise<void> {
   for (const { receiptHandle } of messages)
     await queue
@@ -73,7 +75,7 @@ async function leaveToOthers({ queue, cluster, telemetry }: AsksSetup, messages:
       .catch((error: unknown) => telemetry.warn('ask not given back', { cluster, error }));
 }
 
-/** Begins with the commands among them, which are not waited for. @returns the others */
+/** Starts the commands among the messages and does not wait for them. @returns the other messages */
 async function startCommands(
   { queue, clock, telemetry, cluster, commands }: AsksSetup,
   messages: readonly ReceivedMessage[],
@@ -81,7 +83,7 @@ async function startCommands(
 ): Promise<ReceivedMessage[]> {
   const name = `relay-${cluster}` as const;
   const nowMs = clock.monotonicMs();
-  // Of all that came together, asks too: the more often the clocks are compared, the better.
+  // Take the times of asks too, not of commands alone: each one is a comparison of the two clocks, and more of them are better.
   const times = messages.flatMap(({ receivedAtMs, receiveCount }) =>
     receivedAtMs === undefined || receiveCount > 1 ? [] : [receivedAtMs],
   );
@@ -97,7 +99,7 @@ async function startCommands(
       await giveBackUnreadable({ queue, telemetry }, name, message, { error });
     }
   }
-  // Whatever becomes of them, they are never begun again: whoever sent them looks, and sends others.
+  // Delete the commands whatever their outcome: they are never started again. The pass that sent them looks at the cluster itself.
   if (taken.length > 0)
     await queue
       .delete(
@@ -108,11 +110,11 @@ async function startCommands(
   return messages.filter(({ body }) => !isCommands(body));
 }
 
-/** @returns what is wrong with it when it cannot be read */
+/** @returns the error if the ask cannot be decoded */
 function askIn(body: string, kinds: readonly KindFacts[] = []): RelayAsk | UndecodableMessageError {
   try {
     const ask = decodeAsk(body);
-    // Nothing is known of it here, and that must not be taken for its absence.
+    // Do not answer for an unknown kind: the relay knows nothing of it, and the answer would read as proof that the workload is gone.
     const isKnown = (name: string): boolean => findFacts(name) !== undefined || kinds.some(({ kind }) => kind === name);
     if (ask.ask === 'workload' && !isKnown(ask.owner.kind)) return new UnknownKindError('an ask', ask.owner.kind);
     return ask;

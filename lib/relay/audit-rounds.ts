@@ -1,4 +1,4 @@
-// When what is known is compared with the cluster (audit.ts), and what follows where it differs.
+// Starts comparisons of the cache with the cluster (audit.ts). Reports a difference and lists that scope again.
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -6,7 +6,7 @@ import type { AuditOptions, Findings } from './audit.ts';
 import { findSkipped } from './audit.ts';
 import type { Scope } from './scope.ts';
 
-/** After one comparison and before another, however often watches break off. */
+/** At least this long between two comparisons, however often watches break off. */
 const PAUSE_MS = 30_000;
 
 export interface AuditRoundsSetup {
@@ -16,7 +16,7 @@ export interface AuditRoundsSetup {
   cluster: string;
   options: AuditOptions;
   scopes: () => readonly Pick<Scope, 'audits'>[];
-  /** Whoever takes over lists everything: on standby nothing is compared. */
+  /** A standby compares nothing: it lists everything when it takes over. */
   isLeading: () => boolean;
   restored: (versions: NonNullable<Findings['restored']>) => void;
   signal: AbortSignal;
@@ -26,16 +26,16 @@ export class AuditRounds {
   readonly #setup: AuditRoundsSetup;
   #endedAtMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
-  /** Of what the last round left to the next: until which version its watch had not told. */
+  /** By watch, for differences that the last round could not decide: the version that the watch had not reached. */
   readonly #untoldUntil = new Map<string, string>();
-  /** Ends with the round that was asked for last. */
+  /** Resolves with the latest round. */
   #rounds: Promise<void> = Promise.resolve();
 
   constructor(setup: AuditRoundsSetup) {
     this.#setup = setup;
   }
 
-  /** One at a time, and not at each break of a connection that breaks all the time. */
+  /** Runs one round at a time, with a pause between two. A connection that breaks all the time must not start one at each break. */
   async runSoon(): Promise<void> {
     const { clock, telemetry, cluster, signal } = this.#setup;
     if (this.#isDue) return;
@@ -47,7 +47,7 @@ export class AuditRounds {
     await this.run().catch((error: unknown) => telemetry.warn('relay could not compare what it knows', { cluster, error }));
   }
 
-  /** One after another: two at once would ask, and list anew, for the same difference. */
+  /** Rounds run one after another. Two at once would look up, and list again for, the same difference. */
   async run(): Promise<void> {
     const round = this.#rounds.then(async () => await this.#compare());
     this.#rounds = round.catch(() => {});
@@ -62,7 +62,7 @@ export class AuditRounds {
         if (!isListed()) continue;
         const { plural } = audited.resource;
         const name = `${watch}:${audited.namespace ?? ''}`;
-        // What cannot be compared keeps nothing else from it (R13).
+        // A resource that cannot be compared must not stop the comparison of the others (R13).
         try {
           const before = this.#untoldUntil.get(name);
           const { skipped, restored, untoldUntil } = await findSkipped(audited, { source, clock, options, signal }, before);

@@ -1,4 +1,4 @@
-// A watch can skip an event and nobody tells: now and then what is known is compared with a list of metadata alone.
+// A watch can skip an event without an error. From time to time the relay compares its cache with a list of metadata alone.
 import type { KubernetesObject, ObjectMeta } from '../objects/kubernetes.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
@@ -12,20 +12,20 @@ import type { OwnVersion } from './workload.ts';
 export interface Audited {
   resource: Resource;
   fields: WantedFields;
-  /** Which of them are watched; absent: all. */
+  /** The selection of the watch; undefined: all objects of the resource. */
   selection?: Omit<ListSelection, 'namespace'> | undefined;
   namespace: string | undefined;
-  /** Known in the version listed or a later one, or none of ours. */
+  /** Whether the cache holds the object in the listed version or a later one, or the object is not ours. */
   knows: (metadata: ObjectMeta) => boolean;
-  /** What is known at or below that version. */
+  /** Objects that the cache holds in that version or an earlier one. */
   knownUntil: (version: string) => Iterable<OwnVersion>;
-  /** The newest version that the watch has told of. */
+  /** The newest version that the watch has reached. */
   heardUntil: () => string;
 }
 
 export interface AuditOptions {
   pageSize: number;
-  /** How long the watch is waited for where it has not come to what differs. */
+  /** How long to wait for a watch that has not reached the version of a difference. */
   graceMs: number;
 }
 
@@ -34,11 +34,11 @@ const LOOKED_UP = 20;
 const POLL_MS = 250;
 
 export interface Findings {
-  /** Objects that the API server has otherwise than they are known here, although the watch has told of what came after; a few are enough. */
+  /** Objects that differ between API server and cache although the watch is past their version. A few are enough. */
   skipped: string[];
-  /** There is more that differs, and the watch has not come to it: it may be about to tell, and has not told until this version. */
+  /** More objects differ, but the watch had not reached this version. It may still deliver them. */
   untoldUntil?: string;
-  /** Two live reads were older than what had been heard: the server was set back (R3). */
+  /** Two live reads were older than a version that the watch had reached: the API server was restored from an older state (R3). */
   restored?: { from: string; to: string };
 }
 
@@ -51,20 +51,20 @@ interface Tools {
   signal: AbortSignal;
 }
 
-/** What the API server has, by a list of metadata. */
+/** The API server's objects, from a list of metadata. */
 interface Listed {
-  /** Of the oldest page. */
+  /** Version of the oldest page. */
   version: string;
   /** uid → resourceVersion. */
   objects: ReadonlyMap<string, string>;
-  /** Not known in the version listed or a later one. */
+  /** Objects of ours that the cache does not hold in the listed version or a later one. */
   unknown: readonly ObjectMeta[];
 }
 
 /**
- * @param untoldUntil of the comparison before: a watch that has not even come to that by now tells nothing any more
- * @returns what the watch has not told, or has told of a past that is no more
- * @throws what the API server refuses with
+ * @param untoldUntil from the comparison before. A watch that has still not reached that version is stuck and delivers nothing any more
+ * @returns objects whose events the watch skipped, or that it reported from a past that the API server no longer has
+ * @throws the API server's refusal
  */
 export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: string): Promise<Findings> {
   const { resource, fields, knows, knownUntil, heardUntil } = audited;
@@ -77,7 +77,7 @@ export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: 
   if (unknown.length === 0 && missing.length === 0) return NOTHING;
   const missed = new Set(missing.map(({ uid }) => uid));
   const isHeard = (changedAt: string): boolean => compareResourceVersions(heardUntil(), changedAt) >= 0;
-  // What it has passed by needs no waiting for.
+  // Do not wait for versions that the watch has already passed: it will not deliver them.
   const mayBeTold = (): boolean =>
     unknown.some((metadata) => !isHeard(metadata.resourceVersion ?? '0') && !knows(metadata)) ||
     (!isHeard(version) && [...knownUntil(version)].some(({ uid }) => missed.has(uid)));
@@ -90,11 +90,11 @@ export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: 
   const skipped: string[] = [];
   const differing = unknown.filter((metadata) => !knows(metadata));
   const skippable = differing.filter(({ resourceVersion = '0' }) => !mayStillTell(resourceVersion));
-  // When it went is not known: by the time of the list.
+  // The version of the deletion is unknown. It is at most the version of the list.
   const gone = [...knownUntil(version)].filter(({ uid }) => missed.has(uid));
   const isGoneUntold = gone.length > 0 && mayStillTell(version);
-  // What is known by now as it was listed was not skipped. The object is read to see whether it is still there and ours, and not for its
-  // version alone: it may have changed a moment ago, and the watch had no time to tell.
+  // An object that the cache by now holds in its listed version was not skipped. Read the object to see whether it still exists and is
+  // ours. Do not judge by the version read: the object may have changed a moment ago, before the watch could deliver that.
   for (const listed of skippable.slice(0, LOOKED_UP)) {
     const { namespace = '', name = '', uid } = listed;
     const now = await lookUp(source, { resource, fields }, { namespace, name }, clock);
@@ -138,13 +138,13 @@ async function listMetadata(
   return { version, objects, unknown };
 }
 
-/** Whether the list shows an older state than the watch has told of; what is known is of no use then (R3). */
+/** Whether the list shows an older state than the watch has reached. The cache is of no use then (R3). */
 async function findPast(
   { resource, fields, selection, namespace, knownUntil }: Audited,
   { source, clock, signal }: Tools,
   { version, objects, heardBefore }: Pick<Listed, 'version' | 'objects'> & { heardBefore: string },
 ): Promise<Findings | undefined> {
-  // A live list below what the watch had told is an API server restored from an older state.
+  // A live list older than the version that the watch had reached comes from an API server restored from an older state.
   if (compareResourceVersions(version, heardBefore) < 0) {
     const again = await source.listPage<KubernetesObject>(
       resource,
@@ -157,7 +157,7 @@ async function findPast(
       ...(isRestored && { restored: { from: heardBefore, to: again.resourceVersion } }),
     };
   }
-  // So is one that shows an object before a change that the list should have.
+  // So does a list that shows an object in a version before one that the cache holds and that the list should include.
   for (const { uid, namespace: within, name, version: known } of knownUntil(version)) {
     if (compareResourceVersions(objects.get(uid) ?? known, known) >= 0) continue;
     const now = await lookUp(source, { resource, fields }, { namespace: within, name }, clock);

@@ -1,5 +1,5 @@
-// What the relay knows: workloads, their pods in compact form, versions. It proves nothing (R19); it is there to group, to compare and
-// to send the newest state.
+// The relay's cache: workloads, their pods in compact form, and versions. It proves nothing (R19). The relay groups changes by it, compares
+// by it, and sends the newest state from it.
 import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
 import type { ObjectMeta, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { Manages } from '../objects/manages.ts';
@@ -18,23 +18,25 @@ import { NO_ROW, PodTable } from './pod-table.ts';
 import { belongingOf, orphanOf } from './project.ts';
 import { SelectingWorkloads } from './selecting-workloads.ts';
 
-/** A workload and what of it has news: one of its pods, one that it had, or else its owner. */
+/** A workload and its part that changed: a pod that it has, a pod that it had, another child, or otherwise its owner. */
 export interface News {
   workload: Workload;
   pod?: PodRow;
   gone?: GonePod;
   child?: ChildNews;
-  /** Of the owner: it is new, or gone, or its spec is another one, or it is to go. */
+  /** The owner is new or deleted, its spec changed, or its deletion has begun. */
   isSpec?: boolean;
 }
 
 const NONE: readonly ChildTable[] = [];
-/** Foreign owners whose pods may outlive them in events: their uids are remembered so that those pods stay foreign. */
+/**
+ * Remembered uids of deleted foreign owners. Events of their pods may come after the owner's deletion, and those pods must stay foreign.
+ */
 const FOREIGN_REMEMBERED = 20_000;
 
 export interface CacheSetup {
   manages: Manages;
-  /** Of the workloads that are reported, in the order in which they claim a pod. */
+  /** Kinds of the reported workloads, in the order in which they claim a pod. */
   kinds: readonly KindFacts[];
   telemetry: Pick<Telemetry, 'warn' | 'count'>;
 }
@@ -44,13 +46,13 @@ export class RelayCache {
   readonly #kinds: readonly KindFacts[];
   readonly #shapes = new PodShapes();
   readonly #workloads = new Map<string, Workload>();
-  /** By the ids of their members. */
+  /** Indexed by the ids of their members. */
   readonly #byId: (Workload | undefined)[] = [];
   readonly #freeIds: number[] = [];
   readonly #pods = new PodTable(this.#shapes);
   readonly #selecting = new SelectingWorkloads();
   readonly #departedForeign = new Set<string>();
-  /** Of children other than pods. */
+  /** One table per row of children other than pods. */
   readonly #childTables: readonly ChildTable[];
   #list = 0;
 
@@ -77,7 +79,7 @@ export class RelayCache {
     return this.#pods.size;
   }
 
-  /** Those to report on; foreign ones are known but kept quiet about. */
+  /** The workloads to report. Foreign ones stay in the cache and are not reported. */
   *workloads(namespace?: string): Generator<Workload> {
     for (const workload of this.#workloads.values())
       if (!workload.known?.foreign && (namespace === undefined || workload.owner.namespace === namespace)) yield workload;
@@ -87,7 +89,7 @@ export class RelayCache {
     return this.#workloads.get(uid);
   }
 
-  /** @returns the mark of a new list: what it names carries it */
+  /** @returns the mark of a new list, which every listed object gets */
   beginList(): number {
     this.#list += 1;
     return this.#list;
@@ -95,18 +97,18 @@ export class RelayCache {
 
   // --- owners
 
-  /** @returns undefined for an owner that somebody else manages, or one that could not be named in a message */
+  /** @returns undefined for an owner that another controller manages, and for one that a message could not name */
   putOwner(facts: KindFacts, object: WorkloadObject, list?: number): News | undefined {
     const owner = ownerNameOf(facts, object.metadata);
     if (!owner) return undefined;
     const workload = this.#workloadOf(owner);
     const version = object.metadata.resourceVersion ?? '0';
-    // Of a spec that cannot be read nobody knows who manages it; that never changes.
+    // If the spec cannot be read, its manager is unknown. Keep the known answer: the manager of an owner never changes.
     const isUnsaid = object.unreadable !== undefined && facts.managerOf(object) === undefined;
     const foreign = (isUnsaid ? workload.known?.foreign : undefined) ?? !facts.isManaged(object, this.#manages);
     if (list !== undefined) workload.list = list;
-    // An answer may be older than what the watch has told since. A list is what there is: the watch goes on from it, also where the
-    // API server was restored from an older state (R3).
+    // Ignore an older answer: the watch may have delivered a later version since. Accept any version of a list, because the watch continues
+    // from the list, even after a restore of the API server from an older state (R3).
     if (list === undefined && workload.known && isNewer(workload.known.version, version)) return undefined;
     const { known: before } = workload;
     const generation = object.metadata.deletionTimestamp === undefined ? (object.metadata.generation ?? 0) : undefined;
@@ -133,7 +135,7 @@ export class RelayCache {
     return { workload, isSpec: true };
   }
 
-  /** Forgets the owners of that kind in these namespaces that the list did not name. */
+  /** Forgets the owners of that kind in these namespaces that the list did not contain. */
   endOwnerList({ kind }: KindFacts, list: number, namespace: string | undefined): void {
     for (const workload of this.#workloads.values()) {
       const { known, owner } = workload;
@@ -161,7 +163,7 @@ export class RelayCache {
 
   // --- pods
 
-  /** @returns the news for its workload, and for the one it belonged to before; none for pods of nobody or of somebody else */
+  /** @returns the changes of its workload, and of the one that it belonged to before. Empty for a pod that is not ours */
   putPod(pod: Pod, list?: number): News[] {
     return this.#heardPod(pod, { deleted: false, list });
   }
@@ -170,7 +172,7 @@ export class RelayCache {
     return this.#heardPod(pod, { deleted: true, list: undefined });
   }
 
-  /** Forgets the pods of these namespaces that the list did not name. */
+  /** Forgets the pods of these namespaces that the list did not contain. */
   endPodList(list: number, namespace: string | undefined): void {
     for (const row of this.#pods.rows()) {
       const workload = this.#workloadAt(row);
@@ -186,9 +188,9 @@ export class RelayCache {
     const before = row === NO_ROW ? undefined : this.#workloadAt(row);
     if (before && list !== undefined) this.#pods.nameInList(row, list);
     if (list === undefined && before && isNewer(this.#pods.versionOf(row), metadata.resourceVersion ?? '0')) return [];
-    // Where its owners cannot be read it stays whose it was; our finalizer alone does not make an orphan of it.
+    // If its owners cannot be read, the pod stays with its workload. Ignore our finalizer: alone it does not make the pod an orphan.
     const owner = hidesOwners(pod) ? (before?.owner ?? this.#ownerOf({ ...metadata, finalizers: [] })) : this.#ownerOf(metadata);
-    // Nobody's any more: the workload it belonged to must hear of that.
+    // The pod no longer has an owner. Report that to the workload that it belonged to.
     const workload = owner ? this.#workloadOf(owner) : before;
     if (!workload || !isPodNamed(metadata)) return [];
     const known = before === workload ? this.#pods.knownOf(row) : undefined;
@@ -223,20 +225,20 @@ export class RelayCache {
   }
 
   /**
-   * Whether our finalizer is on one of its pods: that one cannot go without us, even where its owner is gone.
-   * @param besides not looked at
+   * Whether one of its pods has our finalizer. Such a pod cannot be removed without us, even after its owner.
+   * @param besides a pod to skip
    */
   hasTracked({ pods }: Workload, besides?: PodRow): boolean {
     for (const row of this.#pods.rowsOf(pods)) if (row !== besides && this.#pods.knownOf(row).shape.facts.tracked) return true;
     return false;
   }
 
-  /** Rows of its pods. */
+  /** Rows of the workload's pods. */
   podsOf(workload: Workload): Iterable<PodRow> {
     return this.#pods.rowsOf(workload.pods);
   }
 
-  /** News of each of its children as they are known. */
+  /** Each of its children, as a change, in the cached state. */
   *childrenOf(workload: Workload): Generator<News> {
     for (const pod of this.podsOf(workload)) yield { workload, pod };
     for (const table of this.childTablesOf(workload.owner.kind))
@@ -247,7 +249,7 @@ export class RelayCache {
     return this.#workloadAt(row) === workload;
   }
 
-  /** @returns undefined where that row is not, or no longer, of a pod of this workload */
+  /** @returns undefined if the row does not, or no longer, hold a pod of this workload */
   podOf(workload: Workload, row: PodRow): CompactPod | undefined {
     return this.isRowOf(workload, row) ? this.#pods.podOf(row) : undefined;
   }
@@ -261,24 +263,25 @@ export class RelayCache {
     return this.#byId[this.#pods.membersOf(row)];
   }
 
-  /** The workload that a pod with this metadata reports to; undefined: nobody that concerns us. */
+  /** The workload that reports a pod with this metadata; undefined: none of ours. */
   #ownerOf(metadata: ObjectMeta): OwnerName | undefined {
     const named = belongingOf(metadata, this.#kinds);
-    // An owner that chooses it may adopt it; failing that, our finalizer alone makes it our business.
+    // An owner whose selector matches may adopt the pod. Without such an owner our finalizer alone makes the pod ours to report.
     const chosenBy = named === undefined || named.by === 'finalizer' ? this.#selecting.ownerOf(metadata) : undefined;
     const belonging = chosenBy ? { owner: chosenBy, by: 'labels' } : named;
     if (!belonging) return undefined;
     const { owner, by } = belonging;
     const workload = this.#workloads.get(owner.uid);
     if (workload?.known && !workload.known.foreign) return workload.owner;
-    // Where nobody but us looks after finalizers, one is left on what a foreign owner left behind; while it lives, the pod is its own.
+    // Where another controller looks after the finalizers of this kind, leave the pod to it. Where no other controller does, report a pod
+    // of a foreign owner only once it is an orphan: while that owner lives, the pod belongs to it.
     if (workload?.known) return this.#isAlone(owner.kind) ? orphanOf(metadata, this.#kinds)?.owner : undefined;
     if (this.#departedForeign.has(owner.uid) && !(this.#isAlone(owner.kind) && isTracked(metadata))) return undefined;
-    // The owner may be observed in a moment; what merely carries labels of one that is gone is of no account, unless our finalizer is on it.
+    // The watch may deliver the owner in a moment. Ignore a pod that has only the labels of a missing owner, unless our finalizer is on it.
     return by !== 'labels' || isTracked(metadata) ? owner : undefined;
   }
 
-  /** Whether nobody but us looks after workloads of that kind. */
+  /** Whether no other controller looks after workloads of that kind. */
   #isAlone(kind: string): boolean {
     return this.#kinds.find((facts) => facts.kind === kind)?.isAlone?.(this.#manages) ?? true;
   }
@@ -313,7 +316,7 @@ export class RelayCache {
 
   // --- comparing
 
-  /** Of the owner and all its pods, as the view makes it from the same knowledge. */
+  /** Digest of the owner and all its pods. The view computes the same digest from the same knowledge. */
   digestOf({ owner, known, pods }: Workload): string {
     const members = [];
     for (const row of this.#pods.rowsOf(pods)) members.push({ uid: this.#pods.uidOf(row), resourceVersion: this.#pods.versionOf(row) });
@@ -321,7 +324,7 @@ export class RelayCache {
     return digestOf(members);
   }
 
-  /** Whether a listed object is known in this version or a later one, or is none of ours. */
+  /** Whether the cache holds a listed object in this version or a later one, or the object is not ours. */
   knowsPod(metadata: ObjectMeta): boolean {
     const row = this.#pods.find(metadata.uid ?? '');
     if (row !== NO_ROW) return !isNewer(metadata.resourceVersion ?? '0', this.#pods.versionOf(row));
@@ -333,7 +336,7 @@ export class RelayCache {
     return known !== undefined ? !isNewer(metadata.resourceVersion ?? '0', known.version) : !ownerNameOf(facts, metadata);
   }
 
-  /** What is known at or below that version. */
+  /** Objects that the cache holds in that version or an earlier one. */
   *podsUntil(version: string, namespace: string | undefined): Generator<OwnVersion> {
     for (const row of this.#pods.rows()) {
       const owner = this.#workloadAt(row)?.owner;

@@ -1,4 +1,4 @@
-// What the relay knows of children other than pods: of each its metadata and the part that its planner compares, by workload.
+// The relay's cache of children other than pods, by workload: of each child its metadata and the part that its planner compares.
 import { childStateOf, OversizedPartError } from '../kinds/child.ts';
 import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
 import { childText, isSameChild, resourceKeyOf, type ChildState } from '../objects/child-state.ts';
@@ -11,10 +11,10 @@ import type { OwnerName, PartsDigest } from '../wire/observations.ts';
 import type { OwnVersion, Workload } from './workload.ts';
 import { named } from './project.ts';
 
-/** The workloads that children belong to. */
+/** Access to the workloads that children belong to. */
 export interface Workloads {
   find: (uid: string) => Workload | undefined;
-  /** Undefined for an owner that somebody else manages, or managed until it went. */
+  /** Undefined for an owner that another controller manages, or managed until its deletion. */
   of: (owner: OwnerName) => Workload | undefined;
   dropIfEmpty: (workload: Workload) => void;
 }
@@ -25,15 +25,15 @@ interface KnownChild {
   list: number;
   namespace: string;
   name: string;
-  /** Undefined: its part is larger than a message carries. */
+  /** Undefined: its part is larger than a message can carry. */
   state: ChildState | undefined;
 }
 
-/** A child of a workload that changed, came or went. */
+/** A child of a workload that was created, changed or removed. */
 export interface ChildNews {
   table: ChildTable;
   uid: string;
-  /** The last known state, where it is not there any more. */
+  /** The last known state of a child that is no longer there. */
   gone?: { presence: 'left' | 'deleted'; state: ChildState };
 }
 
@@ -46,11 +46,11 @@ export interface ChildTableSetup {
 
 type News = { workload: Workload; child: ChildNews };
 
-/** Children of one row. */
+/** All children of one row, of all workloads. */
 export class ChildTable {
   readonly child: ChildFacts;
   readonly kind: KindFacts;
-  /** As messages name it. */
+  /** Name of the resource in messages. */
   readonly resource: string;
   readonly #workloads: Workloads;
   readonly #telemetry: ChildTableSetup['telemetry'];
@@ -65,7 +65,9 @@ export class ChildTable {
     this.#telemetry = telemetry;
   }
 
-  /** Somebody can take a child out of the watch by a label, so that it seems to be deleted. */
+  /**
+   * The watch selects by label. A changed label takes a child out of the watch, which then reports it as deleted although it still exists.
+   */
   get isSelected(): boolean {
     return this.child.watch !== undefined;
   }
@@ -74,7 +76,7 @@ export class ChildTable {
     return this.#byWorkload.has(workload);
   }
 
-  /** @returns undefined where it is not, or no longer, a child of this workload, or is too large to be told of */
+  /** @returns undefined if it is not, or no longer, a child of this workload, or is too large for a message */
   stateOf(workload: Workload, uid: string): ChildState | undefined {
     const known = this.#children.get(uid);
     return known?.workload === workload ? known.state : undefined;
@@ -84,20 +86,20 @@ export class ChildTable {
     return this.#byWorkload.get(workload) ?? [];
   }
 
-  /** Whether all that is known of that workload's can be told: else no list of it is whole (R19). */
+  /** Whether each known child of that workload fits into a message. Otherwise no list of the workload may claim to be whole (R19). */
   isWhole(workload: Workload): boolean {
     for (const uid of this.uidsOf(workload)) if (!this.#children.get(uid)?.state) return false;
     return true;
   }
 
-  /** @returns none where nothing that its planner compares has changed */
+  /** @returns an empty list if the part that its planner compares is unchanged */
   put(object: KubernetesObject, list?: number): News[] {
     const { metadata } = object;
     const { uid = '', resourceVersion: version = '0' } = metadata;
     const before = this.#children.get(uid);
     if (before && list !== undefined) before.list = list;
     if (!isNamed(metadata) || (list === undefined && before && isNewer(before.version, version))) return [];
-    // Where its owners cannot be read it stays whose it was.
+    // If its owners cannot be read, the child stays with its workload.
     const workload = hidesOwners(object) ? before?.workload : this.#workloadOf(metadata);
     const state = workload && this.#stateOf(object);
     const news: News[] = [];
@@ -131,7 +133,7 @@ export class ChildTable {
     return [news];
   }
 
-  /** Forgets the children in these namespaces that the list did not name. */
+  /** Forgets the children in these namespaces that the list did not contain. */
   endList(list: number, namespace: string | undefined): void {
     for (const [uid, known] of this.#children)
       if (known.list !== list && (namespace === undefined || known.namespace === namespace)) this.#remove(uid, known);
@@ -171,7 +173,7 @@ export class ChildTable {
     return belonging && this.#isOurs(belonging) ? this.#workloads.of(belonging.owner) : undefined;
   }
 
-  /** What merely carries labels of an owner that nobody has observed is of no account. */
+  /** Ignores a child that has only the labels of an owner that was never observed. */
   #isOurs({ owner, by }: NonNullable<ReturnType<typeof named>>): boolean {
     const known = this.#workloads.find(owner.uid)?.known;
     return known ? !known.foreign : by === 'controller';

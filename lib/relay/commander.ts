@@ -1,15 +1,15 @@
-// Whose commands a relay carries out (R15): those of the one role under which passes run. The other functions may send to the relay's
-// queue as well, to ask; what would change the cluster is not theirs to send.
+// Accepts commands from one sender alone: the role under which passes run (R15). Other functions may send asks to the same queue. They must
+// not be able to change the cluster through it.
 import type { Telemetry } from '../ports/telemetry.ts';
 
 export interface CommanderSetup {
-  /** Unique id of the role, as the queue tells it of each message; undefined or empty: nobody's commands are carried out. */
+  /** Unique id of the role, as the queue states it for each message. Undefined or empty: commands of every sender are refused. */
   commander: string | undefined;
   cluster: string;
   telemetry: Telemetry;
 }
 
-/** Senders that are remembered as told of; further ones are counted alone. */
+/** Most senders whose refusal is logged. Refusals of further senders are only counted. */
 const TOLD_MAX = 20;
 
 export class Commander {
@@ -24,12 +24,12 @@ export class Commander {
     return this.#commander !== '';
   }
 
-  /** Counts each refusal, and logs the first of each sender. @param senderId as the queue tells it */
+  /** Counts each refusal and logs the first of each sender. @param senderId as stated by the queue */
   takesFrom(senderId: string): boolean {
     if (this.isKnown && senderId === this.#commander) return true;
     const { cluster, telemetry } = this.#setup;
     telemetry.count('RefusedCommands', 1, 'Count');
-    // Without a commander one sentence is enough, whoever sends.
+    // Without a commander log once in all, not once per sender.
     const told = this.isKnown ? senderId : '';
     if (this.#told.has(told) || this.#told.size >= TOLD_MAX) return false;
     this.#told.add(told);
@@ -43,6 +43,6 @@ export class Commander {
   }
 }
 
-/** What becomes of commands until somebody says whose they may be. */
+/** Reason of the refusal while no commander is configured. */
 export const NOT_TOLD =
   'it was not told whose commands to take (--commander): give farloop cluster add again, with the relay image of this version';

@@ -1,5 +1,5 @@
-// Commands: calls of passes on a cluster that nothing can dial. The relay carries them out with its own credentials, after comparing each
-// with what it allows, and answers through the events queue. It decides nothing, and repeats nothing.
+// Commands are calls of passes to a cluster that nothing can dial. The relay compares each command with the allowed ones, carries it out
+// with its own credentials, and answers through the events queue. It decides nothing and repeats nothing.
 import { POD_READING } from '../objects/pod-facts.ts';
 import { EVENTS, PODS, type Resource } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
@@ -26,13 +26,13 @@ import type { Command, CommandMessage } from '../wire/commands.ts';
 import { decodeCommands } from '../wire/commands.ts';
 import { Commander, NOT_TOLD } from './commander.ts';
 
-/** What may be done with a resource. */
+/** A resource and the verbs that are allowed on it. */
 export interface Allowed {
   resource: Resource;
   verbs: readonly Command['verb'][];
 }
 
-/** What passes of these kinds do, and nothing else. */
+/** Exactly the calls that passes of these kinds make. */
 export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   const rules = new Map<string, Allowed>();
   const allow = (resource: Resource, verbs: Allowed['verbs']): void => {
@@ -43,40 +43,40 @@ export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   const children = kinds.flatMap((kind) => kind.children.map(({ resource }) => resource));
   for (const resource of [PODS, ...children]) allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
   allow(EVENTS, ['create']);
-  // Asked for where the cluster's record says so, and its rights decide.
+  // Allow these always: passes send them only if the cluster's record says so, and the cluster's RBAC decides.
   for (const { resource, subresource, verbs, isForGranting } of kinds.flatMap(({ furtherRights = [] }) => furtherRights))
     if (isForGranting !== true && subresource === undefined) allow(resource, verbs);
   return [...rules.values()];
 }
 
-/** Of all kinds. */
+/** For all kinds. */
 export const ALLOWED: readonly Allowed[] = allowedTo(ALL_FACTS);
 
 export interface CommandsSetup {
-  /** The relay's own access: its rights are the cluster's to give. */
+  /** The relay's own access. The cluster's RBAC decides its rights. */
   executor: Cluster;
-  /** Whose commands are carried out: unique id of the role under which passes run. Without it nobody's are. */
+  /** Unique id of the role under which passes run. Commands of every other sender are refused; undefined: of every sender. */
   commander: string | undefined;
   queue: Pick<Queue, 'send'>;
   clock: Clock;
   telemetry: Telemetry;
   cluster: string;
-  /** Empty: all. */
+  /** Empty: all namespaces. */
   namespaces: readonly string[];
   kubeSystemUid: () => string;
   allowed?: readonly Allowed[];
 }
 
-/** When the queue handed a message out, by the relay's own clock. */
+/** Time at which the queue handed out a message, by the relay's own clock. */
 export interface Arrival {
   monotonicMs: number;
 }
 
-/** So far the relay's wall clock may differ from that of who sent a command (R17). */
+/** Most by which the relay's wall clock may differ from the sender's (R17). */
 export const CLOCK_BOUND_MS = 2_000;
-/** Outcomes that come within travel together. */
+/** Outcomes within this time are sent in one message. */
 const GATHERED_FOR_MS = 20;
-/** A message that comes again after that is older than its commands' lives. */
+/** Longer than any command may live: a message redelivered after this time holds only expired commands. */
 const REMEMBERED_MS = 60_000;
 const SEND_TRIES = 3;
 const SEND_AGAIN_MS = 200;
@@ -85,7 +85,7 @@ export class Commands {
   readonly #setup: CommandsSetup;
   readonly #allowed: readonly Allowed[];
   readonly #commander: Commander;
-  /** Ids of messages and when they came, oldest first: what is delivered twice is carried out once. */
+  /** Id of each message → arrival time, oldest first. A message that is delivered twice is carried out once. */
   readonly #seen = new Map<string, number>();
 
   constructor(setup: CommandsSetup) {
@@ -95,16 +95,16 @@ export class Commands {
   }
 
   /**
-   * Carries out what a message asks for; resolves once that is answered, and never rejects for what a call ends with. A message of
-   * somebody else than the commander is neither read nor answered.
-   * @throws UndecodableMessageError at once, nothing being carried out
+   * Carries out the commands of a message. Resolves once they are answered, and never rejects for the failure of a call. A message of
+   * another sender than the commander is neither read nor answered.
+   * @throws UndecodableMessageError at once, before anything is carried out
    */
   take(message: ReceivedMessage, arrival: Arrival): Promise<void> {
     const isTaken = this.#commander.takesFrom(message.senderId);
-    // Where nobody is known, passes get an answer that says what to do: they would see a relay that keeps silent.
+    // Without a commander do answer: passes then get an error that says what to do. Otherwise they would only see a silent relay.
     if (!isTaken && this.#commander.isKnown) return Promise.resolve();
     const decoded = decodeCommands(message.body);
-    // It came before, and may have been carried out by a relay that died of it: nobody waits for it any more.
+    // The message came before. A relay that crashed may have carried it out, and no pass waits for its answer any more.
     if (message.receiveCount > 1 || this.#hasSeen(decoded.id, arrival.monotonicMs)) return Promise.resolve();
     return this.#carryOut(decoded, message, arrival);
   }
@@ -142,7 +142,7 @@ export class Commands {
 
   async #outcomeOf(command: Command, deadline: Deadline): Promise<Unplaced> {
     const { telemetry, cluster } = this.#setup;
-    // Not Terminal: passes go on by themselves as soon as the relay knows whose commands to take.
+    // Not Terminal: passes continue by themselves once the relay knows its commander.
     if (!this.#commander.isKnown)
       return { failure: { kind: 'NotDone', message: `the relay of ${cluster} carries out nothing: ${NOT_TOLD}` } };
     const allowed = this.#allowedFor(command);
@@ -159,7 +159,7 @@ export class Commands {
     }
   }
 
-  /** @returns the rule that allows it, or why none does */
+  /** @returns the rule that allows the command, or the reason of the refusal */
   #allowedFor({ verb, apiVersion, plural, namespace, name, subresource, body }: Command): Allowed | string {
     const rule = this.#allowed.find(({ resource }) => resource.apiVersion === apiVersion && resource.plural === plural);
     if (!rule?.verbs.includes(verb)) return `this relay does not ${verb} ${plural} of ${apiVersion}`;
@@ -181,14 +181,14 @@ export class Commands {
   async #call(resource: Resource, command: Command, deadline: Deadline): Promise<Unplaced> {
     const { executor } = this.#setup;
     const { verb, namespace = '', name = '', uid, resourceVersion, propagationPolicy, labelSelector, fieldSelector } = command;
-    // Of pods passes read nothing else; whole, the answers to a wave of creates may be a hundred megabytes.
+    // Passes read no other fields of pods. Whole pods in the answers to a wave of creates may take a hundred megabytes.
     const reading = resource === PODS ? POD_READING : {};
     switch (verb) {
       case 'get':
         return await executor.get(resource, { namespace, name }, deadline, reading);
       case 'list': {
         const selection = { ...(labelSelector !== undefined && { labelSelector }), ...(fieldSelector !== undefined && { fieldSelector }) };
-        // Whole, a list of thousands of pods would take the relay's memory, and its time for all else.
+        // Keep the field mask: a list of thousands of whole pods would take the relay's memory and block its other work.
         const fields = command.body as WantedFields | undefined;
         return await executor.list(resource, { namespace, ...selection, ...(fields !== undefined && { fields }) }, deadline);
       }
@@ -214,7 +214,7 @@ export class Commands {
     }
   }
 
-  /** What cannot be sent is an unknown outcome to whoever waits. */
+  /** If an answer cannot be sent, the waiting pass sees an unknown outcome. */
   async #send(id: string, first: number, parts: readonly Uint8Array[]): Promise<void> {
     const { queue, clock, telemetry, cluster, kubeSystemUid } = this.#setup;
     const head = { cluster, kubeSystemUid: kubeSystemUid(), id };
@@ -243,8 +243,9 @@ export class Commands {
 type Unplaced = { failure: Failure } | { dateMs: number; object?: object } | { dateMs: number; items: object[]; resourceVersion: string };
 
 /**
- * In the relay's own time (R17): by its wall clock, which may differ by a bounded offset, so that one that is further ahead refuses
- * everything; and by the time since the message was sent, of which the queue tells, by a clock of its own, how much it lay there.
+ * The deadline has two limits, in the relay's own time (R17):
+ * - By the wall clock, which may differ by a bounded offset. A relay whose clock is further ahead refuses everything.
+ * - By the monotonic clock, since the message was sent. The queue states, by its own clock, how long the message lay there.
  */
 function deadlineOf({ untilMs, leftMs }: Command, lainMs: number, arrival: Arrival): Deadline {
   return { wallMs: untilMs + CLOCK_BOUND_MS, monotonicMs: arrival.monotonicMs + leftMs - lainMs };

@@ -1,5 +1,5 @@
-// Which of a relay's replicas sends: the one that holds a Lease. It is there to save work, not for safety: two that send at once tell the
-// same truth twice (R2). Whoever waits measures by its own clock how long the holder has been silent, so clocks need not agree.
+// Leader election among a relay's replicas by a Lease. It saves work and is not needed for safety: two replicas that send at once report
+// the same truth twice (R2). A replica measures by its own clock how long the holder has not renewed, so clocks need not agree.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -20,11 +20,11 @@ interface LeaseSpec {
 type Lease = KubernetesObject & { spec?: LeaseSpec };
 
 export interface ElectionOptions {
-  /** A holder that was not heard of for so long has lost it. */
+  /** A holder loses the Lease after so long without a renewal. */
   durationMs: number;
-  /** The holder itself stops sending after so long without a renewal: before anybody else may begin. */
+  /** The holder itself stops sending after so long without a renewal. Less than `durationMs`: it stops before another replica may start. */
   holdMs: number;
-  /** Between two looks, or two renewals. */
+  /** Time between two attempts to acquire or renew. */
   retryMs: number;
 }
 
@@ -35,7 +35,7 @@ export interface ElectionSetup {
   clock: Clock;
   telemetry: Telemetry;
   lease: { namespace: string; name: string };
-  /** Told from those of the other replicas. */
+  /** Identity of this replica, unique among the replicas. */
   holder: string;
   gained: () => void;
   lost: () => void;
@@ -47,9 +47,9 @@ export class Election {
   readonly #options: ElectionOptions;
   readonly #ending = new AbortController();
   #running: Promise<void> | undefined;
-  /** How the Lease looked last, and since when it looks like that. */
+  /** The last observed version of the Lease, and when it was first observed. */
   #seen: { version: string; atMs: number } | undefined;
-  /** Monotonic; the last renewal that went through had begun then. */
+  /** Monotonic time at which the last successful renewal began. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #isHolder = false;
 
@@ -66,7 +66,7 @@ export class Election {
     this.#running = this.#run();
   }
 
-  /** Gives the Lease back, so that the next one need not wait until it lapses. */
+  /** Releases the Lease, so that the next holder need not wait until it expires. */
   async stop(): Promise<void> {
     this.#ending.abort();
     await this.#running;
@@ -86,11 +86,11 @@ export class Election {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       const trying = this.#try();
-      // A call may take longer than the Lease has left.
+      // Do not only await the attempt: the call may outlast the Lease.
       if (this.#isHolder) await Promise.race([trying, this.#untilLapsed()]);
       await trying;
       if (signal.aborted) return;
-      // Replicas that begin together do not go on so.
+      // Jitter: replicas that start together must not keep retrying together.
       await clock.wait(retryMs * (0.8 + 0.4 * clock.random()), signal);
       this.#loseIfLapsed();
     }
@@ -114,7 +114,7 @@ export class Election {
     this.#setup.lost();
   }
 
-  /** One look, and what follows from it. */
+  /** One attempt to acquire or renew. */
   async #try(): Promise<void> {
     const { clock, telemetry, lease: name, holder, gained } = this.#setup;
     const beganAtMs = clock.monotonicMs();
@@ -140,7 +140,7 @@ export class Election {
       telemetry.info('relay sends', { ...name, holder });
       gained();
     } catch (error) {
-      // Another replica was first: the next look tells.
+      // Conflict: another replica was first. The next attempt reads its Lease.
       if (!(error instanceof ConflictError)) telemetry.warn('lease cannot be had', { ...name, holder, error });
     }
     return undefined;
@@ -159,14 +159,14 @@ export class Election {
     }
   }
 
-  /** Nobody holds it, or whoever does has been silent for its whole duration. */
+  /** Without a holder, or its holder has not renewed for its whole duration. */
   #isFree({ spec }: Lease): boolean {
     if ((spec?.holderIdentity ?? '') === '') return true;
     const durationMs = (spec?.leaseDurationSeconds ?? this.#options.durationMs / 1000) * 1000;
     return this.#seen !== undefined && this.#setup.clock.monotonicMs() >= this.#seen.atMs + durationMs;
   }
 
-  /** On condition that nobody has written meanwhile (R8). */
+  /** The patch carries the resourceVersion, so a write in between is a conflict (R8). */
   async #write({ metadata }: Lease, spec: LeaseSpec): Promise<void> {
     const { cluster, clock, lease } = this.#setup;
     const { uid = '', resourceVersion } = metadata;
@@ -174,7 +174,7 @@ export class Election {
     await cluster.patch(LEASES, { ...lease, uid }, { type: 'merge', body }, deadlineIn(clock, this.#options.holdMs));
   }
 
-  /** It comes with the relay's manifests; where it was deleted, the next look takes it. */
+  /** The relay's manifests contain the Lease. This creates it again if it was deleted; the next attempt acquires it. */
   async #create(): Promise<void> {
     const { cluster, clock, lease } = this.#setup;
     await cluster.create<Lease>(LEASES, { metadata: lease, spec: {} }, deadlineIn(clock, this.#options.holdMs));

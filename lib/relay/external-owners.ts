@@ -1,18 +1,18 @@
-// How many owners came that another controller manages, by controller, since the session began: heartbeats tell it, for relays alone see them.
-// Of the kinds whose row says that they are counted.
+// Counts owners that another controller manages, by controller, since the session began. Heartbeats carry the counts, because only relays
+// see these owners. Counts the kinds whose row says so.
 import { controllerAmong } from '../wire/external-controllers.ts';
 import type { ExternalJobs } from '../wire/observations.ts';
 
 export class ExternalOwnerCounts {
   readonly #counts = new Map<string, number>();
 
-  /** @param managedBy of an owner that has just come */
+  /** @param managedBy of an owner observed for the first time */
   came(managedBy: string): void {
     const name = controllerAmong(this.#counts, managedBy);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** Another session tells everything anew. */
+  /** A new session reports everything again, so counting restarts. */
   clear(): void {
     this.#counts.clear();
   }

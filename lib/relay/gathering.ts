@@ -1,17 +1,20 @@
-// When what waits is sent. The first news after a quiet time is sent at once; what follows within that time waits for more, so that a burst
-// takes few messages.
+// Debounces sends. The first change after a quiet time is sent at once. Changes within the following time are sent together, so that a
+// burst takes few messages.
 import type { Clock } from '../ports/clock.ts';
 
 export interface GatheringOptions {
-  /** A time without news is quiet from this on; and news that waits, waits so long. */
+  /** Debounce: how long a change waits. After so long without a change the next one is sent at once. */
   delayMs: number;
-  /** Where a request has its price: news of pods alone follows the latest message no sooner than this. A workload is looked at for such news once a second. */
+  /**
+   * Set where each request has a price: changes of pods alone are sent no sooner than this after the latest message. A pass over a workload
+   * for such changes runs once a second anyway.
+   */
   podsEveryMs: number;
 }
 
-/** How long the first news waits: a turn of the event loop, so that what the API server sent in the same packet goes with it. */
+/** Delay of an immediate send: one turn of the event loop, so that it includes all that the API server sent in the same packet. */
 const SAME_PACKET_MS = 0;
-/** Given to who waits: an error made anew each time would cost more than the rest. */
+/** One abort reason for all waits: a new error at each abort would cost more than the rest. */
 const NO_LONGER = 'nothing is waited for any longer';
 
 export class Gathering {
@@ -29,9 +32,9 @@ export class Gathering {
   }
 
   /**
-   * There is news.
-   * @param of an owner's goes at once only where its spec has changed: somebody waits for that. A pod's only where no other of its workload
-   * has yet to be counted: a pass that came for the first of several would have the others wait for a second (R9)
+   * Records a change.
+   * @param of a change of an owner is sent at once only if its spec changed: somebody waits for that. A change of a pod is sent at once
+   * only if every other pod of its workload is already counted: a pass for the first of several would delay the others by a second (R9)
    */
   noted(of: { spec: boolean } | { pod: { isLast: () => boolean } }): void {
     const nowMs = this.#clock.monotonicMs();
@@ -46,7 +49,7 @@ export class Gathering {
     this.#sentAtMs = this.#clock.monotonicMs();
   }
 
-  /** Ends when what waits is to be sent, or nothing is any more. @param arePodsAlone whether it is news of pods, and of nothing else, that waits */
+  /** Resolves when waiting changes must be sent, or after `end`. @param arePodsAlone whether all waiting changes are of pods */
   async over(arePodsAlone: () => boolean): Promise<void> {
     const waiting = new AbortController();
     this.#waiting = waiting;
@@ -59,7 +62,7 @@ export class Gathering {
     this.#isHurried = false;
   }
 
-  /** From now on nothing waits. */
+  /** From now on no change waits. */
   end(): void {
     this.#hasEnded = true;
     this.#waiting?.abort(NO_LONGER);

@@ -1,13 +1,13 @@
-// When a queue handed out what a relay has received, in the relay's own time. A relay may have stood still between: its machine suspended,
-// its wall clock set back by nobody since. The queue tells when by its clock, and that is compared with what it told before.
+// Computes in the relay's own time when a queue handed out a received message. The relay may have stood still in between, its machine
+// suspended, with nothing setting its wall clock right. The queue states the time by its own clock; it is compared with earlier statements.
 
-/** So much later than usual is no slow answer any more. */
+/** A message this much later than usual shows that the relay stood still. A slow answer takes less. */
 const TOLERANCE_MS = 2_000;
 
 export class HandedOut {
-  /** The queue's clock minus the relay's monotonic one, as the latest messages told that came at once. */
+  /** The queue's clock minus the relay's monotonic one, from the latest messages that arrived without a delay. */
   #aheadMs: number | undefined;
-  /** A difference that was much lower than that, once. */
+  /** A much lower difference, seen once and unconfirmed. */
   #doubtedMs: number | undefined;
 
   /**
@@ -23,7 +23,7 @@ export class HandedOut {
       this.#doubtedMs = undefined;
       return nowMs;
     }
-    // Twice the same: nothing stood still, one of the clocks was set.
+    // The same low difference twice: the relay did not stand still, one of the clocks was set.
     if (this.#doubtedMs !== undefined && Math.abs(aheadMs - this.#doubtedMs) < TOLERANCE_MS) this.#aheadMs = aheadMs;
     this.#doubtedMs = aheadMs;
     return Math.min(receivedAtMs - known, nowMs);

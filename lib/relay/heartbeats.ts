@@ -1,11 +1,12 @@
-// Once a minute the relay says that it lives, how old its watches are, how far the cluster's clock is off, and what it knows in digests.
+// Builds the heartbeat of each minute: the relay is alive, the age of its watches, the offset of the cluster's clock, and digests of its
+// cache.
 import type { ExternalJobs, Heartbeat, WatchState, WorkloadDigest } from '../wire/observations.ts';
 import type { RelayCache } from './cache.ts';
 import type { Workload } from './workload.ts';
 
-/** Digests in one heartbeat. */
+/** Most digests in one heartbeat. */
 const MOST_DIGESTS = 2_000;
-/** Beside those of what changed, the others' in turn: so many a minute at least, and all of them within half an hour. */
+/** Each heartbeat also has digests of unchanged workloads in turn: at least so many, and all of them within half an hour. */
 const SLICE_AT_LEAST = 50;
 const SLICES = 30;
 
@@ -13,9 +14,9 @@ export interface HeartbeatInput {
   cache: RelayCache;
   watches: WatchState[];
   clockOffsetMs: number;
-  /** Newest version heard of the pods of a namespace. */
+  /** The newest version observed of the pods of a namespace. */
   heardUntil: (namespace: string) => string;
-  /** News of it wait to be sent: its digest would be ahead of what was told. */
+  /** Whether changes of it wait to be sent. Its digest would then be ahead of the sent state. */
   isWaiting: (workload: Workload) => boolean;
   fullList?: Heartbeat['fullList'];
   externalJobs: ExternalJobs[];
@@ -23,7 +24,7 @@ export interface HeartbeatInput {
 
 export class Heartbeats {
   #beat = 0;
-  /** The heartbeat that told of it last, or that found it first: those that wait longest have their turn, whatever comes, goes or has news. */
+  /** Number of the heartbeat that last had the workload's digest, or first found it. The oldest are next, whatever else changes. */
   readonly #toldAt = new WeakMap<Workload, number>();
 
   build({ cache, watches, clockOffsetMs, heardUntil, isWaiting, fullList, externalJobs }: HeartbeatInput): Heartbeat {
@@ -48,7 +49,7 @@ export class Heartbeats {
     return { watches, clockOffsetMs, digests, ...(fullList && { fullList }), ...(externalJobs.length > 0 && { externalJobs }) };
   }
 
-  /** Those whose turn it is: half of a heartbeat is theirs where it is needed, or what changes all the time would keep others away for ever. */
+  /** The workloads whose turn it is. They may take half of a heartbeat, or workloads that change all the time would exclude them. */
   #slice(known: readonly Workload[], left: number): readonly Workload[] {
     const size = Math.min(Math.max(SLICE_AT_LEAST, Math.ceil(known.length / SLICES)), Math.max(left, MOST_DIGESTS / 2));
     for (const workload of known) if (!this.#toldAt.has(workload)) this.#toldAt.set(workload, this.#beat);

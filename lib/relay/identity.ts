@@ -1,4 +1,4 @@
-// Which cluster answers at the address that is watched, and what time it has there.
+// Identifies the cluster at the watched address by its kube-system namespace, and measures its clock.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { NAMESPACES } from '../objects/resources.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -13,9 +13,9 @@ export interface IdentitySetup {
   source: Pick<Cluster, 'get'>;
   clock: Clock;
   telemetry: Telemetry;
-  /** Name under which it is registered. */
+  /** Registered name of the cluster. */
   cluster: string;
-  /** Another cluster than before answers. */
+  /** Called when another cluster than before answers. */
   changed: () => void;
 }
 
@@ -28,7 +28,7 @@ export class Identity {
     this.#setup = setup;
   }
 
-  /** Of the namespace kube-system; empty before the first answer. */
+  /** The uid of the namespace kube-system; empty before the first answer. */
   get kubeSystemUid(): string {
     return this.#kubeSystemUid;
   }
@@ -38,7 +38,7 @@ export class Identity {
     return this.#clockOffsetMs;
   }
 
-  /** @throws what the API server refuses with */
+  /** @throws the API server's refusal */
   async ask(): Promise<void> {
     const { source, clock, telemetry, cluster, changed } = this.#setup;
     const askedAtMs = clock.nowMs();
@@ -53,7 +53,7 @@ export class Identity {
     this.#kubeSystemUid = uid;
   }
 
-  /** The `Date` header has whole seconds: half a one is its error. An answer that was long on its way tells no time. */
+  /** The `Date` header has whole seconds, so its error is half a second. An answer that took long is ignored: its time is too old. */
   sawDate(dateMs: number, askedAtMs: number): void {
     const nowMs = this.#setup.clock.nowMs();
     if (Math.abs(nowMs - askedAtMs) > LONGEST_ROUND_TRIP_MS) return;

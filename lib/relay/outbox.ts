@@ -1,5 +1,5 @@
-// What is still to be sent: marks on workloads and pods, made into messages when the queue is ready for them. So a message holds the
-// newest state of each object whatever happened meanwhile, and what waits never takes more memory than what there is.
+// The queue of unsent changes: marks on workloads and pods, which become messages when the queue is ready for them. So a message holds the
+// newest state of each object, and waiting changes never take more memory than the objects themselves.
 import type { Clock } from '../ports/clock.ts';
 import type { OutgoingMessage, Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -26,7 +26,7 @@ import {
 export interface OutboxOptions extends GatheringOptions {
   /** Estimated bytes after which a message is full. */
   messageBytes: number;
-  /** Pods of one whole list in one message; more are split by slots. */
+  /** Most pods of one whole list in one message. A longer list is split by slots. */
   wholePods: number;
   firstBackoffMs: number;
   longestBackoffMs: number;
@@ -41,7 +41,7 @@ export const OUTBOX_OPTIONS: OutboxOptions = {
   longestBackoffMs: 15_000,
 };
 
-/** What every message says of the relay itself. */
+/** Facts about the relay itself, in every message. */
 export type Sender = Pick<OutgoingEvents, 'cluster' | 'session' | 'era' | 'kubeSystemUid'>;
 
 export interface OutboxSetup extends Omit<ReportsSetup, 'cache' | 'wholePods'> {
@@ -53,14 +53,16 @@ export interface OutboxSetup extends Omit<ReportsSetup, 'cache' | 'wholePods'> {
   options: OutboxOptions;
 }
 
-/** Encoded at once: the reports themselves would take many times the memory. */
+/** Messages are encoded at once: the reports themselves would take many times the memory. */
 interface Draft {
   marks: Marks[];
   messages: OutgoingMessage[];
 }
 
 const MESSAGES_AT_ONCE = 10;
-/** Characters of all of them: a queue counts what is longer as several anyway, and each lies in memory a few times while it is sent. */
+/**
+ * Most characters of all messages of one send. A queue bills a longer one as several, and each lies in memory a few times while it is sent.
+ */
 const LENGTH_AT_ONCE = 262_144;
 const POD_BYTES = 34;
 const REPORT_BYTES = 200;
@@ -71,18 +73,18 @@ export class Outbox {
   readonly #marks = new Map<Workload, Marks>();
   readonly #ending = new AbortController();
   #heartbeats: { build: () => Heartbeat; afterWholes: boolean; accepted: () => void }[] = [];
-  /** Marks of whole lists that wait. */
+  /** Number of waiting marks of whole lists. */
   #wholes = 0;
   #sequence = 0;
   #wholesFrom = 0;
-  /** Counts how often everything was forgotten: what was drafted before is not sent after. */
+  /** Counts calls of `forget`: messages drafted before one are not sent after it. */
   #beginnings = 0;
   #wake: () => void = () => {};
   readonly #gathering: Gathering;
   readonly #reports: Reports;
-  /** Nothing is sent: another replica does. */
+  /** On standby: another replica sends. */
   #isHeld = false;
-  /** While held: marks of the minute before the one that is being noted. */
+  /** While held: the marks of the minute before the current one. */
   #before = new Map<Workload, Marks>();
   #running: Promise<void> | undefined;
 
@@ -104,7 +106,7 @@ export class Outbox {
     for (const { accepted } of this.#heartbeats.splice(0)) accepted();
   }
 
-  /** What waits, and what is being tried, tells of a past that is no more (R3). */
+  /** Drops the waiting changes and those being sent: they describe a state that the API server no longer has (R3). */
   forget(): void {
     this.#beginnings += 1;
     this.#marks.clear();
@@ -113,13 +115,13 @@ export class Outbox {
     for (const { accepted } of this.#heartbeats.splice(0)) accepted();
   }
 
-  /** From now on nothing is sent; what waits is told by whoever sends instead. */
+  /** Stops sending. The replica that sends instead reports the waiting changes. */
   hold(): void {
     this.#isHeld = true;
     this.forget();
   }
 
-  /** While held: what was noted before the last call is let go of. Whoever takes over lists anew, and this is for the time until then. */
+  /** While held: drops the marks from before the last call. A replica that takes over lists again; the marks cover the time until then. */
   age(): void {
     if (!this.#isHeld) return;
     for (const { workload } of this.#before.values()) if (!this.#marks.has(workload)) workload.unsent = undefined;
@@ -127,7 +129,7 @@ export class Outbox {
     this.#marks.clear();
   }
 
-  /** Sends from now on, first of all what was noted in the last minute or two: whoever sent before may not have come to it. */
+  /** Starts sending, first the changes of the last minute or two: the replica before may not have sent them. */
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
@@ -138,12 +140,12 @@ export class Outbox {
     this.#wake();
   }
 
-  /** The latest whole lists are in messages from that sequence on. */
+  /** Sequence of the first message that can hold the latest whole lists. */
   get wholesFrom(): number {
     return this.#wholesFrom;
   }
 
-  /** Workloads with something to send. */
+  /** Number of workloads with unsent changes. */
   get waiting(): number {
     return this.#marks.size;
   }
@@ -160,7 +162,7 @@ export class Outbox {
     this.#wake();
   }
 
-  /** The list of these children is through. */
+  /** The list of these children is complete. */
   noteWholeChildren(workload: Workload, table: ChildTable): void {
     if (this.#isHeld) return;
     const marks = this.#marksOf(workload);
@@ -170,7 +172,7 @@ export class Outbox {
   }
 
   noteWhole(workload: Workload): void {
-    // What a list told is told by the next one.
+    // Drop it: the replica lists again when it takes over.
     if (this.#isHeld) {
       if (!this.#marks.has(workload)) workload.unsent = undefined;
       return;
@@ -183,9 +185,9 @@ export class Outbox {
   }
 
   /**
-   * Sent soon, however much waits.
-   * @param options.afterWholes only once all whole lists have been accepted
-   * @returns once the queue has accepted it, or nobody waits for it any more: it was forgotten, or the outbox has ended
+   * Sends a heartbeat soon, however many changes wait.
+   * @param options.afterWholes send it only after the queue has accepted all whole lists
+   * @returns once the queue has accepted it, or it was dropped because of `forget` or because the outbox has ended
    */
   async heartbeat(build: () => Heartbeat, { afterWholes }: { afterWholes: boolean }): Promise<void> {
     await new Promise<void>((accepted) => {
@@ -194,12 +196,12 @@ export class Outbox {
     });
   }
 
-  /** Sent though nothing else is: what this replica alone knows of why it does not lead any more. */
+  /** Sends a heartbeat even while held. This replica alone knows the reason why it no longer leads. */
   async lastWord(build: () => Heartbeat): Promise<void> {
     await this.#deliver(this.#messagesOf(build()), []);
   }
 
-  /** Before it is marked as one. */
+  /** Call it before the marks become those of a whole list. */
   #countWhole(marks: Marks): void {
     if (this.#wholes === 0) this.#wholesFrom = this.#sequence + 1;
     if (!isOfList(marks)) this.#wholes += 1;
@@ -223,7 +225,7 @@ export class Outbox {
         });
         continue;
       }
-      // Unless there is more than enough already.
+      // Do not debounce while more than one send is waiting.
       if (this.#marks.size > 0 && !isFull) await this.#gather();
       if (!signal.aborted) isFull = await this.#flush();
     }
@@ -235,7 +237,7 @@ export class Outbox {
     await this.#gathering.over(arePodsAlone);
   }
 
-  /** @returns true when there was more than may go at once */
+  /** @returns true if more waits than one send may take */
   async #flush(): Promise<boolean> {
     const beginnings = this.#beginnings;
     const drafts = this.#takeDrafts();
@@ -254,7 +256,7 @@ export class Outbox {
     return isMoreThere;
   }
 
-  /** Tries until the queue accepts. What fails goes back among what waits, to be sent in its newest state. @returns false: the outbox has ended */
+  /** Retries until the queue accepts. Each retry sends the newest state. @returns false if the outbox has ended or was forgotten */
   async #deliver(messages: OutgoingMessage[], drafts: readonly Draft[]): Promise<boolean> {
     const { queue, clock, telemetry, options } = this.#setup;
     const beginnings = this.#beginnings;
@@ -275,7 +277,7 @@ export class Outbox {
     }
   }
 
-  /** The same objects as they stand now, so that an overloaded queue is not fed with what is no longer so. */
+  /** Encodes the same objects in their present state, so that an overloaded queue does not get outdated states. */
   #redraft(drafts: readonly Draft[]): OutgoingMessage[] {
     return drafts.flatMap(({ marks }) => this.#encode(marks.flatMap((each) => this.#reports.of(each))));
   }
@@ -291,7 +293,7 @@ export class Outbox {
     return drafts;
   }
 
-  /** As much of what waits as fills a message. */
+  /** Takes as many of the waiting marks as fill a message. */
   #takeDraft(): Draft {
     const taken: Marks[] = [];
     const reports: Report[] = [];
@@ -310,10 +312,10 @@ export class Outbox {
     return { marks: taken, messages: this.#encode(reports) };
   }
 
-  /** Messages that the queue can hold: what turns out too large is halved, what cannot be halved is told of and left out. */
+  /** Encodes messages that the queue can hold. Halves a report that is too large; logs and drops one that cannot be halved. */
   #encode(reports: readonly Report[]): OutgoingMessage[] {
     if (reports.length === 0) return [];
-    // Functions of the build before read messages without them: what they know does not wait with what they do not.
+    // Functions of the build before cannot read messages with children. Send the other reports apart from them, so that these do not wait.
     const later = reports.filter(({ children }) => children);
     if (later.length > 0 && later.length < reports.length)
       return [...this.#encode(reports.filter(({ children }) => !children)), ...this.#encode(later)];
@@ -350,7 +352,7 @@ export class Outbox {
     return [];
   }
 
-  /** Digests of kinds that have children other than pods travel apart, as their reports do. */
+  /** Sends digests of kinds with children other than pods in a message of their own, as their reports. */
   #messagesOf(heartbeat: Heartbeat): OutgoingMessage[] {
     const later = heartbeat.digests.filter(({ parts }) => parts);
     const digests = heartbeat.digests.filter(({ parts }) => !parts);

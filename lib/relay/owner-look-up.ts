@@ -1,4 +1,4 @@
-// An owner that is asked about is read live: the answer is news like an event of the watch.
+// Reads an owner live because an ask names it. The answer is a change like an event of the watch.
 import type { KindFacts } from '../kinds/kind.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { deadlineIn, type Clock } from '../ports/clock.ts';
@@ -9,7 +9,7 @@ import type { News, RelayCache } from './cache.ts';
 
 const LIFE_MS = 10_000;
 
-/** @returns undefined where it is not there, is another one, or brings nothing new */
+/** @returns undefined if the owner does not exist, has another uid, or is unchanged */
 export async function lookUpOwner(
   { source, cache, clock }: { source: Pick<Cluster, 'get'>; cache: RelayCache; clock: Clock },
   facts: KindFacts,
@@ -19,7 +19,7 @@ export async function lookUpOwner(
   const wasKnown = isKnown();
   try {
     const { object } = await source.get<WorkloadObject>(facts.resource, owner, deadlineIn(clock, LIFE_MS), { fields: facts.fields });
-    // Heard to be gone while that answer was on its way, it does not come back.
+    // If the watch reported its deletion while that answer was on its way, do not bring the owner back.
     const isGone = wasKnown && !isKnown();
     return object.metadata.uid === owner.uid && !isGone ? cache.putOwner(facts, object) : undefined;
   } catch (error) {

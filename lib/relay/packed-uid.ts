@@ -1,4 +1,4 @@
-// Uids as API servers make them, in four words instead of a text of 36 letters.
+// Packs the uids that API servers make into four words instead of a text of 36 characters.
 
 export const UID_WORDS = 4;
 const UID_LETTERS = 36;
@@ -8,8 +8,8 @@ const DIGITS_BELOW_A = 0x61 - 10;
 const isDashAt = (at: number): boolean => at === 8 || at === 13 || at === 18 || at === 23;
 
 /**
- * Puts a lower-case UUID into words, first digits first.
- * @returns false for any other text; the words are then good for nothing
+ * Packs a lower-case UUID into words, first digits first.
+ * @returns false for any other text; do not use the words then
  */
 export function packUid(uid: string, words: Int32Array): boolean {
   if (uid.length !== UID_LETTERS) return false;
@@ -32,7 +32,7 @@ export function packUid(uid: string, words: Int32Array): boolean {
 
 const letters = Buffer.alloc(UID_LETTERS);
 
-/** The text that was packed. */
+/** Unpacks a packed uid into its text. */
 export function unpackUid(words: Int32Array): string {
   let digits = 0;
   for (let at = 0; at < UID_LETTERS; at += 1) {
@@ -47,7 +47,7 @@ export function unpackUid(words: Int32Array): string {
   return letters.toString('latin1');
 }
 
-/** 32 bits, any of which may be taken. */
+/** A hash of 32 bits. Any subset of the bits is usable. */
 export function hashOfUid(words: Int32Array): number {
   let hash = 0;
   for (let at = 0; at < UID_WORDS; at += 1) {

@@ -1,4 +1,4 @@
-// What a kubelet asks of the relay: does it live, and may the other replica go?
+// Answers the kubelet's probes: whether the relay works, and whether it is ready, so that a rollout may stop the other replica.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -9,20 +9,20 @@ export interface Probes {
 }
 
 export interface ProbeAnswers {
-  /** Whether it still works; undefined, or why a new process would do better. */
+  /** Undefined while the relay works; otherwise the reason why a new process would do better. */
   fault: () => string | undefined;
-  /** Whether its lists are through: only then could it take over. */
+  /** Whether its lists are complete. Only then could it take over. */
   isReady: () => boolean;
 }
 
 /**
- * `/healthz` and `/readyz`, in the clear: they tell nothing but that.
+ * Serves `/healthz` and `/readyz` without TLS: they reveal nothing else.
  * @param port 0: any free one
  * @throws Error the port is taken
  */
 export async function startProbes(port: number, { fault, isReady }: ProbeAnswers): Promise<Probes> {
   const server = createServer((request, response) => {
-    // Anybody on the cluster's network may ask; `//` is no path, and must not end the relay.
+    // Anybody on the cluster's network can send a request. `//` is an invalid URL and must not end the relay.
     const pathname = URL.parse(request.url ?? '/', 'http://probes')?.pathname;
     const answer = (code: number, text: string): void => {
       response.writeHead(code, { 'content-type': 'text/plain', 'x-content-type-options': 'nosniff' }).end(`${text}\n`);

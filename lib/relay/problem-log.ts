@@ -1,17 +1,17 @@
-// What a relay logs of a cluster that cannot be watched. Its watches try again every second or two, for as long as it lasts: the same
-// sentence each time would hide all others.
+// Logs the problems of a cluster that cannot be watched. Its watches retry every second or two for as long as the problem lasts: logging
+// each failure would hide all other messages.
 import type { Clock } from '../ports/clock.ts';
 import { TerminalError } from '../ports/errors.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 
-/** The same is logged again after so long: who looks at a log sees that it lasts. */
+/** An unchanged problem is logged again after this time, so that a reader of the log sees that it lasts. */
 export const SAME_AGAIN_MS = 300_000;
-/** Of sentences that are kept; a server may put a time or a number into each. */
+/** Most remembered messages. An API server may put a time or a number into each. */
 const MOST_SENTENCES = 100;
 
 export class ProblemLog {
   readonly #setup: { clock: Clock; telemetry: Telemetry; cluster: string };
-  /** When each was logged, by the monotonic clock. */
+  /** Message → monotonic time at which it was logged. */
   readonly #loggedAtMs = new Map<string, number>();
 
   constructor(setup: { clock: Clock; telemetry: Telemetry; cluster: string }) {

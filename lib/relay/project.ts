@@ -1,4 +1,4 @@
-// Whose business a pod is, read from its metadata alone, so that a metadata-only list can be asked the same.
+// Finds the workload of a pod from the pod's metadata alone, so that it also works on a metadata-only list.
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts, Membership } from '../kinds/kind.ts';
 import type { ObjectMeta } from '../objects/kubernetes.ts';
@@ -11,8 +11,8 @@ export interface Belonging {
 }
 
 /**
- * The workload that a pod reports to: of the first kind that claims it.
- * @returns undefined for a pod that no workload of these kinds can own, and where what should name it could not be a name
+ * The workload of a pod, by the first kind that claims it.
+ * @returns undefined for a pod that no workload of these kinds can own, and for one whose metadata holds an invalid name of its workload
  */
 export function belongingOf(metadata: ObjectMeta, kinds: readonly KindFacts[] = ALL_FACTS): Belonging | undefined {
   for (const facts of kinds) {
@@ -22,7 +22,9 @@ export function belongingOf(metadata: ObjectMeta, kinds: readonly KindFacts[] = 
   return undefined;
 }
 
-/** The workload of a pod that only one kind would ever take its finalizer off; what else names it is not looked at. */
+/**
+ * The workload of an orphaned pod: the one kind whose controller would remove its finalizer. Other references to a workload are ignored.
+ */
 export function orphanOf(metadata: ObjectMeta, kinds: readonly KindFacts[]): Belonging | undefined {
   for (const facts of kinds) {
     const belonging = named(facts.pods.membershipOf(metadata), facts);
@@ -31,7 +33,7 @@ export function orphanOf(metadata: ObjectMeta, kinds: readonly KindFacts[]): Bel
   return undefined;
 }
 
-/** @returns undefined where what should name it could not be a name */
+/** @returns undefined if the name, namespace or uid is invalid */
 export function named(membership: Membership | undefined, { resource }: Pick<KindFacts, 'resource'>): Belonging | undefined {
   if (!membership) return undefined;
   const { kind, namespace, name, uid, by } = membership;

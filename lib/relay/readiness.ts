@@ -1,25 +1,25 @@
-// How far a scope has got, in one word: whether its lists are through or waited for, and whether what is known of it may be told.
+// The progress of a scope: whether its lists are complete or under way, and whether its cached state may be reported.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Watcher } from './watcher.ts';
 
 export type Readiness =
-  /** From the start, or once more: what was heard before goes on being told. */
+  /** Lists for the first time, or again. The state from before is still reported. */
   | 'listing'
-  /** After the API server was restored: until these lists are through, what is known is of no use (R3). */
+  /** Lists again after a restore of the API server. Until these lists are complete the cached state is of no use (R3). */
   | 'listingAnew'
-  /** The lists are through, and watches tell the rest. */
+  /** The lists are complete, and watches report further changes. */
   | 'listed'
-  /** The API server lets nobody in, as in a namespace that was deleted with the rights in it: no list of it is to be waited for. */
+  /** The API server refuses the lists, for example after a namespace was deleted together with its RBAC. Do not wait for them. */
   | 'refusedListing'
-  /** Refused once its lists were through: these still count, but what it holds by now nobody knows. */
+  /** Refused after its lists were complete. These lists still count; the present state is unknown. */
   | 'refusedListed'
-  /** The API server serves no such resource: nothing is to be waited for. */
+  /** The API server does not serve the resource. Do not wait for it. */
   | 'absent';
 
 export interface Lists {
-  /** Of each of the resources. */
+  /** One per resource. */
   watchers: readonly Pick<Watcher<KubernetesObject>, 'isListing' | 'isRefused' | 'isAbsent'>[];
-  /** Whole lists were through before, and are of use still. */
+  /** Earlier whole lists were complete and are still valid. */
   hasLists: boolean;
   isAnew: boolean;
 }
@@ -32,7 +32,9 @@ export function readinessOf({ watchers, hasLists, isAnew }: Lists): Readiness {
   return isAnew ? 'listingAnew' : 'listing';
 }
 
-/** How far all kinds of a scope have got together. One that is refused, absent or held up keeps no other from being told of (R13). */
+/**
+ * The progress of all kinds of a scope together. A kind that is refused, absent or held up must not stop the reports of the others (R13).
+ */
 export function readinessOfAll(kinds: readonly { readiness: Readiness; isHeldUp: boolean }[]): Readiness {
   const present = kinds.filter(({ readiness }) => readiness !== 'absent');
   const isAnyListed = present.some(({ readiness }) => isListed(readiness));
@@ -43,7 +45,7 @@ export function readinessOfAll(kinds: readonly { readiness: Readiness; isHeldUp:
   return WEAKEST_FIRST.find((readiness) => found.has(readiness)) ?? 'absent';
 }
 
-/** Of several kinds the first of these tells; what is refused alone does not speak for the others. */
+/** Of several kinds the first of these counts. A refused kind counts only if it is alone. */
 const WEAKEST_FIRST: readonly Readiness[] = ['listingAnew', 'listing', 'listed', 'refusedListed', 'refusedListing'];
 
 export const isListed = (readiness: Readiness): boolean => readiness === 'listed' || readiness === 'refusedListed';
@@ -51,10 +53,10 @@ export const isListed = (readiness: Readiness): boolean => readiness === 'listed
 export const isLetIn = (readiness: Readiness): boolean =>
   readiness !== 'refusedListing' && readiness !== 'refusedListed' && readiness !== 'absent';
 
-/** What is known of it may be told: otherwise it may not be so any more, and is no answer to anything. */
+/** Its cached state may be reported. Otherwise the state may be outdated, and no ask may be answered from it. */
 export const isHeard = (readiness: Readiness): boolean => readiness === 'listed' || readiness === 'listing';
 
-/** Of all scopes together a full list can be told: one that is refused or absent keeps no other from being told of (R13). */
+/** Whether a full list of all scopes can be reported. A scope that is refused or absent must not prevent it (R13). */
 export function areListed(all: readonly Readiness[]): boolean {
   const present = all.filter((readiness) => readiness !== 'absent');
   if (present.length === 0) return all.length > 0;

@@ -1,4 +1,4 @@
-// What a relay is given: the cluster it watches, the queue it sends to, and sizes and times, which tests alone change.
+// The settings of a relay: the cluster it watches, the queue it sends to, and sizes and times, which only tests change.
 import type { KindFacts } from '../kinds/kind.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -12,14 +12,16 @@ import type { WatchOptions } from './watch.ts';
 import { WATCH_OPTIONS } from './watch.ts';
 
 export interface RelayOptions extends WatchOptions, Omit<OutboxOptions, 'firstBackoffMs' | 'longestBackoffMs'> {
-  /** Objects of one page of a list. */
+  /** Objects per page of a list. */
   pageSize: number;
   heartbeatMs: number;
-  /** Between two comparisons with a list of metadata. */
+  /** Time between two audits. */
   auditMs: number;
-  /** How long a watch may lag behind such a list: longer than it may be silent, so that what tells nothing is found by its silence. */
+  /**
+   * How long a watch may lag behind an audit's list. Longer than a watch may be silent, so that the silence check finds a dead one first.
+   */
   auditGraceMs: number;
-  /** Signs of life of the API server. */
+  /** The checks whether the API server answers. */
   signs: Partial<SignOptions>;
 }
 
@@ -41,20 +43,20 @@ export interface RelaySetup {
   queue: Queue;
   clock: Clock;
   telemetry: Telemetry;
-  /** Name under which the cluster is registered. */
+  /** Registered name of the cluster. */
   cluster: string;
-  /** Which kinds are managed there; words that no kind has are passed over. */
+  /** The kinds that are managed there. Unknown words are ignored. */
   manages: Manages;
-  /** The kinds there are; absent: all that this build knows. */
+  /** All kinds; absent: the kinds that this build knows. */
   kinds?: readonly KindFacts[];
-  /** Empty: all. */
+  /** Empty: all namespaces. */
   namespaces: readonly string[];
   era: number;
-  /** Of a cluster with relayed access: what carries out the commands of passes. */
+  /** For a cluster with relayed access: carries out the commands of passes. */
   executor?: Cluster;
-  /** Whose commands they may be: unique id of the role under which passes run (R15). Without it none is carried out. */
+  /** Unique id of the role under which passes run. Commands of other senders are refused (R15). Absent: all commands are refused. */
   commander?: string | undefined;
-  /** Watches and sends nothing until it is told to lead. */
+  /** Watches, and sends nothing until `lead` is called. */
   standby?: boolean;
   options?: Partial<RelayOptions>;
 }

@@ -1,4 +1,4 @@
-// The relay: watches one cluster, reports what concerns workloads, says once a minute that it lives, answers asks.
+// The relay: watches one cluster, reports changes of workloads, sends a heartbeat each minute, answers asks.
 import type { KindFacts } from '../kinds/kind.ts';
 import { managedKinds } from '../kinds/settings.ts';
 import { watchesOf } from '../kinds/watches.ts';
@@ -27,27 +27,27 @@ export interface RelayStatus {
   era: number;
   watches: WatchState[];
   pods: number;
-  /** Workloads with news that the queue has not accepted yet. */
+  /** Number of workloads with changes that the queue has not accepted yet. */
   waiting: number;
 }
 
 export interface Relay {
-  /** Resolves once the first list is through and, unless on standby, accepted. Rejects when the cluster cannot be watched for a reason that a person must mend. */
+  /** Resolves once the first list is complete and, unless on standby, accepted. Rejects if a person must fix what prevents watching. */
   ready: Promise<void>;
   status: () => RelayStatus;
-  /** From now on this one sends: what was heard lately at once, then everything from a new list. */
+  /** Starts sending: the latest changes at once, then everything from a new list. */
   lead: () => void;
-  /** From now on another one sends; this one goes on watching. */
+  /** Stops sending, because another replica leads now. Watching continues. */
   rest: () => void;
   stop: () => Promise<void>;
 }
 
-/** Before the first list is through, so many failed connections in a row end the start. */
+/** Before the first list is complete, so many failed connections in a row end the start. */
 const PATIENCE = 4;
 const RETRY_MS = 1_000;
 /** An ask for everything that crossed a full list on its way is answered by that list. */
 const CROSSING_MS = 10_000;
-/** A restored API server that was seen while another replica sent is told of if that one died soon after. */
+/** A restored API server seen on standby is reported by a successor within this time: the leader may have died before it did. */
 const RESTORE_UNTOLD_MS = 60_000;
 
 /** Starts watching at once. */
@@ -80,13 +80,13 @@ class RunningRelay {
   readonly #loops: Promise<void>[] = [];
   #session: string;
   #era: number;
-  /** What a list told was accepted, since it sends. */
+  /** Since this replica leads, the queue has accepted a full list. */
   #isReady = false;
-  /** A list was through, whoever sent it. */
+  /** A list was complete at least once, whichever replica sent it. */
   #isWarm = false;
   #failures = 0;
   #fullListAtMs = Number.NEGATIVE_INFINITY;
-  /** Until it rests; undefined while it does. */
+  /** Aborted when another replica leads; undefined on standby. */
   #leading: AbortController | undefined;
   #isWatching = false;
   #commands: Commands | undefined;
@@ -197,7 +197,7 @@ class RunningRelay {
     const restored = this.#untoldRestore;
     this.#untoldRestore = undefined;
     if (restored && clock.monotonicMs() < restored.atMs + RESTORE_UNTOLD_MS) this.#restored(restored.versions);
-    // Before the lists: a table that does not know this session by the end of them has been lost meanwhile (R1).
+    // Send it before the lists: a table that does not know this session when the lists end has been lost meanwhile (R1).
     void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
     for (const scope of this.#scopes) scope.list();
     const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
@@ -235,7 +235,7 @@ class RunningRelay {
     ]);
   }
 
-  /** One for as long as the process lives: it remembers what it has carried out. */
+  /** One instance for the life of the process: it remembers the commands that it has carried out. */
   #commandsOf(): Commands | undefined {
     const { executor, commander, queue, clock, telemetry, cluster, namespaces } = this.#setup;
     this.#commands ??=
@@ -264,13 +264,13 @@ class RunningRelay {
     }
   }
 
-  /** Of another cluster than the one that was told of. */
+  /** Starts the session of another cluster than the reported one. */
   #beginSession(): void {
     this.#renewSession();
     for (const scope of this.#scopes) scope.list();
   }
 
-  /** Totals are of a session: what was counted in the one before is not told in the next. */
+  /** Totals belong to one session, so a new session starts counting at zero. */
   #renewSession(): void {
     this.#session = this.#setup.clock.randomId();
     this.#external.clear();
@@ -280,7 +280,7 @@ class RunningRelay {
     return this.#scopes.map(({ readiness }) => readiness);
   }
 
-  /** A scope's lists are through, or refused; once none is waited for, the full list is told of behind them. */
+  /** A scope's lists are complete or refused. Once no list is awaited, sends the heartbeat with the full list after the lists. */
   #listed(): void {
     this.#failures = 0;
     if (!areListed(this.#readiness)) return;
@@ -292,13 +292,13 @@ class RunningRelay {
       return;
     }
     const [resourceVersion] = scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
-    // Where nothing is served of what is managed there is no list to be told of.
+    // If no managed resource is served, there is no full list to report.
     const fullList =
       resourceVersion === undefined ? undefined : { resourceVersion, startedAtMs: Math.min(...scopes.map((scope) => scope.startedAtMs)) };
     void this.#outbox
       .heartbeat(() => this.#heartbeat(fullList), { afterWholes: true })
       .then(() => {
-        // Nobody waits for it any more: the relay ends, or lists for a new era.
+        // The heartbeat was dropped: the relay ends, or lists for a new era.
         if (this.#ending.signal.aborted || !this.#leading || !areListed(this.#readiness)) return;
         this.#fullListAtMs = this.#setup.clock.monotonicMs();
         if (!this.#isReady) this.#setup.telemetry.info('relay ready', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
@@ -333,7 +333,7 @@ class RunningRelay {
     return { ...heartbeat, ...(apiServer && { apiServer }) };
   }
 
-  /** Told at once: everything that was heard before counts as missing from now on. */
+  /** Sent at once: all that was observed before counts as missing from now on. */
   #restored({ from, to }: { from: string; to: string }): void {
     if (!this.#leading) {
       this.#untoldRestore = { versions: { from, to }, atMs: this.#setup.clock.monotonicMs() };
@@ -345,13 +345,13 @@ class RunningRelay {
   async #answer(ask: RelayAsk): Promise<void> {
     if (ask.ask === 'everything') return this.#tellEverything(ask);
     const { owner } = ask;
-    // The list under way tells, or what is heard once it is let in again.
+    // Do not answer from an outdated cache: the list under way reports the workload, or the list after an end of the refusal.
     if (this.#isUnheard(owner)) return;
     const facts = this.#kinds.find(({ kind }) => kind === owner.kind);
     const { source, clock } = this.#setup;
     const ofOwner = facts && !facts.isOwnerless ? await lookUpOwner({ source, cache: this.#cache, clock }, facts, owner) : undefined;
     if (ofOwner) this.#outbox.note(ofOwner);
-    // What is known is told again; it is no whole list, for only a list proves absence (R19).
+    // Report the cached children again, but not as a whole list: only a list proves absence (R19).
     const workload = this.#cache.workload(owner.uid);
     if (!workload) return;
     for (const news of this.#cache.childrenOf(workload)) this.#outbox.note(news);
@@ -362,20 +362,20 @@ class RunningRelay {
     if (era > this.#era) {
       this.#era = era;
       this.#renewSession();
-      // Nothing that was heard of the server before it was restored is told in the new session (R3).
+      // Report nothing in the new session that was observed before the restore of the API server (R3).
       this.#outbox.forget();
       for (const scope of this.#scopes) scope.beginAnew();
       return;
     }
-    // Of the era alone, for a relay of an earlier one: where another replica takes it, that one began the era with a list.
+    // The ask only announces the era, for a relay of an earlier one. If another replica receives it, the first one began the era by a list.
     if (!this.#isReady || after === undefined) return;
-    // By the relay's own clock and count alone: the queue's may be others (R12).
+    // Use the relay's own clock and count alone: the queue's may differ (R12).
     const isAnswered =
       after.session === this.#session ? after.sequence < this.#outbox.wholesFrom : clock.monotonicMs() < this.#fullListAtMs + CROSSING_MS;
     if (!isAnswered) for (const scope of this.#scopes) scope.list();
   }
 
-  /** Watches go on trying for ever; a start that cannot succeed ends in a sentence. */
+  /** Watches retry for ever. A start that cannot succeed ends with an error. */
   #failed(error: unknown, within?: { namespace: string | undefined }): void {
     if (this.#ending.signal.aborted) return;
     this.#problems.note(error, within?.namespace);
@@ -388,7 +388,7 @@ class RunningRelay {
     for (const scope of this.#scopes) scope.stop();
   }
 
-  /** What is known of that namespace may not be so any more, and is no answer to anything. */
+  /** The cached state of that namespace may be outdated, and no ask may be answered from it. */
   #isUnheard(owner: OwnerName): boolean {
     const scope = this.#scopeOf(owner.namespace);
     return scope !== undefined && !scope.isHeard(owner);

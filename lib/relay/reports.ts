@@ -1,4 +1,4 @@
-// Reports as they go into messages: made from the marks of a workload and from what is known of it at that moment.
+// Makes the reports of messages from the marks of a workload and its cached state at that moment.
 import { newest } from '../objects/resource-version.ts';
 import type { ChildObservation, OutgoingReport, OwnerName, OwnerObservation, WholeChildren } from '../wire/observations.ts';
 import type { News, RelayCache } from './cache.ts';
@@ -9,19 +9,19 @@ import type { PodRow } from './pod-table.ts';
 import type { Told } from './telling.ts';
 import { inRanges, Telling } from './telling.ts';
 
-/** What of a workload is to be sent. */
+/** The parts of a workload to send. */
 export interface Marks {
   workload: Workload;
   pods: Set<PodRow>;
   /** By uid. */
   gone: Map<string, GonePod>;
-  /** What was observed of the owner is to be sent. */
+  /** Send the observation of the owner. */
   owner: boolean;
-  /** All of it is to be sent as a whole list. */
+  /** Send all pods as a whole list. */
   whole: boolean;
-  /** Of kinds with children other than pods. */
+  /** For kinds with children other than pods. */
   children?: { news: Map<string, ChildNews>; whole: Set<ChildTable> };
-  /** What was told of the owner in the last draft. */
+  /** The observation of the owner in the last draft. */
   told?: Workload['unsent'];
 }
 
@@ -31,13 +31,13 @@ export interface Report extends OutgoingReport {
 
 export interface ReportsSetup {
   cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isRowOf' | 'isPodOf' | 'childTablesOf'>;
-  /** Version of the last whole list of the pods of a namespace: each of them was observed then. */
+  /** Version of the last whole list of the pods of a namespace. Each pod was observed at that version. */
   podFloor: (namespace: string) => string;
   /** Version of the last whole list of the owners of its kind. */
   ownerFloor: (owner: OwnerName) => string;
   /** Version of the last whole list of those children; `0` before. */
   childFloor: (table: ChildTable, namespace: string) => string;
-  /** Pods of one whole list in one message; more are split by slots. */
+  /** Most pods of one whole list in one message. A longer list is split by slots. */
   wholePods: number;
 }
 
@@ -50,12 +50,12 @@ export function markNews(marks: Marks, { pod, gone, child }: News): void {
   else marks.owner = true;
 }
 
-/** Whether a list under way is told by it. */
+/** Whether it reports a list under way. */
 export const isOfList = ({ whole, children }: Marks): boolean => whole || (children !== undefined && children.whole.size > 0);
 
 export const markWholeChildren = (marks: Marks, table: ChildTable): void => void childMarksOf(marks).whole.add(table);
 
-/** What was marked before is marked again; of what is gone whoever sent before told. */
+/** Marks the earlier changes again, without removed objects: the replica that led before has reported those. */
 export function markAgain(marks: Marks, before: Marks): void {
   for (const pod of before.pods) marks.pods.add(pod);
   marks.owner ||= before.owner;
@@ -71,7 +71,7 @@ export class Reports {
     this.#setup = setup;
   }
 
-  /** One report, or several of a whole list that one message would not hold. */
+  /** One report, or several for a whole list that does not fit into one message. */
   of(marks: Marks): Report[] {
     const { workload, owner, whole } = marks;
     if (workload.known?.foreign) return [];
@@ -84,7 +84,7 @@ export class Reports {
       const hasChildren = children !== undefined && (children.children.length > 0 || children.wholeChildren !== undefined);
       return observed || news.told.length > 0 || hasChildren ? [{ ...told, pods: news }] : [];
     }
-    // Pods that are gone were heard of since the list: they are named beside those that are there.
+    // Include the pods removed since the list, beside the present ones.
     const telling = this.#tellingOf(marks, this.#setup.cache.podsOf(workload));
     const floor = this.#setup.podFloor(workload.owner.namespace);
     const ranges = inRanges(telling.told, this.#setup.wholePods, (each) => telling.slotOf(each));
@@ -95,15 +95,15 @@ export class Reports {
     }));
   }
 
-  /** A pod that is there was heard in the last list too; of one that is not, only its own version tells. */
+  /** A present pod was also observed by the last list. For a removed pod only its own version counts. */
   #tellingOf({ workload, gone }: Marks, rows: Iterable<PodRow>): Telling {
     const { cache, podFloor } = this.#setup;
     const { owner } = workload;
     const floor = podFloor(owner.namespace);
     const told: Told[] = [];
-    // Another pod may stand there by now, and what became of this one has been noted for itself.
+    // The row may hold another pod by now. The removal of the earlier pod has a mark of its own.
     for (const row of rows) if (cache.isRowOf(workload, row)) told.push(row);
-    // The others have come back.
+    // Skip pods that have come back.
     for (const [uid, pod] of gone) if (!cache.isPodOf(workload, uid)) told.push(pod);
     return new Telling(told, (each) => {
       if (typeof each === 'number') {
@@ -123,7 +123,7 @@ export class Reports {
     return { heardAt: unsent.deleted ? version : newest(version, this.#setup.ownerFloor(owner)), deleted: unsent.deleted, object };
   }
 
-  /** @returns undefined for a kind that has none but pods */
+  /** @returns undefined for a kind without children other than pods */
   #childrenOf({ workload, whole, children }: Marks): { children: ChildObservation[]; wholeChildren?: WholeChildren[] } | undefined {
     const { cache, childFloor } = this.#setup;
     const tables = cache.childTablesOf(workload.owner.kind);
@@ -132,7 +132,7 @@ export class Reports {
     const listed = tables.filter((table) => (whole || children?.whole.has(table)) && childFloor(table, namespace) !== '0');
     const news = listed.flatMap((table) => [...table.uidsOf(workload)].map((uid): ChildNews => ({ table, uid })));
     for (const one of children?.news.values() ?? [])
-      // Those that are there are among the listed.
+      // Present children are already among the listed ones.
       if (!listed.includes(one.table) || !one.table.stateOf(workload, one.uid)) news.push(one);
     const wholeChildren = listed
       .filter((table) => table.isWhole(workload))

@@ -1,5 +1,5 @@
-// What the kinds consist of in one namespace, or in all: a watch for each resource. Children are listed after their owners, and what both
-// lists say goes out as whole lists.
+// Watches the resources of the kinds in one namespace, or in all: one watch per resource. Children are listed after their owners. The
+// contents of both lists are sent as whole lists.
 import type { Manages } from '../objects/manages.ts';
 import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
 import { managesAll } from '../kinds/settings.ts';
@@ -30,14 +30,14 @@ export interface ScopeSetup {
   clock: Clock;
   telemetry: Telemetry;
   options: WatchOptions & { pageSize: number };
-  /** What is to be told. */
+  /** Takes the changes to report. */
   outbox: Pick<Outbox, 'note' | 'noteWhole' | 'noteWholeChildren'>;
-  /** An owner came that this controller manages, and not we. */
+  /** Called for a new owner that another controller manages. It gets that controller's name. */
   isExternal: (controllerName: string) => void;
-  /** All lists are through, or wait for nothing that could come soon; everything has been noted. */
+  /** All lists are complete, or the missing ones cannot come soon. All listed objects are marked in the outbox. */
   listed: () => void;
   failed: (error: unknown, namespace: string | undefined) => void;
-  /** A watch goes on after it broke off before its time. */
+  /** A watch continues after it broke off early. */
   resumed: () => void;
   restored: Follower<Pod>['restored'];
   sawDate: WatcherSetup<Pod>['sawDate'];
@@ -47,19 +47,19 @@ export interface ScopeSetup {
 interface Watch {
   watched: Watched;
   watcher: Watcher<WorkloadObject>;
-  /** What is known of the children that it brings, of each kind that has some there. */
+  /** The tables of the children that this resource holds, one for each kind that has such children. */
   tables: readonly ChildTable[];
   /** Version of the last whole list; `0` before. */
   floor: string;
-  /** Listed anew after the API server was restored: until that list is through, what is known is of no use (R3). */
+  /** Lists again after a restore of the API server. Until that list is complete the cached state is of no use (R3). */
   isAnew: boolean;
-  /** It is to be listed as soon as no list of owners before it is under way. */
+  /** List it as soon as no list of its owners is under way. */
   isDue: boolean;
 }
 
 export interface ScopeAudit extends Audited {
   name: string;
-  /** There is something to compare with. */
+  /** Whether the cache is complete enough to compare. */
   isListed: () => boolean;
   listAnew: () => void;
 }
@@ -72,9 +72,9 @@ export class Scope {
   readonly #watches: readonly Watch[];
   readonly #byWatched: ReadonlyMap<Watched, Watch>;
   readonly #pods: Watch | undefined;
-  /** The words by which everything of a kind is managed, for its owners that are asked about one by one. */
+  /** By kind, the words that manage all its owners; for checking one owner at a time. */
   readonly #wholly = new Map<KindFacts, Manages>();
-  /** What each kind consists of. A kind without owners has no list to be waited for besides the others'. */
+  /** The watches of each kind with owners. A kind without owners adds no list to wait for. */
   readonly #kinds = new Map<string, { facts: KindFacts; watches: readonly Watch[] }>();
 
   constructor(setup: ScopeSetup) {
@@ -88,12 +88,12 @@ export class Scope {
         this.#kinds.set(facts.kind, { facts, watches: this.#watches.filter(({ watched }) => watched.kinds.has(facts)) });
   }
 
-  /** Lists everything, from the start or anew. */
+  /** Lists everything, for the first time or again. */
   list(): void {
     for (const { watched, watcher } of this.#watches) if (watched.after.size === 0) watcher.list();
   }
 
-  /** Lists everything, and tells nothing of what was known before. */
+  /** Lists everything and reports nothing from before. */
   beginAnew(): void {
     for (const watch of this.#watches) {
       watch.isAnew = true;
@@ -115,12 +115,12 @@ export class Scope {
     );
   }
 
-  /** Whether there is a kind that the API server lets nobody keep from us. */
+  /** Whether the API server lets us list at least one kind. */
   get isAnyLetIn(): boolean {
     return [...this.#kinds.values()].some(({ watches }) => isLetIn(readinessOfWatches(watches)));
   }
 
-  /** Whether what is known of that workload may be told. */
+  /** Whether the cached state of that workload may be reported. */
   isHeard({ kind }: OwnerName): boolean {
     return isHeard(this.#readinessOf(kind));
   }
@@ -144,7 +144,7 @@ export class Scope {
     return this.#watches.find(({ watched }) => watched.children.some((each) => each.child === child))?.floor ?? '0';
   }
 
-  /** Monotonic: when the server was last heard of; −∞ before its first answer. */
+  /** Monotonic time of the last answer or event of the API server; −∞ before its first answer. */
   get heardAtMs(): number {
     return Math.max(...this.#watches.map(({ watcher }) => watcher.heardAtMs ?? -Infinity));
   }
@@ -161,7 +161,7 @@ export class Scope {
       }));
   }
 
-  /** What an audit compares, and what to do where it finds a difference. */
+  /** The comparisons of an audit, each with the reaction to a difference. */
   get audits(): ScopeAudit[] {
     const { cache, namespace } = this.#setup;
     return this.#watches.map(({ watched, watcher, tables }) => {
@@ -204,7 +204,7 @@ export class Scope {
     return known ? readinessOfWatches(known.watches) : this.readiness;
   }
 
-  /** What nobody has installed is not spoken of, nor what would be watched for its sake alone. */
+  /** Do not report a resource that nobody has installed, nor one that is watched for its sake alone. */
   #isNamed({ watched, watcher }: Watch): boolean {
     if (watcher.isAbsent) return false;
     return isSurelyServed(watched) || watcher.resourceVersion !== '0' || watcher.isRefused;
@@ -214,7 +214,7 @@ export class Scope {
     return [...watched.after].flatMap((each) => this.#byWatched.get(each) ?? []);
   }
 
-  /** Its list is through, or it is known to have none: what is listed after it is due. */
+  /** Its list is complete, or the resource is known to be absent. Lists the resources after it. */
   #listNext(watch: Watch): void {
     for (const next of this.#watches) if (next.watched.after.has(watch.watched)) next.isDue = true;
     this.#listDue();
@@ -255,7 +255,7 @@ export class Scope {
     };
   }
 
-  /** One that a list names. */
+  /** Takes an object of a list. */
   #take({ watched, tables }: Watch, object: WorkloadObject, mark: number): void {
     const { cache } = this.#setup;
     this.#warnOf(watched, object);
@@ -284,7 +284,9 @@ export class Scope {
     if (news && this.#mayTell(news.workload)) this.#setup.outbox.note(news);
   }
 
-  /** Of a kind whose owners nobody has listed yet, or again since the API server was restored, a whole list will tell. */
+  /**
+   * False until the owners of its kind are listed, for the first time or since a restore of the API server. A whole list then reports it.
+   */
   #mayTell({ owner: { kind } }: Workload): boolean {
     const known = this.#kinds.get(kind);
     if (!known) return this.#pods?.isAnew !== true;
@@ -298,7 +300,7 @@ export class Scope {
     if (owner) cache.endOwnerList(owner, mark, namespace);
     if (isPods) cache.endPodList(mark, namespace);
     for (const table of watch.tables) table.endList(mark, namespace);
-    // One that was under way already: another one follows the owners' list.
+    // This list began before that of the owners. Another one follows it, so do not count this one.
     if (watch.isAnew && this.#before(watch).some((before) => before.isAnew && !isPassedOver(before))) return;
     watch.isAnew = false;
     watch.floor = resourceVersion;
@@ -309,18 +311,18 @@ export class Scope {
       for (const workload of cache.workloads(namespace))
         if (workload.owner.kind === table.kind.kind && this.#mayTell(workload)) outbox.noteWholeChildren(workload, table);
     if (isPods || watch.tables.length > 0) listed();
-    // What the owners' list no longer names may have left children, and those floors must rise with it.
+    // Owners missing from their list may have left children. Raise the floors of those children too.
     this.#listNext(watch);
   }
 
-  /** What is refused or fails again and again keeps nothing else waiting. */
+  /** Continues without a resource that is refused or fails repeatedly, so that it delays no other. */
   #goOnWithout({ watcher }: Watch): void {
     this.#listDue();
     const { readiness } = this;
     if (readiness === 'refusedListing' || (watcher.isListing && isListed(readiness))) this.#setup.listed();
   }
 
-  /** Told once, as by a list that names none: what was known of it is looked up. */
+  /** Handles the absence once, like an empty list: the cached workloads are then looked up. */
   #becameAbsent(watch: Watch): void {
     const { cache, telemetry, namespace, listed } = this.#setup;
     const { owner, resource } = watch.watched;
@@ -334,7 +336,7 @@ export class Scope {
       cache.endOwnerList(owner, cache.beginList(), namespace);
       this.#listNext(watch);
     } else this.#listDue();
-    // Else the list under way tells.
+    // Otherwise the list under way calls `listed`.
     if (!this.#watches.some(isPending)) listed();
   }
 
@@ -348,7 +350,7 @@ export class Scope {
     return all;
   }
 
-  /** One that has just come, and says that somebody else manages it. */
+  /** Counts a new owner whose spec names another controller. */
   #countExternal(facts: KindFacts, object: WorkloadObject): void {
     if (!facts.countsExternal) return;
     const { cache, isExternal } = this.#setup;
@@ -358,7 +360,7 @@ export class Scope {
   }
 }
 
-/** It is listed by the watch of the pods. */
+/** Safe: only the watch of the pods calls it. */
 const podOf = (object: WorkloadObject): Pod => object as Pod;
 
 const readinessOfWatches = (watches: readonly Watch[]): Readiness =>
@@ -370,9 +372,9 @@ const readinessOfWatches = (watches: readonly Watch[]): Readiness =>
 
 const isPassedOver = ({ watcher }: Watch): boolean => watcher.isRefused || watcher.isAbsent || watcher.isHeldUp;
 
-/** A list that is to be waited for. */
+/** Whether others wait for its list. */
 const isPending = (watch: Watch): boolean => (watch.watcher.isListing || watch.isDue) && !isPassedOver(watch);
 
-/** Whatever is installed: itself, and an owner for whose sake it is watched. */
+/** Whether the API server serves it whatever is installed: the resource itself, and an owner for whose sake it is watched. */
 const isSurelyServed = ({ mayBeAbsent, after }: Watched): boolean =>
   !mayBeAbsent && (after.size === 0 || [...after].some((each) => isSurelyServed(each)));

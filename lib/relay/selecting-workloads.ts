@@ -1,4 +1,4 @@
-// Workloads that choose their pods by a selector of their own, besides those that they control.
+// Workloads that select pods by a selector of their own, in addition to the pods that they control.
 import type { KindFacts } from '../kinds/kind.ts';
 import type { ObjectMeta, WorkloadObject } from '../objects/kubernetes.ts';
 import type { LabelMatcher } from '../objects/label-selector.ts';
@@ -11,7 +11,7 @@ export class SelectingWorkloads {
   learn({ pods }: KindFacts, owner: OwnerName, object: WorkloadObject): void {
     if (!pods.ownSelector) return;
     const matches = pods.ownSelector(object);
-    // What cannot be read whole may lack its selector, which never changes.
+    // Keep the known selector, which never changes: the object could not be read whole and may only seem to lack it.
     if (!matches && object.unreadable !== undefined) return;
     const { namespace, uid } = owner;
     const known = this.#selecting.get(namespace);
@@ -24,7 +24,7 @@ export class SelectingWorkloads {
     this.#selecting.get(namespace)?.delete(uid);
   }
 
-  /** Whose pod it may become; undefined for one that has a controller, or that nobody chooses. */
+  /** The workload that may adopt the pod; undefined for a pod that has a controller or that no selector matches. */
   ownerOf({ namespace = '', labels, ownerReferences }: ObjectMeta): OwnerName | undefined {
     const known = this.#selecting.get(namespace);
     if (!known || ownerReferences?.some(({ controller }) => controller)) return undefined;

@@ -1,5 +1,5 @@
-// How the API server treats this relay: whether it shows signs of life, and lets its watches in. A change is told at once, and costs nothing
-// while there is none (R16).
+// Observes whether the API server answers this relay and accepts its watches. Reports a change at once, and costs nothing without a change
+// (R16).
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -11,12 +11,12 @@ export interface ServerAnswersSetup {
   source: Pick<ClusterSource, 'signOfLife'>;
   clock: Clock;
   telemetry: Telemetry;
-  /** Name under which the cluster is registered. */
+  /** Registered name of the cluster. */
   cluster: string;
   watches: () => WatchState[];
-  /** Monotonic: when a watch or list last brought something; an age in `watches` may count from when it was first asked. */
+  /** Monotonic time of the last answer of a watch or list. Do not use the ages in `watches`: they may count from the first request. */
   heardAtMs: () => number;
-  /** A heartbeat is due. @param isSilent the server does not answer, so it may be why this relay has lost its Lease */
+  /** Sends a heartbeat. @param isSilent the API server does not answer, which may have cost this relay its Lease */
   tell: (isSilent: boolean) => void;
   options: Partial<SignOptions>;
 }
@@ -25,7 +25,7 @@ export class ServerAnswers {
   readonly #setup: ServerAnswersSetup;
   readonly #signs: SignsOfLife;
   #told = 'answers';
-  /** What is told of is told of again once it is over, to whoever read the first. */
+  /** A trouble was logged, so its end is logged at the level that the same reader sees. */
   #inTrouble = false;
 
   constructor(setup: ServerAnswersSetup) {
@@ -40,7 +40,7 @@ export class ServerAnswers {
     });
   }
 
-  /** For a heartbeat; undefined while the server answers. */
+  /** For a heartbeat; undefined while the API server answers. */
   get apiServer(): ApiServerSilence | undefined {
     const { trouble } = this.#signs;
     if (!trouble) return undefined;
@@ -48,7 +48,7 @@ export class ServerAnswers {
     return { state, forMs: Math.max(0, Math.round(this.#setup.clock.monotonicMs() - sinceMs)), reason };
   }
 
-  /** From now on this relay leads, and has just said so in a heartbeat that tells of no trouble. */
+  /** Call it when this relay starts to lead, after its first heartbeat, which reports no trouble. */
   async follow(signals: { leading: AbortSignal; ending: AbortSignal }): Promise<void> {
     this.#told = 'answers';
     await this.#signs.run(signals);

@@ -1,4 +1,4 @@
-// Values that some pods have, each different one once: thousands of pods that find no node have the same reason.
+// Values that some pods have, each distinct value stored once: thousands of unschedulable pods have the same reason.
 import type { DictionaryFact } from '../objects/pods/fact-row.ts';
 import type { PodFacts } from '../objects/pods/fact-table.ts';
 
@@ -13,7 +13,7 @@ export class SharedValues {
   readonly #shared = new Map<string, Shared>();
   readonly #byRow = new Map<number, Shared>();
 
-  /** @param spare how many different values are kept; of pods beyond, a short one, then nothing. Absent: all are kept */
+  /** @param spare most distinct values kept. Beyond them a pod gets a short value, then none. Absent: all values are kept */
   constructor({ spare }: Pick<DictionaryFact<PodFacts>, 'spare'>) {
     this.#spare = spare;
   }
@@ -22,7 +22,7 @@ export class SharedValues {
     return this.#byRow.size;
   }
 
-  /** That differ. */
+  /** Number of distinct values. */
   get texts(): number {
     return this.#shared.size;
   }
@@ -31,7 +31,7 @@ export class SharedValues {
     return this.#byRow.get(row)?.value;
   }
 
-  /** @param row has none. @returns whether it has one now */
+  /** @param row must have no value yet. @returns whether it has one now */
   put(row: number, value: unknown): boolean {
     const spare = this.#spare;
     const shared =

@@ -1,32 +1,32 @@
-// Asks the API server for a sign of life every few seconds. A server that stands still keeps its connections open and says nothing: without
-// this, a watch would tell of it after more than a minute, and a request after ten seconds.
+// Requests a sign of life from the API server every few seconds. A server that hangs keeps its connections open and sends nothing: without
+// these requests a watch would notice after more than a minute, and a request after ten seconds.
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource } from '../ports/cluster.ts';
 import { TerminalError } from '../ports/errors.ts';
 
 export interface SignOptions {
-  /** From one question to the next while it answers. */
+  /** Interval of requests while the API server answers. */
   everyMs: number;
-  /** A question that is not answered within this time is a miss. */
+  /** A request without an answer within this time is a miss. */
   answerMs: number;
-  /** From a miss to the next question. */
+  /** Time from a miss to the next request. */
   againMs: number;
-  /** So many misses in a row are silence; one answer ends it. One connection that broke is none. */
+  /** So many misses in a row are silence; one answer ends it. More than one, because a single connection may break. */
   misses: number;
 }
 
-/** Silence shows 12 s after the last sign at the latest, an answer again within about a second. */
+/** Detects silence within 12 s after the last sign of life, and the next answer within about a second. */
 export const SIGN_OPTIONS: SignOptions = { everyMs: 5_000, answerMs: 3_000, againMs: 1_000, misses: 2 };
 
-/** A relay that has just lost its Lease goes on asking for this long: the silence that cost it the Lease is told by nobody else. */
+/** A relay that lost its Lease keeps asking for this long: no other replica reports the silence that cost it the Lease. */
 const LAST_WORD_MS = 15_000;
 const LONGEST_REASON = 300;
 
-/** What the API server does instead of answering its relay. */
+/** The API server's failure to answer its relay. */
 export interface ApiServerTrouble {
-  /** `refused`: it answers, and does not take the relay's credentials. */
+  /** `refused`: it answers, and refuses the relay's credentials. */
   state: 'silent' | 'refused';
-  /** Monotonic: when it last answered. */
+  /** Monotonic time of its last answer. */
   sinceMs: number;
   reason: string;
 }
@@ -34,9 +34,9 @@ export interface ApiServerTrouble {
 export interface SignsSetup {
   source: Pick<ClusterSource, 'signOfLife'>;
   clock: Clock;
-  /** Monotonic: when a watch or list last brought something. A server that sends events lives, however late its other answers are. */
+  /** Monotonic time of the last answer of a watch or list. A server that sends events is alive, however late its other answers are. */
   heardAtMs: () => number;
-  /** After every question. */
+  /** Called after every request. */
   asked: () => void;
   options?: Partial<SignOptions>;
 }
@@ -49,7 +49,7 @@ export class SignsOfLife {
   #trouble: ApiServerTrouble | undefined;
   #answeredAtMs = 0;
   #misses = 0;
-  /** Of several that overlap only the latest counts. */
+  /** Of several overlapping runs only the latest counts. */
   #run = 0;
 
   constructor(setup: SignsSetup) {
@@ -57,13 +57,13 @@ export class SignsOfLife {
     this.#options = { ...SIGN_OPTIONS, ...setup.options };
   }
 
-  /** Undefined while it answers. */
+  /** Undefined while the API server answers. */
   get trouble(): ApiServerTrouble | undefined {
     return this.#trouble;
   }
 
   /**
-   * Asks for as long as this relay leads, and a little longer if it stops leading while an answer is missing.
+   * Asks while this relay leads, and a little longer if it stops leading while an answer is missing.
    * @param signals.leading fires when it stops leading
    */
   async run({ leading, ending }: { leading: AbortSignal; ending: AbortSignal }): Promise<void> {
@@ -93,7 +93,7 @@ export class SignsOfLife {
   #take(sign: Sign, askedAtMs: number): void {
     const { clock, heardAtMs } = this.#setup;
     const heard = heardAtMs();
-    // While it is taken for silent, only an answer counts: what a connection still held is no sign.
+    // Once the server counts as silent, only an answer ends that. An event may come from the buffer of an old connection.
     if ('answers' in sign || (sign.state === 'silent' && !this.#trouble && heard > askedAtMs)) {
       this.#misses = 0;
       this.#answeredAtMs = clock.monotonicMs();
@@ -126,6 +126,6 @@ export class SignsOfLife {
   }
 }
 
-/** It travels in a message, and people read it. */
+/** Limits length and characters: the reason travels in a message, and people read it. */
 const textOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll(/\p{Cc}+/gu, ' ').slice(0, LONGEST_REASON);

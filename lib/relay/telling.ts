@@ -1,13 +1,13 @@
-// The pods of a report on their way into a message, and how a report of more pods than one message holds is divided.
+// The pods of a report while it is encoded, and the division of a report that does not fit into one message.
 import type { PodObservation, WholeList } from '../wire/observations.ts';
 import { END_OF_SLOTS, slotOf } from '../wire/view-layout.ts';
 import type { GonePod } from './workload.ts';
 import type { PodRow } from './pod-table.ts';
 
-/** A pod to be told of: where it stands, or what it was when it went. */
+/** A pod to report: the row of a present pod, or the last state of a removed one. */
 export type Told = PodRow | GonePod;
 
-/** Pods of one report. They are objects only while they are read, one after the other: thousands at once would outlive a collection. */
+/** Pods of one report. Builds each object only while it is read: thousands at once would survive a garbage collection. */
 export class Telling {
   readonly told: readonly Told[];
   readonly #observe: (told: Told) => PodObservation | undefined;
@@ -24,7 +24,7 @@ export class Telling {
     }
   }
 
-  /** Those of the same workload instead. */
+  /** The same report with other pods of the same workload. */
   of(told: readonly Told[]): Telling {
     return new Telling(told, this.#observe);
   }
@@ -35,7 +35,7 @@ export class Telling {
   }
 }
 
-/** Neighbouring slots, so many pods at a time; those of one slot stay together, and together the ranges cover every slot. */
+/** Divides pods into ranges of neighbouring slots, about `most` pods each. One slot stays together, and the ranges cover every slot. */
 export function inRanges<Each>(
   pods: readonly Each[],
   most: number,

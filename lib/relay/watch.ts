@@ -1,50 +1,50 @@
-// Following one resource, as a pure state machine: list pages → watch with bookmarks → look → resume → 410 → list again. It decides what
-// to ask and how long to wait; watcher.ts asks and waits. Before a watch is resumed the server's version is looked at: one that is older
-// than what was heard is a server restored from an older state (R3), whose watch would tell nothing until it has caught up. A server that
-// has caught up already looks like any other: after a watch that broke off before its time, what is known is compared with a list.
+// Follows one resource, as a pure state machine: list pages → watch with bookmarks → look → resume → 410 → list again. It decides the
+// requests and the waits; watcher.ts performs them. Before a watch resumes, it looks at the server's version. A version older than the
+// observed one means a server restored from an older state (R3), whose watch would deliver nothing until it has caught up. A restored
+// server that has already caught up looks like any other. So after a watch that broke off early the relay compares its cache with a list.
 import { compareResourceVersions, newest } from '../objects/resource-version.ts';
 
 export type WatchFailure =
-  /** 410: what was asked for is forgotten. */
+  /** 410: the server no longer has the requested version. */
   | { kind: 'expired' }
   /** 429, or a version that the server does not know yet. */
   | { kind: 'throttled'; retryAfterMs: number }
-  /** 404: the API server serves no such resource, as before its definition is installed. */
+  /** 404: the API server does not serve the resource, for example before its definition is installed. */
   | { kind: 'absent' }
-  /** A reset, a time-out, a 5xx, no connection, a refusal: it may work later. `unopened`: surely before the server began to answer. */
+  /** A reset, a time-out, a 5xx, no connection, a refusal: a retry may work. `unopened`: certainly before the server began to answer. */
   | { kind: 'broken'; unopened?: true };
 
 export type WatchInput =
-  /** Also while it runs: list everything anew. */
+  /** List everything again. Allowed in every phase. */
   | { kind: 'list' }
   | { kind: 'page'; resourceVersion: string; continueToken?: string }
-  /** The server's present version. */
+  /** The server's current version. */
   | { kind: 'seen'; resourceVersion: string }
   | { kind: 'event'; resourceVersion: string }
   | { kind: 'bookmark'; resourceVersion: string }
   /** The server ended the watch, as it does every few minutes. */
   | { kind: 'end' }
   | { kind: 'failed'; failure: WatchFailure }
-  /** Time has passed: a wait is over, or it is time to look for silence. */
+  /** Time has passed: a wait is over, or a check for silence is needed. */
   | { kind: 'tick' };
 
 export type WatchEffect =
-  /** A list begins with its first page: what was listed so far is void. */
+  /** A list begins with its first page. Pages listed so far are void. */
   | { do: 'begin' }
   | { do: 'list'; continueToken?: string }
   /** Asks for the server's version by the smallest of lists. */
   | { do: 'look' }
-  /** The watch goes on after it broke off: the server may be another one than before. */
+  /** The watch resumes after it broke off. The server may be another one than before. */
   | { do: 'compare' }
-  /** The server is older than what was heard from it. */
+  /** The server's version is older than the observed one. */
   | { do: 'restored'; from: string; to: string }
-  /** All pages are there; this is the lowest of their versions (R19). */
+  /** All pages are there; `resourceVersion` is the lowest of their versions (R19). */
   | { do: 'listed'; resourceVersion: string }
   | { do: 'watch'; resourceVersion: string; timeoutSeconds: number }
   | { do: 'wait'; ms: number }
-  /** A list was answered that there is no such resource; it is asked for again once a minute. */
+  /** The server answered a list with 404. The list is retried once a minute. */
   | { do: 'absent' }
-  /** The call under way is given up. */
+  /** Abort the call under way. */
   | { do: 'stop' }
   | { do: 'silent'; ms: number };
 
@@ -65,23 +65,23 @@ export type WatchPhase =
 
 export interface WatchState {
   at: WatchPhase;
-  /** To resume from; `0` before the first list. While listing: the lowest of the pages so far, or undefined. */
+  /** The version to resume from; `0` before the first list. `listed`: while listing, the lowest version of the pages so far. */
   version: string;
   listed: string | undefined;
-  /** When the server was last heard of. */
+  /** Time of the server's last answer or event. */
   heardAtMs: number | undefined;
-  /** The last wait after a failure; 0 while all is well. */
+  /** The last wait after a failure; 0 after a success. */
   backoffMs: number;
-  /** The server asked to be left alone until then (R14). */
+  /** The server asked for no request until then (R14). */
   notBeforeMs: number;
-  /** Watches in a row that failed at this version, and may have met an event there. */
+  /** Watches in a row that failed at this version, possibly because of an event there. */
   failedWatches: number;
-  /** Lists in a row that such watches led to, with no word of a watch between them. */
+  /** Lists in a row that such watches led to, without an event or bookmark between them. */
   forcedLists: number;
 }
 
 export interface WatchOptions {
-  /** Bookmarks come once a minute, a second late at most, so a watch that is silent for longer is broken. */
+  /** Bookmarks come once a minute, at most a second late. A watch that is silent for longer is broken. */
   silentMs: number;
   firstBackoffMs: number;
   longestBackoffMs: number;
@@ -102,19 +102,22 @@ export interface Stepped {
 }
 
 const SHORTEST_WATCH_SECONDS = 240;
-/** A server ends a watch as long before its time at most. */
+/** A server ends a watch at most this long before its timeout. */
 const EARLY_MS = 5_000;
-/** A watch that ended sooner than this without a word was refused in fact. */
+/** A watch that ended sooner than this without an event was in fact refused. */
 const SHORT_LIVED_MS = 1_000;
 const SPREAD_MS = 1_000;
 const SECOND_LOOK_MS = 300;
-/** From one question to the next for a resource that is not served. */
+/** Time between two requests for a resource that is not served. */
 const ABSENT_MS = 60_000;
-/** Watches that may fail at one version: a third one could meet the same event, and so on for ever. All is listed anew instead. */
+/** Failed watches allowed at one version. A third one could fail at the same event, and so on for ever. List again instead. */
 const FAILED_WATCHES_MAX = 2;
-/** What breaks a watch at a version comes as soon as it is taken up there: one that lived longer broke for another reason. */
+/** An event that breaks a watch does so as soon as the watch resumes. A watch that lived longer broke for another reason. */
 const MET_WITHIN_MS = 20_000;
-/** Between lists that help nothing, for what breaks the watches is no event: a whole list is much to ask (R14), and wakes all there is (R16). */
+/**
+ * Waits between lists that do not help, because something else than an event breaks the watches: a whole list is expensive for the server
+ * (R14) and wakes every workload (R16).
+ */
 const FORCED_LIST_MS = { first: 1_000, longest: 60_000 };
 
 export const initialWatch: WatchState = {
@@ -128,7 +131,7 @@ export const initialWatch: WatchState = {
   forcedLists: 0,
 };
 
-/** What follows from one input. Inputs that belong to a call given up must not be fed. */
+/** The next state and effects for one input. Do not feed inputs of an aborted call. */
 export function step(state: WatchState, input: WatchInput, moment: Moment, options: WatchOptions = WATCH_OPTIONS): Stepped {
   switch (input.kind) {
     case 'list':
@@ -169,7 +172,7 @@ function afterPage(state: WatchState, page: { resourceVersion: string; continueT
   const heard = { ...state, listed, heardAtMs: moment.nowMs, backoffMs: 0 };
   if (continueToken !== undefined)
     return { state: { ...heard, at: { phase: 'listing', continueToken } }, effects: [{ do: 'list', continueToken }] };
-  // Not the newest of both: a server that was restored from a backup begins anew below what was heard before.
+  // Do not take the newer of both: a server restored from a backup continues below the observed version.
   const { state: watching, effects } = openWatch({ ...heard, version: listed, failedWatches: 0 }, moment);
   return { state: watching, effects: [{ do: 'listed', resourceVersion: listed }, ...effects] };
 }
@@ -185,7 +188,7 @@ function afterLook(state: WatchState, { brokeOff, wasBelow }: Looking, resourceV
     const opened = openWatch(state, moment);
     return brokeOff ? { ...opened, effects: [...opened.effects, { do: 'compare' }] } : opened;
   }
-  // Of several API servers one may lag: what a second look confirms is no lag (R3).
+  // One of several API servers may lag. A second look that agrees rules that out (R3).
   if (!wasBelow) return wait(state, { do: 'watch', brokeOff, wasBelow: true }, SECOND_LOOK_MS);
   return beginList(state, [{ do: 'restored', from: state.version, to: resourceVersion }]);
 }
@@ -197,7 +200,7 @@ function forceList(state: WatchState): Stepped {
   return wait({ ...forced, listed: undefined }, { do: 'list' }, Math.min(first * 4 ** (state.forcedLists - 1), longest));
 }
 
-/** Watches end after different times, so that they do not all come back at once. */
+/** Watches get different timeouts, so that they do not all reconnect at once. */
 function openWatch(state: WatchState, { nowMs, random }: Moment): Stepped {
   const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random));
   return {
@@ -224,12 +227,12 @@ function afterFailure(state: WatchState, failure: WatchFailure, moment: Moment, 
   const { at } = state;
   if (at.phase !== 'listing' && at.phase !== 'looking' && at.phase !== 'watching') return same(state);
   if (failure.kind === 'expired') {
-    // A list that expires between two pages would expire again at once if the server is that slow.
+    // Back off: if the server is that slow, an immediate new list would expire between two pages again.
     if (at.phase === 'listing') return backOff({ ...state, listed: undefined }, { do: 'list' }, moment, options);
     return wait(state, { do: 'list' }, moment.random * SPREAD_MS);
   }
   if (failure.kind === 'absent') {
-    // A watch that meets it may have met one of several API servers that does not know the resource yet: a list decides.
+    // A 404 of a watch may come from one of several API servers that does not know the resource yet. A list decides.
     if (at.phase !== 'listing') return wait({ ...state, listed: undefined }, { do: 'list' }, SECOND_LOOK_MS);
     const { state: waiting, effects } = wait({ ...state, listed: undefined, backoffMs: 0 }, { do: 'list' }, ABSENT_MS);
     return { state: waiting, effects: [{ do: 'absent' }, ...effects] };
@@ -249,7 +252,7 @@ function withFailedWatch(state: WatchState, { openedAtMs }: Watching, { nowMs }:
   return { ...state, failedWatches: failedBefore + 1 };
 }
 
-/** Each wait is drawn from between the first one and three times the last one, so that clients fall out of step. */
+/** Decorrelated jitter: each wait is random between the first wait and three times the last one, so that clients do not retry together. */
 function backOff(state: WatchState, next: Waiting['next'], { random }: Moment, options: WatchOptions, leastMs = 0): Stepped {
   const { firstBackoffMs, longestBackoffMs } = options;
   const widest = Math.min(longestBackoffMs, Math.max(state.backoffMs, firstBackoffMs) * 3);

@@ -1,4 +1,4 @@
-// Does what watch.ts decides: asks the API server, waits, and hands what comes to whoever follows the resource.
+// Performs the effects of watch.ts: calls the API server, waits, and hands objects to the follower of the resource.
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
@@ -10,31 +10,31 @@ import type { WatchEffect, WatchFailure, WatchInput, WatchOptions, WatchState } 
 import { initialWatch, step } from './watch.ts';
 
 export interface Follower<Item> {
-  /** A list begins: what its pages do not name will have been absent. */
+  /** A list begins. Objects missing from its pages are absent once it is complete. */
   begin(): void;
   page(items: readonly Item[]): void;
   listed(resourceVersion: string): void;
   changed(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Item): void;
-  /** Every call that failed, before it is tried again. */
+  /** Called for every failed call, before the retry. */
   failed(error: unknown): void;
-  /** From now on it is refused, for a reason that a person must mend; it goes on being tried. */
+  /** The API server began to refuse, for a reason that a person must fix. Retries continue. */
   refused(): void;
-  /** The API server serves no such resource, from the start or any more; it goes on being asked for. */
+  /** The API server does not serve the resource, from the start or any longer. Retries continue. */
   absent(): void;
-  /** The watch goes on after it broke off before its time: what was heard may not be so any more (R3). */
+  /** The watch resumes after it broke off early. The observed state may be outdated (R3). */
   resumed(): void;
-  /** The API server is older than what was heard from it (R3): all of it is listed anew. */
+  /** The API server's version is older than the observed one (R3). Everything is listed again. */
   restored(versions: { from: string; to: string }): void;
 }
 
 export interface WatcherSetup<Item extends KubernetesObject> {
   source: ClusterSource;
   resource: Resource;
-  /** What the follower reads of an object. */
+  /** The fields that the follower reads. */
   fields: WantedFields;
-  /** Which of them it follows; absent: all. */
+  /** Selects the objects to follow; absent: all. */
   selection?: Omit<ListSelection, 'namespace'>;
-  /** It is a definition that somebody installs: where it is not served, it is waited for. */
+  /** The resource needs an installed definition. While it is not served, keep trying. */
   mayBeAbsent?: boolean;
   /** Undefined: all namespaces. */
   namespace: string | undefined;
@@ -42,34 +42,34 @@ export interface WatcherSetup<Item extends KubernetesObject> {
   telemetry: Telemetry;
   options: WatchOptions & { pageSize: number };
   follower: Follower<Item>;
-  /** Told the `Date` of every list's answer. */
+  /** Gets the `Date` of every list's answer. */
   sawDate: (dateMs: number, askedAtMs: number) => void;
 }
 
-/** Of a whole page: so much larger is each page than the one before, until it is whole again. */
+/** Share of a whole page by which each page is larger than the one before, until pages are whole again. */
 const GROWTH = 1 / 10;
-/** What is read of an object where only the list's version matters. */
+/** Fields to read where only the list's version matters. */
 const IDENTITY: WantedFields = { metadata: { uid: true } };
-/** A list whose calls failed so often in a row keeps nothing else waiting. */
+/** After so many failed calls in a row nothing waits for the list any longer. */
 const HELD_UP_AFTER = 4;
-/** Between two looks for silence. */
+/** Shortest time between two checks for silence. */
 const SHORTEST_LOOK_MS = 250;
 
-/** What fetch would say itself. Made once: with each list and watch that ends, an error made anew costs more than ending it. */
+/** The same reason as fetch's own. Made once: a new error for each list and watch that ends would cost more than ending it. */
 const SUPERSEDED = new DOMException('This operation was aborted', 'AbortError');
 
 export class Watcher<Item extends KubernetesObject> {
   readonly #setup: WatcherSetup<Item>;
   #state: WatchState = initialWatch;
-  /** The call or wait under way; what an earlier one still brings is not looked at. */
+  /** The call or wait under way. Results of an earlier one are ignored. */
   #current = new AbortController();
   #stopped = false;
   #isRefused = false;
   #isAbsent = false;
-  /** Calls of the list under way, or waited for, that failed in a row. */
+  /** Failed calls in a row of the list that is under way or awaited. */
   #failedCalls = 0;
   #askedAtMs: number | undefined;
-  /** Objects of the next page: half of one that broke off, since large objects may take more bytes, or more time, than an answer has. */
+  /** Objects of the next page. Halved when a page breaks off: large objects may need more bytes, or more time, than an answer has. */
   #pageSize: number;
 
   constructor(setup: WatcherSetup<Item>) {
@@ -77,7 +77,7 @@ export class Watcher<Item extends KubernetesObject> {
     this.#pageSize = setup.options.pageSize;
   }
 
-  /** Starts, or lists everything anew. */
+  /** Starts, or lists everything again. */
   list(): void {
     this.#askedAtMs ??= this.#setup.clock.monotonicMs();
     this.#feed({ kind: 'list' });
@@ -93,33 +93,33 @@ export class Watcher<Item extends KubernetesObject> {
     return at.phase === 'listing' || (at.phase === 'waiting' && at.next.do === 'list');
   }
 
-  /** Refused, and not let in since: what is known may be long out of date. */
+  /** Refused, and not accepted since. The cached state may be long outdated. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** The API server serves no such resource. */
+  /** The API server does not serve the resource. */
   get isAbsent(): boolean {
     return this.#isAbsent;
   }
 
-  /** It is listing, and what it asks fails again and again. */
+  /** It is listing, and its calls fail repeatedly. */
   get isHeldUp(): boolean {
     return this.isListing && this.#failedCalls >= HELD_UP_AFTER;
   }
 
-  /** Milliseconds since the server was last heard of, before its first answer since it was first asked. */
+  /** Milliseconds since the last answer or event; before the first answer, since the first request. */
   get ageMs(): number {
     const nowMs = this.#setup.clock.monotonicMs();
     return Math.max(0, Math.round(nowMs - (this.#state.heardAtMs ?? this.#askedAtMs ?? nowMs)));
   }
 
-  /** Monotonic: when the server was last heard of; undefined before its first answer. */
+  /** Monotonic time of the last answer or event; undefined before the first answer. */
   get heardAtMs(): number | undefined {
     return this.#state.heardAtMs;
   }
 
-  /** The newest version that was heard. */
+  /** The newest observed version. */
   get resourceVersion(): string {
     return this.#state.version;
   }
@@ -197,7 +197,7 @@ export class Watcher<Item extends KubernetesObject> {
       );
       if (call.signal.aborted) return;
       sawDate(page.dateMs, askedAtMs);
-      // Within: what no API server would say must not end the process.
+      // Keep this inside the try: an answer that no API server would give must not end the process.
       follower.page(page.items);
     } catch (error) {
       if (!call.signal.aborted && this.#failureOf(error).kind === 'broken') this.#pageSize = Math.ceil(this.#pageSize / 2);
@@ -252,7 +252,7 @@ export class Watcher<Item extends KubernetesObject> {
   async #lookForSilence(call: AbortController): Promise<void> {
     const { clock, options } = this.#setup;
     while (!call.signal.aborted) {
-      // No sooner than it may be silent: until then it has been heard of.
+      // Do not check before it can be silent: until then the last answer is recent enough.
       await clock.wait(Math.max(options.silentMs - this.ageMs, SHORTEST_LOOK_MS), call.signal);
       if (!call.signal.aborted) this.#feed({ kind: 'tick' });
     }
@@ -286,8 +286,8 @@ export class Watcher<Item extends KubernetesObject> {
   }
 }
 
-/** Nobody is let in. */
+/** The API server refuses the call. */
 const isRefusal = (error: unknown): boolean => error instanceof TerminalError || error instanceof NotFoundError;
 
-/** Nothing was sent, or nobody is let in. */
+/** The request was not sent, or was refused. */
 const wasUnopened = (error: unknown): boolean => error instanceof NotDoneError || isRefusal(error);
