@@ -1,4 +1,4 @@
-// How a pass begins: it opens the workload's head, and from then on is the only one that may write it (R8, R9).
+// The beginning of a pass: it acquires the workload's head. From then on only this pass may write the head (R8, R9).
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -7,11 +7,11 @@ import { StaleWriteError } from '../../ports/store.ts';
 import { createHead, wakeAnew } from '../head/heads.ts';
 
 /**
- * Replaces the fence by this pass's own. The wake tells which fence that is, as whoever sent it had read it: so nothing is read before, and
- * where another one stands there by now, the refusal says which.
- * @param opening.follows as the wake tells; where nothing does, the head is read
- * @returns the head as opened; 1 more than the attempt of the timer that stood there; whether no pass had opened since the wake was sent.
- * Undefined: overtaken at the door, and woken anew
+ * Replaces the fence by this pass's own. The wake names the fence that its sender had read, so nothing is read first. If the head has
+ * another fence by now, the refused write says which.
+ * @param opening.follows the fence that the wake names; if absent, the head is read
+ * @returns the head as acquired; 1 more than the attempt of the timer that it held; whether no other pass has acquired the head since the
+ * wake was sent. Undefined: this pass was overtaken before it began, and the workload is woken anew
  */
 export async function open(
   ports: Pick<Ports, 'store' | 'queue' | 'clock'>,
@@ -26,15 +26,16 @@ export async function open(
   let isHearsay = follows !== undefined;
   for (let time = 1; ; time++) {
     try {
-      // A timer set before this pass is none of the next one's: what comes while it is at work must set its own (R9).
+      // A timer set before this pass does not count for the next one. A change that arrives while this pass runs must set its own timer
+      // (R9).
       const head = await store.updateHead(key, { ifFence: replaces }, { fence, openedAtMs, wake: null });
       return { head, attempt: (head.replacedWake?.attempt ?? 0) + 1, isNext: isHearsay };
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       const current = error.current as Head | undefined;
-      // Our own try, repeated below us (R8): it took off what told how often work had been put off.
+      // Our own write, repeated by a layer below (R8). The first try removed the timer, and with it the number of attempts.
       if (current?.fence === fence) return { head: current, attempt: 1, isNext: isHearsay };
-      // A wake of an earlier fence opens a pass all the same; and where the table was lost, nobody else is at work on it.
+      // A wake that names an earlier fence acquires the head all the same. If the table lost the head, no other pass is at work on it.
       if (isHearsay || (current === undefined && time === 1)) {
         replaces = current?.fence ?? (await fenceThere());
         isHearsay = false;

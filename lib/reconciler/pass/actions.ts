@@ -1,5 +1,5 @@
-// Carries a plan's actions out: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
-// An action that failed or stayed unknown ends the wave; the rest is planned again.
+// Carries out a plan's actions: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
+// An action that failed or whose outcome is unknown ends the wave. The rest is planned again.
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
@@ -23,13 +23,13 @@ type StatusAction = Extract<Action, { verb: 'status' }>;
 export interface Refusal {
   during: WriteAction['verb'] | 'ownerDelete';
   error: TerminalError;
-  /** Of a finalizer: the delete of its pod was not sent. */
+  /** The API server refused to take the finalizer off, so the delete of its pod was not sent. */
   keepsDelete?: true;
-  /** All else rests on that action. */
+  /** All other actions depend on the refused one. */
   ifRefused?: IfRefused;
 }
 
-/** Nothing went wrong: what is left is the next pass's. */
+/** Not an error: the next pass does the rest. */
 export const OUT_OF_TIME = 'the pass ran out of time';
 
 /** How a wave ended before its end. */
@@ -40,10 +40,10 @@ export type Stop =
       during: Refusal['during'];
       refusals: Refusal[];
     }
-  /** Somebody else was first; what there is was read live. */
+  /** Another writer was first. The current state was read live. */
   | { kind: 'conflict'; during: WriteAction['verb']; error: Error }
   | { kind: 'throttled'; retryAfterMs: number }
-  /** Of creates nobody knows whether they took effect. */
+  /** Creates whose outcome is unknown. */
   | { kind: 'unansweredCreates'; creates: { child: Child; error: UnknownOutcomeError }[] }
   | { kind: 'unknown' | 'notDone'; error: Error };
 
@@ -56,7 +56,7 @@ export interface Execution {
 }
 
 /**
- * What is told is told in its place: an event follows what stands before it in the plan.
+ * Events keep their place: an event follows the actions that stand before it in the plan.
  * @returns undefined when every action was carried out
  */
 export async function act(execution: Execution, actions: readonly Action[]): Promise<Stop | undefined> {
@@ -76,8 +76,8 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
       if (wave.verb === 'create' && wave.actions.some(({ child }) => child) && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
         pass.state = { ...pass.state, createsLast: true };
     }
-    // A finalizer that stays on keeps no expired owner: cleaning up is another controller's business in the reference. A webhook that cannot be
-    // called answers as unknown (R6); what is told of the pods of a finished owner bears on nothing that the owner's end rests on.
+    // An expired owner is deleted even if a finalizer cannot be taken off its pods: upstream does the cleaning up in another controller. A
+    // webhook that cannot be called answers as unknown (R6). The events about the pods of a finished owner do not affect its deletion.
     else if (wave.verb === 'owner' && (stop.kind === 'refused' || stop.kind === 'unknown'))
       stop = (await runWave(execution, wave, done)) ?? stop;
   }
@@ -91,7 +91,10 @@ type Wave =
   | { verb: 'owner'; action: DeleteAction }
   | { verb: 'event'; action: EventAction };
 
-/** Neighbouring creates; neighbouring patches and deletes, where those of one object stay in their order; a status, or the owner's end, alone. */
+/**
+ * Neighbouring creates form a wave. So do neighbouring patches and deletes; those of one object stay in their order. A status, or the
+ * owner's delete, is a wave of its own.
+ */
 function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
   const waves: Wave[] = [];
   for (const action of actions) {
@@ -137,7 +140,7 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
   }
 }
 
-/** Runs what the budget grants; one failure lets the others of this round end, and nothing after it begins. */
+/** Runs as many as the budget grants. After a failure the others of this round end, and no later one begins. */
 async function underBudget<Item>(
   { pass, budget, clock, parallelism }: Execution,
   items: readonly Item[],
@@ -146,13 +149,13 @@ async function underBudget<Item>(
 ): Promise<Stop | undefined> {
   for (let at = 0; at < items.length;) {
     const { granted, retryAfterMs } = await budget.take(pass.record, (items.length - at) * writesEach);
-    // One at least, or what takes two writes would never find enough in a small budget.
+    // At least one: otherwise an item of two writes would never find enough in a small budget.
     const now = granted === 0 ? 0 : Math.max(Math.floor(granted / writesEach), 1);
     if (now === 0) return { kind: 'throttled', retryAfterMs: Math.max(retryAfterMs, 200) };
     if (hasPassed(pass.deadline, clock)) return { kind: 'notDone', error: new NotDoneError(OUT_OF_TIME) };
     const results: Result[] = [];
     await inParallel(items.slice(at, at + now), parallelism, async (item) => {
-      // A wave that met trouble sends nothing more.
+      // After a failure the wave sends nothing more.
       if (results.some(({ error }) => error !== undefined && !(error instanceof TerminalError))) return;
       results.push(...(await run(item)));
     });
@@ -160,7 +163,7 @@ async function underBudget<Item>(
       note(pass, action, error);
       if (error !== undefined || changedNothing || (action.verb !== 'create' && action.verb !== 'delete')) continue;
       done.add(targetOf(action));
-      // One that goes through shows that what had been refused so often is no longer refused as such.
+      // A success ends the hold: the API server no longer refuses this verb as such.
       if (action.resource === PODS && pass.state.hold && (pass.state.hold.verb ?? 'create') === action.verb)
         pass.state = { ...pass.state, hold: undefined };
     }
@@ -235,7 +238,7 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
   throw first.error;
 }
 
-/** With the uid and version that were judged (R8). Whether anything is left of it says what the pass does next. */
+/** Sends the uid and the version that were judged (R8). The pass goes on according to whether the object is still there. */
 async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<Result> {
   const { namespace, name, uid, resourceVersion, propagationPolicy } = action;
   const target = {
@@ -259,11 +262,11 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
   }
 }
 
-/** The actions on one pod, in their order; a failure leaves the rest of them undone, but for a delete that is due in any case. */
+/** The actions on one pod, in their order. After a failure the rest is not done, except a delete that is marked to be sent even then. */
 async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Promise<Result[]> {
   const results: Result[] = [];
   const activeDelete = chain.filter((action) => action.verb === 'delete').find(({ active }) => active);
-  // A pod that is taken to be active must still be in the state that was judged, in every call on it (R8).
+  // A pod that is taken to be active must still be in the state that was judged. Every call on it has that precondition (R8).
   let guard = activeDelete?.resourceVersion;
   for (const action of chain) {
     const facts = pass.view.pods.get(action.uid)?.pod;
@@ -278,8 +281,8 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
         );
         if (guard !== undefined) guard = object.metadata.resourceVersion;
         if (facts && pass.owner) pass.counted.push(...(pass.row.metrics.ofPatch?.(action, { owner: pass.owner, pod: facts }) ?? []));
-        // A released pod is somebody else's from now on, and shows in the view as such. One that went with its last finalizer is
-        // answered at the version it had before: it must not look as if nothing had happened, or it would be counted again (R18).
+        // A released pod belongs to another owner from now on, and the view shows it so. A pod that is gone with its last finalizer is
+        // answered at the version it had before. Do not observe it as unchanged, or it would be counted again (R18).
         if (isGone(object)) pass.hearGone(podFactsOf(object));
         else pass.hearPod(object);
       } else {
@@ -319,7 +322,7 @@ function guarded(patch: object, resourceVersion: string | undefined): object {
   return { ...rest, metadata: { ...metadata, resourceVersion } };
 }
 
-/** A merge patch of the whole status: it leaves the metadata alone, of which a view does not hold everything. */
+/** A merge patch of the whole status. It does not send the metadata, because a view does not hold all of it. */
 async function replaceStatus({ pass }: Execution, action: StatusAction): Promise<Result> {
   const owner = pass.owner;
   if (!owner) return { action, error: new ConflictError('the owner is gone') };

@@ -1,4 +1,4 @@
-// The end of a pass: what was heard goes into the view (R7), what is known into the head, what must follow is sent (R9, R11).
+// The end of a pass, its commit: observations go into the view (R7), state goes into the head, and follow-up messages are sent (R9, R11).
 import type { Ports } from '../../ports/ports.ts';
 import type { Head, HeadChange } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
@@ -18,7 +18,7 @@ export interface Ending {
   error?: unknown;
 }
 
-/** A later pass opened the head: this one may write no more (R8). */
+/** A later pass has acquired the head, so this one may not write any more (R8). */
 export class OvertakenError extends Error {}
 
 type ClosingPorts = Pick<Ports, 'store' | 'queue' | 'clock'>;
@@ -41,12 +41,13 @@ export async function close(
 ): Promise<number | undefined> {
   const { store, clock } = ports;
   const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
-  // Sent, then recorded (R11).
+  // Send first, then record (R11).
   if (due) await sendTimer(ports, pass.head, due);
   let accountedFor: Head = pass.head;
   const changeOf = (head: Head, known: ViewPart | undefined): HeadChange => {
     accountedFor = head;
-    // The opening took the timer off: one that stands there was set by news that this pass has not seen, and sweep must find it.
+    // Acquiring the head removed its timer. A timer that is there now was set by a change that this pass has not seen, so sweep must find
+    // it.
     const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
     return {
       state: encodeState({ ...pass.state, ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
@@ -66,18 +67,18 @@ export async function close(
   pass.counted.push(...written.counted);
   pass.head = written.head;
   if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head, written.part));
-  // News may have set its timer between that look and the write, which took it off.
+  // A change may have set its timer between that read and the write, and the write removed it.
   const { replacedWake } = pass.head;
   if (replacedWake && replacedWake.dueAtMs !== accountedFor.wake?.dueAtMs && replacedWake.dueAtMs < (due?.dueAtMs ?? Infinity))
     await writeHead(ports, pass, { wake: replacedWake, pendingSinceMs: replacedWake.dueAtMs });
-  // Woken while it ran: that wake is still pending, and sweep must be able to find it, long before a timer of this pass.
+  // Woken while it ran: that wake is still pending. Sweep must be able to find it long before a timer of this pass.
   const nowMs = clock.nowMs();
   if (pass.head.queued === pass.head.fence && (pass.head.pendingSinceMs ?? Infinity) > nowMs)
     await writeHead(ports, pass, { pendingSinceMs: nowMs });
   return due?.dueAtMs;
 }
 
-/** What an overtaken pass heard is true all the same. */
+/** What an overtaken pass observed is true all the same. */
 export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
   if (!pass.hasNews) return;
   try {

@@ -1,4 +1,4 @@
-// Creates of pods: few at first, each counted, and settled where its name is taken (R5).
+// Creates of pods: few at first, each counted, and settled if the name is taken (R5).
 import type { KubernetesObject, Pod } from '../../objects/kubernetes.ts';
 import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
@@ -9,10 +9,10 @@ import type { Result } from './result.ts';
 
 export type CreateAction = Extract<Action, { verb: 'create' }>;
 
-/** A pod of somebody else holds the name of one to be created (R5). */
+/** A foreign pod holds the name of a pod to be created (R5). */
 export class ForeignNamesakeError extends ConflictError {}
 
-/** Slow start: a quota or a webhook that refuses all is met by few requests. */
+/** Slow start: a quota or a webhook that refuses every create receives few requests. */
 export function* slowStart(actions: readonly CreateAction[]): Generator<readonly CreateAction[]> {
   for (let at = 0, size = 1; at < actions.length; at += size, size *= 2) yield actions.slice(at, at + size);
 }
@@ -24,7 +24,7 @@ export async function create(pass: Pass, action: CreateAction): Promise<Result> 
     pass.hearPod(object as Pod, { isNew: true });
     return { action };
   } catch (error) {
-    // The namespace is going, and the owner with it: nobody is to be told, and nothing counts (spec 12.2).
+    // The namespace is terminating, and the owner with it. No event is sent and nothing counts (spec 12.2).
     if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
       pass.namespaceEnds = true;
       return { action, changedNothing: true };
@@ -39,7 +39,10 @@ function countCreate({ counted, planned, row }: Pass, result: 'succeeded' | 'fai
   if (planned) counted.push(...(row.metrics.ofCreate?.(planned.plan, result) ?? []));
 }
 
-/** AlreadyExists (R5): ours, then the create is settled whatever state that pod is in; foreign, then the planner sees it hold the number. */
+/**
+ * AlreadyExists (R5). If the pod is ours, the create is settled, whatever state that pod is in. If it is foreign, the planner sees that the
+ * number is taken.
+ */
 async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
   const name = action.object.metadata.name ?? '';
   try {
@@ -48,18 +51,18 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
     const child = pass.childOf(podFactsOf(object));
     if (isOurs) pass.hearPod(object);
     if (isOurs && typeof child !== 'string' && child.slot === action.child?.slot && child.number === action.child.number) return { action };
-    // The next number: this name is taken for good as far as this workload is concerned.
+    // Take the next number: this workload can never have this name.
     if (action.child) pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.child.number + 1) };
     return {
       action,
-      // Of ours, somebody has changed the annotations: it would be met here for ever.
+      // The pod is ours, but somebody has changed its annotations. The same create would collide with it for ever.
       error: new ForeignNamesakeError(
         `pods "${name}" already exists and ${isOurs ? 'has been made another one by hand' : 'belongs to somebody else'}`,
         { reason: 'alreadyExists' },
       ),
     };
   } catch (error) {
-    // Gone between the two calls: planned again.
+    // The pod was deleted between the two calls, so plan again.
     if (error instanceof NotFoundError)
       return { action, error: new ConflictError(`pod ${name} came and went`, { reason: 'alreadyExists' }) };
     return { action, error };

@@ -1,24 +1,24 @@
-// Another controller that writes the same status: seen in managedFields, parked, not fought.
+// Another controller writes the same status. Farloop sees it in managedFields and parks the workload instead of fighting.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PassState } from '../head/pass-state.ts';
 
-/** One write of another hand is a workload that changed hands; so many, one after another's, are a fight. */
+/** One write by another manager is a workload that changed hands. This many, one after another, are a fight. */
 const STRIKES = 3;
 const FORGIVEN_AFTER_MS = 300_000;
-/** Whoever wrote last so long ago does not fight now. */
+/** A manager whose last write is older than this does not fight now. */
 const QUIET_AFTER_MS = 30_000;
 const OURS = 'farloop';
 
 export interface ForeignWriter {
   manager: string;
-  /** Strikes so far; the workload is parked from STRIKES on. */
+  /** Strikes so far. From STRIKES on the workload is parked. */
   state: NonNullable<PassState['foreign']>;
   isFight: boolean;
 }
 
 /**
- * @param times by the cluster's time. `sinceMs`: of our own last write, or of the first sight of the workload before there was one
- * @returns undefined while nobody else wrote the status since then
+ * @param times by the cluster's time. `sinceMs`: when we wrote last, or, before our first write, when the workload was first seen
+ * @returns undefined if no other manager has written the status since then
  */
 export function foreignWriterOf(
   owner: WorkloadObject,

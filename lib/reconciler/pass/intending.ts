@@ -1,4 +1,4 @@
-// What a pass is about to do is written down before it does it (R5): names to create, uids to delete, finalizers to strip.
+// A pass writes its intents down before it acts (R5): names to create, uids to delete, finalizers to strip.
 import { PODS } from '../../objects/resources.ts';
 import type { Action } from '../../kinds/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -9,12 +9,12 @@ import type { PassState } from '../head/pass-state.ts';
 import { encodeState } from '../head/pass-state.ts';
 import { isOwnerDelete } from './result.ts';
 
-/** R5: names and uids are durable before the first call; the write fails if a later pass has opened. @throws OvertakenError */
+/** R5: names and uids are durable before the first call. The write fails if a later pass has acquired the head. @throws OvertakenError */
 export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, actions: readonly Action[]): Promise<void> {
   const intents: PassState['intents'] = { atMs: ports.clock.nowMs(), create: [], delete: [], strip: [] };
   for (const action of actions)
     if (action.verb === 'create') intents.create.push(...(action.child ? [action.child] : []));
-    // That of the owner is safe to repeat: its uid is its precondition.
+    // The owner's delete needs no intent. It is safe to repeat, because the owner's uid is its precondition.
     else if (isOwnerDelete(pass, action)) continue;
     else if ((action.verb === 'delete' || action.verb === 'patch') && action.resource === PODS) {
       const pod = pass.view.pods.get(action.uid)?.pod;

@@ -1,11 +1,12 @@
-// Writes to objects other than the owner and its pods: the name is what makes a create safe to repeat, the uid a patch or a delete (R8).
+// Writes to objects other than the owner and its pods. A create is safe to repeat because of its name, a patch or a delete because of its
+// uid (R8).
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { ConflictError, NotFoundError } from '../../ports/errors.ts';
 import type { CreateAction } from './creates.ts';
 import type { Pass } from './pass.ts';
 import type { DeleteAction, PatchAction, Result } from './result.ts';
 
-/** AlreadyExists is a conflict: what there is decides, once it is read again. */
+/** AlreadyExists is a conflict: the pass reads the object again and decides by what it finds. */
 export async function createOther(pass: Pass, action: CreateAction): Promise<Result> {
   try {
     await pass.cluster.create<KubernetesObject>(action.resource, action.object, pass.deadline);
@@ -17,10 +18,10 @@ export async function createOther(pass: Pass, action: CreateAction): Promise<Res
   }
 }
 
-/** The actions on one object, in their order; a failure leaves the rest of them undone. */
+/** The actions on one object, in their order. After a failure the rest is not done. */
 export async function runOtherChain(pass: Pass, chain: readonly (PatchAction | DeleteAction)[]): Promise<Result[]> {
   const results: Result[] = [];
-  // What was read before is no more what there is, whatever came of the calls.
+  // Earlier reads are out of date now, whatever the outcome of the calls.
   pass.read.clear();
   for (const action of chain) {
     const result = action.verb === 'patch' ? await patchOther(pass, action) : await deleteOther(pass, action);
@@ -38,7 +39,7 @@ async function patchOther(pass: Pass, action: PatchAction): Promise<Result> {
     await pass.cluster.patch<KubernetesObject>(action.resource, { namespace, name, uid }, { type, body }, pass.deadline);
     return { action };
   } catch (error) {
-    // It was there when it was planned from: what there is now decides.
+    // The object was there when the plan was made. Plan again from the current state.
     if (error instanceof NotFoundError) return { action, error: new ConflictError(`${action.kind} ${name} is gone`, { cause: error }) };
     return { action, error };
   }

@@ -1,4 +1,4 @@
-// A workload that a person must look at: parked with a back-off, an Event, a metric and a reason in the console (R13).
+// A workload that a person must look at is parked: back-off, an Event, a metric and a reason in the console (R13).
 import { isFinished } from '../../objects/pod-facts.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { Action, PlanHead } from '../../kinds/plan.ts';
@@ -11,14 +11,14 @@ import type { Pass } from './pass.ts';
 
 const LONGEST_REASON = 500;
 const PARKED_MS = { first: 60_000, most: 3_600_000 };
-/** What the API server refuses is tried again later and later. */
+/** The back-off of an action that the API server refuses. */
 export const HELD_MS = { first: 1_000, most: 60_000 };
-/** The error of a pass that ends with what it met again and again, of which no single refusal is the one that ended it. */
+/** The error of a pass that planned again and again without success, if no single refusal ended it. */
 export const TOO_OFTEN = 'planned again too often in one pass';
 
 /**
- * @param longestMs where it may be well again at any time
- * @returns milliseconds until it is looked at again; a changed spec is looked at at once
+ * @param longestMs the longest back-off; shorter than usual if the trouble may end at any time
+ * @returns milliseconds until the next look; a changed spec is looked at at once
  */
 export function park(
   pass: Pass,
@@ -46,8 +46,8 @@ export function park(
 }
 
 /**
- * What is known of the workload cannot be read, or a part of it. It is told of once, and looked at with each wake: what can be read comes
- * by an event like any other.
+ * All or a part of the workload's view cannot be read. The pass reports this once and looks again with each wake: an object that becomes
+ * readable arrives as an event like any other.
  */
 export function parkUnreadable(pass: Pass, error: Error, ports: Pick<Ports, 'clock' | 'telemetry'>): Ending {
   const { park: known } = pass.state;
@@ -63,7 +63,7 @@ export function parkUnreadable(pass: Pass, error: Error, ports: Pick<Ports, 'clo
   return { outcome: 'parked', againInMs, error };
 }
 
-/** All of it has been read: what it was parked for is over. */
+/** Everything has been read, so the reason for parking is over. */
 export function endUnreadable(pass: Pass): void {
   if (pass.state.park?.unreadable === true) pass.state = { ...pass.state, park: undefined };
 }
@@ -76,7 +76,7 @@ export const parkedEnding = (ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pa
   againInMs: park(pass, reason, ports),
 });
 
-/** Milliseconds that it stays parked; undefined when it is not, or not any more. */
+/** Milliseconds that the workload stays parked; undefined if it is not parked now. */
 export function parkedFor(pass: Pass, nowMs: number): number | undefined {
   const parked = pass.state.park;
   if (!parked || parked.unreadable === true || !isAhead(parked.untilMs, nowMs, PARKED_MS) || pass.generation !== parked.generation)
@@ -86,8 +86,8 @@ export function parkedFor(pass: Pass, nowMs: number): number | undefined {
 }
 
 /**
- * Until when creates or deletes wait, where they still do. A pod of the workload that has ended or gone since may have made room for another:
- * then they are tried at once, and nothing else that happens has them tried.
+ * Until when creates or deletes are held, if they still are. A pod of the workload that has ended or gone since may have made room for
+ * another: then they are tried at once. No other change ends a hold early.
  * @param nowMs by the cluster's clock
  */
 export function holdIn(
@@ -99,27 +99,30 @@ export function holdIn(
   return hold.verb === 'delete' ? { deleteHoldUntilMs: hold.untilMs } : { holdUntilMs: hold.untilMs };
 }
 
-/** By the workload's pods: each counts, and once more until it has ended, for of quotas some count the one and some the other. */
+/** Of the workload's pods: an ended pod counts once and any other twice, because some quotas count ended pods and some do not. */
 export function roomTaken({ owner, pods }: Pick<Pass, 'owner'> & { pods: Pods }): number {
   let taken = 0;
   for (const pod of pods) if (pod.controller?.uid === owner?.metadata.uid) taken += isFinished(pod) ? 1 : 2;
   return taken;
 }
 
-/** What lies further ahead than it could have been put was put there before the clock was set back (R12). */
+/** A time further ahead than any back-off was written before the clock was set back (R12). */
 const isAhead = (untilMs: number, nowMs: number, { most }: { most: number }): boolean => untilMs > nowMs && untilMs <= nowMs + 2 * most;
 
-/** Two controllers on one status. */
+/** Two controllers write one status. */
 export const fightText = ({ key }: Pass, rival: string): string =>
   `${rival} writes the status of this ${key.kind} too: switch its ${key.kind} controller off, or let Farloop manage its own workloads only`;
 
-/** As the API server put it where it was asked, else in the error's words; of a call without an answer these would tell no more than an address. */
+/**
+ * The API server's own words if it was asked, else the error's. For a call without an answer, the error's words would give no more than an
+ * address.
+ */
 export function wordsOf(error: Error): string {
   if (error instanceof UnknownOutcomeError) return error.said ?? 'the API server gave no answer that tells what came of it';
   return error instanceof TerminalError ? (error.said ?? error.message) : error.message;
 }
 
-/** What a person is told of a refused create or delete. */
+/** The event about a refused create or delete. */
 export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete', error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
@@ -129,7 +132,7 @@ export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete',
   why: `the API server refuses it: ${formatKey(pass.key)}`,
 });
 
-/** What a person is told where all else rests on what was refused. */
+/** The event about a refused action that all others depend on. */
 export const requiredEvent = (pass: Pass, { reason, message }: { reason: string; message: string }, error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
@@ -139,7 +142,7 @@ export const requiredEvent = (pass: Pass, { reason, message }: { reason: string;
   why: 'nothing else can be done before it',
 });
 
-/** Doubles from the first with each failure, up to the most. */
+/** Doubles with each failure, from `first` up to `most`. */
 export const backoffMs = (failures: number, { first, most }: { first: number; most: number }): number =>
   Math.min(first * 2 ** Math.min(failures - 1, 20), most);
 

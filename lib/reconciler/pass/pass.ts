@@ -1,4 +1,4 @@
-// One pass while it lasts: what it knows, what it has heard from the API server, what it must still write.
+// One pass while it runs: its knowledge, its observations of the API server, and its pending writes.
 import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { POD_FIELDS, POD_READING, controllerOf, podFactsOf } from '../../objects/pod-facts.ts';
@@ -23,42 +23,44 @@ import type { Child, ChildOrUid, PassState } from '../head/pass-state.ts';
 import type { Planned } from '../report/recorded-plan.ts';
 import { isLater, livingIn, mergeInto, newestPodHeard } from '../view/view.ts';
 
-/** The owner is not there any more, or another one of its name is. */
+/** The owner is gone, or another object has its name. */
 export class OwnerGoneError extends Error {}
 
-/** More pods than this, known and not listed, are looked for with one list of their namespace. */
+/** If more known pods than this are missing from the list, one list of their namespace finds them. */
 const MOST_STRAYED = 10;
 
 export class Pass {
   readonly key: WorkloadKey;
   readonly record: ClusterRecord;
-  /** Of its kind. */
+  /** The facts of its kind. */
   readonly facts: KindFacts;
   readonly row: PlannerRow;
   readonly deadline: Deadline;
   readonly startedAtMs: number;
-  /** Which try it is at work that was put off; 1 when it was not. */
+  /** Counts the tries of work that was put off; 1 if it was not. */
   readonly attempt: number;
   /** Cluster time minus ours, milliseconds (R12). */
   readonly offsetMs: number;
-  /** Its id: only while it is the head's may this pass write there (R8). */
+  /** The pass's id. The pass may write the head only while the head holds this fence (R8). */
   readonly fence: string;
-  /** As last read or written; its fence may be a later pass's by then. */
+  /** As last read or written. Its fence may be a later pass's by then. */
   head: UpdatedHead;
   state: PassState;
-  /** This pass's own: what it hears is merged into it. */
+  /** This pass's own copy. Observations of this pass are merged into it. */
   readonly view: ViewPart;
-  /** Read in this pass, template and all. */
+  /** Read in this pass, with all fields. */
   live: { owner: WorkloadObject; dateMs: number } | undefined;
   /** The children were listed in this pass. */
   listed = false;
-  /** The owner was found changed after that: what is counted on this list could be in its status already (R18). */
+  /**
+   * The owner turned out to be changed after the children were listed. Its status may already contain counts of pods on this list (R18).
+   */
   listIsOlderThanOwner = false;
   readonly actions: PassRecord['actions'] = [];
   readonly why: string[] = [];
-  /** What was decided last, and from what: for the flight recorder. */
+  /** The latest decision and its input, for the flight recorder. */
   planned: Planned | undefined;
-  /** To be told when the pass ends. */
+  /** Sent when the pass ends. */
   readonly events: Extract<Action, { verb: 'event' }>[] = [];
   readonly viewAtOpening: ViewPart;
   /** The view's items as this pass read them. */
@@ -69,27 +71,27 @@ export class Pass {
   sync: SyncLabels | undefined;
   /** This pass deleted the owner, and nothing is left of it. */
   gone = false;
-  /** It takes no more pods. */
+  /** The namespace accepts no more pods. */
   namespaceEnds = false;
-  /** What its plans wanted and this pass has read, as it was then. */
+  /** Objects that this pass's plans wanted, as they were when this pass read them. */
   readonly read = new Map<string, { objects: readonly KubernetesObject[] | undefined }>();
-  /** What of the head's state must be durable before a plan that changes it is carried out, as the head has it. */
+  /** The part of the head's state that must be durable before a plan that changes it is carried out, as the head has it. */
   durable: string;
   /** The API server found a status of this pass invalid. */
   wasRefused = false;
-  /** Creates without an answer that were not there when looked for: they may yet take effect, so their intents stay (R6). */
+  /** Creates without an answer that a look did not find. They may yet take effect, so their intents stay (R6). */
   readonly unanswered: Child[] = [];
   /** The API server refused to change a pod, or to delete the owner. */
   wasHindered = false;
-  /** Of the plan carried out last, at least one status write went through. */
+  /** At least one status write of the latest plan succeeded. */
   wroteStatus = false;
   readonly #connect: () => Cluster;
   #cluster: Cluster | undefined;
-  /** Of the view's pods, made when first asked for. */
+  /** The set of the view's pods, made at the first access. */
   #podSet: PodSet | undefined;
-  /** Not yet in the set. */
+  /** Changes that the set does not contain yet. */
   #podChanges: PodChange[] = [];
-  /** Heard in this pass and not yet written to the view (R7). */
+  /** Observed in this pass and not yet written to the view (R7). */
   #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
 
   constructor(
@@ -121,7 +123,10 @@ export class Pass {
     this.#podSet = given.podSet;
   }
 
-  /** Where there is no way to it, that is as if it did not answer: its own trouble, and no workload's (R14). @throws NotDoneError */
+  /**
+   * A cluster without a way to it is treated like one that does not answer: the trouble is the cluster's, not a workload's (R14). @throws
+   * NotDoneError
+   */
   get cluster(): Cluster {
     try {
       return (this.#cluster ??= this.#connect());
@@ -130,20 +135,20 @@ export class Pass {
     }
   }
 
-  /** The owner to plan with: live where it was read, else as last heard; undefined too where the view only marks it. */
+  /** The owner to plan with: as read live, else as observed last. Undefined also if the view holds only a marker for it. */
   get owner(): WorkloadObject | undefined {
     if (this.live) return this.live.owner;
     const known = this.view.owner;
     return known && !known.deleted && !this.facts.isReadLive(known.object) ? known.object : undefined;
   }
 
-  /** Of the owner's spec, as last heard; undefined where the owner is gone, or not known. */
+  /** The generation of the owner's spec as observed last; undefined if the owner is gone or unknown. */
   get generation(): number | undefined {
     const known = this.view.owner;
     return this.live?.owner.metadata.generation ?? (known && !known.deleted ? known.object.metadata.generation : undefined);
   }
 
-  /** The pods that are there, as heard last. */
+  /** The existing pods, as observed last. */
   get pods(): PodSet {
     const changes = this.#podChanges;
     if (this.#podSet === undefined) this.#podSet = PodSet.byPlace(livingIn(this.view));
@@ -153,7 +158,7 @@ export class Pass {
   }
 
   /**
-   * @param isNew it was created by this very call: later than any list
+   * @param isNew this very call created it, so it is later than any list
    * @throws RestoredServerError
    */
   hearPod(pod: Pod, { isNew = false } = {}): void {
@@ -165,14 +170,14 @@ export class Pass {
     this.#hear([{ heardAt: version, deleted: false, pod: facts }]);
   }
 
-  /** A delete was answered, or a GET answered 404 about this very pod (R19): it is gone a moment after it was last heard of. */
+  /** A delete was answered, or a GET answered 404 about this very pod (R19). It counts as gone just after it was last observed. */
   hearGone(facts: PodFacts): void {
     const known = newest(this.view.pods.get(facts.uid)?.heardAt ?? '0', facts.resourceVersion);
     this.#hear([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
   }
 
   /**
-   * @param owner as the API server answered it, template and all
+   * @param owner as the API server answered it, with all fields
    * @throws RestoredServerError
    */
   hearOwner(owner: WorkloadObject, dateMs: number): void {
@@ -210,7 +215,7 @@ export class Pass {
     });
   }
 
-  /** What must be written to the view before the pass ends. */
+  /** The observations that must be written to the view before the pass ends. */
   get heard(): { owner?: OwnerObservation; pods: PodObservation[]; whole?: WholeList } {
     return { ...this.#heard, pods: [...this.#heard.pods.values()] };
   }
@@ -226,7 +231,7 @@ export class Pass {
       const { resource } = this.facts;
       const get = async (): Promise<Answer<WorkloadObject>> => await this.cluster.get<WorkloadObject>(resource, this.key, this.deadline);
       let { object, dateMs } = await get();
-      // An object does not go back: confirmed by a second look, the API server has lost what was heard from it (R3).
+      // An object does not go back. If a second read confirms it, the API server has lost a state that was observed before (R3).
       if (this.#isFromAnotherPast(object)) {
         this.#sawStale(resource);
         ({ object, dateMs } = await get());
@@ -254,14 +259,14 @@ export class Pass {
   }
 
   /**
-   * Lists the children live and whole (R1, R18).
-   * @param isUnknown nothing that was heard before tells of children whose labels somebody has changed: they are looked for too
+   * Lists all children live (R1, R18).
+   * @param isUnknown nothing observed before names children whose labels somebody has changed, so they are looked for too
    * @throws RestoredServerError
    */
   async listChildren({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
     const heard = newestPodHeard(this.view);
     let list = await this.#list();
-    // A live list cannot lag: confirmed by a second one, the API server has lost what was heard from it (R3).
+    // A live list cannot lag. If a second one confirms it, the API server has lost a state that was observed before (R3).
     if (isNewer(heard, list.resourceVersion)) {
       this.#sawStale(PODS);
       list = await this.#list();
@@ -274,7 +279,7 @@ export class Pass {
     for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.hearPod(pod);
   }
 
-  /** Pods with our finalizer whose labels somebody has changed: no selector finds them, and yet they are there (R19). */
+  /** Pods with our finalizer whose labels somebody has changed. No selector finds them, and yet they exist (R19). */
   async #strayed({ items }: ListAnswer<Pod>): Promise<Pod[]> {
     const listed = new Set(items.map(({ metadata }) => metadata.uid));
     const missing = [...this.pods].filter(({ uid, tracked }) => tracked && !listed.has(uid));
@@ -310,7 +315,7 @@ export class Pass {
     return await this.cluster.list<Pod>(PODS, { namespace: this.key.namespace, ...selection, fields: POD_FIELDS }, this.deadline);
   }
 
-  /** One child live; 404 about it makes a tombstone. */
+  /** Reads one child live. A 404 makes a tombstone. */
   async readChild(facts: PodFacts): Promise<void> {
     try {
       const { object } = await this.cluster.get<Pod>(PODS, facts, this.deadline, POD_READING);
@@ -330,9 +335,9 @@ export class Pass {
 }
 
 /**
- * What answers a call is never older than what was heard before it, and at the version of a list an object has no other version than the
- * list showed: else this API server has lost what it told (R3), also where it has caught up with the versions since. Of a tombstone only the
- * object's own version counts.
+ * The answer to a call is never older than what was observed before the call, and an object that a list showed has no other version at the
+ * list's own version. If it does, this API server has lost a state that it had shown (R3), even if its versions have caught up since. For a
+ * tombstone only the object's own version counts.
  */
 const isFromAnotherPast = (version: string, { heardAt, deleted }: Pick<PodObservation, 'heardAt' | 'deleted'>, known: string): boolean =>
   version !== known && !isNewer(version, newest(deleted ? '0' : heardAt, known));

@@ -1,4 +1,4 @@
-// What is to be done? Plans from the view, and from live reads where an action could not be taken back (R10) or counting needs them (R18).
+// Plans from the view, and from live reads if an action could not be taken back (R10) or counting needs them (R18).
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Action, Failure, Plan, PlanHead } from '../../kinds/plan.ts';
 import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
@@ -16,13 +16,13 @@ import { MOST_READS, readWants, unreadOf } from './wanted.ts';
 
 const MOST_ROUNDS_OF_READS = 2;
 
-/** No planner can take this workload as it is. */
+/** No planner can handle this workload as it is. */
 export class PlannerFailedError extends Error {}
 
 /**
- * Plans from the view. Where that would act on what cannot be taken back, reads the owner live and plans again (R10); so too with what the
- * plan wants.
- * @returns undefined where the workload is not ours; a rival where another controller writes its status again and again
+ * Plans from the view. If the plan has an action that cannot be taken back, reads the owner live and plans again (R10). It does the same
+ * for the objects that the plan wants.
+ * @returns undefined if the workload is not ours; a rival if another controller writes its status again and again
  */
 export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> | { rival: string } | undefined> {
   for (let rounds = 0; ;) {
@@ -47,17 +47,17 @@ export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> |
   }
 }
 
-/** Who writes the same statuses again and again, seen where the owner was read live; what was seen is remembered. */
+/** The manager that writes the same status again and again. It shows if the owner was read live, and the head remembers it. */
 export function rivalOf(clock: Clock, pass: Pass): string | undefined {
   if (!pass.live) return undefined;
   const sinceMs = pass.state.statusWrittenAtMs ?? pass.head.bornAtMs + pass.offsetMs;
   const writer = foreignWriterOf(pass.live.owner, pass.state, { sinceMs, nowMs: pass.live.dateMs });
   if (writer) pass.state = { ...pass.state, foreign: writer.state };
-  // Whoever manages what is not ours may write it as often as it likes.
+  // If the workload is not ours, its manager may write the status as often as it likes.
   return writer?.isFight && planOnce(clock, pass).outcome !== 'notOurs' ? writer.manager : undefined;
 }
 
-/** From what the pass knows now. @throws OwnerGoneError; PlannerFailedError */
+/** Plans from the pass's present knowledge. @throws OwnerGoneError; PlannerFailedError */
 export const planOnce = (clock: Clock, pass: Pass): Plan<object> => planFrom(clock, pass).plan;
 
 function planFrom(clock: Clock, pass: Pass): Planned {
@@ -69,13 +69,13 @@ function planFrom(clock: Clock, pass: Pass): Planned {
   }
 }
 
-/** What the planner is given now. @throws OwnerGoneError */
+/** The planner's input now. @throws OwnerGoneError */
 function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   const owner = pass.owner;
   if (!owner) throw new OwnerGoneError('the owner is gone');
   refuseUnreadable(owner, pass.pods);
   const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
-  // Its number is above those too that have vanished since the last pass closed (R5).
+  // The number is also above those of pods that have vanished since the last commit (R5).
   const head = { ...planHeadOf(pass, nowMs, pass.row.backoff.known(pass.state.backoff, owner)), ordinal: lowestFreeNumber(pass) };
   const { manages } = pass.record;
   const seen = { features: featuresOf(pass.record), isWhole: pass.live !== undefined, read: pass.read, kept: pass.state.kept };
@@ -83,7 +83,7 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
 }
 
 /**
- * What earlier passes left for the planner, as it holds now.
+ * State of earlier passes for the planner, as far as it still holds.
  * @param nowMs by the cluster's clock
  * @param backoff as the kind takes it
  */
@@ -91,7 +91,7 @@ export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }
   const { ordinal, createsLast, failure } = known.state;
   const isOfThisSpec = failure?.generation === (known.owner?.metadata.generation ?? 0);
   return {
-    // Settled before: no intent is open when a pass plans.
+    // Empty, because intents are settled before a pass plans.
     expectations: { create: [], delete: [], strip: [] },
     backoff,
     ordinal,
@@ -102,8 +102,9 @@ export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }
 }
 
 /**
- * A pod of this workload, or one that it may adopt, that cannot be read may be over or under way: none is created in its place, and none is
- * counted. Of a workload that is being deleted nothing is counted any more, and its pods are released whatever they are.
+ * A pod that cannot be read may have ended or may be running. If it belongs to this workload, or the workload may adopt it, no pod is
+ * created in its place and nothing is counted. The pods of a workload that is being deleted are not counted any more, and are released
+ * whatever they are.
  * @throws UnreadableObjectError
  */
 function refuseUnreadable({ metadata }: WorkloadObject, pods: Pods): void {
@@ -114,26 +115,26 @@ function refuseUnreadable({ metadata }: WorkloadObject, pods: Pods): void {
       throw new UnreadableObjectError(`Pod ${namespace}/${name}`, why);
 }
 
-/** Without the generation, which is the loop's. */
+/** Without the generation, which belongs to the loop. */
 function failureIn({ generation: _generation, reason, message, ...details }: NonNullable<PassState['failure']>): Failure {
   const texts = Object.entries(details).filter((detail): detail is [string, string] => typeof detail[1] === 'string');
   return { ...Object.fromEntries(texts), reason, message };
 }
 
-/** R18: where the status is not the one we wrote last, or tells of pods that are not known, the children are looked up live first. */
+/** R18: if the status is not the one that we wrote last, or names pods that are not known, the children are listed live first. */
 async function lookBeforeCounting(pass: Pass): Promise<void> {
   if ((pass.listed && !pass.listIsOlderThanOwner) || !pass.owner) return;
   const status = pass.owner.status;
   const isOurs =
     !pass.listIsOlderThanOwner && (pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status));
   if (isOurs && pass.row.status.childrenIn(pass.owner).every((uid) => pass.view.pods.has(uid))) return;
-  // The owner is read before its pods: a pod is counted on evidence no older than the status it is added to.
+  // Read the owner before its pods: a pod is counted on evidence at least as new as the status to which it is added.
   await pass.readOwner();
   await pass.listChildren();
   pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner.status) };
 }
 
-/** R10: these cannot be taken back. Counting alone is guarded by its resourceVersion. */
+/** R10: these actions cannot be taken back. A status that only counts is guarded by its resourceVersion. */
 function isGrave(action: Action): boolean {
   if (action.verb === 'create') return true;
   if (action.verb === 'delete') return action.active;

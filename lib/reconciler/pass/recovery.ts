@@ -1,4 +1,4 @@
-// What follows when a plan could not be carried out whole: planned again from what there is now, or later.
+// What follows when a plan could not be carried out completely: the pass plans again from the current state, or ends and comes back later.
 import type { Ports } from '../../ports/ports.ts';
 import type { Refusal, Stop } from './actions.ts';
 import { turnOf } from '../cluster/budget.ts';
@@ -10,22 +10,22 @@ import { statusDigestOf, type PassState } from '../head/pass-state.ts';
 import { settle, settleCreates } from './settle.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
 
-/** @returns how the pass ends, or that it is to plan again */
+/** @returns how the pass ends, or that it plans again */
 export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pass, stop: Stop): Promise<Ending | 'again'> {
   switch (stop.kind) {
     case 'conflict':
       if (stop.error instanceof ForeignNamesakeError) pass.events.push(refusalEvent(pass, stop.during, stop.error));
-      // Somebody else was first: the owner and what is to be counted are read live, then planned again (R18).
+      // Another writer was first. Read the owner and the pods to count live, then plan again (R18).
       await lookAnew(pass);
       pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner?.status) };
       return 'again';
     case 'refused': {
       if (stop.during === 'status' && stop.error.code === 403) throw stop.error;
       if (stop.during === 'status') {
-        // Twice in a row: one that was taken in between shows that it was not the same that is refused.
+        // Park after two refusals in a row. A status that was accepted in between shows that a different one is refused now.
         if (pass.wasRefused && !pass.wroteStatus)
           return parkedEnding(ports, pass, `the API server refuses its status: ${stop.error.message}`);
-        // It may have been planned from what is no longer so: once more from what there is, before a person is asked.
+        // The plan may rest on outdated state. Plan once more from the current state before a person is asked.
         pass.wasRefused = true;
         await lookAnew(pass);
         return 'again';
@@ -37,21 +37,21 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
         return parkedEnding(ports, pass, `${problem}: ${required.error.message}`);
       }
       const held = stop.refusals.map(heldBy).find((verb) => verb !== undefined);
-      // A pod's patch, or the owner's end: once more with what else there is to do, and then later and later.
+      // A pod's patch or the owner's delete was refused. It is tried once more together with the rest of the work, then with a back-off.
       if (!held && pass.wasHindered)
         return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.error };
-      // Of a finalizer that stays on, or a pod that is not adopted, the reference tells nothing.
+      // Upstream sends no event about a finalizer that stays on or a pod that is not adopted.
       const told = stop.refusals.filter(({ during }) => during !== 'patch');
       pass.events.push(...told.map(({ during, error }) => refusalEvent(pass, during, error)));
       await settle(pass);
-      // All else goes on: the plan leaves out what was refused while it is held.
+      // Everything else goes on: plans leave out the refused verb while it is held.
       if (held) pass.state = { ...pass.state, hold: holdOf(ports, pass, held) };
       else pass.wasHindered = true;
       return 'again';
     }
     case 'unansweredCreates': {
       const missing = await settleCreates(pass, stop.creates);
-      // What is not there counts as refused; where it comes into being after all, a later create collides with it (R5).
+      // A create whose pod is missing counts as refused. If the pod appears after all, a later create collides with it (R5).
       pass.events.push(...missing.map(({ error }) => refusalEvent(pass, 'create', error)));
       if (missing.length > 0) pass.state = { ...pass.state, hold: holdOf(ports, pass, 'create') };
       return 'again';
@@ -64,7 +64,7 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
   }
 }
 
-/** A pod whose finalizer may not come off first is not deleted, as if that were refused. */
+/** If a pod's finalizer cannot come off first, its delete is not sent. It is held as if the delete had been refused. */
 function heldBy({ during, keepsDelete }: Refusal): 'create' | 'delete' | undefined {
   if (keepsDelete) return 'delete';
   return during === 'create' || during === 'delete' ? during : undefined;

@@ -1,4 +1,4 @@
-// What became of one action.
+// The outcome of one action.
 import type { Action } from '../../kinds/plan.ts';
 import type { Pass } from './pass.ts';
 
@@ -6,14 +6,14 @@ export type WriteAction = Exclude<Action, { verb: 'event' }>;
 export type DeleteAction = Extract<Action, { verb: 'delete' }>;
 export type PatchAction = Extract<Action, { verb: 'patch' }>;
 
-/** The owner's own delete. A child may be of the owner's kind: its uid tells them apart. */
+/** The owner's own delete. A child may be of the owner's kind, so compare uids. */
 export const isOwnerDelete = ({ key }: Pick<Pass, 'key'>, action: Action): boolean => action.verb === 'delete' && action.uid === key.uid;
 
 export interface Result {
   action: WriteAction;
   error?: unknown;
-  /** It is as it was wanted to be, or need not be any more, by no doing of this call: nobody is told that it was done. */
+  /** The wanted state was there already, or is not needed any more. This call did not bring it about, so no event says that it did. */
   changedNothing?: true;
-  /** Of a finalizer that is refused to come off: the delete of its pod was not sent. */
+  /** The API server refused to take a finalizer off, so the delete of its pod was not sent. */
   keepsDelete?: true;
 }

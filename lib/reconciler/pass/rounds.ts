@@ -1,4 +1,4 @@
-// plan → intend → act, round by round: what a write that fails leaves undone is planned again from what there is then.
+// plan → intend → act, round by round. What a failed write leaves undone is planned again from the state at that time.
 import type { Action, Plan } from '../../kinds/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { PassState } from '../head/pass-state.ts';
@@ -25,13 +25,13 @@ export interface RoundSetup {
 /** How one round ended. Only `over` and `idle` end the pass. */
 type Round =
   | { end: 'over'; ending: Ending }
-  /** Nothing is to be written now. */
+  /** There is nothing to write now. */
   | { end: 'idle'; ending: Ending }
-  /** All but the creates that an earlier pass left is done, or can wait: these are next. */
+  /** Everything is done or can wait, except the creates that an earlier pass left. Those are next. */
   | { end: 'createsNext'; hasActed: boolean }
-  /** A step is done that all else rests on. */
+  /** A step that all later ones depend on is done. */
   | { end: 'step' }
-  /** A write failed, and what there is now was read. */
+  /** A write failed, and the current state was read. */
   | { end: 'stopped' };
 
 /** Rounds in one pass, if the latest one was stopped. */
@@ -39,7 +39,7 @@ const MOST_ROUNDS = 4;
 /** Steps in one pass. */
 const MOST_STEPS = 8;
 
-/** @throws OwnerGoneError; what the pass's trouble decides about */
+/** @throws OwnerGoneError; errors that pass/trouble.ts decides about */
 export async function runRounds(setup: RoundSetup, pass: Pass): Promise<Ending> {
   const tooOften = (): Ending => ({ outcome: 'failed', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error: new Error(TOO_OFTEN) });
   let hasActed = false;
@@ -48,7 +48,7 @@ export async function runRounds(setup: RoundSetup, pass: Pass): Promise<Ending> 
     const round = await runRound(setup, pass);
     if (round.end === 'over') return round.ending;
     if (round.end === 'idle') return hasActed ? { ...round.ending, outcome: 'acted' } : round.ending;
-    // A step is progress: it leaves as many rounds for what is stopped.
+    // A step is progress, so it leaves the number of rounds for stopped ones unchanged.
     if (round.end === 'stopped' && rounds - steps >= MOST_ROUNDS) return tooOften();
     if (round.end === 'step' && ++steps > MOST_STEPS) return tooOften();
     hasActed ||= round.end === 'step' || (round.end === 'createsNext' && round.hasActed);
@@ -79,7 +79,7 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   return await carryOut(setup, pass, { plan, actions, writes });
 }
 
-/** All of it was read, and decided about. */
+/** The whole workload was read, and there is a decision. */
 function notePlan(pass: Pass, plan: Plan<object>): void {
   endUnreadable(pass);
   pass.why.push(...[...plan.why, ...(plan.whyRead ?? [])].filter((why) => !pass.why.includes(why)));
@@ -98,7 +98,7 @@ async function carryOut(
   if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
   noteBackoff(pass, plan, stop);
   if (stop) {
-    // What is refused, or met somebody else's hand, may be so for long: it holds up no create. What is cut short goes on first.
+    // A refusal or another writer may last long, so creates must not wait for it. One that was cut short does its other work first.
     if (stop.kind !== 'throttled' && stop.kind !== 'notDone') pass.state = { ...pass.state, createsLast: undefined };
     const next = await afterStop(ports, pass, stop);
     return next === 'again' ? { end: 'stopped' } : { end: 'over', ending: next };
@@ -112,7 +112,7 @@ async function carryOut(
   return { end: 'over', ending: { outcome: 'acted', againInMs: againAfterActing(ports, pass, plan) } };
 }
 
-/** Failures are remembered with the write that counts them, or a repeated pass would count them twice. */
+/** Remember failures with the write that counts them: a repeated pass would count them twice. */
 function noteBackoff(pass: Pass, plan: Plan<object>, stop: Stop | undefined): void {
   const { backoff } = pass.row;
   const isCounted = pass.wroteStatus && pass.planned !== undefined && backoff.isCountedByStatus(pass.planned.given, plan);
@@ -120,9 +120,9 @@ function noteBackoff(pass: Pass, plan: Plan<object>, stop: Stop | undefined): vo
 }
 
 /**
- * A plan carried out whole proves that what it was held or parked for is over: there was a plan, the rights sufficed, no rival was seen, and a
- * status that had been refused was part of it, for one is left to the next wave only soon after it was last accepted.
- * While it is held, it is a plan without what was refused, and proves nothing of that; what it adopted takes up room, too.
+ * A plan carried out completely proves that the reason for a hold or for parking is over. There was a plan, the rights sufficed, no rival
+ * was seen, and the plan contained any status that had been refused: a status is left to the next wave only soon after it was last
+ * accepted. During a hold the plan lacks the refused verb, so it proves nothing about that verb. Pods that it adopted take up room, too.
  */
 function noteWhole(pass: Pass): void {
   const { holdUntilMs, deleteHoldUntilMs } = pass.planned?.given.head ?? {};
@@ -135,7 +135,7 @@ function noteWhole(pass: Pass): void {
   };
 }
 
-/** What this pass has done is seen at once (R7); what it leaves, beyond its limits, is the next one's, debounced. */
+/** This pass sees its own writes at once (R7). Work beyond its limits is left to the next pass, debounced. */
 function againAfterActing({ clock }: RoundSetup['ports'], pass: Pass, { requeueAfterSeconds }: Plan<object>): number | undefined {
   const left = planOnce(clock, pass);
   const againSeconds = left.requeueAfterSeconds ?? requeueAfterSeconds;

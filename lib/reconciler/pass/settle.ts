@@ -1,4 +1,4 @@
-// Intents whose outcome is not known are looked up, never waited for (R4): first in the view, then live.
+// Intents with unknown outcomes are looked up, never waited for (R4): first in the view, then live.
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { POD_READING } from '../../objects/pod-facts.ts';
@@ -12,7 +12,7 @@ import { hasIntents, NO_INTENTS, type Intents } from '../head/pass-state.ts';
 /** More unknown outcomes than this are looked up with one list. */
 const MOST_LOOKUPS = 5;
 
-/** Afterwards no intent of an earlier pass is open: each is seen done, seen not done, or was carried out by somebody else. */
+/** Afterwards no intent of an earlier pass is open: each was seen done, was seen not done, or was carried out by another writer. */
 export async function settle(pass: Pass): Promise<void> {
   const { intents } = pass.state;
   if (!hasIntents(intents)) return;
@@ -31,9 +31,9 @@ export async function settle(pass: Pass): Promise<void> {
 }
 
 /**
- * Looks at once for creates that got no answer, also where the children were listed before they were sent. All else that was intended is
- * known: it was done, refused, or not sent.
- * @returns those that are not there
+ * Looks up creates without an answer at once, even if the children were listed before the creates were sent. The outcomes of all other
+ * intents are known: done, refused, or not sent.
+ * @returns the creates whose pods are missing
  */
 export async function settleCreates<Create extends { child: Child }>(pass: Pass, creates: readonly Create[]): Promise<Create[]> {
   if (creates.length > MOST_LOOKUPS) await pass.listChildren();
@@ -48,11 +48,11 @@ export async function settleCreates<Create extends { child: Child }>(pass: Pass,
   return missing;
 }
 
-/** What a pass may not take for settled though it has looked: the next one looks again. */
+/** Intents that a pass may not settle although it has looked. The next pass looks again. */
 export const stillOpen = ({ unanswered, state: { intents } }: Pass): Intents =>
   unanswered.length === 0 ? NO_INTENTS : { ...NO_INTENTS, atMs: intents.atMs, create: [...unanswered] };
 
-/** Above the numbers of pods that were to be deleted or stripped and are there no more: they had been seen, so their names are taken (R5). */
+/** Above the numbers of pods that were to be deleted or stripped and have vanished. They had been seen, so their names are taken (R5). */
 function numberAfterVanished(pass: Pass): number {
   const entryOf = childFinder(pass);
   let lowest = 0;
@@ -87,7 +87,10 @@ function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
   return (child) => byChild.get(typeof child === 'string' ? child : `${child.slot} ${child.number}`);
 }
 
-/** A create whose outcome is unknown, by the name it would have: ours is merged, a foreign one of that name is its planner's business. */
+/**
+ * Looks up a create with an unknown outcome, by its computed name. A pod of ours is merged. The planner decides about a foreign pod of that
+ * name.
+ */
 async function lookUp(pass: Pass, owner: WorkloadObject, { slot, number }: Child): Promise<void> {
   const name = pass.facts.pods.nameOf(owner, { slot, number });
   try {
@@ -106,9 +109,9 @@ export function lowestFreeNumber({ view, state }: Pick<Pass, 'view' | 'state'>):
 }
 
 /**
- * Above the numbers of pods that this pass heard of, and that a younger list, told of meanwhile, does not name (R5): the view takes them no
- * more, so not even a tombstone shows that they were there.
- * @param known what the view holds once the news of the pass is merged into it
+ * Above the numbers of pods that this pass observed and that a younger list, reported meanwhile, does not name (R5). The view does not
+ * accept them any more, so not even a tombstone shows that they existed.
+ * @param known the view after this pass's observations are merged into it
  */
 export function numberAfterDropped({ heard }: Pick<Pass, 'heard'>, known: ViewPart | undefined): number {
   let lowest = 0;

@@ -1,21 +1,21 @@
-// When a status that tells little is written: counts of running pods change all the time, and a write of them alone may wait for company.
+// When to write a status that says little. Counts of running pods change all the time, so a write of such counts alone is debounced.
 import type { Action } from '../../kinds/plan.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf } from '../head/pass-state.ts';
 
-/** What a planner creates at most in one pass: after so many there are more to come. */
+/** The most pods that a planner creates in one pass. A plan of this size has more to come. */
 const WHOLE_WAVE = 500;
-/** Between waves a status tells what succeeded no later than this. */
+/** Between waves, successes reach the status no later than this. */
 const WAVES_STATUS_EVERY_MS = 2_000;
 
 export interface Timing {
   /** By the cluster's clock. */
   nowMs: number;
-  /** A status in which such counts alone differ is written at most this often. */
+  /** A status in which only such counts differ is written at most this often. */
   everyMs: number;
 }
 
-/** Where all that is to be written is a status in which debounced fields alone differ: how long it may wait, in milliseconds; else 0. */
+/** If the only write is a status in which only debounced fields differ: how long it may wait, in milliseconds; else 0. */
 export function debouncedWaitMs(pass: Pass, writes: readonly Action[], timing: Timing): number {
   const [only, ...others] = writes;
   if (only?.verb !== 'status' || others.length > 0) return 0;
@@ -23,8 +23,8 @@ export function debouncedWaitMs(pass: Pass, writes: readonly Action[], timing: T
 }
 
 /**
- * The actions without what the next wave's status tells as well, in the middle of many creates. The status of a workload of ten thousand pods
- * would else be written as often as there are waves, or passes that the budget cuts short.
+ * In the middle of many creates: the actions without a status that the next wave's status would repeat. Otherwise a workload of ten
+ * thousand pods would write its status once per wave, or once per pass that the budget cuts short.
  */
 export function withoutHurriedStatus(pass: Pass, actions: readonly Action[], nowMs: number): readonly Action[] {
   const creates = actions.reduce((count, { verb }) => count + (verb === 'create' ? 1 : 0), 0);
@@ -54,7 +54,7 @@ function differsIn(pass: Pass, wanted: object, fields: readonly string[]): boole
   return digestOf(wanted) === digestOf(pass.owner?.status ?? {});
 }
 
-/** Never longer than asked for, whatever a clock that jumped makes of the difference (R12). */
+/** Never longer than `everyMs`, even if a clock jumped (R12). */
 function leftToWaitMs({ state: { statusWrittenAtMs } }: Pass, { nowMs, everyMs }: Timing): number {
   return statusWrittenAtMs === undefined ? 0 : Math.min(Math.max(statusWrittenAtMs + everyMs - nowMs, 0), everyMs);
 }

@@ -1,4 +1,5 @@
-// Other workloads of the cluster that must look: stored before the pass acts, woken before it is done. What a crash left the next pass sends.
+// Other workloads of the cluster that must be woken. They are stored before the pass acts and woken before it ends. After a crash the next
+// pass wakes them.
 import type { Plan } from '../../kinds/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { wake } from '../head/wake.ts';
@@ -7,7 +8,7 @@ import type { Pass } from './pass.ts';
 
 const MOST_TOLD = 64;
 
-/** Takes over what the plan keeps and whom it tells; `intend` stores it. @throws KeptTooLargeError */
+/** Takes over what the plan keeps and which workloads it wakes; `intend` stores both. @throws KeptTooLargeError */
 export function keepOf(pass: Pass, { head: { kept }, tells = [] }: Plan<object>): void {
   if (kept !== undefined) pass.state = { ...pass.state, kept: keptToStore(kept) };
   if (tells.length === 0) return;
@@ -16,7 +17,7 @@ export function keepOf(pass: Pass, { head: { kept }, tells = [] }: Plan<object>)
   pass.state = { ...pass.state, tells: [...byUid.values()] };
 }
 
-/** A wake that is sent twice leads to one pass more. */
+/** A wake that is sent twice only causes one more pass. */
 export async function sendTells(ports: Pick<Ports, 'store' | 'queue' | 'clock'>, pass: Pass): Promise<void> {
   const { tells, ...state } = pass.state;
   if (!tells) return;

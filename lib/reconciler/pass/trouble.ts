@@ -1,4 +1,5 @@
-// What becomes of a pass that met an error, and of its cluster: silence, refused entry, a server set back, a workload that a person must look at.
+// How a pass ends that met an error, and what that means for its cluster: silence, refused credentials, a restored API server, a workload
+// that a person must look at.
 import type { Ports } from '../../ports/ports.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import { NotDoneError, TerminalError, ThrottledError, UNREADABLE, UnknownOutcomeError } from '../../ports/errors.ts';
@@ -15,7 +16,7 @@ import { OwnerGoneError } from './pass.ts';
 import { PlannerFailedError } from './planning.ts';
 import { isUnauthorized, type Reachability } from '../cluster/reachability.ts';
 
-/** What an outcome that is not known waits for before it is looked up. */
+/** How long to wait before an unknown outcome is looked up. */
 export const UNKNOWN_OUTCOME_AGAIN_MS = 1_000;
 const SILENT_AGAIN_MS = 5_000;
 const FORBIDDEN_AGAIN_MS = 60_000;
@@ -24,11 +25,11 @@ export interface TroubleSetup {
   ports: Ports;
   budget: WriteBudget;
   reachability: Reachability;
-  /** What is done where the owner is gone. */
+  /** Releases the children of an owner that is gone. */
   bury: (pass: Pass) => Promise<Ending>;
 }
 
-/** @throws what passes by itself: then the wake comes back (ports/errors.ts) */
+/** @throws errors that pass by themselves; the wake then comes back (ports/errors.ts) */
 export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown): Promise<Ending> {
   const { ports, budget, reachability } = setup;
   if (error instanceof OwnerGoneError)
@@ -46,28 +47,28 @@ export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown):
     await budget.close(pass.record, error.retryAfterSeconds);
     return { outcome: 'throttled', ...turnOf(pass, error.retryAfterSeconds * 1000, ports.clock), error };
   }
-  // Held up until its own deadline: that tells nothing of the cluster.
+  // The pass ran into its own deadline. That says nothing about the cluster.
   if (error instanceof NotDoneError && hasPassed(pass.deadline, ports.clock))
     return { outcome: 'notDone', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error };
   if (isUnreadable(error)) return parkUnreadable(pass, error, ports);
   if (isForbidden(error)) {
     const againInMs = await reachability.sawForbidden(pass.key, error.message);
     if (againInMs !== undefined) return { outcome: 'forbidden', againInMs, attempt: pass.attempt, error };
-    // Rights may come back at any time: it waits a minute each time, and no longer.
+    // Rights may come back at any time, so the back-off never exceeds a minute.
     return { outcome: 'parked', againInMs: park(pass, error.message, ports, FORBIDDEN_AGAIN_MS), error };
   }
   if (isSilence(error)) return await endingOfSilence(setup, pass, error);
-  // What the store or a queue throws passes: the wake comes back (ports/errors.ts).
+  // Errors of the store or a queue pass by themselves, so the wake comes back (ports/errors.ts).
   if (!isLasting(error)) throw error;
-  // Our own mistake, or a workload that no planner can take: it must not stop the others (R13).
+  // Our own mistake, or a workload that no planner can handle. It must not stop the others (R13).
   const reason = error instanceof Error ? error.message : String(error);
   return { outcome: 'parked', againInMs: park(pass, reason, ports), error };
 }
 
-/** One connection that broke, or one answer that did not come, silences no cluster: what fails twice in a row does (R14). */
+/** One broken connection or one missing answer does not make a cluster silent. Two failures in a row do (R14). */
 async function endingOfSilence(setup: TroubleSetup, pass: Pass, error: Error): Promise<Ending> {
   const { reachability } = setup;
-  // It may have been changed since it was read.
+  // The credential may have changed since it was read.
   if (error instanceof TerminalError) setup.ports.forgetCredential?.(pass.key.cluster);
   if (!(await reachability.isDown(pass.key.cluster)))
     try {
@@ -80,16 +81,16 @@ async function endingOfSilence(setup: TroubleSetup, pass: Pass, error: Error): P
   return { outcome: 'unreachable', againInMs: SILENT_AGAIN_MS, attempt: pass.attempt, error };
 }
 
-/** Nothing answers, or nobody is let in: a matter of the cluster, not of this workload. */
+/** The cluster does not answer, or refuses the credentials. That concerns the cluster, not this workload. */
 const isSilence = (error: unknown): error is Error =>
   error instanceof NotDoneError || error instanceof UnknownOutcomeError || isUnauthorized(error);
 
-/** Of the cluster that tells nothing: it answers. */
+/** It says nothing about the cluster, which answered. */
 export const isUnreadable = (error: unknown): error is TerminalError => error instanceof TerminalError && error.reason === UNREADABLE;
 
-/** Of a read, or of a status: no quota and no policy for pods forbids these, but missing rights. */
+/** Refusals of a read or a status. Neither quotas nor pod policies forbid these, so rights are missing. */
 const isForbidden = (error: unknown): error is TerminalError => error instanceof TerminalError && error.code === 403;
 
-/** It would be the same again at once: a planner's failure, a refusal, a mistake of our own. */
+/** An immediate retry would fail again: a planner's failure, a refusal, a mistake of our own. */
 const isLasting = (error: unknown): boolean =>
   [PlannerFailedError, KeptTooLargeError, TerminalError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);

@@ -1,4 +1,4 @@
-// What a plan wants to see: objects read live within the same pass, before anything is intended.
+// Objects that a plan wants to see. The same pass reads them live before it intends anything.
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { readKeyOf, type ReadWant, type Want } from '../../kinds/plan.ts';
 import { NotFoundError, TerminalError } from '../../ports/errors.ts';
@@ -6,7 +6,7 @@ import type { Pass } from './pass.ts';
 
 export const MOST_READS = 64;
 
-/** Those that this pass has not read yet; the owner is read by whoever asks (R10). */
+/** Wanted objects that this pass has not read yet. The caller reads the owner (R10). */
 export const unreadOf = (pass: Pass, wants: readonly Want[] = []): ReadWant[] =>
   wants.flatMap((want) => ('owner' in want || pass.read.has(readKeyOf(want, pass.key.namespace)) ? [] : [want]));
 
@@ -14,7 +14,7 @@ export async function readWants(pass: Pass, wants: readonly ReadWant[]): Promise
   for (const want of wants) pass.read.set(readKeyOf(want, pass.key.namespace), { objects: await readWant(pass, want) });
 }
 
-/** @returns undefined where there is no such object, or the API server serves no such resource */
+/** @returns undefined if there is no such object, or the API server serves no such resource */
 async function readWant(
   pass: Pass,
   { resource, namespace = pass.key.namespace, name, fields }: ReadWant,
