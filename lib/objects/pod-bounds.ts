@@ -6,16 +6,27 @@ import { BOUNDED_FACTS, POD_FACTS, type PodFacts } from './pods/fact-table.ts';
 const LONGEST_FACTS = 48_000;
 
 const FORGETS = POD_FACTS.flatMap(({ forget }) => forget ?? []);
+// In arrays of their own: the loops over them run for every event of a relay.
+const TEXT_FAULTS = BOUNDED_FACTS.flatMap(({ field, textFaultOf }) =>
+  textFaultOf === undefined ? [] : [(facts: PodFacts): string | undefined => faultIn(field, textFaultOf(facts))],
+);
+const SIZE_TESTS = BOUNDED_FACTS.map(({ isSmall }) => isSmall);
+
+const faultIn = (field: string, fault: string | undefined): string | undefined =>
+  fault === undefined ? undefined : `its ${field} ${fault}`;
+
+function areAllSmall(facts: PodFacts): boolean {
+  for (let at = 0; at < SIZE_TESTS.length; at += 1) if (!SIZE_TESTS[at]?.(facts)) return false;
+  return true;
+}
 
 /** @returns what there is too much of, and the limit; undefined where all of it can be kept */
 export function excessOf(facts: PodFacts): string | undefined {
-  let isSmall = true;
-  for (const { field, isSmall: isNothing, textFaultOf } of BOUNDED_FACTS) {
-    const fault = textFaultOf?.(facts);
-    if (fault !== undefined) return `its ${field} ${fault}`;
-    isSmall &&= isNothing(facts);
+  for (let at = 0; at < TEXT_FAULTS.length; at += 1) {
+    const fault = TEXT_FAULTS[at]?.(facts);
+    if (fault !== undefined) return fault;
   }
-  if (isSmall) return undefined;
+  if (areAllSmall(facts)) return undefined;
   const sizes = BOUNDED_FACTS.map(({ field, sizeOf }): [string, number] => [field, sizeOf(facts)]);
   if (sizes.reduce((total, [, size]) => total + size, 0) <= LONGEST_FACTS) return undefined;
   const [[field, size] = ['', 0]] = sizes.toSorted(([, a], [, b]) => b - a);

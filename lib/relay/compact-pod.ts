@@ -63,9 +63,15 @@ const LONGEST_NAME = 253;
 /** What belongs to a shape whoever the owner is. */
 const OWN_SHARED = SHARED_FACTS.filter(({ isOfOwner }) => !isOfOwner).map(({ shared }) => shared);
 const FLAGS = FLAG_FACTS.map(({ flag }) => flag);
+// In arrays of their own: the loops over them run for every event.
+const FLAG_TESTS = FLAGS.map(({ isSet }) => isSet);
+const COMPARISONS = OWN_SHARED.map(({ isAlike }) => isAlike);
 const NUMBERS = NUMBER_FACTS.map(({ number }) => number);
 const LISTED = LISTED_FACTS.map(({ listed }) => listed);
 const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
+const NUMBER_VALUES = NUMBERS.map(({ valueOf }) => valueOf);
+const NUMBER_GIVERS = NUMBERS.map(({ give }) => give);
+const DICTIONARY_VALUES = DICTIONARIES.map(({ valueOf }) => valueOf);
 const [INDEX, NUMBER] = (['index', 'number'] as const).map((fact) => NUMBER_FACTS.findIndex(({ name }) => name === fact)) as [
   number,
   number,
@@ -97,11 +103,10 @@ export class PodShapes {
     if (before && before.shape !== shape) before.shape.next = shape;
     // A copy has room for as many; an array that grows takes room for three times as many, for each event.
     const numbers = NO_NUMBERS.slice();
-    for (let at = 0; at < NUMBERS.length; at += 1) numbers[at] = NUMBERS[at]?.valueOf(pod);
-    const place = placeIn(numbers);
+    for (let at = 0; at < NUMBERS.length; at += 1) numbers[at] = NUMBER_VALUES[at]?.(pod);
     // A pod's name never changes: it was compared with what is computed when it was observed first.
-    const isKnown = before !== undefined && before.index === place.index && before.number === place.number;
-    const isComputed = isKnown ? before.name === undefined : pod.name === computedNameOf(place, owner);
+    const isKnown = before !== undefined && before.index === numbers[INDEX] && before.number === numbers[NUMBER];
+    const isComputed = isKnown ? before.name === undefined : pod.name === computedNameOf(placeIn(numbers), owner);
     return {
       uid: pod.uid,
       name: isComputed ? undefined : pod.name,
@@ -165,15 +170,16 @@ const partOf = (value: string, owner: OwnerName): string | OwnerPart => (value =
 
 function timesOf(pod: PodFacts): readonly number[] {
   let all = NEVER;
-  for (const { timesOf: timesIn } of LISTED) {
-    const times = timesIn(pod);
+  for (let at = 0; at < LISTED.length; at += 1) {
+    const times = LISTED[at]?.timesOf(pod) ?? NEVER;
     if (times.length > 0) all = all.length === 0 ? times : [...all, ...times];
   }
   return all;
 }
 
 function valuesOf(pod: PodFacts): readonly unknown[] {
-  for (const { valueOf } of DICTIONARIES) if (valueOf(pod) !== undefined) return DICTIONARIES.map((fact) => fact.valueOf(pod));
+  for (let at = 0; at < DICTIONARY_VALUES.length; at += 1)
+    if (DICTIONARY_VALUES[at]?.(pod) !== undefined) return DICTIONARY_VALUES.map((valueOf) => valueOf(pod));
   return NO_VALUES;
 }
 
@@ -182,8 +188,8 @@ function fits(shape: Shape | undefined, pod: PodFacts, owner: OwnerName): shape 
   // One without users may have a successor of the same key by now.
   if (!shape || shape.users === 0) return false;
   const { facts, labels, controller } = shape;
-  for (let at = 0; at < FLAGS.length; at += 1) if (FLAGS[at]?.isSet(pod) !== FLAGS[at]?.isSet(facts)) return false;
-  for (let at = 0; at < OWN_SHARED.length; at += 1) if (!OWN_SHARED[at]?.isAlike(pod, facts)) return false;
+  for (let at = 0; at < FLAG_TESTS.length; at += 1) if (FLAG_TESTS[at]?.(pod) !== FLAG_TESTS[at]?.(facts)) return false;
+  for (let at = 0; at < COMPARISONS.length; at += 1) if (!COMPARISONS[at]?.(pod, facts)) return false;
   if (!isOwner(pod.controller, owner) || !controller || !('owner' in controller) || controller.owner !== pod.controller.apiVersion)
     return false;
   let at = 0;
@@ -221,11 +227,11 @@ export const nameOf = ({ name, index, number }: Omit<Known, 'shape'>, owner: Own
 export function expand({ uid, name, version, shape, numbers, times, values }: CompactPod, owner: OwnerName): PodFacts {
   const facts: PodFacts = { ...sharedOf(shape, owner) };
   facts.uid = uid;
-  facts.name = nameOf({ name, ...placeIn(numbers) }, owner);
+  facts.name = name ?? childNameOf(owner, { index: numbers[INDEX], number: numbers[NUMBER] ?? 0 });
   facts.resourceVersion = version;
   for (let at = 0; at < NUMBERS.length; at += 1) {
     const value = numbers[at];
-    if (value !== undefined) NUMBERS[at]?.give(facts, value);
+    if (value !== undefined) NUMBER_GIVERS[at]?.(facts, value);
   }
   if (times.length > 0) {
     let next = 0;

@@ -41,7 +41,31 @@ interface Columns {
 const NUMBERS = NUMBER_FACTS.map(({ number }) => number);
 const LISTED = LISTED_FACTS.map(({ listed }) => listed);
 const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
+// In arrays of their own: the loop over them runs for every pod.
+const NUMBER_BITS = NUMBERS.map(({ bit }) => bit);
+const NUMBER_VALUES = NUMBERS.map(({ valueOf }) => valueOf);
+const IS_SINCE_CREATION = NUMBERS.map(({ since }) => since === 'createdAt');
+/** Beside the number of the pod before. */
+const STEPS = NUMBERS.map(({ since }) => (since === 'next' ? 1 : 0));
 const DICTIONARY_BITS = DICTIONARIES.reduce((all, { bit }) => all | bit, 0);
+
+/** As many shapes are remembered: pods of a workload are in a few states at a time, and neighbours in the same or in two that alternate. */
+const RECENT_SHAPES = 4;
+interface WrittenShape {
+  pod: PodFacts;
+  bits: number;
+  written: string;
+  at: number;
+}
+
+/** Compares without writing the pod's shape. @param written where it is known */
+function findShape(recent: readonly WrittenShape[], pod: PodFacts, bits: number, written: string | undefined): WrittenShape | undefined {
+  for (let at = 0; at < recent.length; at += 1) {
+    const shape = recent[at];
+    if (shape?.bits === bits && (written === undefined ? areAlike(pod, shape.pod) : written === shape.written)) return shape;
+  }
+  return undefined;
+}
 
 const LONGEST_EXACT = 15;
 
@@ -75,23 +99,31 @@ export function packPods(
   const shapes = new Map<string, number>();
   const dictionaries = DICTIONARIES.map((fact) => new DictionaryColumn(fact));
   const behind = NUMBERS.map(() => new ByteWriter());
+  const numberWriters = NUMBERS.map(({ column }, at) => (column === 'behind' ? behind[at] : writers[column]));
   /** The values of the pod before, by number fact. */
   const before = NUMBERS.map(() => 0);
   const uids = new ByteWriter();
   let version = '0';
   let count = 0;
   let ownContainers = 0;
-  let last: { pod: PodFacts; bits: number; written: string; at: number } | undefined;
+  let last: WrittenShape | undefined;
+  const recent: WrittenShape[] = [];
+  let oldest = 0;
   for (const entry of entries) {
     const { pod, heardAt } = entry;
     count += 1;
     const known = writtenBefore?.get(entry);
     const bits = known?.bits ?? bitsOf(entry);
     if (!last || bits !== last.bits || (known ? known.written !== last.written : !areAlike(pod, last.pod))) {
-      const written = known?.written ?? writtenShapeOf(pod, bits);
-      const at = shapes.get(written) ?? shapes.size;
-      shapes.set(written, at);
-      last = { pod, bits, written, at };
+      last = findShape(recent, pod, bits, known?.written);
+      if (!last) {
+        const written = known?.written ?? writtenShapeOf(pod, bits);
+        const at = shapes.get(written) ?? shapes.size;
+        shapes.set(written, at);
+        last = { pod, bits, written, at };
+        recent[oldest] = last;
+        oldest = (oldest + 1) % RECENT_SHAPES;
+      }
     }
     if (!known) writtenBefore?.set(entry, { bits, written: last.written });
     writers.shape.unsigned(last.at);
@@ -106,23 +138,25 @@ export function packPods(
     version = pod.resourceVersion;
     if ((bits & BITS.computedName) === 0) writers.names.text(pod.name);
     for (let at = 0; at < NUMBERS.length; at += 1) {
-      const { bit, column, since, valueOf } = NUMBERS[at] as (typeof NUMBERS)[number];
+      const bit = NUMBER_BITS[at] ?? 0;
       if (bit !== 0 && (bits & bit) === 0) continue;
-      const value = valueOf(pod) ?? 0;
-      const base = since === 'createdAt' ? pod.createdAt : (before[at] ?? 0) + (since === 'next' ? 1 : 0);
-      const writer = column === 'behind' ? behind[at] : writers[column];
-      writer?.signed(value - base);
+      const value = NUMBER_VALUES[at]?.(pod) ?? 0;
+      const base = IS_SINCE_CREATION[at] ? pod.createdAt : (before[at] ?? 0) + (STEPS[at] ?? 0);
+      numberWriters[at]?.signed(value - base);
       before[at] = value;
     }
     for (let at = 0; at < LISTED.length; at += 1) {
       const { timesOf, lengthOf } = LISTED[at] as (typeof LISTED)[number];
       const times = timesOf(pod);
       if (times.length === 0) continue;
-      for (const time of times) writers.times.signed(time - pod.createdAt);
+      for (let each = 0; each < times.length; each += 1) writers.times.signed((times[each] ?? 0) - pod.createdAt);
       ownContainers += lengthOf(pod);
     }
     if ((bits & DICTIONARY_BITS) === 0) continue;
-    for (const [at, { bit, valueOf }] of DICTIONARIES.entries()) if ((bits & bit) !== 0) dictionaries[at]?.add(valueOf(pod));
+    for (let at = 0; at < DICTIONARIES.length; at += 1) {
+      const { bit, valueOf } = DICTIONARIES[at] as (typeof DICTIONARIES)[number];
+      if ((bits & bit) !== 0) dictionaries[at]?.add(valueOf(pod));
+    }
   }
   for (const column of dictionaries) column.writeTo(writers.times);
   for (const column of behind) writers.times.bytes(column.done());

@@ -17,14 +17,21 @@ export const Shape = v.object({
 });
 export type Shape = { b: number } & Record<string, unknown>;
 
-const FLAGS = FLAG_FACTS.map(({ flag }) => flag);
+// In arrays of their own: these loops run for every pod of every message, and taking rows apart costs more there than what their functions do.
+const FLAG_BITS = FLAG_FACTS.map(({ flag }) => flag.bit);
+const FLAG_TESTS = FLAG_FACTS.map(({ flag }) => flag.isSet);
 const OPTIONAL_NUMBERS = NUMBER_FACTS.map(({ number }) => number).filter(({ bit }) => bit !== 0);
 /** Facts that a pod may have for itself. */
-const OWN_FACTS = [...OPTIONAL_NUMBERS, ...DICTIONARY_FACTS.map(({ dictionary }) => dictionary)].map(({ bit, valueOf }) => ({
-  bit,
-  valueOf,
-}));
+const OWN_FACTS = [...OPTIONAL_NUMBERS, ...DICTIONARY_FACTS.map(({ dictionary }) => dictionary)];
+const OWN_BITS = OWN_FACTS.map(({ bit }) => bit);
+const OWN_VALUES = OWN_FACTS.map(({ valueOf }) => valueOf);
 const COMPARISONS = SHARED_FACTS.map(({ shared }) => shared.isAlike);
+const LETTERS = SHARED_FACTS.map(({ shared }) => shared.letter);
+const ENCODERS = SHARED_FACTS.map(({ shared }) => shared.encode);
+/** All letters in the order in which they are written: a shape that starts as a copy never changes its hidden class. */
+const UNWRITTEN = JSON.parse(
+  JSON.stringify(Object.fromEntries(LETTERS.toSpliced(SHARED_BEFORE_BITS, 0, 'b').map((letter) => [letter, null]))),
+) as Shape;
 
 /** The name that controller, index and number give; undefined for a pod without a controller or a number. */
 export function computedNameOf({ controller, index, number }: PodFacts): string | undefined {
@@ -34,24 +41,16 @@ export function computedNameOf({ controller, index, number }: PodFacts): string 
 
 export function bitsOf({ pod, deleted, byPass }: PodEntry): number {
   let bits = (deleted ? BITS.deleted : 0) | (byPass ? BITS.byPass : 0) | (computedNameOf(pod) === pod.name ? BITS.computedName : 0);
-  for (let at = 0; at < FLAGS.length; at += 1) {
-    const { bit, isSet } = FLAGS[at] as (typeof FLAGS)[number];
-    if (isSet(pod)) bits |= bit;
-  }
-  for (let at = 0; at < OWN_FACTS.length; at += 1) {
-    const { bit, valueOf } = OWN_FACTS[at] as (typeof OWN_FACTS)[number];
-    if (valueOf(pod) !== undefined) bits |= bit;
-  }
+  for (let at = 0; at < FLAG_BITS.length; at += 1) if (FLAG_TESTS[at]?.(pod)) bits |= FLAG_BITS[at] ?? 0;
+  for (let at = 0; at < OWN_BITS.length; at += 1) if (OWN_VALUES[at]?.(pod) !== undefined) bits |= OWN_BITS[at] ?? 0;
   return bits;
 }
 
 /** A pod's shape as messages and items write it. Keep the bits at their place: version 1 fixes it. */
 export function writtenShapeOf(pod: PodFacts, bits: number): string {
-  const shape: Record<string, unknown> = {};
-  for (const [at, { shared }] of SHARED_FACTS.entries()) {
-    if (at === SHARED_BEFORE_BITS) shape['b'] = bits;
-    shape[shared.letter] = shared.encode(pod);
-  }
+  const shape: Shape = { ...UNWRITTEN };
+  shape.b = bits;
+  for (let at = 0; at < LETTERS.length; at += 1) shape[LETTERS[at] ?? ''] = ENCODERS[at]?.(pod);
   return JSON.stringify(shape);
 }
 
