@@ -1,5 +1,5 @@
-// HTTP around the routes and the console, without a framework: a Node request listener, served by node:http in local mode and
-// wrapped by serverless-http in a function. Bearer tokens only, no cookies: another site's page cannot act in a visitor's name.
+// HTTP around the routes and the console, without a framework: a Node request listener. node:http serves it in local mode, serverless-http
+// wraps it in a function. Bearer tokens only, no cookies: a page of another site cannot act in a visitor's name.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { shownText, withoutFilePaths } from '../objects/shown-text.ts';
@@ -7,11 +7,11 @@ import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './ro
 import { readStaticFile } from './static-files.ts';
 
 export interface AppOptions {
-  /** What the API says to a request that was let in. @throws RefusedRequestError */
+  /** Answers a request that `authorize` allowed. @throws RefusedRequestError */
   answer: (request: RoutedRequest) => Promise<RoutedAnswer>;
-  /** Whether this request may see and do everything; asked for all paths but the console's files and /healthz. */
+  /** Whether this request may read and change everything. Called for all paths except the console's files and /healthz. */
   authorize: (request: IncomingMessage) => boolean;
-  /** The names under which a browser may reach it; undefined: any. Keeps a foreign name that resolves to this machine out. */
+  /** The host names that a browser may use; undefined: any. Rejects a foreign name that resolves to this machine (DNS rebinding). */
   hosts?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface Sent {
   body: string | Buffer;
 }
 
-/** A request listener that answers everything, its own failures included. */
+/** A request listener that answers every request, also after an error of its own. */
 export function createApp(options: AppOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     const { status, contentType, body } = await answerTo(request, options).catch(refusal);
@@ -43,7 +43,7 @@ export function createApp(options: AppOptions): (request: IncomingMessage, respo
   };
 }
 
-/** @returns whether the request carries `Authorization: Bearer` with that token; takes the same time whatever differs */
+/** @returns whether the request carries `Authorization: Bearer` with that token. Takes the same time wherever they differ */
 export function carriesToken(request: IncomingMessage, token: string): boolean {
   const given = Buffer.from(/^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
   const wanted = Buffer.from(token);
@@ -70,13 +70,13 @@ async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: 
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** With escapes, so that it can be read at a terminal too. */
+/** Escapes control characters, so that the JSON is safe to print at a terminal. */
 const jsonLine = (data: unknown): string => `${shownText(JSON.stringify(data))}\n`;
 
 function refusal(error: unknown): Sent {
   const status = error instanceof RefusedRequestError ? error.status : 500;
   const message = error instanceof Error ? error.message : String(error);
-  // The log has all of it; a caller elsewhere never learns how this machine is laid out.
+  // Keep file paths out: the log has the whole message, and a remote caller must not learn the layout of this machine.
   return { status, contentType: JSON_TYPE, body: jsonLine({ error: status === 500 ? withoutFilePaths(message) : message }) };
 }
 

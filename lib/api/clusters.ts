@@ -1,4 +1,4 @@
-// Clusters as the API tells them: the record, and how fresh the relay's watches are.
+// Clusters in the API: the record, and the age of the relay's watches.
 import type { KindShown } from '../kinds/kind-shown.ts';
 import { SHOWN } from '../kinds/shown.ts';
 import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
@@ -14,7 +14,7 @@ const MOST_PENDING = 1_000;
 
 export interface ToldState {
   state: ClusterStateName;
-  /** Absent where nobody knows. */
+  /** Absent if unknown. */
   sinceTime?: string;
   /** A sentence for people. */
   reason: string;
@@ -22,50 +22,50 @@ export interface ToldState {
 
 export interface ClusterSummary {
   name: string;
-  /** The one that says most of those that hold. */
+  /** The most important one of `states`. */
   state: ClusterStateName;
-  /** Every state that holds, the first as `state`; never empty. */
+  /** Every state that holds, most important first; never empty. */
   states: ToldState[];
-  /** Which kinds are managed, by the words of `--manage`. */
+  /** The managed kinds, as words of `--manage`. */
   manages: ClusterRecord['manages'];
-  /** Which workloads alone are managed, as a sentence without a full stop; absent where no kind is managed in part. */
+  /** The workloads that are managed, as a sentence without a full stop; absent if every managed kind is managed whole. */
   takesOnly?: string;
-  /** What of Jobs is, for readers of before. */
+  /** The managed Jobs in one word, for clients of the version before. */
   manage: ManageOfBefore;
-  /** Empty: all. */
+  /** Empty: all namespaces. */
   namespaces: readonly string[];
   era: number;
   kubeSystemUid?: string;
   budget: ClusterRecord['budget'];
-  /** How passes reach it: they dial it, or its relay carries out what they want. */
+  /** How passes reach the cluster: they call its API server, or its relay carries out their commands. */
   access: 'direct' | 'relayed';
-  /** How `farloop cluster add` registered it; absent where that did not. */
+  /** As registered by `farloop cluster add`; absent if the cluster was registered another way. */
   identity?: ClusterRecord['identity'] & string;
   credential?: ClusterRecord['credential'] & string;
   relayNamespace?: string;
   eks?: ClusterRecord['eks'] & object;
   workloadWithJob?: true;
-  /** Of the budget: writes that may go at once; and for how long the API server has asked everybody to wait. */
+  /** Of the write budget: writes that may go at once, and how long the API server has asked all clients to wait. */
   left: { writes: number; closedForSeconds: number };
-  /** Workloads that wait for a pass, or are in one; of a thousand of all clusters, the oldest. */
+  /** Workloads with a pass under way or waiting. Counts among the oldest thousand of all clusters. */
   backlog: number;
-  /** Work that has begun is finished, none is begun. */
+  /** Work that has begun is finished; no new work begins. */
   draining?: true;
-  /** It is being removed: nothing is done on it any more. */
+  /** The cluster is being removed: passes do nothing on it any more. */
   leaving?: true;
   relay?: {
     session: string;
     heardTime: string;
     silentForSeconds: number;
     clockOffsetMs: number;
-    /** Age: seconds since the watch last proved to be alive, as of now. */
+    /** `ageSeconds`: since the watch last proved to be alive, at the time of the answer. */
     watches: { resource: string; ageSeconds: number; resourceVersion: string }[];
-    /** Workloads whose view differed at the last heartbeat. */
+    /** Workloads with a digest mismatch at the last heartbeat. */
     suspects: number;
   };
 }
 
-/** Every registered cluster with how its relay and its workloads do; `backlog` counts to a bound. */
+/** Every registered cluster with the state of its relay and workloads. `backlog` has an upper bound. */
 export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'clock'>): Promise<ClusterSummary[]> {
   const records = await ports.clusters.list();
   const pending = await ports.store.pendingBefore(ports.clock.nowMs(), MOST_PENDING);

@@ -1,4 +1,5 @@
-// What this process's share of an installation would have cost on AWS since it began: counted requests, units and passes at list prices.
+// This process's share of the cost that an installation would have had on AWS since the process began: counted requests, units and passes
+// at list prices.
 import type { Ports } from '../ports/ports.ts';
 import { FUNCTION_GB, LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
 import { keepsMetrics } from './metrics.ts';
@@ -7,7 +8,7 @@ import { timeText } from './time-text.ts';
 export interface CostPart {
   part: string;
   amount: number;
-  /** Of one, by `asOf`'s list. */
+  /** Price of one unit, from the list of `asOf`. */
   unitDollars: number;
   dollars: number;
 }
@@ -15,17 +16,17 @@ export interface CostPart {
 export interface Cost {
   asOf: string;
   region: string;
-  /** False on AWS, where each function counts for itself: there the dashboard sums it up. */
+  /** False on AWS, where each function counts only its own work. The dashboard sums it up. */
   counted: boolean;
   /** When this process began to count. */
   since?: string;
   dollars: number;
   parts: CostPart[];
-  /** Passes and writes as counted; dollars in proportion to passes, for queues and table are shared. */
+  /** `dollars` are in proportion to passes, because clusters share queues and table. `passes` and `writes` are counted. */
   clusters: { name: string; passes: number; writes: number; dollars: number }[];
 }
 
-/** What embedded stores and queues count, by the rules of the services that they stand for. */
+/** Counts of embedded stores and queues, by the billing rules of the services that they replace. */
 interface TableMeter {
   writeUnits: number;
   indexUnits: number;
@@ -35,14 +36,14 @@ interface QueueMeter {
   fairRequests: number;
   standardRequests: number;
   fifoRequests: number;
-  /** Batches handed out, by queue. */
+  /** Delivered batches, by queue. */
   batches: Readonly<Record<string, number>>;
 }
 
-/** An invocation that is not a pass has no time of its own in local mode: milliseconds, assumed as in docs/costs.md. */
+/** Assumed duration of an invocation that is not a pass, as in docs/costs.md: local mode does not measure it. */
 const OTHER_INVOCATION_MS = 40;
 
-/** @returns `counted: false` and no parts where these adapters count nothing, as on AWS, which keeps the bill itself */
+/** @returns `counted: false` and no parts if these adapters count nothing, as on AWS, which has the bill itself */
 export async function costSoFar({ clock, clusters, queue, store, telemetry }: Ports): Promise<Cost> {
   const list = { asOf: PRICES_AS_OF, region: PRICES_REGION };
   const requests = meterOf<QueueMeter>(queue, 'fifoRequests');

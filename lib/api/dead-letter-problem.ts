@@ -1,4 +1,4 @@
-// What is wrong with a dead letter, as it is read now: a newer version may understand what an older one buried.
+// Explains a dead letter by decoding it again. This version may understand a message that an older version could not handle.
 import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import { decodeCommands, isCommands } from '../wire/commands.ts';
 import { decodeEvents, type ReadEvents } from '../wire/events.ts';
@@ -7,10 +7,10 @@ import { readKey } from '../reconciler/known-kinds.ts';
 import type { DelayedMessage, WakingMessage } from '../wire/observations.ts';
 import { TooMuchError, UnknownKindError } from '../wire/undecodable.ts';
 
-/** A thousand dead letters are looked into for one answer: of each no more is unpacked than takes a few milliseconds. */
+/** One answer may explain a thousand dead letters, so unpack no more of each than takes a few milliseconds. */
 const UNPACKED_BYTES_MAX = 262_144;
 
-/** @param letter with the head of its body. @returns one sentence without a full stop */
+/** @param letter with the beginning of its body. @returns one sentence without a full stop */
 export function problemOf(queue: QueueName, { body, bytes }: Pick<DeadLetter, 'body' | 'bytes'>): string {
   if (bytes > Buffer.byteLength(body)) return `it has ${bytes} bytes, more than is looked into here: the log says why it was not handled`;
   try {

@@ -1,11 +1,11 @@
-// AWS's list prices in one dated place: of one region, in US dollars, without free tier or discount. The console's estimate, the dashboard's
-// and `npm run bench cost` are made of them. Prices change and differ by region: docs/costs.md says how each was compared, and how to again.
+// AWS's list prices in one dated place: one region, US dollars, without free tier or discount. The console's estimate, the dashboard's and
+// `npm run bench cost` use them. Prices change and differ by region: docs/costs.md says how to compare each one again.
 
 interface Price {
   dollars: number;
-  /** What that buys. */
+  /** The unit that the price buys. */
   per: string;
-  /** Where AWS tells it. */
+  /** AWS's page with this price. */
   page: string;
 }
 
@@ -16,9 +16,9 @@ const MILLION = 1e6;
 const page = (service: string): string => `https://aws.amazon.com/${service}/pricing/`;
 
 export const LIST_PRICES = {
-  /** Each 64 KB begun of a request's payload counts as one. */
+  /** Each started 64 KB of a request's payload counts as a request. */
   sqsStandardRequest: { dollars: 0.4 / MILLION, per: 'request', page: page('sqs') },
-  /** Of a standard queue whose messages carry a group: the surcharge of fair queues, $ 0.10 a million, is in it. */
+  /** For a standard queue whose messages have a group. Includes the surcharge of fair queues, $ 0.10 a million. */
   sqsFairRequest: { dollars: 0.5 / MILLION, per: 'request', page: page('sqs') },
   sqsFifoRequest: { dollars: 0.5 / MILLION, per: 'request', page: page('sqs') },
   lambdaInvocation: { dollars: 0.2 / MILLION, per: 'invocation', page: page('lambda') },
@@ -34,5 +34,5 @@ export const LIST_PRICES = {
   httpApiRequest: { dollars: 1 / MILLION, per: 'request, first 300 million a month', page: page('api-gateway') },
 } as const satisfies Record<string, Price>;
 
-/** GB of memory, as serverless.yml gives them. */
+/** GB of memory. Must equal serverless.yml. */
 export const FUNCTION_GB = { ingest: 0.5, reconcile: 1, timers: 0.25, sweep: 0.5, api: 0.5 } as const;

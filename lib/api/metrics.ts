@@ -1,4 +1,4 @@
-// Metrics in Prometheus' text format: what the telemetry has counted, how old the watches are, how full the queues.
+// Metrics in Prometheus' text format: the telemetry's counts, the age of watches, the length of queues.
 import { REFERENCE_METRICS, referenceMetric, type ReferenceMetric } from '../objects/reference-metrics.ts';
 import { shownText } from '../objects/shown-text.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -11,14 +11,14 @@ export interface CountedMetric {
   name: string;
   unit: MetricUnit;
   dimensions: Record<string, string>;
-  /** How often it was counted, and the sum of the values. */
+  /** `count`: number of values. `sum`: their sum. */
   count: number;
   sum: number;
-  /** Of a histogram: how many values were at most each bound. */
+  /** For a histogram: how many values were at most each bound. */
   buckets?: readonly number[];
 }
 
-/** A telemetry that keeps what it counted; those that only send it elsewhere do not. */
+/** A telemetry that keeps its counts. Others only send them elsewhere. */
 interface KeepsMetrics {
   metrics(): readonly CountedMetric[];
 }
@@ -30,7 +30,7 @@ interface Family {
   name: string;
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
-  /** `suffix`: of a histogram's parts. */
+  /** `suffix`: for the parts of a histogram. */
   samples: { suffix?: string; labels: Record<string, string>; value: number }[];
 }
 
@@ -42,7 +42,7 @@ export async function metricsText(ports: Ports): Promise<string> {
   return families.map(familyText).join('');
 }
 
-/** Under the reference's own names and labels. */
+/** Upstream's metrics, under their own names and labels. */
 function referenceFamilies(counted: readonly CountedMetric[]): Family[] {
   return REFERENCE_METRICS.map((metric: ReferenceMetric): Family => {
     const { name, type, help, buckets = [] } = metric;
@@ -69,7 +69,7 @@ function countedFamilies(metrics: readonly CountedMetric[]): Family[] {
     const name = `farloop_${snakeCase(metric)}`;
     if (unit === 'Count') add(`${name}_total`, `${metric}, since the process began`, dimensions, sum);
     else {
-      // Prometheus' own units: seconds and bytes.
+      // Prometheus' base units are seconds and bytes.
       const [suffix, scale] = unit === 'Bytes' ? ['bytes', 1] : ['seconds', unit === 'Milliseconds' ? 1e-3 : 1];
       add(`${name}_${suffix}_sum`, `${metric}, summed since the process began`, dimensions, sum * scale);
       add(`${name}_${suffix}_count`, `${metric}, how often`, dimensions, count);
@@ -103,7 +103,7 @@ function familyText({ name, type, help, samples }: Family): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-/** The reference's labels as they are; our own as Prometheus spells them. */
+/** Upstream's labels stay unchanged. Ours become snake case, as Prometheus recommends. */
 function labelsText(labels: Record<string, string>, metric: string): string {
   const spell = referenceMetric(metric) ? (label: string): string => label : snakeCase;
   const pairs = Object.entries(labels).map(([label, value]) => `${spell(label)}="${escaped(value)}"`);

@@ -1,4 +1,4 @@
-// Objects of a kind and a name as the cluster itself has them, whoever manages them: for people who ask for one that Farloop does not know.
+// Looks up objects by kind and name live on the cluster, whoever manages them: for people who ask for a workload unknown to Farloop.
 import type { KindFacts } from '../kinds/kind.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
@@ -11,22 +11,22 @@ export interface ObjectOnCluster {
   namespace: string;
   name: string;
   uid: string;
-  /** Whom it names as its manager. */
+  /** The manager that the object names. */
   managedBy?: string;
-  /** Whether it is one of those that Farloop takes there. */
+  /** Whether Farloop manages it there. */
   managed: boolean;
 }
 
 export interface ObjectsOnCluster {
-  /** False: nobody could look, and nothing is said of what there is. */
+  /** False: the cluster was not read, so an empty list proves nothing. */
   live: boolean;
-  /** Why nobody could look, where somebody tried. */
+  /** Why reading the cluster failed; absent if it was not tried. */
   problem?: string;
-  /** Which kinds are managed there, by the words of `--manage`. */
+  /** The managed kinds, as words of `--manage`. */
   manages: ClusterRecord['manages'];
-  /** What of Jobs is, for readers of before. */
+  /** The managed Jobs in one word, for clients of the version before. */
   manage: ManageOfBefore;
-  /** Those that Farloop works in; none: all. */
+  /** The namespaces that Farloop works in; empty: all. */
   namespaces: readonly string[];
   items: ObjectOnCluster[];
 }
@@ -34,7 +34,7 @@ export interface ObjectsOnCluster {
 const LOOK_MS = 10_000;
 const MOST_NAMESPACES_LOOKED_AT = 20;
 
-/** @param namespace absent: in all that Farloop works in. @returns undefined where no such cluster is registered */
+/** @param namespace absent: all that Farloop works in. @returns undefined if no such cluster is registered */
 export async function objectsOnCluster(
   { clock, clusters, lookUp }: Pick<Ports, 'clock' | 'clusters' | 'lookUp'>,
   { cluster, facts, name, namespace }: { cluster: string; facts: KindFacts; name: string; namespace?: string | undefined },
@@ -44,7 +44,7 @@ export async function objectsOnCluster(
   const { manages, namespaces } = record;
   const there = { manages, manage: manageOfBefore(manages), namespaces };
   if (!lookUp) return { live: false, ...there, items: [] };
-  // No object has such a name, and in a field selector it would ask for others. Nor has a kind without owners any.
+  // An invalid name must not get into the field selector, where it would select other objects. A kind without owners has no object to find.
   if (!OBJECT_NAME.test(name) || facts.isOwnerless) return { live: true, ...there, items: [] };
   const places =
     namespace !== undefined ? [namespace] : namespaces.length > 0 ? namespaces.slice(0, MOST_NAMESPACES_LOOKED_AT) : [undefined];

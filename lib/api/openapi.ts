@@ -1,4 +1,4 @@
-// The HTTP API described by OpenAPI 3.1: what each route takes and answers. A test holds it beside the routes and their answers.
+// The HTTP API described by OpenAPI 3.1: parameters and answers of each route. A test compares it with the routes and their answers.
 import { KIND_NAMES } from '../kinds/facts.ts';
 import type { KindShown } from '../kinds/kind-shown.ts';
 import { SHOWN } from '../kinds/shown.ts';
@@ -14,7 +14,7 @@ const yes: Schema = { type: 'boolean' };
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 const listOf = (items: Schema): Schema => ({ type: 'array', items });
 
-/** An object of these fields and no others; those whose name ends in `?` may be absent. */
+/** An object of exactly these fields. A field whose name ends in `?` may be absent. */
 const object = (fields: Record<string, Schema>): Schema => ({
   type: 'object',
   properties: Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ''), schema])),
@@ -22,10 +22,10 @@ const object = (fields: Record<string, Schema>): Schema => ({
   additionalProperties: false,
 });
 const clusterState: Schema = { type: 'string', enum: [...CLUSTER_STATES] };
-/** Of Kubernetes or of another version: any fields. */
+/** An object of Kubernetes, or of another version: any fields. */
 const anyObject: Schema = { type: 'object' };
 
-/** Each kind tells some of its own, absent for all others. */
+/** Fields that one kind adds. Other kinds do not have them. */
 function ownFields(): Record<string, Schema> {
   const fields = Object.values<KindShown>(SHOWN).flatMap((shown) => shown.fields);
   return Object.fromEntries(fields.map(({ name, is }) => [`${name}?`, is === 'count' ? count : time]));
@@ -146,12 +146,12 @@ interface Operation {
   method: 'get' | 'post';
   path: string;
   summary: string;
-  /** Of the query, each with what it means. */
+  /** Query parameters, each with its meaning. */
   query?: Record<string, { schema: Schema; description: string }>;
   body?: Schema;
   /** Undefined: text. */
   answer: Schema | undefined;
-  /** Beside those that every operation may give. */
+  /** In addition to the statuses of every operation. */
   statuses?: Record<string, string>;
 }
 
@@ -165,7 +165,7 @@ const workloadPath = '/v1/workloads/{cluster}/{kind}/{namespace}/{name}';
 const badRequest = { '400': 'a parameter or the body is not usable' };
 const notFound = { '404': 'there is no such thing' };
 
-/** Of several queues, those that did not answer; the others' answers stand beside it. */
+/** Queues that did not answer. The other queues' answers are in the same response. */
 const failedQueues = { 'failed?': listOf(object({ queue: text, reason: text })) };
 
 const OPERATIONS: readonly Operation[] = [

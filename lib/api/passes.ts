@@ -1,4 +1,4 @@
-// Recorded passes as the API tells them: times as texts, a thousand alike actions as one line.
+// Recorded passes in the API: times as texts, many similar actions as one line.
 import type { PassRecord } from '../ports/recorder.ts';
 import { timeText } from './time-text.ts';
 
@@ -15,7 +15,7 @@ export function toldPass({ startedAtMs, nextWakeAtMs, actions, ...pass }: PassRe
   };
 }
 
-/** Neighbours of one verb and result become one line if their reasons differ in numbers only; what differs is left out of it. */
+/** Joins neighbours of one verb and result if their reasons differ in numbers only. The joined line drops the parts that differ. */
 export function joinedActions(actions: readonly ActionLine[]): ActionLine[] {
   const lines: ActionLine[] = [];
   for (const action of actions) {
@@ -35,7 +35,7 @@ const isAlike = (one: ActionLine, other: ActionLine): boolean =>
   one.detail === other.detail &&
   (commonReason(one.why, other.why) !== '' || one.why === other.why);
 
-/** The leading clauses that both have: `0 of 2 wanted pods run; index 4 is open` and the same with 5 → `0 of 2 wanted pods run`. */
+/** The common leading clauses: `0 of 2 wanted pods run; index 4 is open` and the same with 5 → `0 of 2 wanted pods run`. */
 function commonReason(one: string, other: string): string {
   const [these, those] = [one.split('; '), other.split('; ')];
   const length = these.findIndex((clause, at) => clause !== those[at]);

@@ -1,4 +1,4 @@
-// Queues as the API tells them: how full they are, what lies in their dead-letter queues, and the way back.
+// Queues in the API: their length, the messages of their dead-letter queues, and redriving those.
 import { setImmediate } from 'node:timers/promises';
 import type { Ports } from '../ports/ports.ts';
 import { UnfinishedRedriveError, type DeadLetter, type QueueName } from '../ports/queue.ts';
@@ -7,7 +7,7 @@ import { isCommands } from '../wire/commands.ts';
 import { problemOf } from './dead-letter-problem.ts';
 import { timeText } from './time-text.ts';
 
-/** Bytes of a dead letter's body that are shown: enough to see what it was. */
+/** Bytes of a dead letter's body to show: enough to recognise it. */
 const SHOWN_BODY = 2_000;
 
 export interface QueueSummary {
@@ -24,33 +24,33 @@ export interface DeadLetterSummary {
   messageId: string;
   sentTime: string;
   bytes: number;
-  /** What is wrong with it. */
+  /** Why it could not be handled. */
   problem: string;
-  /** The first 2,000 characters; of commands nothing, for they hold templates. */
+  /** The first 2,000 characters. Empty for commands, because they hold pod templates. */
   body: string;
 }
 
-/** All queues of this installation: the three of the loop and one per cluster's relay. */
+/** All queues of this installation: three of the loop, and one per cluster's relay. */
 export async function queueNames({ clusters }: Pick<Ports, 'clusters'>): Promise<QueueName[]> {
   return ['events', 'wakes', 'timers', ...(await clusters.list()).map(({ name }): QueueName => `relay-${name}`)];
 }
 
-/** One that did not answer, as that of a cluster that is half removed, which is no trouble of the others (R13). */
+/** A queue that did not answer, for example that of a partly removed cluster. It must not hide the others (R13). */
 export interface QueueFailure {
   queue: QueueName;
   reason: string;
 }
 
-/** What the queues that answered told, in their order, and which did not. */
+/** The answers, in the order of the queues, and the queues without an answer. */
 export interface FromQueues<Told> {
   told: Told[];
   failed: QueueFailure[];
 }
 
-/** They wait for the service most of the time: a thousand clusters are asked within the seconds that the API has. */
+/** A request mostly waits for the service. So many at once ask a thousand clusters' queues within the API's few seconds. */
 const QUEUES_AT_ONCE = 32;
 
-/** @throws what the first one throws, where no queue answers */
+/** @throws the first queue's error, if no queue answers */
 async function askQueues<Told>(names: readonly QueueName[], ask: (name: QueueName) => Promise<Told>): Promise<FromQueues<Told>> {
   const answers: ({ told: Told } | { error: unknown; queue: QueueName })[] = [];
   await inParallel(names, QUEUES_AT_ONCE, async (queue, at) => {
@@ -69,7 +69,7 @@ async function askQueues<Told>(names: readonly QueueName[], ask: (name: QueueNam
   };
 }
 
-/** How much waits in each queue, and the oldest of it; nothing is received. */
+/** Number and age of the messages in each queue. Receives nothing. */
 export async function listQueues(ports: Pick<Ports, 'clusters' | 'queue'>): Promise<FromQueues<QueueSummary>> {
   return await askQueues(await queueNames(ports), async (name) => {
     const { visible, inFlight, delayed, dead, oldestSentAtMs } = await ports.queue.depth(name);
@@ -77,7 +77,7 @@ export async function listQueues(ports: Pick<Ports, 'clusters' | 'queue'>): Prom
   });
 }
 
-/** Looking at them changes nothing. @param limit 1 to 1,000, per queue */
+/** Reads dead letters without changing them. @param limit 1 to 1,000, per queue */
 export async function listDeadLetters(
   { queue }: Pick<Ports, 'queue'>,
   names: readonly QueueName[],
@@ -87,7 +87,7 @@ export async function listDeadLetters(
     const summaries: DeadLetterSummary[] = [];
     for (const letter of await queue.deadLetters(name, limit)) {
       summaries.push(summaryOf(name, letter));
-      // One may unpack to megabytes: the loop of this process goes on in between.
+      // Yield to the event loop between two letters: one may unpack to megabytes.
       await setImmediate();
     }
     return summaries;
@@ -105,8 +105,8 @@ const summaryOf = (queue: QueueName, { messageId, sentAtMs, body, bytes }: DeadL
 });
 
 /**
- * Idempotent at any age: what is there no more is not sent.
- * @returns how many went back of each queue, and those of which some are left because the time was over: they have answered, too
+ * Idempotent at any age: a message that is no longer there is not sent.
+ * @returns how many messages each queue got back, and the queues that ran out of time with some left. Those have answered, too
  */
 export async function redrive(
   { queue }: Pick<Ports, 'queue'>,
@@ -115,7 +115,7 @@ export async function redrive(
 ): Promise<FromQueues<number> & { unfinished: QueueFailure[] }> {
   const unfinished: QueueFailure[] = [];
   const answers = await askQueues(names, async (name) => {
-    // There is one for each cluster and nearly all are empty, which a look tells sooner than a move task that is waited for.
+    // There is a queue per cluster, and nearly all are empty. A look is faster than a move task and its wait.
     if (!messageIds && name.startsWith('relay-') && (await queue.deadLetters(name, 1)).length === 0) return 0;
     try {
       return await queue.redrive(name, messageIds);

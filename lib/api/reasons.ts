@@ -1,4 +1,4 @@
-// Why a workload stands where it stands, from what the table knows of it.
+// Computes a workload's reasons from the table.
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { ownEntry } from '../objects/untyped-fields.ts';
@@ -17,28 +17,28 @@ import type { ClusterState, Trouble } from '../reconciler/cluster/cluster-state.
 export interface Seen {
   row: { facts: KindFacts; shown: KindShown };
   owner: WorkloadObject | undefined;
-  /** Why there is none, where that is known. */
+  /** Why the workload has no owner, if known. */
   ownerIs?: 'gone' | 'none' | undefined;
   pods: readonly PodFacts[];
   state: PassState | undefined;
   record: ClusterRecord;
-  /** Of its cluster, as they concern its namespace. */
+  /** The states of its cluster that concern its namespace. */
   clusterStates: readonly ClusterState[];
-  /** What passes met there. */
+  /** Trouble that passes had with the cluster. */
   trouble: Trouble | undefined;
-  /** When a pass is due; undefined where none is. */
+  /** When a pass is due; undefined if none is. */
   nextWakeAtMs: number | undefined;
   /** The latest passes, newest first. */
   passes: readonly PassRecord[];
 }
 
-/** @param times by our clock, and how far the cluster's is ahead of it (R12) */
+/** @param times by our clock; `offsetMs`: how far the cluster's clock is ahead of it (R12) */
 export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number; offsetMs: number }): Reason[] {
   const { row, owner, record } = seen;
   if (record.leaving && !(owner && row.facts.isFinished(owner))) return [LEAVING];
   const circumstances = circumstancesOf(seen, nowMs);
   const reasons = reasonsIn(seen, circumstances, { nowMs, offsetMs });
-  // What a server said before it fell silent holds nothing up now.
+  // The server does not answer now, so its earlier refusals delay nothing.
   return circumstances.unreachable ? reasons.filter(({ code }) => code !== 'RefusedByApiServer' && code !== 'WriteBudgetSpent') : reasons;
 }
 
@@ -47,7 +47,7 @@ function reasonsIn(
   circumstances: Circumstances,
   { nowMs, offsetMs }: { nowMs: number; offsetMs: number },
 ): Reason[] {
-  // A drained cluster's pods are let go all the same.
+  // Report this on a drained cluster too: its orphans are still released.
   if (ownerIs) {
     const held = pods.filter(({ tracked }) => tracked);
     return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(held, shown.lettingGoText(held, ownerIs))];
@@ -63,12 +63,11 @@ function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
   const [latest] = passes;
   const againMs = latest?.nextWakeAtMs === undefined ? 0 : latest.nextWakeAtMs - nowMs;
   const refusals = passes.map(({ actions }) => actions.filter(({ verb, result }) => result === 'refused' && verb !== 'status'));
-  // A create without an answer that came to nothing is held like a refused one.
+  // A hold also follows a create that had no answer and no effect, not only a refused one.
   const held = passes.flatMap(({ actions }) => actions.filter(({ result }) => result === 'refused' || result === 'unknown'));
   const heldVerb = state?.hold?.verb ?? 'create';
   const refusal = held.find(({ verb }) => verb === heldVerb)?.detail ?? (heldVerb === 'delete' ? keptIn(held, purposes) : undefined);
-  // A pass that is stopped by what is refused to a pod, or to the owner, twice comes back later and later.
-  // One that lets pods go waits after the first.
+  // A pass stopped twice by refusals about a pod or the owner backs off. One that releases pods backs off after the first.
   const isStopped =
     (latest?.outcome === 'failed' && latest.error !== TOO_OFTEN) || (ownerIs !== undefined && latest?.outcome === 'waiting');
   const last = isStopped && againMs > 0 ? refusals[0]?.at(-1) : undefined;
@@ -83,7 +82,7 @@ function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
     ...clusterCircumstances(seen, nowMs),
     isDrained: record.draining === true,
     isLeaving: record.leaving === true,
-    // Without an error: what asked for time is a lost table, not a call without an answer.
+    // Only without an error: the pass then waits because the table was lost, not because a call had no answer.
     ...(latest?.outcome === 'unknown' && latest.error === undefined && againMs > 0 && { leftAloneMs: againMs }),
     ...(latest?.outcome === 'throttled' && againMs > 0 && { throttledMs: againMs }),
     ...(refusal !== undefined && { refusal }),
@@ -91,12 +90,12 @@ function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
   };
 }
 
-/** The states of its cluster as what they mean to a workload. */
+/** The states of its cluster, as circumstances of the workload. */
 function clusterCircumstances({ clusterStates, trouble, nextWakeAtMs }: Seen, nowMs: number): Circumstances {
   const circumstances: Circumstances = {};
   for (const { state, sinceMs = nowMs, text } of clusterStates) {
     if (state === 'Unreachable' || state === 'Refused') {
-      // Where no pass of it is due, that of another workload may ask.
+      // If no pass of this workload is due, the pass of another workload may probe the cluster.
       const againAtMs = [nextWakeAtMs, trouble?.probeAtMs].find((atMs = 0) => atMs > nowMs) ?? nextWakeAtMs;
       const remainingMs = againAtMs === undefined ? undefined : Math.max(againAtMs - nowMs, 0);
       circumstances.unreachable = { sinceMs, reason: trouble?.reason ?? text, remainingMs, isRefused: state === 'Refused' };
@@ -110,7 +109,7 @@ function clusterCircumstances({ clusterStates, trouble, nextWakeAtMs }: Seen, no
 
 const UNOBSERVED = new Set(['RelayCutOff', 'RelayTooNew', 'WatchRefused', 'WatchStuck']);
 
-/** What keeps a pod from being deleted where no delete was refused. */
+/** The refusal that prevents a pod's deletion although no delete was refused. */
 function keptIn(actions: PassRecord['actions'], purposes: Purposes): string | undefined {
   for (const { verb, target, result, detail } of actions) {
     const keeps = ownEntry(purposes, verb)?.keeps;
@@ -121,7 +120,7 @@ function keptIn(actions: PassRecord['actions'], purposes: Purposes): string | un
 
 type Purposes = KindShown['purposes'];
 
-/** What ended the latest pass, where that was a call that no answer, or an error of the server's own, was all that came of. */
+/** The call that ended the latest pass, if all that came of it was no answer, or an error of the server's own. */
 function unansweredIn(latest: PassRecord | undefined, againMs: number, purposes: Purposes): Circumstances['hindered'] {
   if (latest?.error === undefined || latest.error === OUT_OF_TIME) return undefined;
   if (latest.outcome !== 'unknown' && latest.outcome !== 'notDone') return undefined;
@@ -130,7 +129,7 @@ function unansweredIn(latest: PassRecord | undefined, againMs: number, purposes:
   return { what, reason: last?.detail ?? latest.error, remainingMs: Math.max(againMs, 0), isUnanswered: true };
 }
 
-/** As a sentence goes on after "refused to", or "asked to". */
+/** Continues a sentence after "refused to" or "asked to". */
 function whatOf({ verb, target }: PassRecord['actions'][number], purposes: Purposes): string {
   if (verb === 'status') return 'write the status';
   return ownEntry(purposes, verb)?.refusedTo(target) ?? `${verb} ${target}`;

@@ -1,4 +1,4 @@
-// The HTTP API: one table of methods and paths. Every answer is JSON but the metrics.
+// The HTTP API: one table of methods and paths. Every answer is JSON, except the metrics.
 import * as v from 'valibot';
 import { KIND_NAMES } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
@@ -14,7 +14,7 @@ import { toldPass } from './passes.ts';
 import { listDeadLetters, listQueues, queueNames, redrive, type FromQueues, type QueueFailure } from './queues.ts';
 import { describeWorkloads, listWorkloads } from './workloads.ts';
 
-/** What the caller asked for cannot be given: its status and one sentence. */
+/** A request that cannot be fulfilled: the status and one sentence. */
 export class RefusedRequestError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -26,10 +26,10 @@ export class RefusedRequestError extends Error {
 
 export interface RoutedRequest {
   method: string;
-  /** Decoded parts of the path, none of them empty. */
+  /** Decoded parts of the path; none is empty. */
   path: readonly string[];
   query: URLSearchParams;
-  /** Parsed JSON; undefined when there was none. */
+  /** Parsed JSON; undefined without a body. */
   body: unknown;
 }
 
@@ -37,7 +37,7 @@ export type RoutedAnswer = { json: unknown } | { text: string; contentType: stri
 
 interface Route {
   method: 'GET' | 'POST';
-  /** A part in braces takes any value and gives it its name. */
+  /** A part in braces matches any value and names it. */
   path: string;
   answer(ports: Ports, request: RoutedRequest, named: Record<string, string>): Promise<RoutedAnswer>;
 }
@@ -129,7 +129,7 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: 'openapi.json', answer: async () => ({ json: openApiDocument() }) },
 ];
 
-/** Every method and path there is, as in the description. */
+/** Every method and path, spelled as in the description. */
 export const routeNames = (): string[] => ROUTES.map(({ method, path }) => `${method} /${path}`);
 
 /** @throws RefusedRequestError */
@@ -141,7 +141,7 @@ export async function answerRoute(ports: Ports, request: RoutedRequest): Promise
     isKnownPath = true;
     if (route.method !== request.method) continue;
     return await route.answer(ports, request, named).catch((error: unknown) => {
-      // Whoever asked sees its sentence; who runs this finds it in the log.
+      // The caller gets the sentence; the operator finds the error in the log.
       if (!(error instanceof RefusedRequestError))
         ports.telemetry.error('request failed', { method: request.method, path: `/${request.path.join('/')}`, error });
       throw error;
@@ -151,7 +151,7 @@ export async function answerRoute(ports: Ports, request: RoutedRequest): Promise
   throw new RefusedRequestError(404, `there is nothing at /${request.path.join('/')}`);
 }
 
-/** @returns undefined when the path is another one */
+/** @returns undefined if the path does not match */
 function namedParts(pattern: string, path: readonly string[]): Record<string, string> | undefined {
   const parts = pattern.split('/');
   if (parts.length !== path.length) return undefined;
@@ -200,10 +200,10 @@ function kindNamed(word: string): KindFacts {
   return facts;
 }
 
-/** Nothing where all have answered. */
+/** Empty if all queues answered. */
 const toldFailures = (failed: readonly QueueFailure[]): { failed?: readonly QueueFailure[] } => (failed.length === 0 ? {} : { failed });
 
-/** For who runs this. */
+/** Logs the failures for the operator. */
 function logFailures({ telemetry }: Pick<Ports, 'telemetry'>, failed: readonly QueueFailure[]): void {
   for (const failure of failed) telemetry.error('queue did not answer', { ...failure });
 }

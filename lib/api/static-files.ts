@@ -1,9 +1,9 @@
-// The console's files: a fixed list, so that no path can lead anywhere else.
+// The console's files: a fixed list, so that no path can lead to another file.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { consoleFolder } from '../package-files.ts';
 
-// A map: in an object, `constructor` would be a name too.
+// Keep a Map: an object would also have the name `constructor`.
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['index.html', 'text/html; charset=utf-8'],
   ['console.css', 'text/css; charset=utf-8'],
@@ -15,7 +15,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 
 const read = new Map<string, Buffer>();
 
-/** @param path decoded parts; none at all is the page itself. @returns undefined when it is not one of the console's files */
+/** @param path decoded parts; empty for the page itself. @returns undefined if the path is not one of the console's files */
 export async function readStaticFile(path: readonly string[]): Promise<{ contentType: string; body: Buffer } | undefined> {
   const name = path.length === 0 ? 'index.html' : path.length === 2 && path[0] === 'console' ? path[1] : undefined;
   const contentType = name === undefined ? undefined : TYPES.get(name);

@@ -1,4 +1,4 @@
-// A workload as the API tells it, out of what the view and the head hold of it and what its row shows of its kind.
+// A workload in the API, from its view, its head and the row of its kind.
 import type { KindFacts } from '../kinds/kind.ts';
 import type { Figure, KindShown } from '../kinds/kind-shown.ts';
 import type { Reason } from '../kinds/reasons.ts';
@@ -19,17 +19,17 @@ import { timeText } from './time-text.ts';
 
 type ShowPorts = Pick<Ports, 'clock' | 'telemetry'>;
 
-/** One line of a list, beside which stand the fields of its kind's own (`KindShown.fields`). Absent fields are not known. */
+/** One line of a list. The kind adds fields of its own (`KindShown.fields`). Absent fields are unknown. */
 export interface WorkloadSummary extends WorkloadKey {
   state: State;
-  /** What it waits for, why it ended or what a person must do: see state.ts. */
+  /** Why it waits, why it ended, or what a person must do: see state.ts. */
   reason?: string;
-  /** The kind's numbers, in the order in which they are shown. */
+  /** The kind's figures, in display order. */
   figures: Figure[];
   creationTime?: string;
-  /** When a pass looks again though nothing happens. */
+  /** When the next pass runs without any change. */
   nextWake?: { dueTime: string; attempt: number };
-  /** A wake is on its way. */
+  /** Whether a wake is on its way. */
   queued: boolean;
 }
 
@@ -39,31 +39,31 @@ export interface PodSummary {
   phase: string;
   index?: string;
   ready?: string;
-  /** Its outcome is not in its owner's counters yet. */
+  /** Its outcome is not in the owner's counters yet. */
   tracked: boolean;
   terminating: boolean;
   creationTime: string;
   exitCodes: number[];
-  /** Why it does not run, or was ended, in the cluster's words. Absent where nothing is said. */
+  /** Why it does not run, or was ended, in the cluster's words. Absent if the cluster gives no reason. */
   reasons?: readonly PodReason[];
 }
 
 export interface WorkloadDetail extends WorkloadSummary {
-  /** Why it stands where it stands, from a closed list; never empty. */
+  /** From the closed list of reasons; never empty. */
   reasons: Reason[];
   conditions: readonly unknown[];
   status: object;
   pods: PodSummary[];
-  /** Pods beyond the limit are counted only. */
+  /** Number of pods beyond the limit. */
   podsLeftOut: number;
-  /** What the passes keep; absent when it cannot be read, so that the workload counts as unknown. */
+  /** The state that passes keep; absent if it cannot be read, so that the workload counts as unknown. */
   passes?: PassState;
   head: { era: number; fence: string; floor: string; bornTime: string; openedTime: string; viewItems: number };
 }
 
 const MOST_PODS = 1_000;
 
-/** What the rest of the API has to know of a kind. */
+/** The rows of a kind that the rest of the API needs. */
 export interface ToldKind {
   facts: KindFacts;
   shown: KindShown;
@@ -76,13 +76,13 @@ export interface Known {
   state: PassState | undefined;
 }
 
-/** What is known of where it runs. */
+/** Facts about the workload's cluster. */
 export interface Surroundings extends Pick<Seen, 'record' | 'trouble' | 'clusterStates'> {
   /** How far the cluster's clock is ahead of ours. */
   offsetMs: number;
 }
 
-/** The state is made without its latest passes, which a list does not read: so it is the same wherever it is shown. */
+/** Derives the state without the latest passes: a list does not read those, and the state must be the same wherever it is shown. */
 function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): WorkloadSummary {
   const { head, state, row } = known;
   const { facts, shown } = row;
@@ -101,7 +101,7 @@ function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): Wor
   };
 }
 
-/** Of the owner, as they stand there; those that it has. */
+/** The row's fields that the owner has, unchanged. */
 function ownFields(owner: WorkloadObject | undefined, { fields }: KindShown): Fields {
   const own: Fields = {};
   for (const { name, in: part } of fields) {
@@ -112,7 +112,7 @@ function ownFields(owner: WorkloadObject | undefined, { fields }: KindShown): Fi
   return own;
 }
 
-/** One workload that cannot be shown is a row that says so, and no trouble of the others (R13). */
+/** A workload that cannot be shown becomes a row with the problem. It must not hide the others (R13). */
 export function readableSummary(known: Known, surroundings: Surroundings, { clock, telemetry }: ShowPorts): WorkloadSummary {
   try {
     return summaryOf(known, surroundings, clock.nowMs());

@@ -1,4 +1,4 @@
-// Which workloads there are, page by page and by name, and what is read of each.
+// Lists workloads page by page, finds them by name, and reads each.
 import { factsFor, findFacts } from '../kinds/facts.ts';
 import { findKindNamed } from '../kinds/kind-names.ts';
 import { shownFor } from '../kinds/shown.ts';
@@ -24,17 +24,17 @@ export interface WorkloadFilter {
 }
 
 const KEYS_PER_PAGE = 1_000;
-/** Of the index, one after the other for one answer, which has to be given within 29 s: a filter may pass nearly all of them over. */
+/** Pages of the index read for one answer. An answer must come within 29 s, and a filter may reject nearly every workload. */
 const PAGES_PER_ANSWER = 100;
-/** Workloads of one name in one namespace, of former uids all but one. */
+/** Most workloads of one name in one namespace. All but one are of former uids. */
 const MOST_NAMESAKES = 20;
-/** Of a key in the table. */
+/** Bytes of a key in the table. */
 const KEY_BYTES_MAX = 1_024;
 const READS_AT_ONCE = 16;
-/** Of what the latest ones met is told why a workload waits. */
+/** Latest passes that a workload's reasons are derived from. */
 const PASSES_THAT_TELL = 5;
 
-/** Where a list goes on: after this workload of this cluster. */
+/** Where the next page of a list begins: after this workload of this cluster. */
 interface Position {
   cluster: string;
   after?: string;
@@ -65,7 +65,7 @@ export async function listWorkloads(
   return { items: items.filter((item) => item !== undefined), ...(next !== undefined && { next }) };
 }
 
-/** All that is known of the workloads of that name: several when one of a former uid is still being let go. */
+/** All workloads of that name: several if the pods of a former uid are still being released. */
 export async function describeWorkloads(
   ports: ReadPorts & Pick<Ports, 'recorder'>,
   filter: Required<WorkloadFilter>,
@@ -83,8 +83,8 @@ export async function describeWorkloads(
 }
 
 /**
- * Of all namesakes, newest first, by one search: each takes up to 15 s on AWS, where a large log may take too long, and the rest is told
- * all the same, for passes only add to why a workload waits.
+ * The passes of all namesakes, newest first, in one search: each search takes up to 15 s on AWS. A large log may take too long. The
+ * workloads are answered all the same, because passes only add to their reasons.
  */
 async function latestPasses(
   { recorder, telemetry }: Pick<Ports, 'recorder' | 'telemetry'>,
@@ -115,7 +115,7 @@ async function findKeys(
     .filter(({ name }) => (filter.cluster === undefined || name === filter.cluster) && (start === undefined || name >= start.cluster))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const keys: FoundKey[] = [];
-  // By name they are few.
+  // With a name, few workloads match.
   const pageSize = filter.name === undefined ? Math.min(limit, KEYS_PER_PAGE) : KEYS_PER_PAGE;
   let pages = 0;
   const isFull = (): boolean => keys.length >= limit || pages >= PAGES_PER_ANSWER;
@@ -126,7 +126,7 @@ async function findKeys(
       pages += 1;
       for (const key of page.keys) if (matches(key, filter)) keys.push({ key, record });
       after = page.next;
-      // Whole pages only, so that the store's own mark says where the next answer begins.
+      // Take whole pages only, so that the store's own mark says where the next answer begins.
       if (isFull() && after !== undefined) return { keys, next: textOf({ cluster: record.name, after }) };
     } while (after !== undefined);
     const following = records[at + 1];
@@ -135,7 +135,7 @@ async function findKeys(
   return { keys };
 }
 
-/** Keys are in order, and those of one name side by side. */
+/** Keys are sorted, so those of one name are neighbours. */
 async function keysNamed({ clusters, store }: ReadPorts, filter: Required<WorkloadFilter>): Promise<FoundKey[]> {
   const { cluster, namespace, name } = filter;
   const kind = kindIn(filter);
@@ -146,10 +146,10 @@ async function keysNamed({ clusters, store }: ReadPorts, filter: Required<Worklo
   return keys.filter((key) => matches(key, { ...filter, kind })).map((key) => ({ key, record }));
 }
 
-/** By the words that people use for kinds. */
+/** Resolves the names that people use for kinds. */
 const kindIn = ({ kind }: WorkloadFilter): string | undefined => kind && (findKindNamed(kind)?.kind ?? kind);
 
-/** What a later build manages it shows. */
+/** Hides kinds that only a later build knows; that build shows them. */
 const matches = (key: WorkloadKey, { kind, namespace, name }: WorkloadFilter): boolean =>
   findFacts(key.kind) !== undefined &&
   (kind === undefined || key.kind === kind) &&
