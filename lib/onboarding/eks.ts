@@ -1,4 +1,4 @@
-// What EKS has to do with a registration: it lets the functions' role in as a group, and gives the relay's service account its role.
+// The EKS part of a registration: an access entry with a group for the functions' role, and a pod identity for the relay's account.
 import type { EksAccess } from '../adapters/eks-access.ts';
 import type { EksCluster } from '../adapters/eks-token.ts';
 import type { SenderIdentities } from '../adapters/sender-identities.ts';
@@ -8,19 +8,19 @@ import { RELAY, functionsGroup } from './relay-manifests.ts';
 
 export interface EksPlan {
   cluster: EksCluster;
-  /** The functions' role, and the group as which EKS lets it in. */
+  /** The functions' role, and the group that EKS gives it. */
   accessEntry?: { principalArn: string; group: string };
   podIdentity?: { namespace: string; serviceAccount: string; roleArn: string };
 }
 
-/** Where EKS is told. */
+/** The installation, and access to EKS. */
 export interface EksPlace {
   installation: Installation;
-  /** EKS in that region. */
+  /** EKS of that region. */
   eks: (region: string) => Promise<EksAccess>;
 }
 
-/** @param has which parts EKS has in the registration */
+/** @param has the parts of the registration that EKS has */
 export const planEks = (
   cluster: EksCluster,
   has: { accessEntry: boolean; podIdentity: boolean },
@@ -32,9 +32,8 @@ export const planEks = (
 });
 
 /**
- * Reads only.
- * @param given.caPem of the cluster behind the kubeconfig; every EKS cluster has an authority of its own
- * @throws TerminalError EKS does not know the cluster, it is another one, or it asks no access entries
+ * Only reads.
+ * @param given.caPem the authority of the kubeconfig's cluster. Each EKS cluster has an authority of its own, so it identifies the cluster
  */
 export async function refuseUnfitEksCluster(
   access: Pick<EksAccess, 'describe'>,
@@ -66,7 +65,7 @@ export async function refuseUnfitEksCluster(
     );
 }
 
-/** @throws TerminalError IAM does not know who issues the tokens of the cluster's service accounts */
+/** @throws TerminalError IAM has no identity provider for the issuer of the cluster's service account tokens */
 export async function refuseUnknownIssuer(
   senders: SenderIdentities,
   { issuer, installation }: { issuer: string; installation: Pick<Installation, 'eventsQueueArn'> },
@@ -79,7 +78,7 @@ export async function refuseUnknownIssuer(
     );
 }
 
-/** Does what is planned; what is there already is left or mended. @returns what EKS does from now on, in words */
+/** Carries out the plan. Keeps or repairs existing parts. @returns what EKS does from now on, in words */
 export async function tellEks({ eks }: EksPlace, { cluster, accessEntry, podIdentity }: EksPlan): Promise<string[]> {
   const access = await eks(cluster.region);
   const told: string[] = [];
@@ -94,7 +93,7 @@ export async function tellEks({ eks }: EksPlace, { cluster, accessEntry, podIden
   return told;
 }
 
-/** @returns what was removed, in words */
+/** @returns the removed parts, in words */
 export async function removeFromEks(
   { eks, installation }: EksPlace,
   { known, relayNamespace }: { known: EksCluster; relayNamespace: string },
@@ -110,7 +109,7 @@ export async function removeFromEks(
   return removed;
 }
 
-/** What an earlier registration had told EKS and this one does not. */
+/** Removes the parts of an earlier registration that this one does not have. */
 export async function removeStaleEks(
   place: EksPlace,
   { known, relayNamespace }: { known: EksCluster; relayNamespace: string },

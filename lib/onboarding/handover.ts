@@ -1,18 +1,18 @@
-// Functions that have a cluster at work learn of a changed registration seconds later. Until then what they did before stays allowed:
-// rights are first widened, then the change becomes known, then rights are what they should be.
+// Functions that work on a cluster read a changed registration seconds later. Until then their old rights must stay. So a registration
+// first widens the rights, then changes the record, then narrows the rights.
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import { fieldsOf } from '../objects/untyped-fields.ts';
 import { RECORD_AGE_MS_MAX } from '../ports/clusters.ts';
 import { ourObject, resourceOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';
 
-/** A pass that began with a record as old as one may be, and takes longer than the rest, is refused, parked, and begun again. */
+/** How long to keep the old rights. A pass with the oldest record allowed that takes even longer is refused, parked, and run again. */
 export const HANDOVER_MS = RECORD_AGE_MS_MAX + 5_000;
 
-/** The field of a kind that gives rights, entry by entry. */
+/** The field of each kind whose entries give rights. */
 const GIVING: Record<string, string> = { ClusterRole: 'rules', Role: 'rules', ClusterRoleBinding: 'subjects', RoleBinding: 'subjects' };
 
-/** @returns the manifest with what the object on the cluster gives beyond it, and the manifest itself where that is nothing */
+/** @returns the manifest plus the entries that the object on the cluster has beyond it; the same manifest if there are no such entries */
 export async function widened(administration: Pick<KubernetesAdministration, 'get'>, manifest: Manifest): Promise<Manifest> {
   const field = GIVING[manifest.kind];
   if (field === undefined) return manifest;
@@ -28,6 +28,6 @@ const entriesOf = (object: unknown, field: string): unknown[] => {
   return Array.isArray(entries) ? entries : [];
 };
 
-/** Equal for equal entries, whatever the order of their fields. */
+/** A text that is equal for equal entries, whatever the order of their fields. */
 const textOf = (entry: unknown): string =>
   JSON.stringify(Object.entries(fieldsOf(entry)).toSorted(([one], [other]) => (one < other ? -1 : 1)));

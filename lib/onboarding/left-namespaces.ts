@@ -1,4 +1,4 @@
-// Fewer namespaces, or fewer kinds, than a cluster was registered for: with the rights there, whoever looked after the workloads goes.
+// Finds the workloads that a narrower registration leaves unmanaged. With fewer namespaces or kinds, Farloop loses its rights to them.
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
@@ -8,10 +8,10 @@ import { remainsOn, type Remains } from './removal.ts';
 
 type Scope = Pick<ClusterRecord, 'manages' | 'namespaces'>;
 
-/** The option by which something is left out. */
+/** The option that narrows the registration. */
 export type NarrowedBy = '--namespaces' | '--manage';
 
-/** @returns by which options less is looked after than before; of a kind that stays managed, by whichever word, nothing is left out */
+/** @returns the options that narrow the registration. A kind that stays managed, by whichever word, is not narrowed */
 export function narrowedBy(before: Scope, after: Scope, kinds: readonly KindFacts[] = ALL_FACTS): NarrowedBy[] {
   const isWithin =
     after.namespaces.length === 0 || (before.namespaces.length > 0 && before.namespaces.every((name) => isInScope(after, name)));
@@ -19,7 +19,7 @@ export function narrowedBy(before: Scope, after: Scope, kinds: readonly KindFact
   return [...(isWithin ? [] : (['--namespaces'] as const)), ...(keepsKinds ? [] : (['--manage'] as const))];
 }
 
-/** @returns what was looked after and would not be any more; the cluster is asked only where something may be */
+/** @returns the workloads that would become unmanaged. Reads the cluster only if there may be some */
 export const remainsLeft = async (
   administration: Pick<KubernetesAdministration, 'list'>,
   before: Scope,

@@ -1,4 +1,4 @@
-// Kinds of objects that a registration leaves on a cluster, and how ours are found there again.
+// The resources of a registration's objects on a cluster, and how to find these objects again.
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
@@ -18,7 +18,7 @@ const rbac = (kind: string, plural: string, namespaced: boolean): Resource => ({
 
 const DEPLOYMENTS: Resource = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
 
-/** In the order in which they are removed: first what is at work, then what gives it rights, at last where it lived. */
+/** In the order of removal: running workloads first, then their rights, then their namespace. */
 export const OURS: readonly Resource[] = [
   DEPLOYMENTS,
   rbac('ClusterRoleBinding', 'clusterrolebindings', false),
@@ -33,7 +33,7 @@ export const OURS: readonly Resource[] = [
   NAMESPACES,
 ];
 
-/** @throws Error for a kind that no registration leaves */
+/** @throws Error for a kind that no registration makes */
 export function resourceOf({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>): Resource {
   const found = OURS.find((resource) => resource.apiVersion === apiVersion && resource.kind === kind);
   if (!found) throw new Error(`${apiVersion} ${kind} is none of the kinds that a registration makes`);
@@ -46,7 +46,7 @@ export interface OurObject {
   name: string;
 }
 
-/** `Secret farloop/farloop-relay-aws`, as steps and remains are told. */
+/** `Secret farloop/farloop-relay-aws`, as in the output of steps and remains. */
 export const objectText = ({ resource, namespace, name }: OurObject): string =>
   `${resource.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
@@ -55,7 +55,7 @@ export function ourObject(manifest: Manifest): OurObject {
   return { resource: resourceOf(manifest), ...(namespace !== undefined && { namespace }), name };
 }
 
-/** Whatever carries our label, of every kind and in every namespace. @param namespace the relay's */
+/** All objects with our label, of every kind and in every namespace. @param namespace the relay's */
 export async function findOurs(administration: Pick<KubernetesAdministration, 'list'>, namespace: string): Promise<OurObject[]> {
   const found: OurObject[] = [];
   for (const resource of OURS)
@@ -65,8 +65,8 @@ export async function findOurs(administration: Pick<KubernetesAdministration, 'l
 }
 
 /**
- * What an earlier registration made and this one does not ask for. A relay that somebody else installed, by the chart or the base, is none
- * of it; and a namespace stays, for by now there may be more in it than ours.
+ * Objects of an earlier registration that this one does not want. Excludes a relay installed by the chart or the kustomize base. Excludes
+ * namespaces, because they may hold foreign objects by now.
  */
 export async function staleOf(
   administration: Pick<KubernetesAdministration, 'list'>,
@@ -78,7 +78,7 @@ export async function staleOf(
   );
 }
 
-/** Which cluster of which stage it reports, and what of it, by its arguments; undefined where these are filled in by others. */
+/** The stage, cluster and namespaces in a relay's arguments; undefined if the arguments are not filled in literally. */
 function reportsOf(deployment: KubernetesObject): { stackName: string; cluster: string; namespaces: string[] } | undefined {
   const template = fieldsOf(fieldsOf(fieldsOf(fieldsOf(deployment)['spec'])['template'])['spec']);
   const [container] = Array.isArray(template['containers']) ? template['containers'] : [];
@@ -90,12 +90,12 @@ function reportsOf(deployment: KubernetesObject): { stackName: string; cluster: 
   return cluster === undefined || stackName === undefined ? undefined : { stackName, cluster, namespaces };
 }
 
-/** Where nobody says otherwise. */
+/** The default namespace. */
 export const RELAY_NAMESPACE = 'farloop';
 
 /**
- * Where the relay and the functions' account of a cluster are: as its record says, and where that is of an earlier version, as is given.
- * @throws TerminalError what is given is not what the record says: what is there would be left behind
+ * The namespace of the relay and of the functions' account: from the record, or for the record of an earlier version the given one.
+ * @throws TerminalError the given namespace differs from the record's: objects in the old one would be left behind
  */
 export function relayNamespaceOf(
   record: Pick<ClusterRecord, 'relayNamespace'> | undefined,
@@ -113,9 +113,9 @@ export interface MeantRelay {
   stackName: string;
   cluster: string;
   relayNamespace: string;
-  /** A relay there that no registration made is left to whoever did; else it is in the way. */
+  /** True: a relay there that no registration made is left to its installer. False: it is an obstacle. */
   leavesInstalled: boolean;
-  /** Which namespaces are to be looked after, all where it names none; undefined where none is, for the cluster is removed. */
+  /** The namespaces to manage; empty: all; undefined: none, because the cluster is removed. */
   namespaces: readonly string[] | undefined;
 }
 
@@ -123,9 +123,8 @@ const meet = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === 0 || others.length === 0 || some.some((name) => others.includes(name));
 
 /**
- * Relays are known by the namespace that they live in. Another stage may have one in the namespace that is meant, ours may live in another,
- * and the one there may be Helm's or kustomize's, who know nothing of what is done to it behind their back.
- * @throws TerminalError what is meant is not ours, or not all of it
+ * Relays are identified by their namespace. The intended namespace may have the relay of another stage, and ours may live in another one. A
+ * relay of Helm or kustomize must not be changed without their knowledge.
  */
 export async function refuseOtherRelays(
   administration: Pick<KubernetesAdministration, 'list'>,
@@ -160,7 +159,7 @@ async function labelled(
   try {
     return await administration.list(resource, { labelSelector });
   } catch (error) {
-    // An API server that does not know the kind has none of it: the sandbox knows no RBAC.
+    // An API server without the kind has no objects of it. The sandbox has no RBAC, for example.
     if (error instanceof TerminalError && error.code === 404) return [];
     throw error;
   }

@@ -1,4 +1,4 @@
-// The owners of the managed kinds as a cluster has them now, through its administrator.
+// Lists the owners of the managed kinds live on a cluster, with its administrator's rights.
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
@@ -12,10 +12,10 @@ export interface OwnersOfKind {
   owners: readonly WorkloadObject[];
 }
 
-/** Names of workloads, and which kinds were looked at. */
+/** Names of workloads, and the kinds that were listed. */
 export interface NamedWorkloads {
   kinds: readonly string[];
-  /** Each kind's in the order of their names: `namespace/name`. */
+  /** Sorted by name within a kind. `name`: `namespace/name`. */
   found: readonly { kind: string; name: string }[];
 }
 
@@ -23,7 +23,7 @@ export interface NamedWorkloads {
 export const kindsWithOwners = ({ manages }: Pick<ClusterRecord, 'manages'>, kinds: readonly KindFacts[] = ALL_FACTS): KindFacts[] =>
   managedKinds(manages, kinds).filter(({ isOwnerless }) => isOwnerless !== true);
 
-/** Everybody's, in the namespaces of the record. */
+/** Owners of all managers, in the namespaces of the record. */
 export async function ownersOn(
   administration: Pick<KubernetesAdministration, 'list'>,
   record: Pick<ClusterRecord, 'manages' | 'namespaces'>,
@@ -41,13 +41,13 @@ async function listed(administration: Pick<KubernetesAdministration, 'list'>, { 
   try {
     return await administration.list<WorkloadObject>(resource);
   } catch (error) {
-    // Its definition is not installed, so there is none.
+    // The definition is not installed, so the cluster has no such owners.
     if (error instanceof TerminalError && error.code === 404) return [];
     throw error;
   }
 }
 
-/** @param isMeant asked of owners that we manage */
+/** @param isMeant called for the owners that we manage */
 export function namedIn(
   owners: readonly OwnersOfKind[],
   { manages }: Pick<ClusterRecord, 'manages'>,
@@ -63,7 +63,7 @@ export function namedIn(
   return { kinds: owners.map(({ facts }) => facts.kind), found };
 }
 
-/** Those that have begun and not ended. */
+/** Workloads that have started and not finished. */
 export async function runningOn(
   administration: Pick<KubernetesAdministration, 'list'>,
   record: Pick<ClusterRecord, 'manages' | 'namespaces'>,

@@ -1,4 +1,4 @@
-// What a registration comes to, on AWS and on the cluster, from what was asked for and found: a function of data, which touches nothing.
+// Plans a registration, on AWS and on the cluster, from the request and a survey. A pure function of data.
 import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
 import type { EksCluster } from '../adapters/eks-token.ts';
 import type { Credential } from '../adapters/registered-access.ts';
@@ -16,62 +16,62 @@ import { portOf } from './relay-network.ts';
 export interface RegistrationRequest {
   cluster: string;
   manages: Manages;
-  /** Empty: all. */
+  /** Empty: all namespaces. */
   namespaces: readonly string[];
   budget: ClusterRecord['budget'];
-  /** Alpha: Jobs are made known to the scheduler as groups of pods. */
+  /** Alpha: passes make Workloads and PodGroups, so that the scheduler treats a Job's pods as a group. */
   workloadWithJob?: boolean;
-  /** Where the relay lives on the cluster. */
+  /** Namespace of the relay. */
   relayNamespace: string;
-  /** Of the relay; undefined where somebody else runs it. */
+  /** Image of the relay; undefined if somebody else runs it. */
   image: string | undefined;
   identity: { kind: 'user' } | { kind: 'irsa' } | { kind: 'podIdentity' };
-  /** What functions show: a token of an account with just the rights they need, or the kubeconfig's own credential. */
+  /** What functions authenticate with: a token of an account with only the rights they need, or the kubeconfig's own credential. */
   credential:
     | { kind: 'serviceAccount'; tokenSeconds: number }
     | { kind: 'given'; credential: Credential }
-    /** The functions' own role, which EKS lets in as a group with just those rights; nothing of it is kept. */
+    /** The functions' own role. EKS gives it a group with only those rights. No credential is stored. */
     | { kind: 'eks' }
-    /** Nothing dials the cluster: the relay carries out what passes want, and no credential of it is kept. */
+    /** Functions do not connect to the cluster: its relay carries out their commands. No credential is stored. */
     | { kind: 'none' };
-  /** Its name in EKS, where EKS has a part in identity or credential. */
+  /** The cluster's name in EKS, if identity or credential use EKS. */
   eks?: EksCluster;
   /** How functions reach the API server. */
   server: { server: string; caPem?: string; tlsServerName?: string };
 }
 
-/** What the cluster is like before anything is changed. */
+/** The cluster before any change. */
 export interface Survey {
   kubeSystemUid: string;
   version: string;
-  /** Of the OIDC tokens that it gives to service accounts, where that is needed. */
+  /** Issuer of the cluster's service account tokens, if needed. */
   issuer: string;
-  /** The relay's namespace is there and was made by somebody else. */
+  /** The relay's namespace exists, and no registration of ours made it. */
   namespaceIsForeign: boolean;
   record: ClusterRecord | undefined;
 }
 
-/** As the command's option has them, by which whoever registers the cluster again goes. */
+/** Values as in the command's option: a person who registers the cluster again copies them. */
 const CREDENTIALS = { serviceAccount: 'service-account', given: 'kubeconfig', eks: 'eks' } as const;
 
-/** Names and documents of everything, as it will be: what `--dry-run` shows, and what is then made. */
+/** Names and documents of everything that will be made. `--dry-run` shows it; otherwise it is carried out. */
 export interface RegistrationPlan {
   queue: string;
   sender: { kind: 'user' | 'role'; name: string; policy: object; trust?: object };
-  /** What EKS is told; undefined where it has no part in it. */
+  /** Changes in EKS; undefined if EKS is not used. */
   eks: EksPlan | undefined;
-  /** Undefined where no credential is kept. */
+  /** Undefined if no credential is stored. */
   secret: string | undefined;
   record: Omit<ClusterRecord, 'version' | 'senders'>;
-  /** Absent where nothing dials the cluster. */
+  /** Absent if functions do not connect to the cluster. */
   access: StoredAccess | undefined;
   relay: RelayValues;
   manifests: Manifest[];
 }
 
 /**
- * Everything that is to be made, on AWS and on the cluster, from what was asked for and found: nothing is touched.
- * @throws TerminalError the stack is of a version that does not know relayed access as it is asked for
+ * Everything to make, on AWS and on the cluster, from the request and the survey. Changes nothing.
+ * @throws TerminalError the stack is of a version without the requested kind of relayed access
  */
 export function planRegistration(
   { installation, region, awsEndpointUrl }: Pick<EksPlace, 'installation'> & { region: string; awsEndpointUrl?: string },
@@ -156,7 +156,7 @@ export function planRegistration(
     access:
       access === 'relayed'
         ? undefined
-        : // An access without an authority is refused where it is written.
+        : // The port refuses to store an access without an authority.
           {
             ...server,
             caPem: server.caPem ?? '',

@@ -1,4 +1,4 @@
-// From a kubeconfig to a cluster that is looked after: every step finds what an earlier try has left, and goes on from there.
+// Registers a cluster, from a kubeconfig to managed workloads. Each step finds what an earlier try has made and continues from there.
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
@@ -30,7 +30,7 @@ import type { RegistrationPlan, RegistrationRequest, Survey } from './registrati
 import { planRegistration } from './registration-plan.ts';
 import { IDENTITY_NAMESPACE } from './rights.ts';
 
-/** Where a registration is written, and with whose rights. */
+/** The places that a registration writes to, with the clients for them. */
 export interface RegistrationPlace extends EksPlace {
   region: string;
   awsEndpointUrl?: string;
@@ -42,13 +42,13 @@ export interface RegistrationPlace extends EksPlace {
   clock: Pick<Clock, 'wait'>;
 }
 
-/** One line per step, once it is done. */
+/** Prints one line per completed step. */
 export type Tell = (step: string, what: string) => void;
 
 /**
- * Reads only.
+ * Only reads.
  * @throws TerminalError the name belongs to another cluster, the cluster has another name, a relay is in the way, or the cluster does not
- *   offer what is asked for
+ * offer what is asked for
  */
 export async function survey(
   place: Pick<RegistrationPlace, 'clusters' | 'administration' | 'eks' | 'installation' | 'senders'>,
@@ -107,7 +107,7 @@ async function refuseWithoutGroups(administration: KubernetesAdministration, [na
   }
 }
 
-/** Does all that is planned. Whatever of it was done before is found, and left or mended. */
+/** Carries out the whole plan. Keeps or repairs what an earlier try has made. */
 export async function register(
   place: RegistrationPlace,
   request: RegistrationRequest,
@@ -121,7 +121,7 @@ export async function register(
   tell('queue', `${plan.queue} and ${plan.queue}-dead`);
   const sender = await ensureSender(place, plan);
   tell('identity', `IAM ${plan.sender.kind} ${plan.sender.name} may send events and answer what it is asked`);
-  // Whom a new version of the record names may send; nobody does so yet.
+  // The new version of the record admits this sender, which sends nothing yet.
   const senders = [...new Set([...(found.record?.senders ?? []).filter((id) => id === sender.senderId), sender.senderId])];
   const {
     draining: _draining,
@@ -130,7 +130,7 @@ export async function register(
     credential: _credential,
     ...kept
   } = found.record ?? { version: 0 };
-  // What EKS was told earlier stays in the record until it is taken back.
+  // Keep the earlier registration's EKS parts in the record until they are removed from EKS.
   const putRecord = async (): Promise<number> => {
     const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0).catch((error: unknown) => {
       if (!(error instanceof StaleWriteError)) throw error;
@@ -139,8 +139,8 @@ export async function register(
     tell('record', `${cluster} is ${found.record ? 'registered anew' : 'registered'}, manages ${managesText(request.manages)}`);
     return version;
   };
-  // What is at work goes on as it was registered until rights are given and the way that is new has been tried. But whatever is made
-  // must be found again by whoever removes the cluster: without a record that tells of it, it comes first.
+  // A cluster at work keeps its record until the rights are given and the new access has been tried. Otherwise write the record first:
+  // removal of the cluster finds all that is made here only through the record.
   let version = isAtWork(found, plan) ? undefined : await putRecord();
   const objects = await withKey(place, plan);
   const narrowed: Manifest[] = [];
@@ -152,13 +152,13 @@ export async function register(
   }
   if (ofRights.length > 0)
     tell('rights', `${ofRights.length} objects in the namespace ${request.relayNamespace} and for the whole cluster`);
-  // Before the relay: EKS gives an identity to pods that begin later only.
+  // Before the relay: EKS gives the identity only to pods that start afterwards.
   for (const told of plan.eks ? await tellEks(place, plan.eks) : []) tell('eks', told);
   if (plan.access) {
     await giveCredential(place, request, { record: plan.record, access: plan.access }, tell);
     await clusters.putAccess(cluster, plan.access);
     tell('access', `functions reach it at ${plan.access.server}`);
-    // Not before: whoever ends on the way leaves functions what they go by.
+    // Not earlier: a registration that fails before this step must leave functions the credential that they use.
     if (request.credential.kind === 'eks') {
       await removeCredential(place.secrets, { prefix: installation.secretPrefix, cluster });
       tell('credential', 'none is kept: functions show their own role');
@@ -189,7 +189,7 @@ export async function register(
   return { asksQueueUrl: queue.url, plan };
 }
 
-/** Registered, and all that EKS will be told stands in its record. */
+/** Registered, with all planned EKS parts in its record. */
 const isAtWork = ({ record }: Survey, { eks }: RegistrationPlan): boolean =>
   record !== undefined &&
   record.leaving !== true &&
@@ -202,7 +202,7 @@ async function ensureSender({ senders }: RegistrationPlace, { sender }: Registra
     : await senders.ensureRole(sender.name, { trust: sender.trust, policy: sender.policy });
 }
 
-/** The key of the relay's user stays as long as it is the one that lies on the cluster and AWS takes it; a lost one is replaced. */
+/** Keeps the key of the relay's user if it is in the Secret on the cluster and AWS accepts it. Replaces a lost one. */
 async function withKey(
   { senders, administration }: RegistrationPlace,
   { relay, sender, manifests }: RegistrationPlan,
@@ -221,7 +221,7 @@ async function withKey(
   );
 }
 
-/** Tried before functions get it: what does not work is told now, not by the first Job. */
+/** Tries the credential before functions get it, so that a fault shows now and not with the first Job. */
 async function giveCredential(
   { installation, secrets, administration }: RegistrationPlace,
   { cluster, credential, relayNamespace, namespaces }: RegistrationRequest,
@@ -265,7 +265,7 @@ async function tryAccess(
   }
 }
 
-/** Functions that are somebody else from now on, or ask a relay, learn of it before what they were before may do nothing any more. */
+/** Takes back rights of passes only after functions have read the new record. Until then they use their former identity or access. */
 async function handOver(
   { administration, clock }: RegistrationPlace,
   { relayNamespace }: RegistrationRequest,

@@ -1,4 +1,4 @@
-// Everything of ours on a cluster, as manifests: the relay with its rights, and the account whose token the functions show.
+// All our objects on a cluster, as manifests: the relay with its rights, and the account whose token functions use.
 import type { Manages } from '../objects/manages.ts';
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import type { KindFacts } from '../kinds/kind.ts';
@@ -9,32 +9,32 @@ import { functionRules, identityRule, leaseRules, relayRules, tokenRules } from 
 
 export type Manifest = KubernetesObject & { apiVersion: string; kind: string } & Record<string, unknown>;
 
-/** How the relay's pods show AWS who they are. */
+/** How the relay's pods authenticate to AWS. */
 export type SenderIdentity =
-  /** An IAM user of its own; its key lies in a Secret beside the relay. */
+  /** An IAM user of its own. Its key is in a Secret in the relay's namespace. */
   | { kind: 'user' }
   /** A role, assumed with the token of the relay's service account (on EKS: IRSA). */
   | { kind: 'webIdentity'; roleArn: string }
-  /** A role that EKS hands to the relay's service account; nothing of it stands in the manifests. */
+  /** A role that EKS gives to the relay's service account. The manifests do not contain it. */
   | { kind: 'podIdentity' };
 
 export interface RelayValues {
-  /** Name under which the cluster is registered. */
+  /** Registered name of the cluster. */
   cluster: string;
-  /** Where the relay lives; cluster-wide names begin with it. */
+  /** Namespace of the relay. Cluster-wide names begin with it. */
   namespace: string;
-  /** False where the namespace was there before: then it is not ours to make or remove. */
+  /** False if the namespace existed before: then we may neither make nor remove it. */
   ownsNamespace: boolean;
   manages: Manages;
-  /** The kinds there are; absent: all that this build knows. */
+  /** All kinds; absent: the kinds that this build knows. */
   kinds?: readonly KindFacts[];
-  /** Empty: all. */
+  /** Empty: all namespaces. */
   namespaces: readonly string[];
-  /** Who functions are on the cluster: an account of their own, a group as which EKS lets their role in, or nobody that we give rights. */
+  /** Identity of functions on the cluster: an account of their own, a group that EKS gives their role, or none that we give rights to. */
   functions: 'account' | 'group' | 'none';
   /** How passes reach the API server. `relayed`: the relay carries out their commands, and needs the rights for it. */
   access: 'direct' | 'relayed';
-  /** Unique id of the role under which passes run: nobody else's commands are carried out. */
+  /** Unique id of the role under which passes run. The relay refuses commands of other senders. */
   commander: string;
   /** Alpha: passes make Workloads and PodGroups. */
   workloadWithJob?: boolean;
@@ -43,40 +43,40 @@ export interface RelayValues {
   region: string;
   eventsQueueUrl: string;
   asksQueueUrl: string;
-  /** Where AWS is reached, if not at its public addresses. */
+  /** Endpoint of AWS if not a public one. */
   awsEndpointUrl?: string;
-  /** Where the API server listens, if not at one of the usual ports. */
+  /** Port of the API server if not a usual one. */
   apiServerPort?: number;
   identity: SenderIdentity;
-  /** Of the key in the Secret of an IAM user, once that is known: pods read it as they begin, so another one begins them anew. */
+  /** Id of the key in the IAM user's Secret, once known. Pods read the key only at their start, so a new id must restart them. */
   awsKeyId?: string;
 }
 
 export const RELAY = 'farloop-relay';
 export const FUNCTIONS_ACCOUNT = 'farloop-functions';
-/** As EKS calls the functions' role on the cluster. @param namespace the relay's, so that two installations are two groups */
+/** EKS's group for the functions' role. @param namespace the relay's, so that two installations have two groups */
 export const functionsGroup = (namespace: string): string => `${namespace}-functions`;
-/** Holds the key of an IAM user. */
+/** The Secret with the key of an IAM user. */
 export const AWS_KEY_SECRET = 'farloop-relay-aws';
 const PROBE_PORT = 8081;
-/** On every object that a registration makes; its value is the relay's namespace, so that two installations tell theirs apart. */
+/** On every object of a registration. The value is the relay's namespace, which distinguishes two installations. */
 export const OURS_LABEL = 'farloop.dev/relay';
 
 const TOKEN_FOLDER = '/var/run/secrets/farloop';
-/** Who a service account's token is for, when it is shown to AWS. */
+/** Audience of service account tokens for AWS. */
 export const AWS_AUDIENCE = 'sts.amazonaws.com';
 const RBAC = 'rbac.authorization.k8s.io';
-/** Of nobody: the image says the same. */
+/** The user `nobody`. Must equal the image's. */
 const USER_ID = 65_532;
 
-/** In the order in which they are to be applied. The Secret of an IAM user is without its key, which is made or found then. */
+/** In the order of applying. The Secret of an IAM user has no key here: registration finds or makes the key. */
 export const relayManifests = (values: RelayValues): Manifest[] => [
   ...functionsManifests(values),
   ...(values.identity.kind === 'user' ? [awsKeySecret(values)] : []),
   ...relayAlone(values),
 ];
 
-/** Who functions are, with their rights, and the namespace in which that is: what is needed where somebody else runs the relay. */
+/** The identity of functions, their rights, and the namespace for both. Sufficient where somebody else runs the relay. */
 export function functionsManifests(values: RelayValues): Manifest[] {
   const { namespace, ownsNamespace } = values;
   const hasAccount = values.functions === 'account';
@@ -95,8 +95,8 @@ export function functionsManifests(values: RelayValues): Manifest[] {
 }
 
 /**
- * The relay with its rights, in a namespace that is there. It has no object in common with `functionsManifests`, so that each may be
- * somebody else's: Helm takes over nothing that it has not made.
+ * The relay with its rights, in an existing namespace. Shares no object with `functionsManifests`, so that each may have another installer:
+ * Helm adopts no object that it has not made.
  */
 export function relayAlone(values: RelayValues): Manifest[] {
   const { namespace, access } = values;
@@ -116,19 +116,19 @@ export function relayAlone(values: RelayValues): Manifest[] {
   ];
 }
 
-/** Relay and passes alike have rights to what the managed kinds consist of, and to nothing else. */
+/** Relay and passes have rights to the resources of the managed kinds, and to nothing else. */
 const rulesOfRelay = ({ manages, kinds }: RelayValues): PolicyRule[] => relayRules(managedKinds(manages, kinds));
 const rulesOfPasses = ({ manages, kinds, workloadWithJob = false }: RelayValues): PolicyRule[] =>
   functionRules(managedKinds(manages, kinds), { workloadWithJob });
 
-/** By these rights a relay carries out what passes want. @param namespace the relay's */
+/** Role with the rights for passes' commands, held by the relay. @param namespace the relay's */
 export const commandsRole = (namespace: string): string => `${namespace}-relay-commands`;
 
-/** @param namespace the relay's. @returns whether it is by an object of that name that passes may do something */
+/** @param namespace the relay's. @returns whether an object of that name gives rights to passes */
 export const givesToPasses = (name: string, namespace: string): boolean =>
   [FUNCTIONS_ACCOUNT, `${namespace}-functions`, `${namespace}-functions-identity`, commandsRole(namespace)].includes(name);
 
-/** @param key of the relay's own IAM user. Without it, applied, it leaves the one that lies there as it is */
+/** @param key of the relay's own IAM user. Applied without it, the Secret keeps its present key */
 export const awsKeySecret = (values: Pick<RelayValues, 'namespace'>, key?: { accessKeyId: string; secretAccessKey: string }): Manifest =>
   named('v1', 'Secret', AWS_KEY_SECRET, values, {
     type: 'Opaque',
@@ -136,7 +136,7 @@ export const awsKeySecret = (values: Pick<RelayValues, 'namespace'>, key?: { acc
   });
 
 const selectorLabels = { 'app.kubernetes.io/name': RELAY };
-/** Of a relay's Deployment, whoever made it. */
+/** Selects a relay's Deployment, whoever made it. */
 export const RELAY_SELECTOR = `app.kubernetes.io/name=${RELAY}`;
 
 const labelsOf = (namespace: string): Record<string, string> => ({
@@ -146,7 +146,7 @@ const labelsOf = (namespace: string): Record<string, string> => ({
 });
 
 function namespaceOf({ namespace }: RelayValues): Manifest {
-  // What the relay's pods keep to anyway, nothing beside them may break either.
+  // The relay's pods meet the restricted standard anyway. The label enforces it for all other pods of the namespace.
   const labels = { ...labelsOf(namespace), 'pod-security.kubernetes.io/enforce': 'restricted' };
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
 }
@@ -159,17 +159,17 @@ const named = (
   rest: Record<string, Json | object> = {},
 ): Manifest => ({ apiVersion, kind, metadata: { name, namespace, labels: labelsOf(namespace) }, ...rest });
 
-/** Whom a binding gives rights. */
+/** The subject of a binding. */
 type Subject = { kind: 'ServiceAccount'; name: string; namespace: string } | { kind: 'Group'; apiGroup: string; name: string };
 
 const account = (name: string, namespace: string): Subject => ({ kind: 'ServiceAccount', name, namespace });
 const group = (name: string): Subject => ({ kind: 'Group', apiGroup: RBAC, name });
 
-/** Further rights of the relay's account. */
+/** Additional rights of the relay's account. */
 export const relayRights = (values: RelayValues, name: string, rules: PolicyRule[]): Manifest[] =>
   rights(values, name, rules, account(RELAY, values.namespace));
 
-/** Everywhere, or in the chosen namespaces only. */
+/** Cluster-wide, or in the chosen namespaces only. */
 const rights = (values: RelayValues, name: string, rules: PolicyRule[], subject: Subject): Manifest[] =>
   values.namespaces.length === 0
     ? clusterRole(values, name, rules, subject)
@@ -208,7 +208,7 @@ const networkPolicy = (values: RelayValues): Manifest =>
     spec: relayNetworkSpec(values, { selector: selectorLabels, probePort: PROBE_PORT }),
   });
 
-/** Two replicas: one sends, the other watches and is ready to take over. */
+/** Two replicas: one leads and sends, the other watches and is ready to take over. */
 function deployment(values: RelayValues): Manifest {
   const probe = (path: string, rest: object): object => ({ httpGet: { path, port: 'probes' }, ...rest });
   const container = {
@@ -217,7 +217,7 @@ function deployment(values: RelayValues): Manifest {
     args: relayArguments(values),
     env: environmentOf(values),
     ports: [{ name: 'probes', containerPort: PROBE_PORT }],
-    // A first list of a large cluster takes its time; no probe may cut it short.
+    // The first list of a large cluster takes long; no probe may end it early.
     startupProbe: probe('/healthz', { periodSeconds: 2, failureThreshold: 30 }),
     livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 3 }),
     readinessProbe: probe('/readyz', { periodSeconds: 5, failureThreshold: 2 }),
@@ -268,7 +268,7 @@ function deployment(values: RelayValues): Manifest {
   });
 }
 
-/** As the kubelet would mount it by itself, but for this container only. */
+/** The same token as the kubelet's automatic mount, but for this container only. */
 const clusterTokenVolume = {
   name: 'cluster-token',
   projected: {

@@ -1,6 +1,6 @@
-// What a relay's pods may speak with, as the spec of a NetworkPolicy. Policies add up: whoever needs more makes another one beside it.
+// The spec of a NetworkPolicy for a relay's pods. Policies add up: to allow more, make another one.
 
-/** Of the relay's values, those that say what it reaches. */
+/** The relay's values that decide its peers. */
 interface Reached {
   identity: { kind: string };
   awsEndpointUrl?: string;
@@ -12,9 +12,11 @@ interface Port {
   port: number;
 }
 
-/** AWS and API servers behind a load balancer or the cluster's own address; API servers themselves, which is what many networks see. */
+/**
+ * 443: AWS, and API servers behind a load balancer or the cluster's own address. 6443: API servers themselves, as many networks see them.
+ */
 const USUAL_PORTS = [443, 6443];
-/** Many networks see the port behind the Service of DNS, too: OpenShift's answers at 5353, Gardener's at 8053. */
+/** 53, and the port behind the Service of DNS, which many networks see: 5353 on OpenShift, 8053 on Gardener. */
 const DNS: Port[] = [53, 5353, 8053].flatMap((port): Port[] => [
   { protocol: 'UDP', port },
   { protocol: 'TCP', port },
@@ -23,8 +25,8 @@ const DNS: Port[] = [53, 5353, 8053].flatMap((port): Port[] => [
 const POD_IDENTITY_AGENT = ['169.254.170.23/32', 'fd00:ec2::23/128'];
 
 /**
- * In: the probes. Out: names, AWS and the API server by their ports, and the agent of EKS where pods show AWS who they are by it.
- * Addresses cannot be named: neither AWS's nor the API server's are known beforehand, and some networks do not match those of nodes.
+ * Ingress: the probes. Egress: DNS, AWS and the API server by port, and EKS's agent if the relay uses pod identity. Addresses cannot be
+ * listed: those of AWS and the API server are unknown in advance, and some networks do not match those of nodes.
  */
 export function relayNetworkSpec(values: Reached, { selector, probePort }: { selector: object; probePort: number }): object {
   const tcp = (port: number): Port => ({ protocol: 'TCP', port });

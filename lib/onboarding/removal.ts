@@ -1,4 +1,4 @@
-// A cluster leaves the installation: first nobody acts on it any more, then what is ours goes from it, then from AWS.
+// Removes a cluster from the installation: first all work on it stops, then our objects on it go, then those on AWS.
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
@@ -37,24 +37,24 @@ export interface RemovalPlace extends EksPlace {
   sqs: SQSClient;
   secrets: SecretsManagerClient;
   store: Pick<Store, 'workloads' | 'readHead' | 'updateHead' | 'forget'>;
-  /** What passes have noted of a cluster. @returns how many notes there were */
+  /** Deletes the notes of passes about a cluster. @returns the number of notes */
   forgetNotes: (cluster: string) => Promise<number>;
   clock: Pick<Clock, 'wait' | 'monotonicMs'>;
-  /** Undefined: the cluster cannot be reached any more, and is left as it is. */
+  /** Undefined: the cluster is unreachable and stays as it is. */
   administration: KubernetesAdministration | undefined;
 }
 
-/** What the cluster has of ours at this moment. */
+/** Workloads and pods on the cluster that still depend on us. */
 export interface Remains {
-  /** Workloads that are not finished, and which nobody will look after. */
+  /** Unfinished workloads that nobody would manage. */
   unfinished: NamedWorkloads;
-  /** Pods with the finalizer by which they are counted. */
+  /** Pods with the tracking finalizer. */
   tracked: Pod[];
 }
 
 /**
- * Whatever began with a record as old as one may be, pass or ingest, ends with its function at the latest. A second more for what was
- * then still on its way to the table.
+ * A pass or ingest that began with the oldest record allowed ends with its function at the latest. One more second is for its last writes
+ * on their way to the table.
  */
 const PASSES_END_MS = RECORD_AGE_MS_MAX + (FUNCTION_SECONDS + 1) * 1000;
 const LIST_PAGE = 500;
@@ -62,8 +62,8 @@ const MOST_TRIES = 5;
 const ROUNDS = 10;
 
 /**
- * @param record whose workloads are ours, and where
- * @param kept which of them somebody looks after all the same, and where; without it none, nowhere
+ * @param record defines our workloads and namespaces
+ * @param kept workloads and namespaces that stay managed; absent: none
  */
 export async function remainsOn(
   administration: Pick<KubernetesAdministration, 'list'>,
@@ -73,7 +73,7 @@ export async function remainsOn(
   const isLeft = (facts: KindFacts, { metadata: { namespace = '' } }: WorkloadObject | Pod): boolean =>
     !(kept && isManagedKind(facts, kept.manages) && isInScope(kept, namespace));
   const tracking = managedKinds(record.manages, kinds).filter(({ pods }) => pods.haveTrackingFinalizer);
-  // Pods first: whatever owner has one of them is in the later list.
+  // List pods first. An owner of one of them is then in the later list.
   const pods = tracking.length === 0 ? [] : await administration.list<Pod>(PODS);
   const owners = await ownersOn(administration, record, kinds);
   const others = new Set(
@@ -88,15 +88,15 @@ export async function remainsOn(
       if (!isTracked(metadata) || !isInScope(record, metadata.namespace ?? '')) return false;
       if (!tracking.some((facts) => isLeft(facts, pod))) return false;
       const owner = trackedOwnerUid(metadata);
-      // Where upstream's controller is at work, it looks after those that name nobody.
+      // Where upstream's controller runs, it looks after pods whose owner is unknown.
       return owner === undefined ? tracking.some((facts) => facts.isAlone?.(record.manages) ?? true) : !others.has(owner);
     }),
   };
 }
 
 /**
- * Every step finds what an earlier try has left; the record goes last, so that it can be tried again.
- * @throws TerminalError pods keep our finalizer, whatever is done
+ * Each step continues after an earlier try. The record is removed last, so that a failed removal can be repeated.
+ * @throws TerminalError pods keep our finalizer in spite of every try
  */
 export async function removeCluster(
   place: RemovalPlace,
@@ -111,7 +111,7 @@ export async function removeCluster(
   if (administration) await clearCluster(place, administration, { record, relayNamespace }, tell);
   if (record.eks) for (const told of await removeFromEks(place, { known: record.eks, relayNamespace })) tell('eks', `${told} removed`);
   await removeFromAws(place, name, tell);
-  // Until then a pass, or ingest, that has read an older record may begin anew what is forgotten here, and nobody would forget it again.
+  // Wait: a pass or ingest with an older record may write again what is deleted here, and nothing would ever delete it.
   await waitForPasses(clock, passesEndAtMs - clock.monotonicMs(), tell);
   await forgetAll(place, name, tell);
   await clusters.remove(name);
@@ -119,8 +119,8 @@ export async function removeCluster(
 }
 
 /**
- * What is on AWS of a cluster without a record: a registration ended before it was written, or it is none that can be read. On the cluster
- * there is nothing in the first case, and what stays is not known in the second.
+ * Removes from AWS what belongs to a cluster without a readable record. Without a record the registration ended early, so the cluster has
+ * none of our objects. With an unreadable one, our objects on the cluster are unknown and stay.
  * @returns whether there was anything
  */
 export async function removeUnregistered(
@@ -133,15 +133,15 @@ export async function removeUnregistered(
   return wasThere.includes(true);
 }
 
-/** What removeUnregistered would remove. */
+/** The objects that `removeUnregistered` would remove. */
 export interface Leftovers {
-  /** Something stands in the place of the record. */
+  /** The record exists and is unreadable. */
   isUnreadable: boolean;
-  /** All else, each in words. */
+  /** All other objects, in words. */
   others: string[];
 }
 
-/** Reads only. @param name of a cluster without a record, or with one that cannot be read */
+/** Only reads. @param name of a cluster without a record, or with an unreadable one */
 export async function leftOnAws(
   {
     installation: { secretPrefix: prefix, stackName },
@@ -164,7 +164,7 @@ export async function leftOnAws(
   };
 }
 
-/** @returns whether anything was known */
+/** @returns whether there was anything to delete */
 async function forgetAll(place: Pick<RemovalPlace, 'store' | 'forgetNotes'>, name: string, tell: Tell): Promise<boolean> {
   const forgotten = await forgetWorkloads(place, name);
   const notes = await place.forgetNotes(name);
@@ -172,7 +172,7 @@ async function forgetAll(place: Pick<RemovalPlace, 'store' | 'forgetNotes'>, nam
   return forgotten + notes > 0;
 }
 
-/** What a cluster has on AWS by its name alone. @returns whether there was anything */
+/** Removes from AWS what is found by the cluster's name alone. @returns whether there was anything */
 async function removeFromAws(
   { installation, senders, secrets, sqs }: Pick<RemovalPlace, 'installation' | 'senders' | 'secrets' | 'sqs'>,
   cluster: string,
@@ -190,7 +190,7 @@ async function removeFromAws(
   return isAnything;
 }
 
-/** Whether functions dial the cluster or its relay acts for them: a pass that reads this record can do neither. */
+/** Marks the record as leaving. A pass that reads it can neither call the cluster nor send commands to its relay. */
 async function closeWays(clusters: RemovalPlace['clusters'], record: ClusterRecord): Promise<void> {
   let found = record;
   for (let attempt = 1; found.leaving !== true; attempt++) {
@@ -198,7 +198,7 @@ async function closeWays(clusters: RemovalPlace['clusters'], record: ClusterReco
     try {
       found = await clusters.put({ ...rest, leaving: true }, version);
     } catch (error) {
-      // A pass has learnt something of the cluster meanwhile.
+      // A pass wrote a fact about the cluster into the record meanwhile.
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
       const { current } = error as StaleWriteError<ClusterRecord>;
       if (current === undefined) return;
@@ -220,8 +220,7 @@ async function clearCluster(
     await administration.delete(object.resource, object);
     tell('stop', `${objectText(object)} removed`);
   }
-  // Without rights a pass can do nothing from now on. With a credential that is not ours to take away, or a relay that acts for it, it has
-  // to end first.
+  // Without rights a pass can do nothing more. With a credential that we cannot revoke, or a relay that acts for it, wait until it ends.
   if (record.access === 'relayed' || !found.some(({ name }) => name === FUNCTIONS_ACCOUNT || name === functionsGroup(relayNamespace)))
     await waitForPasses(clock, PASSES_END_MS, tell);
   tell('finalizers', `${await stripAll(administration, record)} pods let go`);
@@ -239,7 +238,7 @@ async function waitForPasses(clock: Pick<Clock, 'wait'>, ms: number, tell: Tell)
 
 const orderOf = ({ resource }: { resource: (typeof OURS)[number] }): number => OURS.indexOf(resource);
 
-/** @returns how many pods were let go */
+/** @returns the number of pods whose finalizer was removed */
 async function stripAll(administration: KubernetesAdministration, record: ClusterRecord): Promise<number> {
   let stripped = 0;
   for (let round = 1; round <= ROUNDS; round++) {
@@ -250,7 +249,7 @@ async function stripAll(administration: KubernetesAdministration, record: Cluste
   throw new TerminalError(`pods keep getting the finalizer ${TRACKING_FINALIZER}: who else runs Jobs on this cluster?`);
 }
 
-/** @returns false when the pod has changed meanwhile, or is gone */
+/** @returns false if the pod has changed meanwhile or is gone */
 async function strip(administration: KubernetesAdministration, { metadata }: Pod): Promise<boolean> {
   const { namespace = '', name = '', uid = '', finalizers = [] } = metadata;
   const at = finalizers.indexOf(TRACKING_FINALIZER);
@@ -263,15 +262,15 @@ async function strip(administration: KubernetesAdministration, { metadata }: Pod
     await administration.patch(PODS, { namespace, name }, operations);
     return true;
   } catch (error) {
-    // A failed test answers 422: the next round sees what there is.
+    // 422: the patch's test failed, so the pod has changed. The next round reads it again.
     if (error instanceof NotFoundError || (error instanceof TerminalError && error.code === 422)) return false;
     throw error;
   }
 }
 
 /**
- * Heads and views are a cache; without a cluster they would only be asked for in vain.
- * @throws TerminalError one is written again and again
+ * Deletes heads and views. They are a cache; without the cluster they only cause requests in vain.
+ * @throws TerminalError a head is written again and again
  */
 async function forgetWorkloads({ store }: Pick<RemovalPlace, 'store'>, cluster: string): Promise<number> {
   let forgotten = 0;
@@ -284,18 +283,18 @@ async function forgetWorkloads({ store }: Pick<RemovalPlace, 'store'>, cluster: 
   return forgotten;
 }
 
-/** @returns false when it was gone */
+/** @returns false if it was already gone */
 async function forgetWorkload(store: RemovalPlace['store'], key: WorkloadKey): Promise<boolean> {
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const head = await store.readHead(key);
     if (!head) return false;
     try {
-      // Elsewhere the pass of a wake on its way forgets; of a cluster that leaves no pass does anything.
+      // Usually the pass of a wake on its way forgets the workload. On a leaving cluster passes do nothing.
       if (head.queued !== undefined) await store.updateHead(key, { ifFence: head.fence }, { queued: null });
       await store.forget(key, head.fence);
       return true;
     } catch (error) {
-      // Somebody has written it meanwhile: once more.
+      // The head was written meanwhile: try again.
       if (!(error instanceof StaleWriteError)) throw error;
     }
   }

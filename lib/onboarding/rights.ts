@@ -1,11 +1,11 @@
-// What the relay and the functions may do on a cluster, made from the facts of the kinds there are: nothing is allowed by hand.
+// Derives the rights of relay and functions on a cluster from the rows of the kinds. No right is listed by hand.
 import type { Resource } from '../objects/resources.ts';
 import { EVENTS, NAMESPACES, PODS } from '../objects/resources.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts, KindSettings } from '../kinds/kind.ts';
 import { LEASES } from '../relay/election.ts';
 
-/** As RBAC spells it. */
+/** A rule in RBAC's spelling. */
 export interface PolicyRule {
   apiGroups: string[];
   resources: string[];
@@ -30,32 +30,32 @@ const rule = (
   verbs,
 });
 
-/** Which cluster this is, by the uid of one namespace; nothing else of namespaces is asked. */
+/** Reads the uid of one namespace, which identifies the cluster. No other right to namespaces. */
 export const identityRule = (): PolicyRule => rule(NAMESPACES, ['get'], { names: [IDENTITY_NAMESPACE] });
 
 const distinct = (resources: readonly Resource[]): Resource[] =>
   resources.filter((resource, at) => resources.findIndex((other) => isSame(other, resource)) === at);
 
-/** Owners: workloads that somebody writes, and whose status is ours. */
+/** Owners: workloads that somebody writes, and whose status we write. */
 const ownersIn = (kinds: readonly KindFacts[]): Resource[] =>
   distinct(kinds.filter(({ isOwnerless }) => !isOwnerless).map(({ resource }) => resource));
 const ownedIn = (kinds: readonly KindFacts[]): Resource[] =>
   distinct([PODS, ...kinds.flatMap(({ children }) => children.map(({ resource }) => resource))]);
 
-/** The relay reads: it lists and watches what the kinds consist of. */
+/** The relay only reads: it lists and watches the resources of the kinds. */
 export function relayRules(kinds: readonly KindFacts[] = ALL_FACTS): PolicyRule[] {
   return distinct([...ownersIn(kinds), ...ownedIn(kinds)]).map((resource) => rule(resource, ['get', 'list', 'watch']));
 }
 
-/** The Lease by which one of the relay's replicas is the sender. It is made with the relay, so that nothing need be created. */
+/** The Lease of the relay's leader election. The manifests contain it, so no right to create is needed. */
 export const leaseRules = (lease: string): PolicyRule[] => [rule(LEASES, ['get', 'patch'], { names: [lease] })];
 
-/** The functions' account may ask for tokens of its own, so that the one it has need not last. */
+/** The functions' account may request tokens for itself, so that its present token may be short-lived. */
 export const tokenRules = (account: string): PolicyRule[] => [rule(ACCOUNTS, ['create'], { subresource: 'token', names: [account] })];
 
 /**
- * Passes read owners and write their status, look after what they own, and tell of it in Events. An owner is deleted where its own
- * time to live says so; its finalizers are named because a child's owner reference blocks the owner's deletion.
+ * Passes read owners, write their status, manage their children and create Events. They delete an owner when its TTL says so. Rights to its
+ * finalizers are needed because a child's owner reference blocks the owner's deletion.
  */
 export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS, settings: KindSettings = {}): PolicyRule[] {
   const owners = ownersIn(kinds);
@@ -71,7 +71,7 @@ export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS, settings:
   ];
 }
 
-/** What a row asks for beside its owner and its children, each once. */
+/** Additional rights of a row beyond owner and children, each once. */
 function furtherRules(kinds: readonly KindFacts[], settings: KindSettings): PolicyRule[] {
   const rules = kinds
     .flatMap(({ furtherRights = [] }) => furtherRights)

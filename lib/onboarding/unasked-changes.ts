@@ -1,15 +1,15 @@
-// What another registration of the same cluster would change though nobody asked for it: an option that was given then and not now. Forgetting
-// `--access relayed` must not bring a credential of the cluster to AWS.
+// Finds changes that another registration of the same cluster would make unasked, because an option of the earlier one is missing now.
+// Forgetting `--access relayed` must not bring a credential of the cluster to AWS.
 import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 
 export interface Registered {
   record: Omit<ClusterRecord, 'version' | 'senders'>;
-  /** Absent where nothing dials the cluster. */
+  /** Absent if functions do not connect to the cluster. */
   access: StoredAccess | undefined;
 }
 
-/** What `farloop cluster add` takes, by option; what a record does not tell is left out. */
+/** The options of `farloop cluster add`, as far as the record shows them. */
 function optionsOf({ record, access }: Registered): Record<string, string | undefined> {
   const { namespaces, budget, workloadWithJob } = record;
   return {
@@ -26,7 +26,7 @@ function optionsOf({ record, access }: Registered): Record<string, string | unde
   };
 }
 
-/** Has no sense any more once another way was asked for. */
+/** Options that mean nothing once another access is asked for. */
 const OF_THE_WAY: Readonly<Record<string, (wanted: Registered) => boolean>> = {
   credential: ({ access }) => access !== undefined,
   server: ({ access }) => access !== undefined,
@@ -35,8 +35,8 @@ const OF_THE_WAY: Readonly<Record<string, (wanted: Registered) => boolean>> = {
 };
 
 /**
- * @param isGiven whether an option, named without dashes, was given this time: then its change is asked for
- * @returns options as they were given: `--access relayed`; none where nothing changes unasked
+ * @param isGiven whether an option, named without dashes, was given this time; its change is then intended
+ * @returns the earlier options as text, such as `--access relayed`; empty if nothing changes unasked
  */
 export function unaskedChanges(known: Registered, wanted: Registered, isGiven: (option: string) => boolean): string[] {
   const next = optionsOf(wanted);
