@@ -1,5 +1,5 @@
-// Where children other than pods lie: in view items of their own beside the head, each of one resource. The floor of a resource stands among the
-// names that the head keeps, as `floor/<era>/<resource>/<version>`: only heads of kinds with such children have any (R3).
+// Storage of children other than pods: view items of their own beside the head, each of one resource. The floor of a resource is among the
+// item names that the head keeps, as `floor/<era>/<resource>/<version>`. Only heads of kinds with such children have any (R3).
 import { isNewer, newest } from '../../objects/resource-version.ts';
 import type { Head, Store, ViewItem } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
@@ -10,13 +10,13 @@ import { emptyChildren, joinChildren, mergeChildren, type ChildrenNews } from '.
 const ITEM = /^children\/([^/]+)\/(\d+)\/(\d+)$/;
 const FLOOR = /^floor\/(-?\d+)\/([^/]+)\/(\d+)$/;
 const MOST_TRIES = 20;
-/** Children of one item, with parts of some hundred bytes: a write is billed by the whole item. */
+/** Children of one item, with parts of some hundred bytes. A write is billed by the whole item. */
 const CHILDREN_PER_ITEM = 64;
 const MOST_ITEMS = 256;
 /** Below every era, as in view-access.ts. */
 const UNKNOWN_ERA = -1;
 
-/** Whether a name among the head's items is of children other than pods. */
+/** Whether a name among the head's items belongs to children other than pods. */
 export const isOfChildren = (name: string): boolean => ITEM.test(name) || FLOOR.test(name);
 
 const itemsOf = ({ items }: Head, resource: string): { name: string; width: number }[] =>
@@ -31,18 +31,18 @@ const floorsIn = ({ items }: Pick<Head, 'items'>): { name: string; era: number; 
     return resource === undefined || floor === undefined ? [] : [{ name, era: Number(era), resource, floor }];
   });
 
-/** Undefined: no whole list of this resource has come in this era, so nothing is known of what is not there (trap 8). */
+/** Undefined: no whole list of this resource has come in this era, so an absent child may still exist (trap 8). */
 export const childFloor = (head: Pick<Head, 'items'>, resource: string, era: number): string | undefined =>
   floorsIn(head)
     .filter((mark) => mark.resource === resource && mark.era === era)
     .reduce<string | undefined>((highest, { floor }) => newest(highest ?? floor, floor), undefined);
 
-/** Resources of which the head names anything. */
+/** Resources that the head names items or floors of. */
 export const childResourcesIn = (head: Head): string[] => [
   ...new Set([...head.items.flatMap((name) => ITEM.exec(name)?.[1] ?? []), ...floorsIn(head).map(({ resource }) => resource)]),
 ];
 
-/** @returns undefined where the item is missing, unreadable or of an earlier era (R1, R3) */
+/** @returns undefined if the item is missing, unreadable or of an earlier era (R1, R3) */
 function partOf(bytes: Uint8Array | undefined, era: number): ChildrenPart | undefined {
   if (!bytes) return undefined;
   try {
@@ -53,7 +53,7 @@ function partOf(bytes: Uint8Array | undefined, era: number): ChildrenPart | unde
   }
 }
 
-/** @param present the items that there are. @returns the children by resource; and whether an item that the head names is none (R1) */
+/** @param present the existing items. @returns the children by resource; and whether an item that the head names is missing (R1) */
 export function childrenIn(head: Head, present: ReadonlyMap<string, ViewItem>, era: number): { children: ChildrenPart[]; hole: boolean } {
   let hole = false;
   const children = childResourcesIn(head).map((resource) => {
@@ -65,7 +65,7 @@ export function childrenIn(head: Head, present: ReadonlyMap<string, ViewItem>, e
   return { children, hole };
 }
 
-/** The number that a name ends in keeps neighbours together; else a hash of the uid. */
+/** The number at the end of a name keeps neighbours together; without one, a hash of the uid. */
 function placeOf({ uid, name }: ChildObservation['child']): number {
   const digits = /\d{1,9}$/.exec(name)?.[0];
   if (digits !== undefined) return Math.floor(Number(digits) / CHILDREN_PER_ITEM);
@@ -81,9 +81,9 @@ export interface WrittenChildren {
 }
 
 /**
- * Merges news of the children of one resource into their items, and then, after a whole list, raises the floor of this resource alone.
+ * Merges observations of the children of one resource into their items. After a whole list it then raises the floor of this resource alone.
  * @param expected how many children its kind expects, for the first layout
- * @throws StaleWriteError when the head is gone, or too many others wrote at the same time
+ * @throws StaleWriteError if the head is gone, or too many others wrote at the same time
  */
 export async function writeChildren(
   store: Store,
@@ -104,7 +104,8 @@ export async function writeChildren(
   let head: Head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: unnamed }) : before;
   const read = [...shares.keys()].filter((name) => known.has(name));
   const present = new Map((read.length > 0 ? await store.readItems(head.key, read) : []).map((item) => [item.name, item]));
-  // A part that is missing begins anew with these news, and would not show any more: the head says so first (R1). A whole list mends it.
+  // A missing part would begin anew with these observations, and nothing would show the loss. So write it to the head first (R1). A whole
+  // list repairs it.
   if (!news.whole && head.era >= era && read.some((name) => partOf(present.get(name)?.bytes, era) === undefined))
     await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
   const written = await Promise.all(
@@ -133,7 +134,7 @@ async function writeItem(
   let current = present;
   for (let attempt = 1; ; attempt++) {
     const before = partOf(current?.bytes, era) ?? emptyChildren(resource, { era, floor: childFloor(head, resource, era) ?? '0' });
-    // Somebody of a later era has written since.
+    // A writer of a later era has written it since.
     if (before.era > era) return { isNews: false, heardByPass: true };
     const { part, changed, isNews, heardByPass } = mergeChildren(before, news);
     if (!changed && current) return { isNews, heardByPass };

@@ -1,5 +1,5 @@
-// What is known of a workload's children other than pods, resource by resource: observations merged by uid and the resourceVersion at which they
-// were observed (R2). Each resource has a floor of its own, since versions are ordered per resource (R3).
+// The view of a workload's children other than pods, resource by resource: observations merged by uid and by the resourceVersion at which
+// they were observed (R2). Each resource has a floor of its own, because versions are ordered per resource (R3).
 import { childText, isSameChild, type ChildState } from '../../objects/child-state.ts';
 import { compareResourceVersions, isNewer, newest } from '../../objects/resource-version.ts';
 import { digestOf } from '../../wire/digest.ts';
@@ -14,9 +14,9 @@ export interface ChildrenNews {
 
 export interface MergedChildren {
   part: ChildrenPart;
-  /** Something came, changed or went: a version that moved on alone is no news, and neither is a floor. */
+  /** A child came, changed or went. A newer version alone is not a change, and neither is a floor. */
   isNews: boolean;
-  /** Whether the part is to be written: also where only its floor is another. */
+  /** Whether the part must be written, even if only its floor differs. */
   changed: boolean;
   /** Every observation was known from a pass's own calls. */
   heardByPass: boolean;
@@ -31,13 +31,13 @@ export const emptyChildren = (resource: string, { era, floor }: { era: number; f
 
 type Told = Pick<ChildObservation, 'heardAt' | 'presence'>;
 
-/** A uid does not come back, so `deleted` is the last word. A child that left the selection is there again as soon as that is observed (trap 1). */
+/** A uid does not come back, so `deleted` is final. A child that left the selection exists again as soon as that is observed (trap 1). */
 export function isLaterChild(one: Told, than: Told): boolean {
   if ((one.presence === 'deleted') !== (than.presence === 'deleted')) return one.presence === 'deleted';
   return isNewer(one.heardAt, than.heardAt);
 }
 
-/** A new part; the one given stays as it is. */
+/** Returns a new part and leaves the given one unchanged. */
 export function mergeChildren(before: ChildrenPart, { children, whole, byPass }: ChildrenNews): MergedChildren {
   const part: ChildrenPart = { ...before, children: new Map(before.children) };
   const merged = { part, isNews: false, changed: false, heardByPass: true };
@@ -47,7 +47,7 @@ export function mergeChildren(before: ChildrenPart, { children, whole, byPass }:
       if (!known?.byPass) merged.heardByPass = false;
       continue;
     }
-    // The version is kept also where nothing that counts is different: else an older observation that comes late would be taken for news (R2).
+    // Keep the version even if nothing else differs. Otherwise an older observation that arrives late would count as a change (R2).
     const isSame = known?.presence === observation.presence && isSameChild(known.child, observation.child);
     part.children.set(observation.child.uid, { ...observation, byPass: byPass || (isSame && known.byPass) });
     merged.changed = true;
@@ -71,7 +71,7 @@ function isTaken(
   return whole ? compareResourceVersions(heardAt, floor) >= 0 : isNewer(heardAt, floor);
 }
 
-/** What the list does not name is gone, or has left what is selected (R19, trap 1); the floor of this resource rises. */
+/** A child that the list does not name is gone, or has left the selection (R19, trap 1). The floor of this resource rises. */
 function applyWhole(
   part: ChildrenPart,
   { floor, isSelected }: WholeChildren,
@@ -84,7 +84,7 @@ function applyWhole(
   for (const [uid, entry] of part.children) {
     if (isNewer(entry.heardAt, floor) || named.has(uid)) continue;
     if (entry.presence === 'deleted') {
-      // Kept over one whole list at least, so that a pass has seen it.
+      // A tombstone stays over at least one whole list, so that a pass has seen it.
       if (!raises || isNewer(entry.heardAt, part.floor)) continue;
       part.children.delete(uid);
       merged.changed = true;
@@ -100,7 +100,7 @@ function applyWhole(
   merged.heardByPass = false;
 }
 
-/** Several parts of one resource as one. */
+/** Joins several parts of one resource. */
 export function joinChildren(
   resource: string,
   parts: readonly ChildrenPart[],
@@ -117,15 +117,15 @@ export function joinChildren(
   return joined;
 }
 
-/** Those that are there. */
+/** The children that exist. */
 export const livingChildren = ({ children }: ChildrenPart): ChildState[] =>
   [...children.values()].filter(({ presence }) => presence === 'there').map(({ child }) => child);
 
-/** For the digest of a workload: which children there are, whatever is known of them. */
+/** For the digest of a workload: which children exist, without their facts. */
 export const presenceOf = (children: Iterable<ChildState>): { uid: string; resourceVersion: string }[] =>
   [...children].map(({ resource, uid }) => ({ uid, resourceVersion: resource }));
 
-/** Of the children of one resource whose parts are all of that revision. */
+/** The digest of the children of one resource, if all their parts are of that revision. */
 export const partsDigestOf = (resource: string, revision: number, children: Iterable<ChildState>): PartsDigest => ({
   resource,
   revision,
@@ -133,8 +133,8 @@ export const partsDigestOf = (resource: string, revision: number, children: Iter
 });
 
 /**
- * The same of a view, for comparison with what a relay told: of a resource with a part of another revision nothing can be said, so it counts as
- * equal (trap 10).
+ * The same digests from a view, for comparison with a relay's. If a resource has a part of another revision, the two cannot be compared, so
+ * it counts as equal (trap 10).
  */
 export const comparableParts = (view: readonly ChildrenPart[], told: readonly PartsDigest[]): PartsDigest[] =>
   told.map((digest) => {
@@ -143,11 +143,11 @@ export const comparableParts = (view: readonly ChildrenPart[], told: readonly Pa
     return isComparable ? partsDigestOf(digest.resource, digest.revision, living) : digest;
   });
 
-/** One text for a doubt, which a later look makes anew from the view. */
+/** The text of a digest mismatch. A later look makes it anew from the view. */
 export const digestText = (digest: string, parts: readonly PartsDigest[] | undefined): string =>
   [digest, ...(parts ?? []).map((part) => `${part.resource}=${part.revision}:${part.digest}`)].join(' ');
 
-/** What the text of a doubt says of parts. */
+/** The digests of parts in the text of a digest mismatch. */
 export const partsIn = (text: string): PartsDigest[] =>
   text
     .split(' ')

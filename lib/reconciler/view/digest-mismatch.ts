@@ -1,6 +1,6 @@
-// A view that differs from what the relay tells may only be behind, or ahead: a pass's own writes come first. What still differs a
-// moment later, untouched meanwhile, has missed something, and is listed live; of what has moved meanwhile the relay tells again, for
-// nobody can say any more. A digest itself proves nothing (R19).
+// A view that differs from the relay's digest may only be behind, or ahead because of a pass's own writes. If the same mismatch stands
+// seconds later and the view has not changed meanwhile, the view has missed something: the workload is listed live. If the view has changed
+// meanwhile, nothing can be concluded, so the relay is asked to report the workload again. A digest itself proves nothing (R19).
 import type { KindFacts } from '../../kinds/kind.ts';
 import { factsFor } from '../../kinds/facts.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
@@ -16,7 +16,7 @@ import { UNKNOWN_ERA, readView } from './view-access.ts';
 import { DOUBT_SECONDS } from '../head/timeouts.ts';
 import { wake, wakeByNewFence, type WakePorts } from '../head/wake.ts';
 
-/** Looked at again in a moment. */
+/** Has the mismatches looked at again a few seconds later. */
 export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly DoubtMessage[]): Promise<void> {
   if (messages.length === 0) return;
   await queue.send(
@@ -29,13 +29,13 @@ export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly 
   );
 }
 
-/** @param digests as the relay told it, and as the view had it then: what has moved since is no case for a list */
+/** @param digests the relay's, and the view's at that time: if the view has changed since, a list is not justified */
 export const doubtOf = (key: WorkloadKey, digests: { told: string; seen: string }): DoubtMessage => ({
   doubt: formatKey(key),
   ...digests,
 });
 
-/** A doubt comes back. */
+/** The second look at a digest mismatch. */
 export async function lookAgain(
   ports: Pick<Ports, 'queue' | 'store' | 'clock' | 'clusters' | 'telemetry'>,
   key: WorkloadKey,
@@ -50,14 +50,17 @@ export async function lookAgain(
   else await askForWorkload(ports, key);
 }
 
-/** What the view says in the words of a doubt. @param told the parts' digests of the relay: what cannot be compared with them counts as equal */
+/**
+ * The view in the text of a digest mismatch. @param told the relay's digests of parts; those that cannot be compared with the view count as
+ * equal
+ */
 export const seenText = (
   facts: KindFacts,
   { part, children }: { part: ViewPart; children: readonly ChildrenPart[] },
   told: readonly PartsDigest[],
 ): string => digestText(viewDigestOf(facts, part, children), comparableParts(children, told));
 
-/** The digest that a relay with the same knowledge sends. */
+/** The digest that a relay with the same observations sends. */
 export function viewDigestOf({ pods }: KindFacts, part: ViewPart, children: readonly ChildrenPart[] = []): string {
   const isOurs = part.owner ? pods.isCountedIn(part.owner.object) : () => true;
   const living = [...part.pods.values()].filter(({ deleted, pod }) => !deleted && isOurs(pod)).map(({ pod }) => pod);
@@ -70,8 +73,9 @@ export function viewDigestOf({ pods }: KindFacts, part: ViewPart, children: read
 }
 
 /**
- * The head counts as missing from now on: the next pass lists the workload live (R1, R19). It may be one that an old copy of the table
- * brought back, whose fence was followed by a wake already: it gets a new one, so that no queue takes the next wake for that (R9).
+ * Invalidates the head: it counts as missing, so the next pass lists the workload live (R1, R19). An old copy of the table may have brought
+ * this head back, with a fence that a wake has followed already. A new fence keeps the queue from dropping the next wake as a duplicate of
+ * that one (R9).
  */
 export async function distrust(ports: WakePorts & Pick<Ports, 'telemetry'>, key: WorkloadKey): Promise<void> {
   ports.telemetry.warn('view differs from the relay', { ...key });
@@ -81,7 +85,8 @@ export async function distrust(ports: WakePorts & Pick<Ports, 'telemetry'>, key:
     await wakeByNewFence(ports, key, replaces);
   } catch (error) {
     if (!(error instanceof StaleWriteError)) throw error;
-    // A pass has opened since, perhaps before it could see this; or the workload is forgotten, and then this does nothing.
+    // A pass has acquired the head since, perhaps before it could see this mark. Or the workload was forgotten; then this wake does
+    // nothing.
     await wake(ports, key);
   }
 }

@@ -1,4 +1,4 @@
-// Which items a view is laid out in, and which of them a head names: by their names every writer finds the same item for a pod.
+// The layout of a view's items and the names by which a head lists them. Names make every writer find the same item for a pod.
 import { factsFor } from '../../kinds/facts.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Head } from '../../ports/store.ts';
@@ -7,14 +7,17 @@ import { END_OF_SLOTS, slotOf, unpackNames } from '../../wire/view-layout.ts';
 import { isOfChildren } from './children-access.ts';
 import { isMark, type Span } from './list-progress.ts';
 
-/** About 1 KB an item, since every write is billed by the whole item; larger workloads take 2 and 8 KB, so that a storm needs fewer requests. */
+/**
+ * About 1 KB an item, because every write is billed by the whole item. Larger workloads take 2 and 8 KB, so that a storm needs fewer
+ * requests.
+ */
 const SLOTS_PER_SMALL_ITEM = 40;
 const SLOTS_PER_ITEM = [
   { most: 2_000, slots: SLOTS_PER_SMALL_ITEM },
   { most: 20_000, slots: 104 },
   { most: Infinity, slots: 400 },
 ];
-/** Foreign pods have no slot of their own: their hash is spread over so many items. */
+/** Foreign pods have no slot of their own. Their hash spreads them over this many items. */
 const HASHED_ITEMS = 16;
 
 function slotsPerItem(kind: string, { owner, pods }: ViewPart): number {
@@ -31,26 +34,26 @@ export function itemOf(pod: PodFacts, slots: number): string {
 
 const isOfPods = (name: string): boolean => !isMark(name) && !isOfChildren(name);
 
-/** Of the items beside the head that hold pods. */
+/** The items beside the head that hold pods. */
 export const namesIn = ({ items }: Head): string[] => unpackNames(items.filter(isOfPods));
 
 /** Whether the view has outgrown the head. */
 export const hasItems = ({ items }: Head): boolean => items.some(isOfPods);
 
-/** Slots per item: what the head's names tell, else what the workload's size asks for. */
+/** Slots per item: taken from the head's names, else from the workload's size. */
 export function layoutOf(head: Head, part: ViewPart): number {
   const widths = head.items.map((name) => Number(/^pods\/(\d+)\//.exec(name)?.[1] ?? 0));
   return Math.max(0, ...widths) || slotsPerItem(head.key.kind, part);
 }
 
-/** Whether a list of these slots speaks of the item. */
+/** Whether a list of these slots covers the item. */
 export function isInRange(name: string, { slots }: WholeList): boolean {
   if (slots === 'all') return true;
   const { from, to } = spanOf(name);
   return from < slots.to && to > slots.from;
 }
 
-/** The slots that may lie in an item; hashes come from everywhere. */
+/** The slots that an item may hold. An item of hashes may hold any. */
 export function spanOf(name: string): Span {
   const match = /^pods\/(\d+)\/(\d+)$/.exec(name);
   if (!match) return { from: 0, to: END_OF_SLOTS };

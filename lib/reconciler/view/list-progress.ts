@@ -1,6 +1,6 @@
-// A whole list that is too long for one message comes in ranges, in any order and through any number of functions (R19). Only when all of
-// them have come may the head's floor rise. Which have stands among the names that the head keeps, a set that several may add to at once:
-// `list/<era>/<floor>/<from>-<to>`. Marks of the newest list alone are kept.
+// A whole list that is too long for one message comes in ranges, in any order and through any number of functions (R19). The head's floor
+// may rise only when all ranges have come. The head keeps the ranges that have come as marks among its item names, a set to which several
+// writers may add at once: `list/<era>/<floor>/<from>-<to>`. Only marks of the newest list are kept.
 import { compareResourceVersions, isNewer, newest } from '../../objects/resource-version.ts';
 import type { Head, HeadChange, Store } from '../../ports/store.ts';
 import type { WholeList } from '../../wire/observations.ts';
@@ -21,7 +21,7 @@ interface Mark extends Span {
 const ALL_SLOTS: Span = { from: 0, to: END_OF_SLOTS };
 const MARK = /^list\/(-?\d+)\/(\d+)\/(\d+)-(\d+)$/;
 
-/** Whether a name among the head's items is a mark, and no item of the view. */
+/** Whether a name among the head's items is a mark rather than an item of the view. */
 export const isMark = (name: string): boolean => MARK.test(name);
 
 const nameOf = ({ era, floor, from, to }: Omit<Mark, 'name'>): string => `list/${era}/${floor}/${from}-${to}`;
@@ -32,7 +32,7 @@ const marksOf = ({ items }: Pick<Head, 'items'>): Mark[] =>
     return era === undefined || floor === undefined ? [] : [{ name, era: Number(era), floor, from: Number(from), to: Number(to) }];
   });
 
-/** Whether every slot of the span lies in one of them. */
+/** Whether the marks together cover every slot of the span. */
 function cover(marks: readonly Span[], { from, to }: Span): boolean {
   let until = from;
   for (const mark of marks.toSorted((a, b) => a.from - b.from)) {
@@ -42,7 +42,7 @@ function cover(marks: readonly Span[], { from, to }: Span): boolean {
   return until >= to;
 }
 
-/** The floor that ranges told so far leave to these slots, where nothing lies yet; `0` where they were not told of. */
+/** The floor that the ranges so far prove for these slots, which no item holds yet; `0` if no range has covered them. */
 export function toldFloor(head: Pick<Head, 'items'>, era: number, span: Span): string {
   const byFloor = Map.groupBy(
     marksOf(head).filter((mark) => mark.era === era),
@@ -51,16 +51,16 @@ export function toldFloor(head: Pick<Head, 'items'>, era: number, span: Span): s
   return [...byFloor].reduce((highest, [floor, marks]) => (cover(marks, span) ? newest(highest, floor) : highest), '0');
 }
 
-/** Marks that say nothing any more once the head's floor is that high. */
+/** Marks that are obsolete once the head's floor is that high. */
 export const outdatedMarks = (head: Pick<Head, 'items'>, { era, floor }: { era: number; floor: string }): string[] =>
   marksOf(head)
     .filter((mark) => mark.era < era || (mark.era === era && !isNewer(mark.floor, floor)))
     .map(({ name }) => name);
 
 /**
- * A range of a whole list lies in the view: if it was the last one missing, the head's floor rises to the list's.
- * @param raise writes that, and the rest of the change, to the head given
- * @returns the head as it then stands. @throws StaleWriteError when the head is gone, or what `raise` throws
+ * Notes that a range of a whole list is in the view. If it was the last missing range, the head's floor rises to the list's.
+ * @param raise writes the floor, and the rest of the change, to the given head
+ * @returns the head after that. @throws StaleWriteError if the head is gone; anything that `raise` throws
  */
 export async function noteRange(
   store: Store,
@@ -70,7 +70,7 @@ export async function noteRange(
   const { floor, slots } = whole;
   if (slots === 'all' || head.era > era || (head.era === era && !isNewer(floor, head.floor))) return head;
   const known = marksOf(head);
-  // Of a later era, or of a list that began later: that one will come whole, or be followed by another.
+  // There is a mark of a later era or of a list that began later. That list will be completed, or another will follow it.
   if (known.some((mark) => mark.era > era || (mark.era === era && isNewer(mark.floor, floor)))) return head;
   const name = nameOf({ era, floor, ...slots });
   const older = known.filter((mark) => mark.era < era || compareResourceVersions(mark.floor, floor) < 0).map((mark) => mark.name);

@@ -1,10 +1,12 @@
-// What one batch of messages tells of a workload, as few pieces of news as it can be: each is a write of its own.
+// Merges the reports of one batch about a workload into as few as possible, because each is a write of its own.
 import { isNewer } from '../../objects/resource-version.ts';
 import type { ChildObservation, OwnerObservation, PodObservation, WorkloadReport } from '../../wire/observations.ts';
 import { isLaterChild } from './children.ts';
 import { isLater } from './view.ts';
 
-/** The order in which they are applied makes no difference (R2). Whole lists stay for themselves: each proves absence in its own range (R19). */
+/**
+ * The order in which reports are applied makes no difference (R2). Whole lists are not merged: each proves absence in its own range (R19).
+ */
 export function mergedReports(reports: readonly WorkloadReport[]): WorkloadReport[] {
   const isWhole = ({ whole, wholeChildren = [] }: WorkloadReport): boolean => whole !== undefined || wholeChildren.length > 0;
   const wholes = reports.filter(isWhole);

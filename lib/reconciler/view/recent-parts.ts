@@ -1,10 +1,10 @@
-// View parts that were packed or unpacked lately, found by their bytes: ingest and passes read again and again what one of them wrote a
-// moment ago. The same bytes always mean the same part, so nothing can be out of date here; parts are never changed.
+// View parts that were packed or unpacked recently, found by their bytes: ingest and passes read again and again what one of them has just
+// written. The same bytes always mean the same part, so an entry cannot be out of date. Parts are never changed.
 import type { ViewPart } from '../../wire/observations.ts';
 import { packPart, unpackPart } from '../../wire/view-item.ts';
 
 const MOST_PODS = 60_000;
-/** What a part weighs beside its pods: its bytes, perhaps an owner. */
+/** The weight of a part beside its pods: its bytes, perhaps an owner. */
 const PODS_A_PART = 20;
 
 interface Recent {
@@ -18,7 +18,7 @@ let weight = 0;
 
 const weightOf = ({ part }: Recent): number => part.pods.size + PODS_A_PART;
 
-/** Of some of the bytes: what is found is compared whole. */
+/** A hash of some of the bytes; a hit is compared byte by byte. */
 function digestOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5 ^ bytes.length;
   for (let at = 0; at < bytes.length; at += 7) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
@@ -38,7 +38,7 @@ function remember(digest: number, entry: Recent): void {
   }
 }
 
-/** As unpackPart. The part must not be changed. @throws UndecodableMessageError */
+/** Like unpackPart. The caller must not change the part. @throws UndecodableMessageError */
 export function readPart(bytes: Uint8Array): ViewPart {
   const digest = digestOf(bytes);
   const known = recent.get(digest);
@@ -47,7 +47,7 @@ export function readPart(bytes: Uint8Array): ViewPart {
   return entry.part;
 }
 
-/** As packPart. The part must not be changed afterwards. */
+/** Like packPart. The caller must not change the part afterwards. */
 export function writePart(part: ViewPart): Uint8Array {
   const bytes = packPart(part);
   remember(digestOf(bytes), { bytes, part });

@@ -1,5 +1,5 @@
-// Where a view lies: a small one in the head itself, a larger one in items of neighbouring slots beside it.
-// Writes are conditional on versions only: an observation is true whoever writes it (R8).
+// Storage of a view: a small one lies in the head itself, a larger one in items of neighbouring slots beside it. Writes are conditional on
+// versions only, because an observation is true whoever writes it (R8).
 import { isNewer, newest } from '../../objects/resource-version.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { PodChange, PodSet } from '../../kinds/pod-set.ts';
@@ -17,27 +17,27 @@ import type { News } from './view.ts';
 import { adopt, emptyPart, isLater, joinParts, mergeNews } from './view.ts';
 import type { JoinedItems, ViewMemory } from './view-memory.ts';
 
-/** More pods than this leave the head: it stays about 1 KB. */
+/** With more pods than this, the pods leave the head, so that it stays about 1 KB. */
 const PODS_IN_HEAD = 20;
 const MOST_TRIES = 20;
 /** Below every era: the workload is unknown (R1) until a pass has listed it. */
 export const UNKNOWN_ERA = -1;
-/** Of one read. */
+/** Names in one read. */
 const MOST_NAMES = 100;
 
 export interface View {
   part: ViewPart;
   /** An item that the head names is missing, unreadable or of an earlier era: the workload is unknown (R1). */
   hole: boolean;
-  /** The pods that are there, where a memory helped. */
+  /** The existing pods, if the memory could help. */
   pods?: PodSet;
-  /** Children other than pods, by resource; of a kind that has none: none. */
+  /** Children other than pods, by resource; empty for a kind without such children. */
   children: readonly ChildrenPart[];
-  /** The items as they were read, by name: whoever writes soon after need not read them again. */
+  /** The items as read, by name. A writer that follows soon need not read them again. */
   items?: ReadonlyMap<string, ViewItem>;
 }
 
-/** Everything that is known, read after the head. @param memory of earlier readings by this process */
+/** The whole view, read after the head. @param memory of earlier reads by this process */
 export async function readView(store: Store, head: Head, era: number, memory?: ViewMemory): Promise<View> {
   const inHead = head.view && partInHead(head, era);
   const holeInHead = head.view !== undefined && inHead === undefined;
@@ -59,7 +59,7 @@ export async function readView(store: Store, head: Head, era: number, memory?: V
   return { part: joinParts([...first, ...readable], era), hole, children, items: present };
 }
 
-/** The same, with what is remembered of items that have not changed; undefined where something is missing or lies twice. */
+/** The same with remembered parts of unchanged items; undefined if something is missing or lies in two items. */
 function rememberedView(
   memory: ViewMemory,
   head: Head,
@@ -92,22 +92,22 @@ export interface Written {
   head: UpdatedHead;
   changed: boolean;
   heardByPass: boolean;
-  /** The head change given alongside went into the same write. */
+  /** The head change given as `alongside` went into the same write. */
   told: boolean;
-  /** What the change of the view counts. */
+  /** The metrics that the change of the view counts. */
   counted: readonly Counted[];
-  /** What the news was merged into, as it then stands; undefined where it is of an era that is over. */
+  /** The view after the merge; undefined if the observations are of an era that is over. */
   part: ViewPart | undefined;
 }
 
-/** Called before each try of a write that includes the head, with what goes into the view; may throw to give up. */
+/** Called before each try of a write that includes the head, with the part that goes into the view. It may throw to give up. */
 export type Alongside = (head: Head, part: ViewPart) => Promise<{ ifFence?: string; change: HeadChange } | undefined>;
 
 /**
- * Merges news into the view where it lies: the owner, and few pods, in the head; more pods in items beside it. What must be told the
- * head (`alongside`) goes into the head's write, if there is one, after the items'.
- * @param options.items as they were read with the head: where they have changed since, their writes are refused, and merged again
- * @throws StaleWriteError when the head is gone, or too many others wrote at the same time
+ * Merges observations into the view where they belong: the owner, and few pods, into the head; more pods into items beside it. The head
+ * change of `alongside` goes into the head's write, if there is one, after the items' writes.
+ * @param options.items as they were read with the head. If an item has changed since, its write is refused and the merge repeated
+ * @throws StaleWriteError if the head is gone, or too many others wrote at the same time
  */
 export async function writeView(
   store: Store,
@@ -119,7 +119,8 @@ export async function writeView(
   let written: Written | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
-      // Once it lies there it is not merged again, which would find nothing new in it: only the floor's write was refused.
+      // If only the floor's write was refused, do not merge again: the view holds the observations already, so a second merge would find no
+      // change.
       if (!written) {
         written = await tryToWrite(store, head, news, { era, alongside, known: attempt === 1 ? items : undefined });
         head = written.head;
@@ -150,33 +151,34 @@ async function tryToWrite(
   const layout = layoutOf(before, mergeNews(inHead, news).part);
   const items = await readItems(store, before, namesTouched(before, news, layout), knownItems);
   const parts = [inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])];
-  // Whoever still works in an era that is over has nothing to tell to this one (R3).
+  // A writer of an era that is over may not change this one (R3).
   if (parts.some((part) => part.era > era))
     return { head: before, changed: false, heardByPass: true, told: false, counted: [], part: undefined };
   const known = joinParts(parts, era);
   const { part, changed, heardByPass } = mergeNews(known, news);
-  // Its items may know a list that the head does not yet: whoever wrote them was overtaken, or died, before he told it.
+  // Its items may contain a list that the head does not show yet: the list's writer was overtaken, or died, before it wrote the head.
   const raises = news.whole?.slots === 'all' && isNewer(news.whole.floor, floorOf(before, era));
   if (!changed && !raises) return { head: before, changed, heardByPass, told: false, counted: [], part };
   const counted = countsOfChange(before.key.kind, { known, merged: part, news });
   await tellOfHole(store, before, { items, layout, news, era });
 
-  // What few pods tell stays in the head, whose write is due anyway; when it gets crowded there, all of them leave for their items.
-  // A crash in between leaves both, which a reader joins.
+  // Observations of few pods stay in the head, whose write is due anyway. When the head gets crowded, all pods move to their items. A crash
+  // in between leaves them in both, and readers join the two.
   const fresh = news.pods.filter(({ pod: { uid } }) => part.pods.get(uid) !== known.pods.get(uid));
   const pods = !hasItems(before) ? part.pods : withFresh(inHead.pods, fresh, part.pods);
   const isListed = news.whole !== undefined && hasItems(before);
   const leaves = isListed || pods.size > PODS_IN_HEAD;
-  // A list must reach its items whole: what it does not name there is gone.
+  // A list must reach its items whole, because an unnamed pod there is gone.
   const leaving: Leaving = { moved: [...inHead.pods.values()], news: { ...news, pods: news.whole ? news.pods : fresh } };
   const head = leaves ? await writeItems(store, before, leaving, { items, layout, era }) : before;
   const ownerIsNew = part.owner !== inHead.owner;
-  // A whole list raises the head's floor: with the view, or what another writes there meanwhile, told before that list, would seem gone.
+  // A whole list raises the head's floor, so write the view with it. Otherwise an observation from before the list that another writer puts
+  // there meanwhile would seem gone.
   if (leaves && !ownerIsNew && inHead.pods.size === 0 && news.whole?.slots !== 'all')
     return { head, changed, heardByPass, told: false, counted, part };
 
   const told = await alongside?.(head, part);
-  // Of the head that was read: naming new items may have shown a later one, whose pods would be lost.
+  // Use the version of the head that was read. The write that named new items may have returned a later head, whose pods would be lost.
   const conditions = { ifViewVersion: before.viewVersion, ...(told?.ifFence !== undefined && { ifFence: told.ifFence }) };
   const raised = news.whole?.slots === 'all' ? floorChange(head, news.whole.floor, era) : undefined;
   const view: ViewPart = {
@@ -195,24 +197,27 @@ async function tryToWrite(
   };
 }
 
-/** A part that is missing or unreadable begins anew with what the news tells, and would not show any more: the head says so first (R1). */
+/**
+ * A missing or unreadable part would begin anew with these observations, and nothing would show the loss. So write it to the head first
+ * (R1).
+ */
 async function tellOfHole(
   store: Store,
   head: Head,
   { items, layout, news, era }: { items: Map<string, ViewItem>; layout: number; news: News; era: number },
 ): Promise<void> {
-  // A whole list mends it; and of an earlier era everything is missing, which the head shows.
+  // A whole list repairs it. If the head is of an earlier era, everything counts as missing, and the head shows that.
   if (news.whole?.slots === 'all' || head.era < era) return;
   const isHole = (bytes: Uint8Array | undefined): boolean => partOf(bytes, era) === undefined;
   const touched = new Set(news.pods.map(({ pod }) => itemOf(pod, layout)));
   const suspects = namesIn(head).filter((name) => touched.has(name) && isHole(items.get(name)?.bytes));
-  // Whoever named one a moment ago may only just have written it.
+  // The writer that named an item a moment ago may only just have written it.
   const again = suspects.length > 0 ? await readItems(store, head, suspects) : items;
   const hasHole = (head.view && isHole(head.view)) || suspects.some((name) => isHole(again.get(name)?.bytes));
   if (hasHole) await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
 }
 
-/** The pods that the head holds, and those of the news that changed something. */
+/** The pods in the head, and the observed pods that changed something. */
 function withFresh(inHead: ViewPart['pods'], fresh: News['pods'], after: ViewPart['pods']): ViewPart['pods'] {
   const pods = new Map(inHead);
   for (const { pod } of fresh) {
@@ -222,19 +227,20 @@ function withFresh(inHead: ViewPart['pods'], fresh: News['pods'], after: ViewPar
   return pods;
 }
 
-/** A list that came in ranges, and is not younger, is no more waited for. */
+/** A list that came in ranges and is not younger than this one is no longer awaited. */
 function floorChange(head: Head, floor: string, era: number): { floor: string; removeItems?: readonly string[] } {
   const removeItems = outdatedMarks(head, { era, floor });
   return { floor, ...(removeItems.length > 0 && { removeItems }) };
 }
 
 /**
- * With what lies in the head, which goes to its items first: of what was told before that list nothing else can say whether it named it.
- * @throws StaleWriteError somebody has written there meanwhile
+ * Raises the head's floor. Pods in the head move to their items first: for an observation from before the list, nothing else can tell
+ * whether the list named it.
+ * @throws StaleWriteError another writer has changed the head's view meanwhile
  */
 async function raiseFloor(store: Store, head: Head, change: HeadChange & { floor: string }, era: number): Promise<Head> {
   const inHead = head.view ? partInHead(head, era) : emptyPart({ era, floor: change.floor });
-  // Of an earlier era it counts as missing, whatever its floor.
+  // A head view of an earlier era counts as missing, whatever its floor.
   if (!inHead) return await store.updateHead(head.key, {}, change);
   const leaving: Leaving = { moved: [...inHead.pods.values()], news: { pods: [], byPass: false } };
   if (leaving.moved.length > 0) await writeItems(store, head, leaving, { items: new Map(), layout: layoutOf(head, inHead), era });
@@ -242,13 +248,13 @@ async function raiseFloor(store: Store, head: Head, change: HeadChange & { floor
   return await store.updateHead(head.key, { ifViewVersion: head.viewVersion }, { ...change, view });
 }
 
-/** The view that a new head begins with; undefined where the news is too large for the head. */
+/** The view that a new head begins with; undefined if the observations are too large for the head. */
 export function firstView(head: Head, news: News, era: number): Uint8Array | undefined {
   const { part } = mergeNews(emptyPart({ era, floor: floorOf(head, era) }), news);
   return part.pods.size > PODS_IN_HEAD || news.whole !== undefined ? undefined : writePart(part);
 }
 
-/** The bytes as a part; undefined when absent, unreadable or of an earlier era: such a part counts as missing (R1, R3). */
+/** The bytes as a part; undefined if absent, unreadable or of an earlier era. Such a part counts as missing (R1, R3). */
 function partOf(bytes: Uint8Array | undefined, era = 0): ViewPart | undefined {
   if (!bytes) return undefined;
   try {
@@ -260,8 +266,8 @@ function partOf(bytes: Uint8Array | undefined, era = 0): ViewPart | undefined {
 }
 
 /**
- * What the head itself holds; undefined when absent, unreadable or of an earlier era. An earlier build raised the head's floor without its
- * view when a whole list went to the items: what lies here from before it was told by that list, or is gone.
+ * The part in the head itself; undefined if absent, unreadable or of an earlier era. An earlier build raised the head's floor without its
+ * view when a whole list went to the items. So an entry here from before that list was reported by the list, or is gone.
  */
 function partInHead(head: Head, era: number): ViewPart | undefined {
   const part = partOf(head.view, era);
@@ -271,16 +277,16 @@ function partInHead(head: Head, era: number): ViewPart | undefined {
   return { ...part, floor, pods: new Map([...part.pods].map(([uid, entry]) => [uid, asListed(entry)])) };
 }
 
-/** A floor of an earlier era tells nothing of this one (R3). */
+/** A floor of an earlier era says nothing about this one (R3). */
 const floorOf = (head: Head, era: number): string => (head.era < era ? '0' : head.floor);
 
-/** Names of the items that news touches, as far as the head names them. */
+/** Names of the items that the observations touch and the head names. */
 function namesTouched(head: Head, { pods, whole }: News, layout: number): string[] {
   const touched = new Set(pods.map(({ pod }) => itemOf(pod, layout)));
   return namesIn(head).filter((name) => touched.has(name) || (whole && isInRange(name, whole)));
 }
 
-/** Those of them that exist. @param known need not be read */
+/** The items of these names that exist. @param known these need not be read */
 async function readItems(
   store: Store,
   head: Head,
@@ -299,13 +305,13 @@ async function readItems(
   return present;
 }
 
-/** What goes into items: entries that lay in the head until now, as they are, and news. */
+/** Goes into items: entries that lay in the head until now, unchanged, and observations. */
 interface Leaving {
   moved: readonly PodEntry[];
   news: News;
 }
 
-/** Merges pods into their items; the head is told of new items first. @returns the head as it then stands */
+/** Merges pods into their items. New items are named in the head first. @returns the head after that */
 async function writeItems(
   store: Store,
   before: Head,
@@ -322,11 +328,11 @@ async function writeItems(
   for (const observation of news.pods) shareOf(itemOf(observation.pod, layout)).pods.push(observation);
   const { whole, byPass } = news;
   const named = new Set(namesIn(before));
-  // A whole list speaks of the items it names nothing in, too.
+  // A whole list also covers items in which it names nothing.
   if (whole) for (const name of named) if (isInRange(name, whole)) shareOf(name);
   const unnamed = [...shares.keys()].filter((name) => !named.has(name));
   const head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: packNames(unnamed) }) : before;
-  // Of the entries that move, nothing had asked for their items.
+  // The items of entries that move have not been read yet.
   const unread = [...shares.keys()].filter((name) => named.has(name) && !items.has(name));
   const present = new Map([...items, ...(await readItems(store, before, unread))]);
   await Promise.all(
@@ -346,7 +352,7 @@ async function writeItem(
   let current = present;
   for (let attempt = 1; ; attempt++) {
     const before = partOf(current?.bytes, era) ?? emptyPart({ era, floor: newest(floorOf(head, era), toldFloor(head, era, spanOf(name))) });
-    // Written since by somebody of a later era.
+    // A writer of a later era has written it since.
     if (before.era > era) return;
     const adopted = adopt(before, leaving.moved);
     const { part, changed } = mergeNews(adopted, leaving.news);

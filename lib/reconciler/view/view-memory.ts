@@ -1,12 +1,12 @@
-// What the items of large workloads came to when they were read last, for as long as this process lives: of an item that still has the
-// very same bytes nothing is unpacked or counted again. A cache of a cache: what it holds is always what those bytes say.
+// The parts of large workloads' items as read last, for as long as this process lives. An item with the very same bytes is neither unpacked
+// nor counted again. A cache of a cache: an entry always agrees with its bytes.
 import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
 import type { ViewItem } from '../../ports/store.ts';
 import type { PodEntry, ViewPart } from '../../wire/observations.ts';
 
-/** Pods remembered in all; one workload with more is remembered alone. */
+/** Pods remembered in total. A workload with more is remembered alone. */
 const MOST_PODS = 120_000;
-/** Smaller workloads are unpacked faster than they are compared. */
+/** Unpacking a smaller workload is faster than comparing its items. */
 const FEWEST_ITEMS = 4;
 
 interface RememberedItem {
@@ -20,7 +20,7 @@ interface Remembered {
   pods: PodSet;
 }
 
-/** The items' pods, joined. `entries` is a copy for the caller to change. */
+/** The items' pods, joined. The caller may change `entries`, which is a copy. */
 export interface JoinedItems {
   parts: ViewPart[];
   entries: Map<string, PodEntry>;
@@ -33,8 +33,8 @@ export class ViewMemory {
 
   /**
    * @param items all items that the workload's head names
-   * @param unpack throws where an item cannot be read
-   * @returns undefined where a pod lies in two items: whoever joins them decides which counts
+   * @param unpack throws if an item cannot be read
+   * @returns undefined if a pod lies in two items; the caller then decides which entry counts
    */
   join(workload: string, items: readonly ViewItem[], unpack: (bytes: Uint8Array) => ViewPart): JoinedItems | undefined {
     if (items.length < FEWEST_ITEMS) return undefined;
