@@ -1,5 +1,5 @@
-// A batch of wakes: several workloads side by side in one invocation. One's trouble never comes back with another's (R13), and whoever
-// is done does not wait for whoever is slow.
+// A batch of wakes: one invocation handles several workloads side by side. A failing workload never brings back another's message (R13),
+// and a finished one does not wait for a slow one.
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -9,22 +9,28 @@ import type { Reconciler, Woken } from './reconcile.ts';
 import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 
-/** An overtaken pass has ended, and sends nothing any more: its wake, which keeps that of the later pass from coming, is back so soon. */
+/**
+ * An overtaken pass has ended and sends nothing any more. Its wake blocks the later pass's wake in the same group, so it is made visible
+ * again this soon.
+ */
 const OVERTAKEN_AGAIN_SECONDS = 1;
-/** As long as passes of a batch go on, wakes of those that have ended are acknowledged so often: a wake keeps the next one of its group from coming. */
+/**
+ * While passes of a batch go on, wakes of ended ones are acknowledged this often: a wake that is not acknowledged blocks the next one of
+ * its group.
+ */
 const ACKNOWLEDGED_EVERY_MS = 250;
 
-/** Given to who waits: an error made anew with every batch would cost more than the rest of its end. */
+/** The reason of every abort. A new error per batch would cost more than the rest of the batch's end. */
 const OVER = 'the batch is over';
 
 export interface WakesSetup {
   reconciler: Pick<Reconciler, 'reconcile' | 'look'>;
   ports: Pick<Ports, 'queue' | 'telemetry' | 'clock'>;
-  /** Whether another pass may begin: the function must not end in the middle of one. */
+  /** Whether another pass may begin. The function must not end in the middle of one. */
   hasTime: () => boolean;
 }
 
-/** @returns ids of the messages that must come back; in FIFO order the rest of the failing group comes back with it */
+/** @returns ids of the messages that must come back; in FIFO order the rest of the failing group comes back with them */
 export async function reconcileBatch(deliveries: readonly Delivery[], { reconciler, ports, hasTime }: WakesSetup): Promise<string[]> {
   const undone: string[] = [];
   const groups = new Map<string, { deliveries: Delivery[]; key: WorkloadKey; woken: Woken }>();
@@ -51,14 +57,14 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
   const done: Delivery[] = [];
   const over = new AbortController();
   const acknowledging = groups.size + looks.size > 1 ? acknowledgeMeanwhile(ports, done, over.signal) : undefined;
-  // The next sweep asks again: a look never comes back.
+  // A look never comes back, because the next sweep asks again.
   const looking = [...looks].map(async ([cluster, asked]) => {
     if (hasTime()) await reconciler.look(cluster);
     done.push(...asked);
   });
   await Promise.all([
     ...looking,
-    // Two wakes of one workload in a batch say the same.
+    // Two wakes of one workload in a batch say the same, so they share a pass.
     ...[...groups.values()].map(async ({ key, deliveries: wakes, woken }) => {
       const messageIds = wakes.map(({ messageId }) => messageId);
       if (!hasTime()) return undone.push(...messageIds);
@@ -82,8 +88,8 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
 }
 
 /**
- * Until the batch is over; then the event source acknowledges what is left, and once more what was acknowledged here, which does no harm.
- * Never throws, for the same reason.
+ * Runs until the batch is over. Then the event source acknowledges the rest, and repeats the acknowledgements made here, which does no
+ * harm. So it never throws.
  */
 async function acknowledgeMeanwhile(
   { queue, clock, telemetry }: Pick<Ports, 'queue' | 'telemetry' | 'clock'>,
@@ -100,7 +106,7 @@ async function acknowledgeMeanwhile(
   }
 }
 
-/** Never throws: what is not given back comes by itself after its visibility time-out. */
+/** Never throws: a wake that could not be made visible comes back after its visibility time-out. */
 async function giveBackSoon(
   { queue, telemetry }: Pick<Ports, 'queue' | 'telemetry'>,
   key: WorkloadKey,

@@ -1,5 +1,5 @@
-// Messages of relays: who sent them, and whether they are believed (R15). Who sent one is known before it is read, and only what a registered
-// sender sent is read at all.
+// Messages of relays: who sent them, and whether they may be trusted (R15). The sender is known before a message is read, and only messages
+// of registered senders are read at all.
 import { createHash } from 'node:crypto';
 import { isInScope, type ClusterRecord, type Clusters } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -17,12 +17,15 @@ export interface EventDelivery extends Delivery {
 
 export type Opened<Message> = 'unreadable' | 'dropped' | { message: Message; record: ClusterRecord };
 
-/** Senders that were registered when a process looked last; whether one still is, and for which cluster, each message's record tells. */
+/**
+ * Senders that were registered when this process looked last. Each message's record says whether its sender still is, and for which
+ * cluster.
+ */
 const known = new WeakMap<Clusters, Set<string>>();
 
 /**
- * The messages of registered senders; the others are refused unread. All clusters are listed at a process's first message and again for
- * an unknown sender, who may just have been registered: once for a batch.
+ * The messages of registered senders. The others are refused unread. A process lists all clusters at its first message, and again, once per
+ * batch, for an unknown sender, which may just have been registered.
  */
 export async function fromRegistered<Given extends EventDelivery>(
   deliveries: readonly Given[],
@@ -36,7 +39,10 @@ export async function fromRegistered<Given extends EventDelivery>(
   });
 }
 
-/** Why the latest ones could not be read, by a hash of their bodies: each comes back some times, and to read it costs the same each time. */
+/**
+ * Why recent messages could not be read, by a hash of their bodies. Each comes back several times, and reading it again would cost the same
+ * each time.
+ */
 const unreadable = new Map<string, UndecodableMessageError>();
 const UNREADABLE_MAX = 100;
 
@@ -48,7 +54,7 @@ function remember(body: string, error: UndecodableMessageError): void {
   if (unreadable.size > UNREADABLE_MAX && oldest !== undefined) unreadable.delete(oldest);
 }
 
-/** Reads a message, and believes its sender about the cluster it is registered for only (R15). */
+/** Reads a message. Its sender may speak only for the cluster for which it is registered (R15). */
 export async function openMessage<Message extends { cluster: string; kubeSystemUid: string }>(
   delivery: EventDelivery,
   decode: (body: string) => Message,
@@ -73,21 +79,21 @@ export async function openMessage<Message extends { cluster: string; kubeSystemU
   const { cluster, kubeSystemUid } = message;
   const record = await clusters.get(cluster);
   if (!record?.senders.includes(senderId)) return refuse(telemetry, delivery, { cluster }, 'sender is not registered for this cluster');
-  // What is forgotten of it shall not be learnt anew; that its relay still speaks is no fault.
+  // The cluster is being removed, so its forgotten data must not be learnt again. Its relay may still send, which is not an error.
   if (record.leaving) return 'dropped';
   if (record.kubeSystemUid !== undefined && record.kubeSystemUid !== kubeSystemUid)
     return refuse(telemetry, delivery, { cluster }, 'another cluster than the registered one');
   return { message, record };
 }
 
-/** @param weight grows by what was read */
+/** @param weight grows by the size of the messages read */
 export async function openEvents(delivery: EventDelivery, ports: Ports, weight: Weight): Promise<Opened<ReadEvents>> {
   const opened = await openMessage(delivery, (body) => decodeEvents(body, { weight }), ports);
   if (opened === 'unreadable' || opened === 'dropped') return opened;
   const { message, record } = opened;
-  // A session begun before the API server was restored tells of a past that is no more (R3).
+  // A session that began before the API server was restored reports a past that no longer exists (R3).
   if (message.era < record.era) {
-    // The ask sent when the era was raised may have been lost: once a minute it is sent again.
+    // The ask that was sent when the era was raised may have been lost, so it is repeated once a minute.
     if (message.heartbeat) await askForEverything(ports, record);
     return refuse(ports.telemetry, delivery, { cluster: message.cluster }, 'relay session of an earlier era');
   }
@@ -105,7 +111,10 @@ export async function openEvents(delivery: EventDelivery, ports: Ports, weight: 
   return opened;
 }
 
-/** What a message tells of namespaces that its cluster is not registered for is passed over, and told of once; its other news are kept (R15). */
+/**
+ * Reports about namespaces for which the cluster is not registered are ignored, with one log line. The message's other reports are kept
+ * (R15).
+ */
 function refuseForeign(
   telemetry: Ports['telemetry'],
   delivery: EventDelivery,

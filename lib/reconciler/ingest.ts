@@ -1,5 +1,5 @@
-// Events queue → view → wakes. Decodes within limits, believes a sender only about its own cluster (R15), merges the batch per
-// workload in memory, writes the view (R8), then wakes (R9).
+// Events queue → view → wakes. Decodes within limits, trusts a sender only about its own cluster (R15), merges the batch per workload in
+// memory, writes the view (R8), then wakes (R9).
 import { factsFor } from '../kinds/facts.ts';
 import type { KindFacts, Urgency } from '../kinds/kind.ts';
 import { isNewer } from '../objects/resource-version.ts';
@@ -25,7 +25,7 @@ import { firstView, writeView } from './view/view-access.ts';
 import type { WakePorts } from './head/wake.ts';
 import { prepareWake, sendWake, wake } from './head/wake.ts';
 
-/** A relay's answers to commands have no view to change: they are kept for the pass that waits. */
+/** A relay's answers to commands change no view. They are stored for the waiting pass. */
 async function keepAnswer(delivery: EventDelivery, ports: Ports): Promise<'done' | 'undone'> {
   const opened = await openMessage(delivery, decodeAnswer, ports);
   if (opened === 'unreadable') return 'undone';
@@ -41,7 +41,10 @@ async function keepAnswer(delivery: EventDelivery, ports: Ports): Promise<'done'
   }
 }
 
-/** Of what was read and is not kept yet: several large messages are kept one after the other, so that together they need no more heap. */
+/**
+ * Bytes that were read and are not stored yet. Several large messages are stored one after the other, so that together they need no more
+ * heap.
+ */
 const BYTES_AT_ONCE = 64 * 1_048_576;
 
 interface Accepted {
@@ -50,14 +53,17 @@ interface Accepted {
   record: ClusterRecord;
 }
 
-/** @returns ids of the messages that must come back: unreadable ones until they are dead letters, and those whose news could not be kept */
+/**
+ * @returns ids of the messages that must come back: unreadable ones until they are dead letters, and those whose reports could not be
+ * stored
+ */
 export async function ingestBatch(deliveries: readonly EventDelivery[], ports: Ports): Promise<string[]> {
   const undone = new Set<string>();
   const registered = await fromRegistered(deliveries, ports);
   const answers = registered.filter(({ body }) => isAnswer(body));
-  // The shortest first: what is much to read waits for what is little.
+  // The shortest first, so that small messages do not wait for large ones.
   const events = registered.filter(({ body }) => !isAnswer(body)).toSorted((a, b) => a.body.length - b.body.length);
-  // First: somebody waits for them.
+  // Answers come first, because passes wait for them.
   await Promise.all(
     answers.map(async (delivery) => {
       if ((await keepAnswer(delivery, ports)) === 'undone') undone.add(delivery.messageId);
@@ -71,8 +77,8 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
     if (opened === 'unreadable') undone.add(delivery.messageId);
     else if (opened !== 'dropped') {
       accepted.push({ delivery, ...opened });
-      // The other reports are kept now. Those of the kind that is not known stay in the queue for functions that know it, and the message
-      // brings the others along once more: told twice, they change nothing (R2).
+      // The other reports are stored now. A report of an unknown kind stays in the queue for functions that know the kind. The message then
+      // brings the other reports once more, which changes nothing (R2).
       if (opened.message.unknownKind !== undefined) left.add(delivery.messageId);
     }
     if (weight.bytes < BYTES_AT_ONCE) continue;
@@ -84,7 +90,7 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
   return [...new Set([...undone, ...left])];
 }
 
-/** @param undone grows by the ids of those whose news could not be kept */
+/** @param undone grows by the ids of messages whose reports could not be stored */
 async function keepAll(accepted: readonly Accepted[], ports: Ports, undone: Set<string>): Promise<void> {
   const work = new Map<string, Work & { reports: WorkloadReport[]; messageIds: string[] }>();
   for (const { delivery, message, record } of accepted)
@@ -108,7 +114,7 @@ async function keepAll(accepted: readonly Accepted[], ports: Ports, undone: Set<
     try {
       await sends.task(async () => await keepNews(together, { key, record, reports: mergedReports(reports), toldAtMs }, heads.get(name)));
     } catch (error) {
-      // One workload's trouble brings back its own messages only (R13).
+      // A failing workload brings back its own messages only (R13).
       ports.telemetry.warn('news not kept', { ...key, error });
       for (const id of messageIds) undone.add(id);
     }
@@ -126,11 +132,11 @@ async function keepAll(accepted: readonly Accepted[], ports: Ports, undone: Set<
       ports.telemetry.count('EventToWakeLag', Math.max(ports.clock.nowMs() - delivery.sentAtMs, 0), 'Milliseconds');
 }
 
-/** It tells nothing, and no relay sends such: thousands fit into a message, and each would be looked up. */
+/** An empty report. Relays send none; thousands would fit into a message, and each would cost a read. */
 const isEmpty = ({ observed, pods, whole, children = [], wholeChildren = [] }: WorkloadReport): boolean =>
   !observed && !whole && pods.length + children.length + wholeChildren.length === 0;
 
-/** A time that is none would make a wake that nobody reads. */
+/** An invalid time would make a wake that nobody can read. */
 function earlierOf(toldAtMs: number | undefined, sentAtMs: number): number | undefined {
   if (!Number.isSafeInteger(sentAtMs) || sentAtMs <= 0) return toldAtMs;
   return Math.min(toldAtMs ?? Infinity, sentAtMs);
@@ -140,24 +146,24 @@ interface Work {
   key: WorkloadKey;
   record: ClusterRecord;
   reports: readonly WorkloadReport[];
-  /** When the queue took the oldest message of these, Unix milliseconds; where it tells. */
+  /** When the queue took the oldest of these messages, Unix milliseconds; undefined if the queue does not say. */
   toldAtMs: number | undefined;
 }
 
 type IngestPorts = WakePorts & Pick<Ports, 'telemetry'>;
 
-/** @param known its head as read a moment ago; what is written depends on that being so still */
+/** @param known the head as read a moment ago; every write is conditional on the head being unchanged */
 async function keepNews(ports: IngestPorts, work: Work, known: { head: Head | undefined } | undefined): Promise<void> {
   try {
     await tryToKeep(ports, work, known ?? { head: await ports.store.readHead(work.key) });
   } catch (error) {
-    // The table lost the head on the way, or the workload was forgotten: it begins anew.
+    // The table lost the head meanwhile, or the workload was forgotten. Begin with a new head.
     if (!isHeadGone(error)) throw error;
     try {
       await tryToKeep(ports, work, { head: await ports.store.readHead(work.key) });
     } catch (again) {
-      // Forgotten a second time, by a pass that began after the first and so has looked at the cluster since this news came: there is
-      // nothing left that it could be about. Told again and again, each time it would begin what the next pass forgets.
+      // A second pass forgot the workload. It began after the first one, so it looked at the cluster after this report had arrived: the
+      // report's objects are gone. Repeating the report would begin a head each time, and the next pass would forget it.
       if (!isHeadGone(again)) throw again;
     }
   }
@@ -167,26 +173,26 @@ const isHeadGone = (error: unknown): boolean => error instanceof StaleWriteError
 
 async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head: Head | undefined }): Promise<void> {
   const { key, record, reports, toldAtMs } = work;
-  // Nothing is known and nothing is left to do: departed pods of a workload that is over.
+  // Nothing is known and nothing is left to do: these are departed pods of a workload that is over.
   if (!found && !reports.some(concernsTheLiving)) return;
   const [first, ...others] = reports;
   const begun = !found && first && others.length === 0 && !hasOtherChildren(first) ? await beginWith(ports, work, first) : undefined;
   if (begun === 'kept') return;
   let head = begun ?? found ?? (await createHead(ports, key, record));
 
-  // Older than an earlier list: a late message, or an API server restored from an older state; a pass looks live (R3).
+  // Older than an earlier list: a late message, or an API server restored from an older state. A pass must look live (R3).
   const { floor } = head;
   const isOlder = ({ resource, floor: told }: WholeChildren): boolean => isNewer(childFloor(head, resource, record.era) ?? '0', told);
   if (reports.some(({ whole, wholeChildren = [] }) => (whole && isNewer(floor, whole.floor)) || wholeChildren.some(isOlder))) {
     await distrust(ports, key);
-    // It has a new fence, and a wake that follows it: nobody is to send another one after the fence that it had (R9).
+    // The head has a new fence and a wake that follows it. Do not send another wake that follows the old fence (R9).
     head = (await ports.store.readHead(key)) ?? head;
   }
 
   let urgency: Urgency | undefined;
   for (const report of reports) {
     const wanted = urgencyOf(factsFor(key.kind), report);
-    // First, so that the wake that goes with the head's write follows all of it.
+    // Write the children first, so that the wake of the head's write follows all of the report.
     const children = await keepChildren(ports.store, head, report, record.era);
     head = children.head;
     if (children.isNews) urgency = soonerOf(urgency, wanted);
@@ -197,13 +203,14 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
     });
     head = written.head;
     for (const { metric, value, labels } of written.counted) ports.telemetry.count(metric, value, 'Count', labels);
-    // A message that changes nothing wakes too (an earlier delivery may have died before its wake), unless a pass had heard it all.
+    // A message that changes nothing wakes too, because an earlier delivery may have died before its wake. It does not if a pass had
+    // observed all of it.
     if (!written.heardByPass && !written.told) urgency = soonerOf(urgency, wanted);
   }
   if (urgency) await wake(ports, key, urgency, toldAtMs);
 }
 
-/** Resource by resource, each with a floor of its own. A child that only has another version wakes nobody. */
+/** Writes resource by resource, each with a floor of its own. A child of which only the version differs causes no wake. */
 async function keepChildren(
   store: Ports['store'],
   before: Head,
@@ -223,7 +230,7 @@ async function keepChildren(
     };
     const written = await writeChildren(store, head, news, { era, expected });
     head = written.head;
-    // As of pods: an earlier delivery may have died before its wake.
+    // As with pods: an earlier delivery may have died before its wake.
     isNews ||= written.isNews || !written.heardByPass;
   }
   return { head, isNews };
@@ -239,9 +246,9 @@ const newsOf = (report: WorkloadReport): News => ({
 });
 
 /**
- * A small workload's first news goes into the very write that begins it, then its wake is sent: whoever else hears of it at the same time
- * finds that head, and follows its fence. That a wake is queued is not written beside it: a second one with this fence is dropped by the
- * queue, and sweep finds the head by when it began to wait (R9).
+ * The first report of a small workload goes into the write that creates its head; then its wake is sent. Another function that observes the
+ * workload at the same time finds that head and uses its fence. The write does not mark the wake as queued: the queue drops a second wake
+ * with this fence, and sweep finds the head by its pending time (R9).
  */
 async function beginWith(ports: IngestPorts, { key, record, toldAtMs }: Work, report: WorkloadReport): Promise<Head | 'kept' | undefined> {
   const head = newHead(ports, key, record);
@@ -268,7 +275,7 @@ const URGENCIES: readonly Urgency[] = ['now', 'soon', 'debounced'];
 
 const soonerOf = (a: Urgency | undefined, b: Urgency): Urgency => (a === undefined || URGENCIES.indexOf(b) < URGENCIES.indexOf(a) ? b : a);
 
-/** How soon each change is looked at is its kind's to say (R9). News of the owner that can wait comes as soon as the pods beside it. */
+/** The kind says how soon a pass follows each change (R9). A change of the owner that can wait gets the urgency of the pods beside it. */
 export function urgencyOf(facts: KindFacts, { observed, whole, wholeChildren = [], pods }: WorkloadReport): Urgency {
   const ofOwner = observed && (observed.deleted ? 'now' : facts.urgencyOfOwner(observed.object));
   if (whole || wholeChildren.length > 0 || ofOwner === 'now') return 'now';

@@ -1,4 +1,4 @@
-// Which workloads this build may touch. What a later build wrote about a kind that is not known here is left to functions that know it
+// Which workloads this build may touch. Records of a later build about an unknown kind are left to functions that know the kind
 // (docs/decisions/0008-versions.md).
 import { findFacts } from '../kinds/facts.ts';
 import { parseKey, type WorkloadKey } from '../objects/workload.ts';
@@ -6,13 +6,13 @@ import { UndecodableMessageError, UnknownKindError } from '../wire/undecodable.t
 
 export const isKnownKind = ({ kind }: Pick<WorkloadKey, 'kind'>): boolean => findFacts(kind) !== undefined;
 
-/** @param text of a key. What is no key is of no kind at all */
+/** @param text a key. A text that is not a key has no kind, so the result is false */
 export function isOfUnknownKind(text: string): boolean {
   const key = parseKey(text);
   return key !== undefined && !isKnownKind(key);
 }
 
-/** The key that a message names. @throws UnknownKindError; UndecodableMessageError where it is none */
+/** The key that a message names. @throws UnknownKindError; UndecodableMessageError if the text is not a key */
 export function readKey(text: string): WorkloadKey {
   const key = parseKey(text);
   if (!key) throw new UndecodableMessageError(`"${text}" is not the key of a workload`);

@@ -1,19 +1,19 @@
-// A relay that is newer than the functions: its messages come back until functions of its version take them (docs/decisions/0008-versions.md).
-// Until then nothing else tells whose they are, so who sent them is noted for people.
+// A relay that is newer than the functions: its messages come back until functions of its version take them
+// (docs/decisions/0008-versions.md). Until then no other record shows the cluster concerned, so the sender is noted for people.
 import * as v from 'valibot';
 import type { Ports } from '../ports/ports.ts';
 import type { LaterBuildError } from '../wire/undecodable.ts';
 import type { ClusterFacts } from './cluster/cluster-state.ts';
 
 const NOTE = 'later';
-/** Each message comes back some times. */
+/** Each message comes back several times. */
 const NOTED_EVERY_MS = 30_000;
-/** A pause so long is the end of one time. */
+/** After a pause this long, a new period begins. */
 const OVER_AFTER_MS = 600_000;
 
 const LaterVersion = v.looseObject({ sinceMs: v.number(), atMs: v.number(), reason: v.string() });
 
-/** @param senderId as the queue tells it (R15). Never throws: it is there for people to read */
+/** @param senderId as the queue gives it (R15). Never throws, because the note only informs people */
 export async function noteLaterVersion(
   { clusters, store, clock, telemetry }: Pick<Ports, 'clusters' | 'store' | 'clock' | 'telemetry'>,
   senderId: string,

@@ -1,9 +1,9 @@
-// One question to the outside for all who ask it at the same time.
+// Concurrent callers with the same question share one request.
 
 export class OncePerKey<Answer> {
   readonly #asking = new Map<string, Promise<Answer>>();
 
-  /** Joins the asking that is under way, else begins one. Throws what `ask` throws, to all who joined. */
+  /** Joins a request that is under way, else begins one. If `ask` throws, all callers that joined get the error. */
   async of(key: string, ask: () => Promise<Answer>): Promise<Answer> {
     const asking = this.#asking.get(key) ?? ask().finally(() => this.#asking.delete(key));
     this.#asking.set(key, asking);

@@ -1,9 +1,12 @@
 // Work in parallel, bounded.
 
-/** Of work on workloads that waits for the table and the queue most of the time. */
+/** For work on workloads that mostly waits for the table and the queue. */
 export const WORKLOADS_AT_ONCE = 50;
 
-/** Runs `work` over all items, at most `limit` at once, in their order; ends when all have ended. Throws the first error, after all. */
+/**
+ * Runs `work` on all items in their order, at most `limit` at once, and ends when all have ended. Throws the first error, after all have
+ * ended.
+ */
 export async function inParallel<Item>(
   items: readonly Item[],
   limit: number,

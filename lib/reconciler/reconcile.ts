@@ -37,36 +37,36 @@ import { readView } from './view/view-access.ts';
 import { ViewMemory } from './view/view-memory.ts';
 
 export interface LoopOptions {
-  /** Nothing is sent after so long (R17). */
+  /** A pass sends nothing after this time (R17). */
   passMs: number;
   /** Requests to one API server in flight at once, per pass. */
   parallelism: number;
-  /** A workload whose head is lost is left alone for so long, if it had started: no older pass can be sending then (R1, R17). */
+  /** A workload that has started and whose head is lost is left alone for this long: then no older pass can still be sending (R1, R17). */
   unknownMs: number;
-  /** A status in which ready alone differs is written at most this often. */
+  /** A status in which only ready counts differ is written at most this often. */
   readyAloneMs: number;
 }
 
 export const LOOP_OPTIONS: LoopOptions = { passMs: 20_000, parallelism: 48, unknownMs: 30_000, readyAloneMs: 5_000 };
 
-/** What the delivered wake tells. */
+/** The content of the delivered wake. */
 export interface Woken {
-  /** When it was sent, where this is its first delivery. */
+  /** When the wake was sent, if this is its first delivery. */
   sentAtMs?: number | undefined;
-  /** The fence that it follows; where nothing tells, the head is read. */
+  /** The fence that the wake names; if absent, the head is read. */
   follows?: string | undefined;
-  /** When the queue took the news that it was sent for. */
+  /** When the queue took the change for which the wake was sent. */
   toldAtMs?: number | undefined;
 }
 
-/** `done`: what must follow is sent. `failed`: the wake must come back. */
+/** `done`: follow-up messages are sent. `failed`: the wake must come back. */
 export type Answer = 'done' | 'failed';
 
-/** Endings of passes that met no trouble: these may call for the sake of an Event alone, and come again for it. */
+/** Outcomes of passes without an error. Only these may call the API server, and come back, just to write an Event. */
 const UNTROUBLED = new Set(['acted', 'waiting', 'converged']);
-/** By then every function knows what a cluster's record says: clocks differ by less than records may be old. */
+/** By then every function knows the cluster's present record: clocks differ by less than the age that records may have. */
 const RECORD_KNOWN_MS = 2 * RECORD_AGE_MS_MAX;
-/** Work that a drained cluster does not begin is looked at again, for the cluster may take work once more. */
+/** When to look again at work that a drained cluster does not begin. The cluster may accept work once more. */
 const DRAINED_AGAIN_MS = 300_000;
 
 export class Reconciler {
@@ -85,20 +85,18 @@ export class Reconciler {
     this.#offsets = new ClockOffsets(ports, options.passMs);
   }
 
-  /**
-   * One pass over one workload, for one delivered wake (R9: it always opens a pass, even if only to put the work off).
-   */
+  /** One pass over one workload, for one delivered wake. It always acquires the head, even if only to put the work off (R9). */
   async reconcile(key: WorkloadKey, { sentAtMs, follows, toldAtMs }: Woken = {}): Promise<Answer> {
     const { clock, clusters, store, telemetry } = this.#ports;
     const startedAtMs = clock.nowMs();
-    // From its very beginning (R17): whatever holds it up on the way to its first call, it sends nothing later.
+    // The deadline counts from the very beginning (R17). However long the way to its first call takes, the pass sends nothing later.
     const deadline = deadlineIn(clock, this.#options.passMs);
     const record = await clusters.get(key.cluster);
     if (!record) {
       telemetry.warn('wake of a cluster that is not registered', { ...key });
       return 'done';
     }
-    // Nothing may be done on it any more, and nothing noted of it.
+    // The cluster is being removed. Do nothing on it any more, and note nothing about it.
     if (record.leaving) return 'done';
     const opened = await open(this.#ports, key, record, { openedAtMs: startedAtMs, follows });
     if (!opened) return 'failed';
@@ -126,15 +124,17 @@ export class Reconciler {
       items,
       offsetMs: offsetMs ?? 0,
     });
-    // Before any list of this pass lets go of tombstones: the numbers that vanished pods held (R5).
+    // Take over the numbers of vanished pods before any list of this pass removes their tombstones (R5).
     pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };
     const ending = await this.#run(pass, { isUnknown, isTimeUnknown: offsetMs === undefined });
     this.#offsets.learnFrom(pass);
-    // News that an earlier pass has seen is not what this one was late for.
+    // A change that an earlier pass has seen does not count for this pass's lag.
     return await this.#record(pass, ending, (isNext ? toldAtMs : undefined) ?? head.pendingSinceMs);
   }
 
-  /** Looks at a cluster that may have no work. Never throws: what held it up passes before the next look. @param cluster its registered name */
+  /**
+   * Looks at a cluster that may have no work. Never throws: an obstacle is gone before the next look. @param cluster its registered name
+   */
   async look(cluster: string): Promise<void> {
     try {
       await lookAtCluster({ ports: this.#ports, reachability: this.#reachability }, cluster);
@@ -143,10 +143,13 @@ export class Reconciler {
     }
   }
 
-  /** @param doubts about what is known of the workload (R1), and about the cluster's time (R12), which the API server then tells */
+  /**
+   * @param isUnknown the workload is unknown, so its children are listed live first (R1). `isTimeUnknown`: the cluster's time is; the API
+   * server then gives it (R12)
+   */
   async #run(pass: Pass, { isUnknown, isTimeUnknown }: { isUnknown: boolean; isTimeUnknown: boolean }): Promise<Ending> {
     if (!isInScope(pass.record, pass.key.namespace)) {
-      // Whoever began it may have read of this namespace in a record that is newer than what this function remembers.
+      // The function that created the head may have read of this namespace in a newer record than the one cached here.
       const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
       if (ageMs < RECORD_KNOWN_MS) {
         pass.why.push('its cluster is not registered for its namespace, or that is not known here yet');
@@ -158,7 +161,7 @@ export class Reconciler {
     const { waitMs: heldMs, probe } = await this.#reachability.hold(pass.key);
     if (heldMs > 0) return { outcome: 'putOff', againInMs: heldMs, attempt: pass.attempt };
     try {
-      // Who looks for all others must not come back without having looked.
+      // The probing pass must contact the API server, or the cluster stays marked unreachable.
       if (probe !== 'none' || isTimeUnknown) await pass.readOwner();
       if (probe === 'rights') await pass.listChildren();
       const parked = parkedFor(pass, this.#ports.clock.nowMs());
@@ -192,14 +195,14 @@ export class Reconciler {
   /** R1: nothing is created, deleted or counted before the children were listed live. @returns milliseconds to wait, 0 to go on */
   async #getToKnow(pass: Pass): Promise<number> {
     const { owner } = await pass.readOwner();
-    // A suspended workload has neither a start time nor pods, but a status: somebody has been at work on it.
+    // A suspended workload has neither a start time nor pods, but it has a status, so a controller has worked on it.
     const hasStatus = Object.keys(owner.status ?? {}).length > 0;
     await pass.listChildren({ isUnknown: hasStatus });
     const isOver = pass.facts.isFinished(owner);
-    // Pods that are to be adopted were there before it.
+    // Pods without a controller prove nothing: pods to adopt existed before the workload.
     const hadStarted = hasStatus || [...pass.pods].some(({ controller }) => controller !== undefined);
     const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
-    // A head that is merely distrusted still holds the intents of all earlier passes: they are settled, not waited for.
+    // An invalidated head still holds the intents of all earlier passes. They are settled, not waited for.
     const isNew = pass.state.listedEra === undefined;
     const isOfThisEra = pass.state.listedEra === pass.record.era;
     if (isNew && hadStarted && !isOver && ageMs < this.#options.unknownMs) {
@@ -209,16 +212,19 @@ export class Reconciler {
     pass.state = {
       ...pass.state,
       listedEra: pass.record.era,
-      // What a restored server has forgotten decides nothing (R3).
+      // State from before an API server was restored must not decide anything (R3).
       ...(!isOfThisEra && { failure: undefined, backoff: initialState().backoff }),
       ordinal: lowestFreeNumber(pass),
-      // Found, not written: whoever changes it from now on is another hand (R18).
+      // This status was found, not written by us. A change of it from now on is another writer's (R18).
       statusDigest: statusDigestOf(owner.status),
     };
     return 0;
   }
 
-  /** Not while a wake is on its way: that one's pass forgets. With the head gone the next news would send a second one (R9). */
+  /**
+   * A pass does not forget its workload while a wake is on its way: that wake's pass does. Without the head the next change would send a
+   * second wake (R9).
+   */
   async #forget(pass: Pass): Promise<void> {
     try {
       await this.#ports.store.forget(pass.key, pass.fence);
@@ -238,14 +244,14 @@ export class Reconciler {
     return { ports: this.#ports, budget: this.#budget, reachability: this.#reachability, bury: (pass) => this.#bury(pass) };
   }
 
-  /** The owner is gone: its pods are let go, and then there is nothing to know any more. */
+  /** The owner is gone: releases its children by removing orphan finalizers. After that there is nothing left to know. */
   async #bury(pass: Pass): Promise<Ending> {
     await pass.listChildren();
     const actions = pass.row.planner.orphans([...pass.pods]);
     pass.why.push('the owner is gone: its pods are let go');
     if (actions.length > 0) {
       const stop = await act(this.#execution(pass), actions);
-      // A refusal may last: asked for again later and later.
+      // A refusal may last, so the pass comes back with a back-off.
       if (stop) return { outcome: 'waiting', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt };
     }
     return { outcome: 'gone' };
@@ -255,19 +261,21 @@ export class Reconciler {
     return { pass, budget: this.#budget, clock: this.#ports.clock, parallelism: this.#options.parallelism };
   }
 
-  /** Where the cluster answered this pass, and had not before: what was put off is sent again (R14). */
+  /** If the cluster answered this pass after a silence, work that was put off is enqueued again (R14). */
   async #tellAnswer(pass: Pass): Promise<void> {
     if (!pass.live && !pass.listed && pass.actions.length === 0) return;
     if (await this.#reachability.sawAnswer(pass.key, pass.startedAtMs)) await resendPutOff(this.#ports, pass.key.cluster);
   }
 
-  /** What is wrong with this workload keeps no other waiting (R13). Whether all is allowed that a pass does was not found out. */
+  /**
+   * A defect of this workload must not delay others (R13). The pass did not find out whether the cluster allows everything that passes do.
+   */
   async #tellLook(pass: Pass): Promise<void> {
     if (!pass.live) return;
     if (await this.#reachability.lookAnswered(pass.key, pass.startedAtMs)) await resendPutOff(this.#ports, pass.key.cluster);
   }
 
-  /** R7, R9: what was heard goes into the view, what is known into the head, what must follow is sent; then the wake is done. */
+  /** R7, R9: observations go into the view, state goes into the head, and follow-up messages are sent. Then the wake is done. */
   async #record(pass: Pass, ending: Ending, sinceMs: number | undefined): Promise<Answer> {
     let answer: Answer = 'done';
     let nextWakeAtMs: number | undefined;
@@ -288,7 +296,7 @@ export class Reconciler {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
       ending = { ...ending, outcome: 'overtaken', error };
       await saveHeard(this.#ports, pass);
-      // To a later pass; where the table was lost there is none: what must follow begins anew, held up by nothing (R1).
+      // The wake comes back for a later pass. If the table was lost, there is none: the work begins anew, and nothing blocks it (R1).
       answer = (await wakeAnew(this.#ports, pass.key, pass.record)) ? 'done' : 'failed';
     }
     await tellOfPass(this.#ports, pass, { ending, sinceMs, nextWakeAtMs });
@@ -296,7 +304,7 @@ export class Reconciler {
   }
 }
 
-/** R9: what nobody knows is looked at again soon, whatever else the pass waits for. */
+/** R9: an unknown outcome is looked up soon, whatever else the pass waits for. */
 const lookedAtAgain = ({ unanswered }: Pass, ending: Ending): Ending =>
   unanswered.length === 0 ? ending : { ...ending, againInMs: Math.min(ending.againInMs ?? Infinity, UNKNOWN_OUTCOME_AGAIN_MS) };
 

@@ -1,10 +1,10 @@
-// Messages that several tasks of one invocation send at about the same time go in few requests: a batch of ten costs what one message does.
+// Messages that several tasks of one invocation send at about the same time share requests: a batch of ten costs as much as one message.
 import type { Clock } from '../ports/clock.ts';
 import type { OutgoingMessage, Queue, QueueName } from '../ports/queue.ts';
 
-/** Of one request. */
+/** Messages in one request. */
 const BATCH = 10;
-/** Whoever is ready waits no longer than this for the others. */
+/** A message waits at most this long for others. */
 const COMPANY_MS = 20;
 
 interface Sending {
@@ -14,8 +14,8 @@ interface Sending {
 }
 
 /**
- * What a task sends waits until there is a batch of it, or until every other task waits too or has ended. Nothing is taken for sent
- * before the queue has accepted it.
+ * A task's messages wait until a batch is full, or until every other task waits too or has ended. No message counts as sent before the
+ * queue has accepted it.
  */
 export class SendsTogether implements Pick<Queue, 'send'> {
   readonly #queue: Pick<Queue, 'send'>;
@@ -29,7 +29,7 @@ export class SendsTogether implements Pick<Queue, 'send'> {
     this.#clock = clock;
   }
 
-  /** Runs one of the tasks, of which each sends one thing after the other. */
+  /** Runs one of the tasks. Each task sends one message after the other. */
   async task<Value>(work: () => Promise<Value>): Promise<Value> {
     this.#tasks += 1;
     try {
@@ -41,10 +41,10 @@ export class SendsTogether implements Pick<Queue, 'send'> {
   }
 
   async send(queueName: QueueName, messages: readonly OutgoingMessage[]): Promise<void> {
-    // The promise of a promise: settled with the request that the messages went with.
+    // A promise of a promise: it settles with the request that carried the messages.
     await new Promise<void>((resolve) => {
       this.#waiting.push({ queueName, messages, settle: resolve });
-      // After whoever else comes in this very turn.
+      // Let other senders of this very turn come first.
       queueMicrotask(() => this.#sendWhatIsReady());
     });
   }
@@ -65,7 +65,7 @@ export class SendsTogether implements Pick<Queue, 'send'> {
     if (!bound.signal.aborted) this.#flush();
   }
 
-  /** @param only of that queue alone */
+  /** @param only flush this queue alone */
   #flush(only?: QueueName): void {
     const ready = this.#waiting.filter(({ queueName }) => only === undefined || queueName === only);
     this.#waiting = this.#waiting.filter((sending) => !ready.includes(sending));
@@ -85,9 +85,9 @@ export class SendsTogether implements Pick<Queue, 'send'> {
       sendings.flatMap(({ messages }) => messages),
     );
     for (const { messages, settle } of sendings) {
-      // What failed together may have been one's fault alone: each tries once more for itself (R13). Sending again does no harm.
+      // One message may have made the whole request fail, so each sender tries once more alone (R13). A repeated message does no harm.
       const sent = sendings.length === 1 ? all : all.catch(async () => await this.#queue.send(queueName, messages));
-      // Handed over at once; a failure is its sender's to hear of.
+      // Hand the result over at once. Each sender handles its own failure.
       settle(sent);
     }
   }

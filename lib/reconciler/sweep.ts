@@ -1,4 +1,4 @@
-// Once a minute: what was lost is mended. The safety net under wakes, timers and relays; one bad item never ends it.
+// Once a minute: repairs losses. The safety net under wakes, timers and relays. A failing item never ends the sweep.
 import { formatKey, type WorkloadKey } from '../objects/workload.ts';
 import { isNewer } from '../objects/resource-version.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
@@ -17,13 +17,13 @@ import { SWEEP_EVERY_MS } from './head/timeouts.ts';
 import { sendTimer, wake } from './head/wake.ts';
 
 export interface SweepOptions {
-  /** Items of one page, where all of an index is gone through. */
+  /** Items per page when a whole index is read. */
   pageSize: number;
-  /** Workloads that are stale, or due, looked after at once; those that have waited longest come first. */
+  /** Stuck or due workloads handled in one sweep; those that have waited longest come first. */
   mostAtOnce: number;
 }
 
-/** Five thousand a minute: Jobs of all clusters end, and an hour later each is due for its deletion. */
+/** Five thousand a minute: the Jobs of all clusters end, and an hour later each is due for its deletion. */
 const SWEEP_OPTIONS: SweepOptions = { pageSize: 500, mostAtOnce: 5_000 };
 
 const WORKLOADS_AT_ONCE = 16;
@@ -37,11 +37,11 @@ export interface Swept {
   lookedUp: number;
 }
 
-/** @returns what it found and woke */
+/** @returns the number of workloads and clusters that it found and woke */
 export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS): Promise<Swept> {
   const swept: Swept = { woken: 0, due: 0, silentClusters: [], lookedUp: 0 };
   const nowMs = ports.clock.nowMs();
-  // Listed once, and only then; what failed is asked for again by whoever needs it next.
+  // List the clusters once, and only when needed. After a failure the next caller lists again.
   let listed: Promise<ClusterRecord[]> | undefined;
   const registered = async (): Promise<ClusterRecord[]> =>
     await (listed ??= ports.clusters.list().catch((error: unknown) => {
@@ -65,7 +65,7 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
     ports.telemetry.warn('no look at clusters before the next sweep', { error }),
   );
   const renewed = inParallel(records, RENEWALS_AT_ONCE, async (record) => await renewCredential(ports, record));
-  // Before what takes long where there is much of it.
+  // Before the slow part, which grows with the number of workloads.
   await countRelayDeadLetters(ports, records, nowMs);
   for (const record of records) {
     try {
@@ -80,7 +80,7 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
   return swept;
 }
 
-/** One that cannot be mended keeps nobody from the others (R13). @returns how many could not */
+/** A workload that cannot be repaired does not stop the others (R13). @returns how many could not be repaired */
 async function each(
   { telemetry }: Pick<Ports, 'telemetry'>,
   keys: readonly WorkloadKey[],
@@ -98,7 +98,7 @@ async function each(
   return bad;
 }
 
-/** One cluster's that cannot be renewed is told of every minute, and is no other's trouble. */
+/** A credential that cannot be renewed is reported every minute, and does not affect other clusters. */
 async function renewCredential({ renewCredential: renew, telemetry }: Ports, record: ClusterRecord): Promise<void> {
   try {
     if (await renew?.(record)) telemetry.info('credential of a cluster renewed', { cluster: record.name });
@@ -108,18 +108,18 @@ async function renewCredential({ renewCredential: renew, telemetry }: Ports, rec
   }
 }
 
-/** Nobody, or its relay not, has an answer from its API server. */
+/** The API server answers no one, or at least not its relay. */
 const SILENT_STATES: readonly ClusterStateName[] = ['Unreachable', 'Refused', 'RelayCutOff'];
 
-/** Its state is counted for the alarms; after a full list, known workloads that it did not name are looked up live. */
+/** Counts the cluster's state for the alarms. After a full list, known workloads that it did not name are looked up live. */
 async function lookAfter(ports: Ports, record: ClusterRecord, { pageSize }: SweepOptions, swept: Swept): Promise<void> {
   const { facts, marker: known, markerVersion } = await readKnownCluster(ports, record);
   const states = clusterStatesOf(facts, ports.clock.nowMs());
   const isIn = (...names: readonly ClusterStateName[]): boolean => states.some(({ state }) => names.includes(state));
-  // Once a minute as long as it lasts; WatchAge tells of the other states.
+  // Counted once a minute as long as it lasts. WatchAge shows the other states.
   if (isIn(...SILENT_STATES)) ports.telemetry.count('SilentClusters', 1, 'Count', { cluster: record.name });
   if (isIn('Forbidden')) ports.telemetry.count('ForbiddenClusters', 1, 'Count', { cluster: record.name });
-  // Just registered; or a relay that never began; or the table lost what it knew of one that is silent since.
+  // The cluster was just registered; or its relay never started; or the table lost the data of a relay that is silent since.
   if (isIn('Waiting')) ports.telemetry.count('UnheardClusters', 1, 'Count', { cluster: record.name });
   if (!known) return;
   const silentForMs = ports.clock.nowMs() - known.heardAtMs;
@@ -136,14 +136,14 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { pageSize }: Swee
   let isWhole = true;
   do {
     const page = await ports.store.workloads(record.name, { limit: pageSize, ...(after !== undefined && { after }) });
-    // Together: one by one, those of a cluster with tens of thousands of Jobs would outlast the function, each minute anew.
+    // Read the heads together. One by one, those of a cluster with tens of thousands of Jobs would outlast the function, every minute anew.
     const heads = await readHeadsOf(ports, page.keys);
     const bad = await each(ports, page.keys, async (key) => {
       const { head } = heads.get(formatKey(key)) ?? { head: await ports.store.readHead(key) };
       if (!head || head.bornAtMs >= fullList.startedAtMs) return;
-      // A floor of an earlier era tells nothing of this one (R3).
+      // A floor of an earlier era says nothing about this one (R3).
       if (head.era >= record.era && !isNewer(fullList.resourceVersion, head.floor)) return;
-      // Nobody here could take a wake of a kind that is not known: its head waits for the sweep of functions that know it.
+      // No function of this build can take a wake of an unknown kind. The head waits for the sweep of functions that know the kind.
       const isKnown = isKnownKind(key);
       await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA, ...(!isKnown && { pendingSinceMs: ports.clock.nowMs() }) });
       if (!isKnown) return;
@@ -153,6 +153,6 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { pageSize }: Swee
     isWhole &&= bad === 0;
     after = page.next;
   } while (after !== undefined);
-  // Else the next sweep looks up what is left.
+  // Otherwise the next sweep looks up the rest.
   if (isWhole) await putMarker(ports, record.name, marker, markerVersion);
 }

@@ -1,4 +1,4 @@
-// Delayed wakes come due, doubts about views are looked at again, stale heads are looked for. A timer is a hint: the planner decides
+// Sends delayed wakes that are due, looks again at digest mismatches, and looks for stuck heads. A timer is a hint: the planner decides
 // again whether it is due (R11).
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
@@ -16,7 +16,7 @@ import type { Delivery } from './unreadable.ts';
 import { giveBackUnreadable } from './unreadable.ts';
 import { sendWake, type WakePorts } from './head/wake.ts';
 
-/** Workloads of one look for stale heads: the next sweep looks at more. */
+/** Workloads of one look for stuck heads. The next sweep looks at more. */
 const STALE_AT_ONCE = 500;
 
 type TimersPorts = Pick<Ports, 'queue' | 'store' | 'clock' | 'clusters' | 'telemetry'>;
@@ -64,7 +64,7 @@ function messageIn(body: string): Readable {
   return { message, key: readKey('doubt' in message ? message.doubt : message.key) };
 }
 
-/** @param known its head as read a moment ago: a wake too many is all that can follow from another one by now */
+/** @param known the head as read a moment ago; if it has changed, the only consequence is one wake too many */
 async function wakeDue(
   ports: WakePorts,
   { key, timer }: { key: WorkloadKey; timer: TimerMessage },
@@ -72,19 +72,20 @@ async function wakeDue(
 ): Promise<void> {
   const { head } = known ?? { head: await ports.store.readHead(key) };
   if (!head) {
-    // Forgotten since: there is nothing to look at. But where what the relay told last is gone too, the table was lost, and of a workload
-    // whose cluster is silent by now nothing else may tell before the next heartbeat (R1). A pass finds out which of the two it is.
+    // The head is gone. Usually the workload was forgotten and there is nothing to look at. But if the relay's marker is gone too, the
+    // table was lost, and nothing else may name a workload of a silent cluster before the next heartbeat (R1). So a pass finds out which of
+    // the two it is.
     if ((await readMarker(ports, key.cluster)) === undefined) await sendWake(ports, key, ports.clock.randomId());
     return;
   }
   if (head.queued === head.fence) return;
-  // A pass has opened since: what this timer was for, it has seen, and set its own.
+  // A pass has acquired the head since. It saw the reason for this timer and set its own.
   if (head.fence !== timer.follows && !(head.wake && head.wake.dueAtMs <= ports.clock.nowMs())) {
     if (head.wake === undefined || head.wake.dueAtMs !== timer.dueAtMs) return;
   }
-  // The queue has waited as long as was asked of it. Where it is early by this clock, the two clocks differ, and to wait for the difference
-  // as well would cost as much: the pass decides by the cluster's time (R12).
-  // `queued` is not set: the head's wake record says as much, and a second wake with this fence is dropped by the queue (R9).
-  // What it was told of, a pass that has opened since has seen.
+  // The queue has delayed the message as long as it was asked to. If it seems early by this clock, the two clocks differ, and waiting for
+  // the difference would delay the wake by as much. The pass decides by the cluster's time (R12).
+  // `queued` is not set: the head's wake record says as much, and the queue drops a second wake with this fence (R9).
+  // A pass that has acquired the head since has seen the change, so the lag is not measured from it.
   await sendWake(ports, key, head.fence, head.fence === timer.follows ? timer.toldAtMs : undefined);
 }

@@ -1,14 +1,15 @@
-// What cannot be read now cannot be read in a minute either: it goes to the dead letters without waiting, told and counted once.
+// A message that cannot be read now cannot be read in a minute either. It goes to the dead letters without waiting, and is logged and
+// counted once.
 import type { Ports } from '../ports/ports.ts';
 import type { QueueName, ReceivedMessage } from '../ports/queue.ts';
 import { LaterBuildError } from '../wire/undecodable.ts';
 
-/** What the parts of the loop need to know of a message. */
+/** The properties of a message that the loop needs. */
 export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount' | 'sentAtMs'>;
 
 /**
- * Gives it back to the queue at once, where it soon has come too often (R13). The caller reports it as one that must come back.
- * Never throws: if the queue does not answer, the message comes back by itself after its visibility time-out.
+ * Gives the message back to the queue at once, so that it soon reaches the limit of deliveries (R13). The caller reports it as one that
+ * must come back. Never throws: if the queue does not answer, the message comes back after its visibility time-out.
  */
 export async function giveBackUnreadable(
   { queue, telemetry }: Pick<Ports, 'queue' | 'telemetry'>,
@@ -28,7 +29,7 @@ export async function giveBackUnreadable(
     });
     telemetry.count('UnreadableMessages', 1, 'Count');
   }
-  // Another build reads it, if it comes back by itself until then: the tries of some minutes, not of a second.
+  // Another build can read it, if it comes back by itself until then. So its deliveries spread over some minutes, not a second.
   if (fields['error'] instanceof LaterBuildError) return;
   try {
     await queue.changeVisibility(name, receiptHandle, 0);
