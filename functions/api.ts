@@ -1,4 +1,5 @@
-// HTTP API and console. Who may call it is decided before it, by the gateway's IAM or JWT authorizer; without one it answers nobody.
+// HTTP API and console. The gateway's IAM or JWT authorizer decides before it who may call it. Without an authorizer it refuses every
+// request.
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'aws-lambda';
 import serverless from 'serverless-http';
@@ -17,7 +18,7 @@ const app = createApp({
 
 const answer = serverless(app, {
   request(request: IncomingMessage, event: { requestContext: { authorizer?: object } }) {
-    // The wrapper puts an empty object where there is none.
+    // The wrapper sets an empty object if there is no authorizer.
     if (Object.keys(event.requestContext.authorizer ?? {}).length > 0) authorized.add(request);
   },
 });

@@ -1,4 +1,4 @@
-// Events queue → view, wakes → the message ids that must come back.
+// Events queue → view, wakes → ids of the messages that must come back.
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { messageOf } from '../lib/adapters/sqs-records.ts';
 import { ingestBatch } from '../lib/reconciler/ingest.ts';

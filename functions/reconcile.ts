@@ -1,4 +1,4 @@
-// Wakes, one workload at a time per group → the message ids that must come back.
+// Wakes, one workload at a time per group → ids of the messages that must come back.
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { messageOf } from '../lib/adapters/sqs-records.ts';
 import { reconcileBatch } from '../lib/reconciler/batch.ts';

@@ -1,4 +1,4 @@
-// Every minute: due index, stale wakes, silent clusters (the safety net).
+// Every minute: due index, stuck heads, silent clusters (the safety net).
 import type { Context } from 'aws-lambda';
 import type { Swept } from '../lib/reconciler/sweep.ts';
 import { sweep } from '../lib/reconciler/sweep.ts';

@@ -1,4 +1,4 @@
-// Timers queue → wakes that are due → the message ids that must come back.
+// Timers queue → wakes that are due → ids of the messages that must come back.
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { messageOf } from '../lib/adapters/sqs-records.ts';
 import { fireTimers } from '../lib/reconciler/timers.ts';
