@@ -73,7 +73,7 @@ async function wakeDue(
   const { head } = known ?? { head: await ports.store.readHead(key) };
   if (!head) {
     // The head is gone. Usually the workload was forgotten and there is nothing to look at. But if the relay's marker is gone too, the
-    // table was lost, and nothing else may name a workload of a silent cluster before the next heartbeat (R1). So a pass finds out which of
+    // table was lost, and nothing else may report a workload of a silent cluster before the next heartbeat (R1). So a pass finds out which of
     // the two it is.
     if ((await readMarker(ports, key.cluster)) === undefined) await sendWake(ports, key, ports.clock.randomId());
     return;

@@ -1,4 +1,4 @@
-// What a workload begins with, by whoever hears of it first.
+// The beginning of a workload's head, in whichever function observes the workload first.
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
@@ -7,7 +7,7 @@ import type { Head } from '../../ports/store.ts';
 import { encodeState, initialState } from './pass-state.ts';
 import { wake } from './wake.ts';
 
-/** A head that nothing was heard of yet, as it is created. */
+/** A new head, before any observation. */
 export const newHead = ({ clock }: Pick<Ports, 'clock'>, key: WorkloadKey, record: ClusterRecord): Head => ({
   key,
   era: record.era,
@@ -20,14 +20,17 @@ export const newHead = ({ clock }: Pick<Ports, 'clock'>, key: WorkloadKey, recor
   viewVersion: 0,
 });
 
-/** @returns the new head, or the one that somebody else made first */
+/** @returns the new head, or the one that another function created first */
 export const createHead = async (ports: Pick<Ports, 'store' | 'clock'>, key: WorkloadKey, record: ClusterRecord): Promise<Head> =>
   await ports.store.createHead(newHead(ports, key, record));
 
-/** Heads of one read. */
+/** Heads in one read. */
 const HEADS_AT_ONCE = 100;
 
-/** What stands of each workload, by its key, in few requests; an absent entry was not read: where that fails, each reads its own (R13). */
+/**
+ * The heads of the workloads, by key, in few requests. An absent entry was not read: if a common read fails, each caller reads its own
+ * (R13).
+ */
 export async function readHeadsOf(
   { store, telemetry }: Pick<Ports, 'store' | 'telemetry'>,
   keys: readonly WorkloadKey[],
@@ -46,8 +49,8 @@ export async function readHeadsOf(
 }
 
 /**
- * Wakes the workload, and begins its head anew where the table has lost it.
- * @returns true when it was lost
+ * Wakes the workload, and creates a new head if the table has lost the old one.
+ * @returns true if it was lost
  */
 export async function wakeAnew(ports: Pick<Ports, 'store' | 'queue' | 'clock'>, key: WorkloadKey, record: ClusterRecord): Promise<boolean> {
   const isLost = (await ports.store.readHead(key)) === undefined;

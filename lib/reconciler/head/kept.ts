@@ -1,17 +1,17 @@
-// What a kind keeps in its workloads' heads beside what every workload keeps, and the other workloads that a pass has yet to wake.
+// The part of a head's state that its kind keeps, and the other workloads that a pass has yet to wake.
 import * as v from 'valibot';
 import type { KindKept } from '../../kinds/planner-row.ts';
 import type { PassState } from './pass-state.ts';
 
-/** Every write of a head is billed by its size, and one of a usual workload stays under 1 KB. */
+/** Every write of a head is billed by its size. The head of a usual workload stays under 1 KB. */
 const LARGEST_BYTES = 600;
 
-/** The planner's own mistake: it parks the workload. */
+/** A mistake of the planner. It parks the workload. */
 export class KeptTooLargeError extends Error {}
 
 /**
- * The state with what its kind keeps, also where the build before held it in fields of the state's own.
- * @returns undefined when the kind cannot read it: as good as a missing head (R1)
+ * The state with its kind's part, also if the build before stored that part in fields of the state itself.
+ * @returns undefined if the kind cannot read it, which counts as a missing head (R1)
  */
 export function withReadableKept(state: PassState, kept: KindKept | undefined): PassState | undefined {
   if (!kept) return state;
@@ -30,5 +30,5 @@ export function keptToStore(kept: object): PassState['kept'] {
   return { ...kept };
 }
 
-/** Of a state as it is stored: what must be durable before a plan that changes it is carried out. */
+/** The part of a stored state that must be durable before a plan that changes it is carried out. */
 export const durableText = ({ kept, tells }: Pick<PassState, 'kept' | 'tells'>): string => JSON.stringify([kept, tells]);

@@ -1,41 +1,43 @@
-// What the passes of one workload keep in its head: intents, digests, the lowest free number, back-offs.
-// An unreadable state counts as a missing head (R1).
+// The state that the passes of one workload keep in its head: intents, digests, the lowest free number, back-offs. An unreadable state
+// counts as a missing head (R1).
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { LARGEST_INT32 } from '../../objects/integers.ts';
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** A child by what its name stands for (R5). */
+/** A child by the place and number that its name encodes (R5). */
 const Child = v.object({ slot: wholeNumber, number: wholeNumber });
 export type Child = v.InferOutput<typeof Child>;
-/** Foreign children have no number: their uid. */
+/** Foreign children have no number, so they appear by uid. */
 export type ChildOrUid = Child | string;
 
-/** Loose: what a later build added is carried along, for functions of two builds work side by side while one is rolled out. */
+/** Loose: fields of a later build are carried along, because functions of two builds work side by side during a rollout. */
 const PassState = v.looseObject({
-  /** Era in which the children were listed live; absent: not yet, the workload is unknown (R1). */
+  /** Era in which the children were listed live. Absent: they were not listed yet, so the workload is unknown (R1). */
   listedEra: v.optional(wholeNumber),
-  /** Written before acting (R5); an entry goes when its outcome is known (R4). */
+  /** Written before acting (R5). An entry is removed when its outcome is known (R4). */
   intents: v.object({
-    /** Unix milliseconds of the youngest. */
+    /** When the youngest intent was written, Unix milliseconds. */
     atMs: wholeNumber,
     create: v.array(Child),
     delete: v.array(v.union([Child, v.string()])),
     strip: v.array(v.union([Child, v.string()])),
   }),
-  /** Of the status as the API server answered our last write (R18). */
+  /** Of the status that the API server answered to our last write (R18). */
   statusDigest: v.optional(v.string()),
   /** By the cluster's time, Unix milliseconds. */
   statusWrittenAtMs: v.optional(wholeNumber),
   /** Lowest number that no vanished child held (R5). */
   ordinal: wholeNumber,
-  /** Failed pods since the last success; the reference keeps it in memory. */
+  /** Failed pods since the last success. Upstream keeps this in memory. */
   backoff: v.objectWithRest(
     { failures: v.pipe(wholeNumber, v.maxValue(LARGEST_INT32)), lastFailureTime: v.optional(v.string()) },
     v.union([v.string(), wholeNumber, v.undefined()]),
   ),
-  /** The API server refused creates, or deletes: these wait until then, until the spec is another generation, or until less room is taken. */
+  /**
+   * The API server refused creates or deletes. They wait until this time, a new generation of the spec, or a decrease of the room taken.
+   */
   hold: v.optional(
     v.object({
       failures: wholeNumber,
@@ -45,32 +47,32 @@ const PassState = v.looseObject({
       room: v.optional(wholeNumber),
     }),
   ),
-  /** A person must act: looked at again then, or when the spec changes (R13). */
+  /** A person must act. The next look is at this time, or when the spec changes (R13). */
   park: v.optional(
     v.object({
       failures: wholeNumber,
       untilMs: wholeNumber,
       reason: v.string(),
       generation: wholeNumber,
-      /** An object could not be read: any change of what is known may end that. */
+      /** An object could not be read. Any change of the view may end that. */
       unreadable: v.optional(v.boolean()),
     }),
   ),
   /** Another controller writes the same status. */
   foreign: v.optional(v.object({ strikes: wholeNumber, seenAtMs: wholeNumber })),
-  /** What its kind keeps, by the kind's own schema. */
+  /** Its kind's part, by the kind's own schema. */
   kept: v.optional(v.record(v.string(), v.unknown())),
   /** Other workloads of the cluster that a pass had yet to wake. */
   tells: v.optional(v.array(v.object({ kind: v.string(), namespace: v.string(), name: v.string(), uid: v.string() }))),
-  /** The last pass was cut short while it created pods: the next one does all else before it goes on with them. */
+  /** The last pass was cut short while it created pods. The next one does everything else before it goes on with them. */
   createsLast: v.optional(v.boolean()),
-  /** Of that spec it was decided that the workload fails, and the status does not say so yet. */
+  /** The decision, for this generation of the spec, that the workload fails. The status does not contain it yet. */
   failure: v.optional(
     v.objectWithRest({ reason: v.string(), message: v.string(), generation: wholeNumber }, v.union([v.string(), wholeNumber])),
   ),
-  /** Event objects: what is left of 25 at once, one more each 5 minutes, as the reference limits them. */
+  /** The allowance of Event objects: 25 at once, one more every 5 minutes, as upstream limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
-  /** Events of the owner that could not be written just then, and when they happened. */
+  /** Events of the owner that could not be written yet, and when they happened. */
   untold: v.optional(
     v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string(), atMs: wholeNumber })),
   ),
@@ -85,7 +87,7 @@ export const initialState = (): PassState => ({ intents: NO_INTENTS, ordinal: 0,
 
 export const hasIntents = ({ create, delete: deletes, strip }: Intents): boolean => create.length + deletes.length + strip.length > 0;
 
-/** The head stays under 1 KB, and every write is billed by its size: children are packed as runs of neighbours. */
+/** Packs children as runs of neighbours: the head must stay under 1 KB, and every write is billed by its size. */
 export function encodeState(state: PassState): string {
   const { intents, ...rest } = state;
   if (!hasIntents(intents)) return JSON.stringify(rest);
@@ -127,7 +129,7 @@ const unpackChildren = (packed: v.InferOutput<typeof PackedChildren>): ChildOrUi
     typeof run === 'string' ? [run] : Array.from({ length: run[1] }, (_, at) => ({ slot: run[0] + at, number: run[2] + run[3] * at })),
   );
 
-/** @returns undefined when the text is not a state of ours */
+/** @returns undefined if the text is not a state of ours */
 export function decodeState(text: string): PassState | undefined {
   try {
     const { i, ...rest } = JSON.parse(text) as { i?: unknown };
@@ -141,7 +143,7 @@ export function decodeState(text: string): PassState | undefined {
   }
 }
 
-/** Of a status in any order of its keys; 16 hex digits. Empty fields and absent ones are the same. */
+/** Of a status, independent of the order of its keys; 16 hex digits. An empty field equals an absent one. */
 export function statusDigestOf(status: object | undefined): string {
   return createHash('sha256')
     .update(canonical(status ?? {}))

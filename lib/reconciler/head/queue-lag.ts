@@ -1,5 +1,5 @@
-// Is a wake lost, or late with all others? A queue that can tell how long its messages wait is asked (QueueDepth.waitingSinceMs). SQS cannot:
-// there the functions that receive wakes note it where several workloads' came late, each by its first delivery (R9).
+// Is one wake lost, or are all wakes late? A queue that knows how long its messages wait is asked (QueueDepth.waitingSinceMs). SQS does not
+// know: there, the functions that receive wakes note it when wakes of several workloads came late, each judged by its first delivery (R9).
 import * as v from 'valibot';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -8,10 +8,10 @@ import { StaleWriteError } from '../../ports/store.ts';
 import { STALE_MS } from './timeouts.ts';
 
 const NOTE = 'late';
-/** What one workload's wakes wait for may be its own: so many of them are the queue. */
+/** Late wakes of one workload may be its own trouble. Late wakes of this many mean queue lag. */
 const WORKLOADS = 3;
 const REMEMBERED_MS = 60_000;
-/** Others note the like at the same time. */
+/** Other functions may note the same at the same time. */
 const MOST_TRIES = 3;
 
 const Late = v.object({ seen: v.array(v.object({ uid: v.string(), atMs: v.number() })) });
@@ -42,7 +42,7 @@ export async function isLate({ store, clock }: Pick<Ports, 'store' | 'clock'>, c
   const nowMs = clock.nowMs();
   if (depth.visible === 0) return false;
   if (depth.waitingSinceMs !== undefined) return depth.waitingSinceMs !== null && nowMs - depth.waitingSinceMs >= STALE_MS;
-  // Nobody receives any more.
+  // No function receives wakes any more.
   if (depth.inFlight === 0) return true;
   return (await readLate(store, cluster, nowMs)).seen.length >= WORKLOADS;
 }

@@ -1,4 +1,4 @@
-// Work that was put off while a cluster was silent is sent again as soon as it answers (R14).
+// Work that was put off while a cluster was silent is enqueued again as soon as the cluster answers (R14).
 import type { Ports } from '../../ports/ports.ts';
 import { isKnownKind } from '../known-kinds.ts';
 import { inParallel } from '../parallel.ts';
@@ -9,8 +9,8 @@ const PAGE = 200;
 const WAKES_AT_ONCE = 16;
 
 /**
- * Only heads with an attempt were put off; the others wait for what they wait for. Never throws: what is not sent now has its timer, and is
- * nobody else's trouble (R13).
+ * Only heads with an attempt were put off; other timers stay as they are. Never throws: a wake that is not sent now has its timer, and
+ * other workloads are not affected (R13).
  */
 export async function resendPutOff(ports: Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>, cluster: string): Promise<void> {
   try {

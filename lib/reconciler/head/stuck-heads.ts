@@ -1,4 +1,4 @@
-// Heads whose wake or pass was lost get a new fence and a wake (R9): what a sweep does, and timers between two sweeps.
+// A head whose wake or pass was lost gets a new fence and a wake (R9): in every sweep, and by timers between two sweeps.
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -13,13 +13,13 @@ import { wakeByNewFence } from './wake.ts';
 
 const WORKLOADS_AT_ONCE = 16;
 
-/** The cluster of that name, as far as it is registered. */
+/** The record of the cluster of that name; undefined if it is not registered. */
 type RecordOf = (cluster: string) => Promise<ClusterRecord | undefined>;
 type StalePorts = Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>;
 
 /**
- * Of a cluster that leaves, or whose record is missing, passes do nothing: what is pending there is not lost, and nobody's to mend. One whose
- * record cannot be read just now is none of them.
+ * Clusters that are being removed or have no record. Passes do nothing there, so a pending head is not lost and needs no repair. A cluster
+ * whose record cannot be read now does not count as one.
  */
 async function leftAlone(clusters: ReadonlySet<string>, recordOf: RecordOf): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
@@ -34,8 +34,8 @@ async function leftAlone(clusters: ReadonlySet<string>, recordOf: RecordOf): Pro
 }
 
 /**
- * Wakes what is stale, unless its wake is merely late with all others. One workload that cannot be mended keeps nobody from the rest.
- * @param most looked at, the longest pending first; 1 to 10,000
+ * Wakes stuck heads, unless their wakes are late along with all others. A workload that cannot be repaired does not stop the rest.
+ * @param most heads to look at, the longest pending first; 1 to 10,000
  * @returns how many were woken
  */
 export async function wakeStale(ports: StalePorts, most: number, recordOf: RecordOf): Promise<number> {
@@ -56,7 +56,7 @@ export async function wakeStale(ports: StalePorts, most: number, recordOf: Recor
   return woken;
 }
 
-/** Nothing sleeps in a function (R11): timers bring the next looks. */
+/** Nothing sleeps in a function (R11), so timers trigger the next looks. */
 export async function sendStaleLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>): Promise<void> {
   const nowMs = clock.nowMs();
   await queue.send(
@@ -68,7 +68,7 @@ export async function sendStaleLooks({ queue, clock }: Pick<Ports, 'queue' | 'cl
   );
 }
 
-/** So that it keeps nobody from being found (R13), and is found itself should its cluster be registered again. */
+/** Moves the head to the end of the index, so that others are found (R13). It is still found itself if its cluster is registered again. */
 async function putBehind(ports: StalePorts, key: WorkloadKey): Promise<void> {
   const head = await readStale(ports, key);
   if (!head) return;
@@ -93,7 +93,7 @@ async function mend(ports: StalePorts, key: WorkloadKey): Promise<boolean> {
   return true;
 }
 
-/** The index is late: the head itself says whether it is stale. */
+/** The index lags, so the head itself decides whether it is stuck. */
 async function readStale(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   key: WorkloadKey,

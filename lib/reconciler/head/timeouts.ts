@@ -1,19 +1,25 @@
-// How long what was lost may stay lost: the times that visibility, sweep, heartbeats and relays share. docs/recovery.md tells them to people.
+// How long a loss may last: times that visibility, sweep, heartbeats and relays share. docs/recovery.md explains them to operators.
 
-/** Messages being worked on come back after so long. A pass sends for 20 s, and what it sent last lives for 10 s more (R17). */
+/**
+ * A message that is being worked on becomes visible again after this time. A pass sends for 20 s, and its last request lives for 10 s more
+ * (R17).
+ */
 export const VISIBILITY_SECONDS = 35;
 
-/** A function ends before what it works on comes back. None that begins heads lives longer: for so long removal of a cluster waits. */
+/**
+ * A function ends before its message becomes visible again. No function that creates heads lives longer, so removal of a cluster waits this
+ * long.
+ */
 export const FUNCTION_SECONDS = VISIBILITY_SECONDS - 1;
 
-/** A head queued or open for longer than that has lost its wake or its pass (R9). */
+/** A head queued or acquired for longer than this has lost its wake or its pass (R9). */
 export const STALE_MS = (VISIBILITY_SECONDS + 1) * 1000;
 
 /** Between two sweeps. */
 export const SWEEP_EVERY_MS = 60_000;
 
-/** Between two sweeps, timers have stale heads looked for so long after the first one: a loss is found within a minute. */
+/** Timers look for stuck heads this long after each sweep, so that a loss is found within a minute. */
 export const STALE_LOOKS_AFTER_SECONDS = [20, 40] as const;
 
-/** A difference between a relay's digest and the view counts when it still stands after so long. */
+/** A digest mismatch counts only if it still stands after this time. */
 export const DOUBT_SECONDS = 4;
