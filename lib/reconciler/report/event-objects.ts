@@ -1,5 +1,5 @@
-// Kubernetes Events about a workload, limited as the reference limits them: 25 at once, then one per 5 minutes. Ten and more of one kind in
-// one pass are nine and a combined one.
+// Kubernetes Events about a workload, limited as upstream limits them: 25 at once, then one per 5 minutes. Ten or more of one kind in one
+// pass become nine and a combined one.
 import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { timeOf } from '../../objects/pod-facts.ts';
@@ -12,21 +12,24 @@ import type { PassState } from '../head/pass-state.ts';
 const BURST = 25;
 const ONE_MORE_EVERY_MS = 300_000;
 const LONGEST_MESSAGE = 1_024;
-/** From this one on, similar events are told by one. */
+/** From this one on, similar events are combined into one. */
 const COMBINED_FROM = 10;
 
-/** What is told but once, such as the end of a workload, waits in its head for so long. Passes come for it 1 s, 2 s, 4 s … after each other. */
+/**
+ * An event that happens once, such as the end of a workload, waits in the head this long if it cannot be written. Passes retry it after 1
+ * s, 2 s, 4 s and so on.
+ */
 const MOST_UNTOLD = 2;
 const UNTOLD_FOR_MS = 60_000;
 const UNTOLD_AGAIN_MS = 1_000;
 
-/** When the next pass should come for their sake. */
+/** When the next pass should come to retry these events. */
 export const untoldInMs = ({ untold }: PassState, nowMs: number): number | undefined =>
   untold && UNTOLD_AGAIN_MS + Math.min(...untold.map(({ atMs }) => Math.max(nowMs - atMs, 0)));
 
 /**
- * Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out, never a reason to stop. Where nothing may be
- * written just now, what is told only once is told by one of the next passes.
+ * Best effort, as everywhere in Kubernetes: an Event that cannot be written is left out and never stops a pass. If nothing may be written
+ * just now, one of the next passes writes the events that happen only once.
  */
 export async function writeEvents({ pass, budget, clock, parallelism }: Execution, events: readonly EventAction[]): Promise<void> {
   const nowMs = clock.nowMs();
@@ -43,7 +46,7 @@ export async function writeEvents({ pass, budget, clock, parallelism }: Executio
         EVENTS,
         eventObject(event, {
           component,
-          // One of an earlier pass keeps its name, and is not told twice; what happens once more is told once more.
+          // A retried event keeps its name, so it is not written twice. A repeated event gets a new name.
           id: event.atMs === undefined ? `${pass.fence} ${at}` : `${event.atMs} ${event.reason} ${event.message}`,
           atMs: event.atMs ?? clock.nowMs(),
           resourceVersion: pass.owner?.metadata.resourceVersion,
@@ -51,7 +54,8 @@ export async function writeEvents({ pass, budget, clock, parallelism }: Executio
         pass.deadline,
       );
     } catch (error) {
-      // The next pass has other things to say; that the API server wants rest counts for all (R14).
+      // After any other error the event is dropped: the next pass has events of its own. A throttling answer applies to all functions
+      // (R14).
       if (error instanceof ThrottledError || error instanceof NotDoneError) putOff.add(event);
       if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
     }
@@ -67,16 +71,16 @@ function ofOwner({ facts, key }: Execution['pass'], event: NonNullable<PassState
   const { apiVersion, kind } = facts.resource;
   const { namespace, name, uid } = key;
   const regarding = { apiVersion, kind, namespace, name, uid };
-  // Our clock may have been set back: it waits no longer for that.
+  // Our clock may have been set back. The event must not wait longer because of that.
   return { verb: 'event', ...event, atMs: Math.min(event.atMs, nowMs), regarding, why: 'an earlier pass could not tell it' };
 }
 
-/** Spends of the workload's allowance, kept in its state. */
+/** Takes from the workload's allowance, which its state keeps. */
 function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly EventAction[]): EventAction[] {
   const { left, atMs } = pass.state.events ?? { left: BURST, atMs: nowMs };
   const regained = Math.floor((nowMs - atMs) / ONE_MORE_EVERY_MS);
   const available = Math.min(BURST, left + Math.max(regained, 0));
-  // The end of a workload is worth more than its hundredth pod.
+  // The end of a workload matters more than its hundredth pod.
   const ranked = events.toSorted((a, b) => rankIn(pass, a) - rankIn(pass, b)).slice(0, available);
   if (ranked.length > 0)
     pass.state = { ...pass.state, events: { left: available - ranked.length, atMs: regained > 0 || !pass.state.events ? nowMs : atMs } };
@@ -84,13 +88,13 @@ function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly Ev
 }
 
 interface ToldEvent extends EventAction {
-  /** Of one that an earlier pass could not tell: when it happened. */
+  /** When a retried event happened. */
   atMs?: number;
-  /** Of a combined one: how many it speaks for. */
+  /** How many events a combined one stands for. */
   combines?: number;
 }
 
-/** As the reference combines them: the last one of many of one type and reason speaks for all beyond the ninth. */
+/** Combines as upstream does: the last of many events of one type and reason stands for all beyond the ninth. */
 function combined(events: readonly EventAction[]): ToldEvent[] {
   const told: ToldEvent[] = [];
   const similar = new Map<string, { count: number; last: ToldEvent }>();
@@ -121,7 +125,7 @@ function eventObject(
 ): KubernetesObject & Record<string, unknown> {
   const time = timeOf(Math.floor(atMs / 1000));
   const { apiVersion, kind, namespace, name, uid } = regarding;
-  // A repeated write of the same pass meets its own name.
+  // A repeated write by the same pass collides with its own name.
   const suffix = createHash('sha256').update(`${uid} ${id}`).digest('hex').slice(0, 16);
   return {
     apiVersion: 'v1',
@@ -132,7 +136,7 @@ function eventObject(
     reason,
     message: message.slice(0, LONGEST_MESSAGE),
     source: { component },
-    // The reference's combined ones say nothing of it.
+    // Upstream leaves this field empty in combined events.
     reportingComponent: combines === undefined ? component : '',
     reportingInstance: '',
     firstTimestamp: time,

@@ -1,8 +1,8 @@
-// What a pass tells of itself in numbers, by ports/metrics.ts.
+// The metrics of one pass, as ports/metrics.ts describes them.
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { Pass } from '../pass/pass.ts';
 
-/** @param lagMs from the event or the due timer that led to the pass until now; undefined when there was none */
+/** @param lagMs from the event or the due timer that led to the pass until now; undefined if there was none */
 export function countWork(
   telemetry: Telemetry,
   { key: { cluster, kind }, actions }: Pick<Pass, 'key' | 'actions'>,

@@ -1,4 +1,4 @@
-// What is told of a pass once it has ended: its line, its metrics, its record.
+// The report of a pass once it has ended: log line, metrics, record.
 import type { Ports } from '../../ports/ports.ts';
 import { digestOf } from '../../wire/digest.ts';
 import type { Ending } from '../pass/commit.ts';
@@ -8,8 +8,8 @@ import { PODS_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
 import { countPass } from './sync-metrics.ts';
 
 /**
- * A record that cannot be kept costs no pass.
- * @param sinceMs since when there was something to do: the queue took the news, or a timer was due; Unix milliseconds
+ * A record that cannot be kept does not fail the pass.
+ * @param sinceMs since when there was work: the queue took the change, or a timer was due; Unix milliseconds
  */
 export async function tellOfPass(
   { recorder, telemetry, clock }: Pick<Ports, 'recorder' | 'telemetry' | 'clock'>,
@@ -18,7 +18,7 @@ export async function tellOfPass(
 ): Promise<void> {
   const durationMs = clock.nowMs() - pass.startedAtMs;
   countPass(telemetry, pass, { durationMs, outcome });
-  // Where the flight recorder's line is one of the same log, it says all this.
+  // If the flight recorder writes to the same log, its line contains all of this.
   if (!recorder.isInLog)
     telemetry.info('reconciled', {
       ...pass.key,

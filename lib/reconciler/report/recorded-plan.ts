@@ -1,4 +1,4 @@
-// The last plan of a pass for the flight recorder, and the same question put again to the planner of today.
+// The last plan of a pass for the flight recorder, and a replay of its input by today's planner.
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PlannerRow } from '../../kinds/planner-row.ts';
@@ -8,17 +8,17 @@ import { PodSet } from '../../kinds/pod-set.ts';
 import type { Decided, RecordedPlan } from '../../wire/snapshot.ts';
 import { packSnapshot, unpackSnapshot } from '../../wire/snapshot.ts';
 
-/** What a planner was given, and what it answered. */
+/** The input of a planner, and its plan. */
 export interface Planned {
   given: Snapshot<WorkloadObject>;
   nowMs: number;
   plan: Plan<object>;
 }
 
-/** Of a larger workload packing would cost more than the pass. */
+/** Packing a larger workload would cost more than the pass. */
 export const PODS_IN_SNAPSHOT = 1_000;
 
-/** @returns undefined where there are more pods than `PODS_IN_SNAPSHOT`, or where the plan rests on reads, which no snapshot holds */
+/** @returns undefined if there are more pods than `PODS_IN_SNAPSHOT`, or if the plan rests on reads, which no snapshot holds */
 export function snapshotOf(
   { given, nowMs, plan }: Planned,
   { recordedFactsOf }: Pick<PlannerRow, 'recordedFactsOf'>,
@@ -38,25 +38,27 @@ export function snapshotOf(
   });
 }
 
-/** A step towards what a plan wants, or a refusal of what was found: planned again without those reads, it would be another plan. */
+/**
+ * A step towards a wanted state, or a refusal because of objects that were read. Without those reads a replay would plan something else.
+ */
 const restsOnReads = ({ read }: Snapshot<WorkloadObject>, { continues, outcome }: Plan<object>): boolean =>
   (read?.size ?? 0) > 0 && (continues === true || outcome === 'parked');
 
 export interface Replayed {
   recorded: Decided;
   today: Decided;
-  /** One line each, `-` recorded alone, `+` today alone; empty where both decide the same. */
+  /** One line each, `-` only in the recorded plan, `+` only in today's; empty if both decide the same. */
   differences: string[];
 }
 
-/** @throws UndecodableMessageError; whatever today's planner throws */
+/** @throws UndecodableMessageError; any error of today's planner */
 export function replay(kind: string, snapshot: Uint8Array): Replayed {
   const { owner, pods, head, manages, nowMs, decided: recorded } = unpackSnapshot(snapshot);
   const today = decidedIn(plannerRowFor(kind).planner.plan({ owner, pods: PodSet.byPlace(pods), head, manages }, new Date(nowMs)));
   return { recorded, today, differences: differencesOf(recorded, today) };
 }
 
-/** As plain JSON has it, so that what was recorded and what is planned now can be compared. */
+/** As plain JSON, so that a recorded plan and a new one can be compared. */
 const decidedIn = (plan: Plan<object>): Decided => {
   const { outcome, why, actions, requeueAfterSeconds, status } = plan;
   const plainStatus: Record<string, unknown> = JSON.parse(JSON.stringify(status));
@@ -105,7 +107,7 @@ const againText = ({ requeueAfterSeconds }: Decided): string =>
   requeueAfterSeconds === undefined ? 'looks again when something happens' : `looks again in ${requeueAfterSeconds} s`;
 const textOf = (value: unknown): string => (value === undefined ? '(not set)' : JSON.stringify(value));
 
-/** What stands in one of the two lists only; the same line twice counts twice. */
+/** The lines that are in only one of the two lists; a repeated line counts twice. */
 function setDifferences(recorded: readonly string[], today: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const line of today) left.set(line, (left.get(line) ?? 0) + 1);

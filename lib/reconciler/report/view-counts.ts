@@ -1,11 +1,11 @@
-// What a change of the view counts: pods of which a metric tells how many came and how many went.
+// The metrics of a change of the view: how many pods of a counted sort came and how many went.
 import type { Counted } from '../../objects/reference-metrics.ts';
 import { findFacts } from '../../kinds/facts.ts';
 import type { CountedPods } from '../../kinds/kind.ts';
 import type { PodEntry, ViewPart } from '../../wire/observations.ts';
 import type { News } from '../view/view.ts';
 
-/** @param change.known what the view held before, of the parts touched; `merged`: what it holds now */
+/** @param change.known the view before, of the parts touched; `merged`: the view now */
 export function countsOfChange(kind: string, { known, merged, news }: { known: ViewPart; merged: ViewPart; news: News }): Counted[] {
   const counted = findFacts(kind)?.pods.counted;
   if (!counted) return [];
@@ -20,7 +20,7 @@ export function countsOfChange(kind: string, { known, merged, news }: { known: V
   return counted.countsOf(change);
 }
 
-/** Of a workload that is forgotten with all that its view held. */
+/** The counts of a workload that is forgotten with its whole view. */
 export function countsOfForgotten(kind: string, { pods }: ViewPart): Counted[] {
   const counted = findFacts(kind)?.pods.counted;
   return counted?.countsOf({ came: 0, went: [...pods.values()].filter((entry) => isCounted(counted, entry)).length }) ?? [];
