@@ -1,5 +1,5 @@
-// The write budget of a cluster, shared by all functions (R14): a token bucket in one note, taken in slices that lapse soon,
-// so that the note is not written for every pass. `Retry-After` of one is honoured by all.
+// The write budget of a cluster, shared by all functions (R14): a token bucket in one note. Functions take slices that expire soon, so that
+// not every pass writes the note. All functions honour a `Retry-After` that one received.
 import * as v from 'valibot';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
@@ -11,7 +11,7 @@ const NOTE = 'budget';
 const SLICE_LAPSES_MS = 2_000;
 const MOST_TRIES = 6;
 const LONGEST_CLOSED_SECONDS = 300;
-/** What lies so far ahead was written before the clock was set back. */
+/** A time this far ahead was written before the clock was set back. */
 const FUTURE_MS = 60_000;
 
 const Bucket = v.looseObject({ tokens: v.number(), atMs: v.number(), closedUntilMs: v.number() });
@@ -26,13 +26,13 @@ export class WriteBudget {
     this.#ports = ports;
   }
 
-  /** @param wanted writes, 1 or more. @returns how many may be sent now, and else when to ask again */
+  /** @param wanted writes, 1 or more. @returns how many may be sent now; if 0, when to ask again */
   async take(record: ClusterRecord, wanted: number): Promise<{ granted: number; retryAfterMs: number }> {
     for (;;) {
       const slice = this.#slices.get(record.name);
       if (slice && slice.left > 0 && slice.lapsesAtMs > this.#ports.clock.nowMs())
         return { granted: spend(slice, wanted), retryAfterMs: 0 };
-      // One asks for all: passes side by side in a process would only get in each other's way.
+      // One request serves all callers: parallel passes of a process would only compete with each other.
       const asking = this.#asking.get(record.name);
       if (!asking) break;
       const retryAfterMs = await asking;
@@ -47,7 +47,7 @@ export class WriteBudget {
       : { granted: spend(slice, wanted), retryAfterMs: 0 };
   }
 
-  /** @returns 0 when a slice was taken, else milliseconds until asking again makes sense */
+  /** @returns 0 if a slice was taken, else milliseconds until asking again makes sense */
   async #takeSlice(record: ClusterRecord, wanted: number): Promise<number> {
     for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
       const nowMs = this.#ports.clock.nowMs();
@@ -66,7 +66,7 @@ export class WriteBudget {
     return 500;
   }
 
-  /** The API server asked everybody to wait. */
+  /** The API server asked Farloop to wait. This applies to all functions. */
   async close(record: ClusterRecord, seconds: number): Promise<void> {
     this.#slices.delete(record.name);
     const nowMs = this.#ports.clock.nowMs();
@@ -77,7 +77,7 @@ export class WriteBudget {
         await this.#ports.store.putNote(record.name, NOTE, JSON.stringify({ ...bucket, closedUntilMs }), version);
         return;
       } catch (error) {
-        // Somebody took of it meanwhile: it is closed all the same.
+        // Another function took tokens meanwhile. Close the budget all the same.
         if (!(error instanceof StaleWriteError)) throw error;
       }
     }
@@ -88,13 +88,13 @@ export class WriteBudget {
   }
 }
 
-/** Milliseconds: whoever got nothing of a budget asks again after so long, each time later, up to so much. */
+/** Milliseconds: the back-off of a workload that got nothing from a budget. */
 const TURN_MS = { first: 1_000, most: 30_000 };
 
 /**
- * When a workload that was refused by the budget comes again. Who could write something goes on as soon as there is more; who could not waits
- * twice as long each time: a thousand workloads of one flooding cluster would else be a thousand passes a second that write nothing,
- * in slots that other clusters wait for.
+ * When a workload that the budget refused comes again. If its pass wrote something, it goes on as soon as there are tokens. If not, its
+ * wait doubles each time. Otherwise a thousand workloads of one flooding cluster would run a thousand passes a second that write nothing,
+ * in slots that other clusters need.
  * @returns when, from now, and the number of this attempt
  */
 export function turnOf(
@@ -107,7 +107,7 @@ export function turnOf(
   return { againInMs: Math.round(retryAfterMs + patienceMs * clock.random()), attempt };
 }
 
-/** As people see it: writes that may go at once, and for how long the API server has asked everybody to wait. */
+/** For people: how many writes may go at once, and how long the API server has asked Farloop to wait. */
 export async function budgetLeft(
   ports: Pick<Ports, 'store' | 'clock'>,
   record: ClusterRecord,

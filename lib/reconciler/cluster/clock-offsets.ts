@@ -1,16 +1,21 @@
-// How far the clocks of clusters are from ours: as their relays tell, or as their API servers said themselves a moment ago (R12).
+// How far the clocks of clusters differ from ours: as their relays report, or as their API servers' own answers showed a moment ago (R12).
 import type { Ports } from '../../ports/ports.ts';
 import { LARGEST_OFFSET_MS, readMarker } from './heartbeats.ts';
 import { OncePerKey } from '../once-per-key.ts';
 import type { Pass } from '../pass/pass.ts';
 
-/** What a relay told is read again so often. */
+/** How often to read the relay's report again. */
 const READ_AGAIN_MS = 60_000;
-/** Relays tell it once a minute: what seems older, or yet to come, was told before our clock moved, or by a relay that is silent. */
+/**
+ * Relays report it once a minute. A report that seems older or in the future was made before our clock moved, or by a relay that is silent.
+ */
 const TOLD_WITHIN_MS = 100_000;
-/** Only of a pass so quick the answer's `Date` still tells the time when it ends, */
+/** Learn the offset only from a pass this quick: the answer's `Date` is then still current when the pass ends. */
 const QUICK_MS = 2_000;
-/** and only so great a difference is none of whole seconds and ways. A clock that moved by so much more or less than time passed has jumped. */
+/**
+ * A smaller difference can come from whole seconds and network delay. If the wall clock and the monotonic clock diverge by more, our clock
+ * has jumped.
+ */
 const OFF_BY_MS = 5_000;
 
 export class ClockOffsets {
@@ -18,11 +23,11 @@ export class ClockOffsets {
   readonly #passMs: number;
   readonly #known = new Map<string, { offsetMs: number; readAtMs: number }>();
   readonly #asking = new OncePerKey<number | undefined>();
-  /** Our wall clock less our monotonic one. */
+  /** Our wall clock minus our monotonic clock. */
   #aheadMs: number;
-  /** What relays tell of their clocks says nothing of one that went wrong under way. */
+  /** After a jump of our clock, the relays' reports say nothing about it. */
   #hasJumped = false;
-  /** Clusters whose relays have told nothing for too long. */
+  /** Clusters whose relays have reported nothing for too long. */
   readonly #untold = new Set<string>();
 
   /** @param passMs from a pass's beginning to its deadline */
@@ -32,7 +37,10 @@ export class ClockOffsets {
     this.#aheadMs = ports.clock.nowMs() - ports.clock.monotonicMs();
   }
 
-  /** @returns cluster time minus ours, milliseconds; undefined where only the API server can tell: our clock has jumped, or seems to have, maybe before this process began */
+  /**
+   * @returns cluster time minus ours, milliseconds; undefined if only the API server can tell: our clock has jumped, or seems to have,
+   * maybe before this process began
+   */
   async of(cluster: string): Promise<number | undefined> {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
@@ -45,7 +53,7 @@ export class ClockOffsets {
     const known = this.#known.get(cluster);
     if (known && nowMs - known.readAtMs < READ_AGAIN_MS) return known.offsetMs;
     if (this.#hasJumped) return undefined;
-    // Passes that begin side by side ask once.
+    // Parallel passes share one read.
     return await this.#asking.of(cluster, async () => await this.#read(cluster));
   }
 
@@ -64,7 +72,7 @@ export class ClockOffsets {
     return offsetMs;
   }
 
-  /** What the API server itself said counts for more than the relay: a clock may have jumped since that told. */
+  /** The API server's own time counts for more than the relay's report: a clock may have jumped since that report. */
   learnFrom(pass: Pass): void {
     if (!pass.live) return;
     const { clock } = this.#ports;

@@ -1,11 +1,10 @@
-// Once a minute, whether or not there is work on it: is a cluster still there, and does it let Farloop in? A pass would notice when it acts,
-// which on an idle cluster is too late for whoever changed a credential. A relayed one is asked by way of its relay, as passes ask it: what
-// keeps that relay from its queue, from sending or from its API server keeps the answer back.
+// Once a minute, with or without work: is a cluster still reachable, and does it accept Farloop's credentials? A pass would notice when it
+// acts. On an idle cluster that is too late for the person who changed a credential. A relayed cluster is asked through its relay, as
+// passes ask it. If the relay cannot reach its queue, its API server or the way back, there is no answer.
 //
-// The look asks for one owner of a managed kind that is not there, as the passes' account and by their own way: an API server answers 401 to a
-// wrong credential before it looks for anything, 403 to one without rights, and 404, about that very object, to the right one. It reads one key
-// and sends no object.
-// `/version` proves less: it is open to anybody, and answered by what stands before an API server too.
+// The look asks for one owner of a managed kind that does not exist, with the account and the way of passes. An API server answers 401 to a
+// wrong credential before it looks for anything, 403 to one without rights, and 404, about that very object, to the right one. It reads one
+// key and sends no object. `/version` proves less: it is open to anyone, and a proxy in front of an API server may answer it too.
 import { managedKinds } from '../../kinds/settings.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import { deadlineIn, hasPassed } from '../../ports/clock.ts';
@@ -16,13 +15,16 @@ import { readMarker } from './heartbeats.ts';
 import type { Reachability } from './reachability.ts';
 import { resendPutOff } from '../head/resend.ts';
 
-/** No object is expected to bear it; one that does is as good an answer. */
+/** No object should have this name. If one does, it is as good an answer. */
 const NAME = 'farloop-look';
 
-/** Longer than a request lives: what ends by then is the cluster's answer or its silence, not that of whatever held the request up (R17). */
+/** Longer than a request lives. So the cluster's answer or its silence ends the request, not some other delay on the way (R17). */
 const ASK_MS = 11_000;
 
-/** From its very beginning, as a pass's: one that stood still for longer asks nothing any more, the next sweep has another one begun. */
+/**
+ * From the very beginning of the look, as for a pass. A look that stood still for longer asks nothing any more; the next sweep starts
+ * another.
+ */
 const LOOK_MS = 20_000;
 
 export interface LookSetup {
@@ -33,15 +35,15 @@ export interface LookSetup {
 type Seen = { answer: 'in' | 'none' } | { answer: 'silent' | 'forbidden'; error: Error };
 
 /**
- * One look: what is found is told as passes tell it (R14), at once and as long as it lasts. A cluster that has answered costs no write.
- * @throws what store and queue throw
+ * One look. It reports its findings as passes do (R14), at once and for as long as they last. A cluster that has answered costs no write.
+ * @throws errors of store and queue
  */
 export async function lookAtCluster({ ports, reachability }: LookSetup, name: string): Promise<void> {
   const end = deadlineIn(ports.clock, LOOK_MS);
   const record = await ports.clusters.get(name);
-  // Nothing is done on one that is being removed.
+  // The cluster is being removed. Do nothing on it.
   if (!record || record.leaving) return;
-  // Its relay may not have been started yet; one that never is has an alarm of its own.
+  // Its relay may not have been started yet. A relay that never starts has its own alarm.
   if (record.access === 'relayed' && !(await readMarker(ports, name))) return;
   const down = await reachability.takeLook(record);
   if (down === 'probed') return;
@@ -53,7 +55,7 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
     cluster = ports.connect(record);
   } catch (error) {
     ports.telemetry.warn('no way to a cluster', { cluster: name, error });
-    // It is being registered, step by step, as long as its relay has not said a word.
+    // Until its relay has sent its first heartbeat, the cluster is still being registered step by step.
     if (await readMarker(ports, name)) await reachability.sawSilence(place, errorIn(error));
     return;
   }
@@ -65,7 +67,7 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
       return { answer: 'in' };
     } catch (error) {
       if (error instanceof NotFoundError) return { answer: 'in' };
-      // It waits for nobody's rights: it is let in, and has too much to do.
+      // Not a matter of rights: the API server accepts the credentials, and is overloaded.
       if (error instanceof ThrottledError || (error instanceof NotDoneError && hasPassed(deadline, ports.clock))) return { answer: 'none' };
       const isForbidden = error instanceof TerminalError && error.code === 403;
       return { answer: isForbidden ? 'forbidden' : 'silent', error: errorIn(error) };
@@ -74,7 +76,7 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   ports.forgetCredential?.(name);
   const askedAtMs = ports.clock.nowMs();
   let seen = await ask();
-  // One connection that broke silences no cluster.
+  // One broken connection does not make a cluster silent.
   if (seen.answer === 'silent' && down === 'up') seen = await ask();
   if (seen.answer === 'silent') await reachability.sawSilence(place, seen.error);
   else if (seen.answer === 'forbidden') await reachability.lookForbidden(place, seen.error.message);

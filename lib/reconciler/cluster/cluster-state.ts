@@ -1,31 +1,31 @@
-// The state of a cluster: one answer, from all that is known of it, for console, command line, API, explanations, metrics and alarms.
+// The state of a cluster: one answer from all known facts, for console, command line, API, explanations, metrics and alarms.
 import type { ClusterRecord } from '../../ports/clusters.ts';
 
-/** Every state there is, the one that says most first. Several may hold. */
+/** Every state, the most telling one first. Several may hold. */
 export const CLUSTER_STATES = [
   /** It is being removed. */
   'Leaving',
-  /** Its API server answers neither passes nor its relay, as far as is known. */
+  /** As far as is known, its API server answers neither passes nor its relay. */
   'Unreachable',
-  /** Its API server takes not the credentials of passes. */
+  /** Its API server refuses the credentials of passes. */
   'Refused',
-  /** Its API server answers passes, and not its relay. */
+  /** Its API server answers passes, but not its relay. */
   'RelayCutOff',
   /** The relay is of a later version than the functions that read its messages. */
   'RelayTooNew',
-  /** Registered, and no word of its relay has come. */
+  /** It is registered, and its relay has not sent a heartbeat yet. */
   'Waiting',
-  /** Nothing has come from its relay for three minutes. */
+  /** Its relay has sent nothing for three minutes. */
   'Silent',
-  /** Its API server does not let the relay watch something. */
+  /** Its API server forbids the relay a watch. */
   'WatchRefused',
-  /** A watch has brought nothing, not even a sign that it lives, for three minutes. */
+  /** A watch has received nothing for three minutes, not even a sign that it is alive. */
   'WatchStuck',
   /** Its API server forbids passes what they need. */
   'Forbidden',
-  /** Its API server has asked everybody to wait. */
+  /** Its API server has asked Farloop to wait. */
   'Throttled',
-  /** Work that has begun is finished, none is begun. */
+  /** Work that has begun is finished. No new work is begun. */
   'Draining',
   /** None of the above. */
   'Watching',
@@ -34,28 +34,28 @@ export type ClusterStateName = (typeof CLUSTER_STATES)[number];
 
 export interface ClusterState {
   state: ClusterStateName;
-  /** Unix milliseconds by our clock; absent where nobody knows. */
+  /** Unix milliseconds by our clock; absent if unknown. */
   sinceMs?: number;
   /** A sentence for people. */
   text: string;
 }
 
-/** What passes and looks met. */
+/** A problem that passes and looks met. */
 export interface Trouble {
   sinceMs: number;
   reason: string;
-  /** It answers, and forbids what Farloop needs. */
+  /** The cluster answers, and forbids requests that Farloop needs. */
   isForbidden?: true;
-  /** It answers, and does not take the credentials. */
+  /** The cluster answers, and refuses the credentials. */
   isRefused?: true;
-  /** When it is tried again; absent where no time is set. */
+  /** When it is tried again; absent if no time is set. */
   probeAtMs?: number;
 }
 
 interface WatchFacts {
-  /** As `pods`, or `pods:shop` of a relay that watches some namespaces. */
+  /** As `pods`, or `pods:shop` from a relay that watches some namespaces. */
   resource: string;
-  /** When the relay told of it. */
+  /** When the relay reported it. */
   ageMs: number;
   refused?: true | undefined;
 }
@@ -63,18 +63,18 @@ interface WatchFacts {
 /** Times are Unix milliseconds by our clock. */
 export interface ClusterFacts {
   record: Pick<ClusterRecord, 'draining' | 'leaving'>;
-  /** What its relay told last; absent before its first word, or where the table lost it. */
+  /** The relay's latest heartbeat; absent before the first one, or if the table lost it. */
   relay?: {
     heardAtMs: number;
     watches: readonly WatchFacts[];
-    /** What the API server did instead of answering the relay. */
+    /** The API server's state towards the relay, if it does not answer it. */
     apiServer?: { state: 'silent' | 'refused'; sinceMs: number; reason: string } | undefined;
   };
-  /** Undefined while passes are answered, or none has asked. */
+  /** Undefined if passes are answered, or none has asked. */
   trouble?: Trouble | undefined;
-  /** The latest message of its relay that could not be read, being of a later version. */
+  /** The relay's latest message that could not be read because it is of a later version. */
   laterVersion?: { atMs: number; sinceMs: number; reason: string } | undefined;
-  /** Until then nobody may write. */
+  /** No function may write before this time. */
   closedUntilMs?: number;
 }
 
@@ -119,7 +119,7 @@ function serverStates({ trouble, relay }: ClusterFacts, nowMs: number): ClusterS
   return [{ state: 'RelayCutOff', sinceMs, text: `its API server ${does}: ${reason}${last}; ${UNSEEN}` }];
 }
 
-/** Whether what happens on the cluster is seen. */
+/** Whether Farloop sees changes on the cluster. */
 function relayStates({ relay, laterVersion, trouble }: ClusterFacts, nowMs: number, namespace: string | undefined): ClusterState[] {
   const found: ClusterState[] = [];
   const isTooNew = laterVersion !== undefined && laterVersion.atMs > (relay?.heardAtMs ?? 0);
@@ -130,7 +130,7 @@ function relayStates({ relay, laterVersion, trouble }: ClusterFacts, nowMs: numb
   if (!relay) return isTooNew ? found : [...found, { state: 'Waiting', text: 'no word of its relay has come yet' }];
   const silentForMs = nowMs - relay.heardAtMs;
   const isServerSilent = trouble !== undefined && !trouble.isForbidden && !trouble.isRefused;
-  // A relay that cannot renew its Lease may send no more: its last word told why.
+  // A relay that cannot renew its Lease may not send any more. Its last heartbeat gave the reason.
   const hasSaidWhy = isServerSilent && relay.apiServer !== undefined;
   if (silentForMs > SILENT_MS) {
     const text = `nothing was heard of its relay: ${UNSEEN}`;
@@ -144,7 +144,7 @@ function relayStates({ relay, laterVersion, trouble }: ClusterFacts, nowMs: numb
     found.push({ state: 'WatchRefused', sinceMs: Math.min(...refused.map(aliveAtMs)), text });
   }
   const stuck = watches.filter((watch) => !watch.refused && watch.ageMs > SILENT_MS);
-  // Where the server is silent, so are its watches.
+  // If the API server is silent, so are its watches.
   if (stuck.length > 0 && !isServerSilent && relay.apiServer === undefined) {
     const text = `the watch of ${namesOf(stuck)} brings nothing any more: ${UNSEEN}`;
     found.push({ state: 'WatchStuck', sinceMs: Math.min(...stuck.map(aliveAtMs)), text });
@@ -152,7 +152,7 @@ function relayStates({ relay, laterVersion, trouble }: ClusterFacts, nowMs: numb
   return found;
 }
 
-/** A relay of some namespaces has watches for each: `pods:shop`. */
+/** A relay of some namespaces has watches for each, such as `pods:shop`. */
 const isOf = (resource: string, namespace: string | undefined): boolean =>
   namespace === undefined || !resource.includes(':') || resource.endsWith(`:${namespace}`);
 

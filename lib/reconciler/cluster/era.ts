@@ -1,6 +1,6 @@
-// A live list below what was heard before is not lag but an API server restored from an older state (R3). Confirmed by a second live
-// list, it raises the era in the cluster's record: heads and view items of earlier eras count as missing, and messages of relay
-// sessions begun in them are dropped.
+// A live list below a version that was observed before is not lag, but an API server restored from an older state (R3). If a second live
+// list confirms it, the era in the cluster's record is raised. Heads and view items of earlier eras then count as missing, and messages of
+// relay sessions that began in them are dropped.
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -8,10 +8,10 @@ import { StaleWriteError } from '../../ports/store.ts';
 import { encodeAsk } from '../../wire/messages.ts';
 import type { EventMessage } from '../../wire/observations.ts';
 
-/** Two live lists, one after the other, were older than what had been heard. */
+/** Two live lists in a row were older than the latest observation. */
 export class RestoredServerError extends Error {}
 
-/** Another pass, or another function, may have raised it already: then there is nothing to do. */
+/** Another pass or another function may have raised the era already. Then there is nothing to do. */
 export async function raiseEra(
   { clusters, queue, telemetry }: Pick<Ports, 'clusters' | 'queue' | 'telemetry'>,
   seenIn: ClusterRecord,
@@ -32,7 +32,7 @@ export async function raiseEra(
 }
 
 /**
- * The relay lists the cluster anew, in a session of this era.
+ * Asks the relay to list the cluster anew, in a session of this era.
  * @param ask.after the message that showed that something is missing
  */
 export const askForEverything = async (
@@ -43,6 +43,6 @@ export const askForEverything = async (
   await queue.send(`relay-${name}`, [{ body: encodeAsk({ ask: 'everything', era, ...(shown && { after: shown }) }) }]);
 };
 
-/** The relay tells again what it knows of one workload: news, no whole list (R19). */
+/** Asks the relay to report its cache of one workload again: observations, not a whole list (R19). */
 export const askForWorkload = async ({ queue }: Pick<Ports, 'queue'>, { cluster, ...owner }: WorkloadKey): Promise<void> =>
   await queue.send(`relay-${cluster}`, [{ body: encodeAsk({ ask: 'workload', owner }) }]);

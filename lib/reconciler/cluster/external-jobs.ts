@@ -1,22 +1,25 @@
-// Jobs of other managers, which relays alone see: heartbeats tell how many came in a session, and what is new of it is counted here under
-// the reference's name.
+// Jobs of other managers, which only relays see. Heartbeats report how many came in a session. The increase since the last heartbeat is
+// counted here under upstream's name.
 import * as v from 'valibot';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import { controllerAmong } from '../../wire/external-controllers.ts';
 import type { EventMessage, ExternalJobs } from '../../wire/observations.ts';
 
-/** What a session had told when this was last kept, by the manager's name; those that other sessions told of stay, with nothing counted. */
+/**
+ * The counts that a session had reported when this was last stored, by the manager's name. Managers from other sessions stay, with a count
+ * of 0.
+ */
 const Session = v.object({ session: v.string(), counts: v.record(v.string(), v.pipe(v.number(), v.safeInteger(), v.minValue(0))) });
-/** The one heard of last comes last. */
+/** The session that reported last comes last. */
 export const ExternalJobsTold = v.array(Session);
 export type ExternalJobsTold = v.InferOutput<typeof ExternalJobsTold>;
 
-/** A heartbeat of the sender before may come late, and replicas take turns. */
+/** A heartbeat of an earlier sender may come late, and replicas take turns. */
 const MOST_SESSIONS = 3;
 
 /**
- * @param before what had been told when this was last kept
- * @returns what has been told now, to be kept; and what is new in it
+ * @param before the counts as last stored
+ * @returns the counts to store now, and the increase in them
  */
 export function externalJobsSince(
   before: ExternalJobsTold,
@@ -33,7 +36,7 @@ export function externalJobsSince(
     if (!counts.has(name)) counts.set(name, 0);
     sums.set(name, (sums.get(name) ?? 0) + count);
   }
-  // An older heartbeat that comes late tells of fewer.
+  // An older heartbeat that comes late reports lower counts.
   const fresh = [...sums].flatMap(([controllerName, sum]) => {
     const count = sum - (counts.get(controllerName) ?? 0);
     return count > 0 ? [{ controllerName, count }] : [];

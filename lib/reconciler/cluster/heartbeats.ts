@@ -1,5 +1,5 @@
-// What a relay's heartbeat tells: it is alive, how old its watches are, how far its cluster's clock is off, and digests that show
-// whether the view has missed something. A digest proves nothing (R19): what differs is listed live by a pass.
+// Handles a relay's heartbeat. It shows that the relay is alive, the age of its watches, the offset of its cluster's clock, and digests
+// that show whether the view has missed something. A digest proves nothing (R19): a pass lists the workloads that differ live.
 import * as v from 'valibot';
 import { factsFor } from '../../kinds/facts.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
@@ -23,9 +23,9 @@ import { DOUBT_SECONDS } from '../head/timeouts.ts';
 import { wake } from '../head/wake.ts';
 
 const MARKER = 'relay';
-/** Offsets beyond this are a broken clock, not a slow one (R12). */
+/** A larger offset comes from a broken clock, not a slow one (R12). */
 export const LARGEST_OFFSET_MS = 600_000;
-/** So many suspects are remembered from one heartbeat to the next. */
+/** How many digest mismatches are remembered from one heartbeat to the next. */
 const MOST_SUSPECTS = 200;
 
 const RelayMarker = v.looseObject({
@@ -33,22 +33,25 @@ const RelayMarker = v.looseObject({
   era: v.number(),
   heardAtMs: v.number(),
   clockOffsetMs: v.number(),
-  /** Of the session, counted by its relay: a queue may deliver the later one first. Absent in what earlier builds wrote. */
+  /** Counted by the relay within its session, because a queue may deliver the later message first. Absent in markers of earlier builds. */
   sequence: v.optional(v.number()),
   watches: v.array(
     v.object({ resource: v.string(), ageMs: v.number(), resourceVersion: v.string(), refused: v.optional(v.literal(true)) }),
   ),
-  /** What the API server does instead of answering the relay; since when, by our own clock. */
+  /** The API server's state towards the relay, if it does not answer it; `sinceMs` by our own clock. */
   apiServer: v.optional(v.object({ state: v.picklist(['silent', 'refused']), sinceMs: v.number(), reason: v.string() })),
-  /** Digests that differed at the last heartbeat, and since when: told to people, and listed live where a doubt was lost. */
+  /**
+   * Digests that differed at the last heartbeat, and since when. They are shown to people, and listed live if the message for the second
+   * look was lost.
+   */
   suspects: v.record(v.string(), v.object({ digest: v.string(), sinceMs: v.number() })),
-  /** Full lists whose unnamed workloads are still to be looked up; sweep takes it off. */
+  /** A full list whose unnamed workloads are still to be looked up. Sweep removes it. */
   fullList: v.optional(v.object({ resourceVersion: v.string(), startedAtMs: v.number() })),
   externalJobs: v.optional(ExternalJobsTold),
 });
 export type RelayMarker = v.InferOutput<typeof RelayMarker>;
 
-/** @returns undefined before the first heartbeat, or when the table was dropped */
+/** @returns undefined before the first heartbeat, or if the table was dropped */
 export async function readMarker(
   { store }: Pick<Ports, 'store'>,
   cluster: string,
@@ -58,7 +61,7 @@ export async function readMarker(
   return marker && { version: note.version, marker };
 }
 
-/** @returns false: another heartbeat was first */
+/** @returns false if another heartbeat was first */
 export async function putMarker({ store }: Pick<Ports, 'store'>, cluster: string, marker: RelayMarker, version: number): Promise<boolean> {
   try {
     await store.putNote(cluster, MARKER, JSON.stringify(marker), version);
@@ -66,7 +69,7 @@ export async function putMarker({ store }: Pick<Ports, 'store'>, cluster: string
   } catch (error) {
     if (!(error instanceof StaleWriteError)) throw error;
     const current = error.current as Note | undefined;
-    // The next one comes within a minute. What cannot be read counts as missing (R1).
+    // The next heartbeat comes within a minute. A marker that cannot be read counts as missing (R1).
     if (!current || markerOf(current)) return false;
     await store.putNote(cluster, MARKER, JSON.stringify(marker), current.version);
     return true;
@@ -79,14 +82,14 @@ function markerOf(note: Note): RelayMarker | undefined {
 }
 
 /**
- * What a heartbeat says of its cluster, kept in the marker: a relay that the table does not know is asked for everything, an API server
- * set back raises the era, and a digest that differs is doubted, or, when it did so before, distrusted.
+ * Stores a heartbeat in the marker. A relay that the table does not know is asked for everything. A restored API server raises the era. A
+ * digest mismatch is looked at again, or, if it stood before, the head is invalidated.
  */
 export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, message: EventMessage, heartbeat: Heartbeat): Promise<void> {
   const nowMs = ports.clock.nowMs();
   const known = await readMarker(ports, record.name);
   if (!known || (known.marker.session !== message.session && heartbeat.fullList === undefined && known.marker.era !== record.era)) {
-    // The table does not know this relay: it may have been dropped, so everything is asked for again (R1).
+    // The table does not know this relay, so it may have been dropped. Ask for everything again (R1).
     await askForEverything(ports, { ...record, after: message });
   }
   if (heartbeat.restored) {
@@ -95,12 +98,12 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   }
   if (record.kubeSystemUid === undefined)
     await ports.clusters.put({ ...record, kubeSystemUid: message.kubeSystemUid }, record.version).catch((error: unknown) => {
-      // Another message said it at the same time; should it be of another cluster, its sender hears of it at the next one.
+      // Another message stored the uid at the same time. If that was another cluster's uid, the next message of this sender is refused.
       if (!(error instanceof StaleWriteError)) throw error;
     });
 
   const server = await learnOfServer(ports, message, heartbeat, known?.marker);
-  // Those of kinds that are not known here are carried along for functions that know them (decision 8).
+  // Carry mismatches of unknown kinds along for functions that know them (decision 8).
   const suspects = Object.fromEntries(Object.entries(known?.marker.suspects ?? {}).filter(([text]) => isOfUnknownKind(text)));
   const doubts: DoubtMessage[] = [];
   const failures: unknown[] = [];
@@ -111,7 +114,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     ports,
     told.map(({ key }) => key),
   );
-  // A thousand large workloads, read one after another, would outlast the function, and with it whatever else came in its batch.
+  // In parallel: a thousand large workloads, read one after another, would outlast the function, and with it the rest of its batch.
   await inParallel(told, WORKLOADS_AT_ONCE, async ({ key, digest, parts }) => {
     try {
       const seen = await differs(ports, record, { key, digest, parts }, heads.get(formatKey(key)));
@@ -128,7 +131,8 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     }
   });
   await doubt(ports, doubts);
-  // By our own clock: the relay tells how long ago it began by its own, and what it took to come here makes it later, never earlier (R12).
+  // By our own clock. The relay reports by its own clock how long ago the list began. The transport only makes that time later, never
+  // earlier (R12).
   const begun = heartbeat.fullList && {
     ...heartbeat.fullList,
     startedAtMs: nowMs - Math.max(message.sentAtMs - heartbeat.fullList.startedAtMs, 0),
@@ -146,15 +150,15 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     ...(fullList && { fullList }),
     ...(external.told.length > 0 && { externalJobs: external.told }),
   };
-  // Counted once it is kept: what is told again then is nothing new.
+  // Count only after storing, so that a repeated report counts nothing.
   if (await putMarker(ports, record.name, marker, known?.version ?? 0)) countExternalJobs(ports.telemetry, external.fresh);
-  // One that could not be looked at keeps neither the others nor the marker from their due (R13); the message comes back for it.
+  // A workload that could not be looked at does not delay the others or the marker (R13). The message comes back for it.
   if (failures.length > 0) throw failures[0];
 }
 
 /**
- * Whether the API server answers its relay. A change puts the cluster's work off, or has somebody look at once (R14); the same told again
- * changes nothing, for passes may have found another way since.
+ * Whether the API server answers its relay. A change puts the cluster's work off, or triggers a look at once (R14). A repeated report
+ * changes nothing, because passes may have found another way since.
  */
 async function learnOfServer(
   ports: Ports,
@@ -177,8 +181,8 @@ async function learnOfServer(
 }
 
 /**
- * @param read its head as read a moment ago
- * @returns the view's own digest where it is another one; undefined where there is nothing to doubt
+ * @param read the head as read a moment ago
+ * @returns the view's own digest if it differs; undefined if there is no mismatch
  */
 async function differs(
   ports: Ports,
@@ -188,7 +192,7 @@ async function differs(
 ): Promise<string | undefined> {
   const { head } = read ?? { head: await ports.store.readHead(key) };
   if (!head) {
-    // The relay knows a workload that the table does not: a pass looks it up.
+    // The relay knows a workload that the table does not know. A pass looks it up.
     await createHead(ports, key, record);
     await wake(ports, key);
     return undefined;

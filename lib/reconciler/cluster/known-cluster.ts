@@ -1,4 +1,4 @@
-// What the table knows of a cluster, for the answer to what state it is in (cluster-state.ts).
+// The facts that the table holds about a cluster, from which cluster-state.ts derives its state.
 import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { ClusterFacts } from './cluster-state.ts';
@@ -11,13 +11,13 @@ const HEARD_WITHIN_MS = 75_000;
 
 export interface KnownCluster {
   facts: ClusterFacts;
-  /** Undefined before the relay's first heartbeat, or when the table was dropped. */
+  /** Undefined before the relay's first heartbeat, or if the table was dropped. */
   marker: RelayMarker | undefined;
-  /** Of the note that holds the marker; 0 where there is none. */
+  /** Of the note that holds the marker; 0 if there is no note. */
   markerVersion: number;
 }
 
-/** @param namespace where rights count; absent: in all that the cluster is registered for */
+/** @param namespace where rights count; absent: in every namespace for which the cluster is registered */
 export async function readKnownCluster(
   ports: Pick<Ports, 'store' | 'clock'>,
   record: ClusterRecord,
@@ -28,7 +28,7 @@ export async function readKnownCluster(
     troubleOf(ports, record.name, (place) => (namespace === undefined ? isInScope(record, place) : place === namespace)),
   ]);
   const marker = known?.marker;
-  // Where heartbeats come, they are read.
+  // If heartbeats arrive, this build can read them.
   const isHeard = marker !== undefined && ports.clock.nowMs() - marker.heardAtMs < HEARD_WITHIN_MS;
   const laterVersion = isHeard ? undefined : await readLaterVersion(ports, record.name);
   return {

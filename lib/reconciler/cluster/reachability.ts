@@ -1,6 +1,6 @@
-// A cluster that does not answer is probed every few seconds by one pass; its other wakes are put off without a call (R14). So are those of
-// a namespace in which the cluster forbids what Farloop needs: that is a matter of its rights there, not of each workload. Once a minute a look
-// (cluster-look.ts) takes part in it, so that a cluster without work is known as well.
+// One pass probes a cluster that does not answer, every few seconds. Its other wakes are put off without a call (R14). The same holds for a
+// namespace in which the cluster forbids requests that Farloop needs: that is a matter of the rights there, not of each workload. A look
+// once a minute (cluster-look.ts) takes part, so that the state of a cluster without work is known as well.
 import * as v from 'valibot';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
@@ -13,34 +13,36 @@ import { OncePerKey } from '../once-per-key.ts';
 
 const NOTE = 'reach';
 const PROBE_EVERY_MS = 5_000;
-/** A request that nobody answers lasts that long (R17): while one probe waits, no second one takes another slot. */
+/** An unanswered request lasts this long (R17). While one probe waits, no second one takes another slot. */
 const PROBE_LASTS_MS = 10_000;
 const PROBE_HELD_MS = PROBE_LASTS_MS + PROBE_EVERY_MS;
-/** Rights come back by a person's hand. */
+/** A person must restore rights, so this is slower than PROBE_EVERY_MS. */
 const RIGHTS_EVERY_MS = 20_000;
 const CACHED_MS = 1_000;
 const MOST_TRIES = 4;
-/** One workload may be refused for its own sake: so many are the cluster's credentials. */
+/** One refused workload may be refused for its own sake. This many mean the cluster's credentials. */
 const REFUSED_WORKLOADS = 2;
 const REFUSED_WITHIN_MS = 600_000;
 
 const Reach = v.looseObject({
   downSinceMs: v.nullable(v.number()),
-  /** When that was noted: whoever asked before may have had the answer before. Absent in notes of earlier builds. */
+  /**
+   * When the silence was noted. A request that began before may have been answered before the silence. Absent in notes of earlier builds.
+   */
   notedAtMs: v.optional(v.number()),
   probeAtMs: v.number(),
   reason: v.string(),
-  /** It answers, and does not take the credentials. */
+  /** The cluster answers, and refuses the credentials. */
   isRefused: v.optional(v.literal(true)),
-  /** The workload whose next pass is to look: whatever wakes it meanwhile, it comes in time for that. */
+  /** The workload whose next pass probes. Its wakes are put off only until the probe's time, without a random delay. */
   proberUid: v.optional(v.string()),
   forbidden: v.optional(
     v.object({
       sinceMs: v.number(),
       reason: v.string(),
-      /** Workloads that were refused, so many as are needed to tell. */
+      /** Workloads that were refused; no more are stored than are needed to decide. */
       uids: v.array(v.string()),
-      /** By namespace: when its rights are looked for again. */
+      /** By namespace: when its rights are checked again. */
       probeAtMs: v.record(v.string(), v.number()),
     }),
   ),
@@ -55,9 +57,9 @@ interface Known {
 type Place = Pick<WorkloadKey, 'cluster' | 'namespace'>;
 
 export interface Hold {
-  /** 0 when this pass may call, else milliseconds to put its work off. */
+  /** 0 if this pass may call, else milliseconds to put its work off. */
   waitMs: number;
-  /** What it looks for on behalf of all others. */
+  /** What this pass checks on behalf of all others. */
   probe: 'none' | 'answer' | 'rights';
 }
 
@@ -66,7 +68,7 @@ const GO: Hold = { waitMs: 0, probe: 'none' };
 export class Reachability {
   readonly #ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>;
   readonly #known = new Map<string, Known>();
-  /** Passes that begin side by side in a process ask once. */
+  /** Parallel passes of a process share one read. */
   readonly #asking = new OncePerKey<Known>();
 
   constructor(ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>) {
@@ -93,15 +95,15 @@ export class Reachability {
     return isProbe ? { waitMs: 0, probe: 'rights' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
   }
 
-  /** Whoever moves the probe's time on is the probe. */
+  /** The writer that moves the probe's time on is the probe. */
   async #takeProbe(cluster: string, reach: Reach, version: number): Promise<boolean> {
     return await this.#put(cluster, { ...reach, probeAtMs: this.#ports.clock.nowMs() + PROBE_HELD_MS }, version);
   }
 
   /**
-   * For a look that no workload asks for. What was forbidden in namespaces that the cluster is not registered
-   * for any more is over, for no pass goes there and finds out.
-   * @returns `up`, or `down` and the caller is its probe, or `probed`: somebody else is about to look
+   * For a look that belongs to no workload. It also ends refusals in namespaces for which the cluster is no longer registered, because no
+   * pass goes there and finds out.
+   * @returns `up`; `down`, and the caller is the probe; or `probed`: another pass or look is about to check
    */
   async takeLook(record: Pick<ClusterRecord, 'name' | 'namespaces'>): Promise<'up' | 'down' | 'probed'> {
     const { name: cluster } = record;
@@ -117,7 +119,7 @@ export class Reachability {
     return (await this.#read(cluster)).reach.downSinceMs !== null;
   }
 
-  /** The workload that saw it is to look again; of a look there is none. */
+  /** The workload that saw the silence probes next. After a look, no workload is chosen. */
   async sawSilence({ cluster, uid }: Pick<WorkloadKey, 'cluster'> & Partial<Pick<WorkloadKey, 'uid'>>, error: Error): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
     const { reach, version } = await this.#read(cluster);
@@ -131,7 +133,8 @@ export class Reachability {
   }
 
   /**
-   * Its relay has no answer from it any more. Work is put off from now on, but for one pass, which looks for itself: it may have another way.
+   * The relay gets no answer from its API server any more. Work is put off from now on, except for one pass, which probes: it may have
+   * another way.
    * @param silence.sinceMs when the relay last had an answer
    */
   async relaySawSilence(cluster: string, { sinceMs, reason }: { sinceMs: number; reason: string }): Promise<void> {
@@ -147,7 +150,10 @@ export class Reachability {
     }
   }
 
-  /** Its relay has an answer again: whoever looks next need not wait. @returns whether it counts as silent, so that somebody is to look */
+  /**
+   * The relay gets answers again, so the next probe need not wait. @returns whether the cluster counts as silent, so that the caller
+   * triggers a look
+   */
   async relaySawAnswer(cluster: string): Promise<boolean> {
     for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
       const { reach, version } = await this.#read(cluster);
@@ -164,15 +170,15 @@ export class Reachability {
   }
 
   /**
-   * The cluster refuses to show a workload, or to take its status. Where it refuses more than one, its credentials lack rights: that is told
-   * once, as the trouble of the cluster that it is, and the namespaces concerned are put off.
-   * @returns milliseconds until the rights are looked for again; undefined while it is this workload's own trouble
+   * The cluster refuses to show a workload or to accept its status. If it refuses more than one, its credentials lack rights. That is
+   * reported once, as trouble of the cluster, and the namespaces concerned are put off.
+   * @returns milliseconds until the rights are checked again; undefined if it is this workload's own trouble
    */
   async sawForbidden(key: WorkloadKey, reason: string): Promise<number | undefined> {
     return await this.#forbidden(key, reason);
   }
 
-  /** What is forbidden to a look, which is after nothing that belongs to a workload, is a matter of the credentials. */
+  /** A look asks for nothing of any workload, so a refusal concerns the credentials. */
   async lookForbidden(place: Place, reason: string): Promise<void> {
     await this.#forbidden(place, reason);
   }
@@ -202,8 +208,8 @@ export class Reachability {
   }
 
   /**
-   * @param askedAtMs when whoever had the answer began to ask
-   * @returns true when it had been silent, or forbidden, before: what was put off is to be sent again
+   * @param askedAtMs when the caller began the request that was answered
+   * @returns true if the cluster was silent or forbidding before: work that was put off must be enqueued again
    */
   async sawAnswer({ cluster, namespace }: Place, askedAtMs: number): Promise<boolean> {
     const known = this.#known.get(cluster);
@@ -218,7 +224,8 @@ export class Reachability {
   }
 
   /**
-   * A look was let in. What workloads were forbidden may be another thing than what it asked for: their own looks for rights tell.
+   * A look was answered. Workloads may have been refused other requests than the look's, so their refusals stay until their own checks of
+   * rights succeed.
    * @returns as `sawAnswer`
    */
   async lookAnswered({ cluster, namespace }: Place, askedAtMs: number): Promise<boolean> {
@@ -232,7 +239,7 @@ export class Reachability {
     return await this.#put(cluster, { ...rest, ...left, downSinceMs: null, probeAtMs: 0, reason: '' }, version);
   }
 
-  /** Its answer may be from before the silence. A note of the future was written before the clock was set back. */
+  /** The answer may be from before the silence. A note with a future time was written before the clock was set back. */
   #isOlder(askedAtMs: number, { downSinceMs, notedAtMs = 0 }: Reach): boolean {
     return downSinceMs !== null && askedAtMs < notedAtMs && notedAtMs <= this.#ports.clock.nowMs();
   }
@@ -242,7 +249,7 @@ export class Reachability {
     this.#ports.telemetry.info('cluster answers again', { cluster, namespace, silentMs: this.#ports.clock.nowMs() - sinceMs });
   }
 
-  /** Work put off waits longer the longer the silence lasts (a minute at most): an answer sends all of it again. */
+  /** The longer the silence, the longer work is put off, up to a minute. An answer enqueues all of it again. */
   #jitterMs(silentMs: number): number {
     return Math.round(this.#ports.clock.random() * Math.min(Math.max(silentMs, 1_000), 60_000));
   }
@@ -259,13 +266,13 @@ export class Reachability {
 
   async #put(cluster: string, reach: Reach, version: number): Promise<boolean> {
     this.#known.delete(cluster);
-    // Of two who write the same in the same moment, each knows its own.
+    // If two functions write the same in the same moment, each must recognize its own write.
     const body = JSON.stringify({ ...reach, writeId: this.#ports.clock.randomId() });
     try {
       await this.#ports.store.putNote(cluster, NOTE, body, version);
       return true;
     } catch (error) {
-      // Our own try, repeated below us (R8).
+      // Our own write, repeated by a layer below (R8).
       if (error instanceof StaleWriteError) return (error.current as Note | undefined)?.body === body;
       throw error;
     }
@@ -278,7 +285,7 @@ async function readReach({ store }: Pick<Ports, 'store'>, cluster: string): Prom
   return { reach: parsed.success ? parsed.output : { downSinceMs: null, probeAtMs: 0, reason: '' }, version: note?.version ?? 0 };
 }
 
-/** What passes and looks met. @param counts whether rights in that namespace count. @returns undefined while all is well */
+/** The trouble that passes and looks met. @param counts whether rights in that namespace count. @returns undefined if all is well */
 export async function troubleOf(
   ports: Pick<Ports, 'store'>,
   cluster: string,
@@ -292,10 +299,10 @@ export async function troubleOf(
   return { sinceMs: forbidden.sinceMs, reason: forbidden.reason, isForbidden: true, probeAtMs: nextMs };
 }
 
-/** A server that knows nobody by these credentials; it serves nobody else by them either. */
+/** The server does not know these credentials. It refuses every other workload that uses them, too. */
 export const isUnauthorized = (error: unknown): error is TerminalError => error instanceof TerminalError && error.code === 401;
 
-/** The same one where nothing was forbidden elsewhere. */
+/** Returns the given value itself if nothing was forbidden outside the scope. */
 function withinScope(reach: Reach, record: Pick<ClusterRecord, 'namespaces'>): Reach {
   const { forbidden, ...rest } = reach;
   const places = Object.entries(forbidden?.probeAtMs ?? {});
@@ -309,10 +316,10 @@ const isOpen = ({ downSinceMs, forbidden }: Reach, namespace: string): boolean =
 
 const isTold = ({ forbidden }: Reach): boolean => Object.keys(forbidden?.probeAtMs ?? {}).length > 0;
 
-/** Fewer workloads than it takes were refused: what told of it was a look. */
+/** Fewer workloads were refused than needed, so the refusal was a look's. */
 const isToldByLook = (reach: Reach): boolean => isTold(reach) && (reach.forbidden?.uids.length ?? 0) < REFUSED_WORKLOADS;
 
-/** One that lies further ahead was set before the clock was set back. */
+/** A time further ahead was set before the clock was set back. */
 const waitFor = (probeAtMs: number, nowMs: number, everyMs: number): number =>
   probeAtMs > nowMs && probeAtMs <= nowMs + 2 * everyMs ? probeAtMs - nowMs : 0;
 

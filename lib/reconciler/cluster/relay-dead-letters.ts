@@ -1,17 +1,17 @@
-// Dead letters of the relays' queues. Those queues are made as clusters are added and are not the stack's, so that no alarm of it names one:
-// sweep looks, and one metric tells of all.
+// Dead letters of the relays' queues. These queues are created with clusters and are not part of the stack, so no alarm of the stack names
+// one. Sweep looks at them, and one metric covers all.
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { inParallel } from '../parallel.ts';
 import { SWEEP_EVERY_MS } from '../head/timeouts.ts';
 
-/** In sweeps: a dead letter lies there for two weeks, and each look is paid for, by cluster. */
+/** In sweeps. A dead letter lies there for two weeks, and each look costs money, per cluster. */
 const LOOK_EVERY = 10;
 const LOOKS_AT_ONCE = 32;
 
 /**
- * Counts what lies there, every tenth sweep; nothing is received. A queue that cannot be looked at is no other cluster's trouble (R13).
- * @param sweptAtMs when the sweep began: they begin a minute apart, but take now a second, now most of a minute
+ * Counts the dead letters every tenth sweep, without receiving them. A queue that cannot be looked at does not affect other clusters (R13).
+ * @param sweptAtMs when the sweep began: sweeps begin a minute apart, but last between a second and most of a minute
  */
 export async function countRelayDeadLetters(
   { queue, telemetry }: Pick<Ports, 'queue' | 'telemetry'>,

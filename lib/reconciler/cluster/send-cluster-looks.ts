@@ -4,7 +4,7 @@ import type { Ports } from '../../ports/ports.ts';
 import { encodeClusterLook } from '../../wire/messages.ts';
 import { SWEEP_EVERY_MS } from '../head/timeouts.ts';
 
-/** Of two sweeps at the same time one asks. */
+/** Two sweeps at the same time send one look. */
 export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, records: readonly ClusterRecord[]): Promise<void> {
   if (records.length === 0) return;
   const halfMinute = Math.floor(clock.nowMs() / (SWEEP_EVERY_MS / 2));
@@ -19,8 +19,8 @@ export async function sendClusterLooks({ queue, clock }: Pick<Ports, 'queue' | '
 }
 
 /**
- * At once: the relay of a cluster that counts as silent has an answer again.
- * @param after what the relay told it in, so that what is delivered twice is asked once
+ * Sends a look at once, because the relay of a silent cluster gets answers again.
+ * @param after the message in which the relay reported it, so that a repeated delivery sends one look
  */
 export async function sendLookAfter(
   { queue }: Pick<Ports, 'queue'>,
