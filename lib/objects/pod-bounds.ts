@@ -7,13 +7,9 @@ const LONGEST_FACTS = 48_000;
 
 const FORGETS = POD_FACTS.flatMap(({ forget }) => forget ?? []);
 // In arrays of their own: the loops over them run for every event of a relay.
-const TEXT_FAULTS = BOUNDED_FACTS.flatMap(({ field, textFaultOf }) =>
-  textFaultOf === undefined ? [] : [(facts: PodFacts): string | undefined => faultIn(field, textFaultOf(facts))],
-);
+const WITH_TEXTS = BOUNDED_FACTS.filter(({ textFaultOf }) => textFaultOf !== undefined);
+const TEXT_FAULTS = WITH_TEXTS.map(({ textFaultOf }) => textFaultOf);
 const SIZE_TESTS = BOUNDED_FACTS.map(({ isSmall }) => isSmall);
-
-const faultIn = (field: string, fault: string | undefined): string | undefined =>
-  fault === undefined ? undefined : `its ${field} ${fault}`;
 
 function areAllSmall(facts: PodFacts): boolean {
   for (let at = 0; at < SIZE_TESTS.length; at += 1) if (!SIZE_TESTS[at]?.(facts)) return false;
@@ -24,7 +20,7 @@ function areAllSmall(facts: PodFacts): boolean {
 export function excessOf(facts: PodFacts): string | undefined {
   for (let at = 0; at < TEXT_FAULTS.length; at += 1) {
     const fault = TEXT_FAULTS[at]?.(facts);
-    if (fault !== undefined) return fault;
+    if (fault !== undefined) return `its ${WITH_TEXTS[at]?.field} ${fault}`;
   }
   if (areAllSmall(facts)) return undefined;
   const sizes = BOUNDED_FACTS.map(({ field, sizeOf }): [string, number] => [field, sizeOf(facts)]);

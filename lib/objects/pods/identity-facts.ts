@@ -198,7 +198,10 @@ export const IDENTITY_FACTS: FactRows<IdentityFacts> = {
     fields: { metadata: { annotations: { [values.CHILD_NUMBER]: true } } },
     read: ({ metadata }, facts) => {
       const written = metadata.annotations?.[values.CHILD_NUMBER];
-      if (written !== undefined && /^\d{1,9}$/.test(written)) facts.number = Number(written);
+      if (written === undefined) return;
+      const plain = plainNumberOf(written);
+      if (plain !== undefined) facts.number = plain;
+      else if (/^\d{1,9}$/.test(written)) facts.number = Number(written);
     },
     faultOf: (facts) => ((facts.number ?? 0) > NUMBER_MAX ? 'number: at most nine digits' : undefined),
   },
