@@ -133,7 +133,8 @@ export class Reconciler {
   }
 
   /**
-   * Looks at a cluster that may have no work. Never throws: an obstacle is gone before the next look. @param cluster its registered name
+   * Looks at a cluster that may have no work. Never throws: the next sweep sends another look.
+   * @param cluster its registered name
    */
   async look(cluster: string): Promise<void> {
     try {

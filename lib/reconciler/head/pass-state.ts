@@ -24,7 +24,7 @@ const PassState = v.looseObject({
     delete: v.array(v.union([Child, v.string()])),
     strip: v.array(v.union([Child, v.string()])),
   }),
-  /** Of the status that the API server answered to our last write (R18). */
+  /** Digest of the status that the API server answered to our last write (R18). */
   statusDigest: v.optional(v.string()),
   /** By the cluster's time, Unix milliseconds. */
   statusWrittenAtMs: v.optional(wholeNumber),
@@ -143,7 +143,7 @@ export function decodeState(text: string): PassState | undefined {
   }
 }
 
-/** Of a status, independent of the order of its keys; 16 hex digits. An empty field equals an absent one. */
+/** Digest of a status, independent of the order of its keys; 16 hex digits. An empty field equals an absent one. */
 export function statusDigestOf(status: object | undefined): string {
   return createHash('sha256')
     .update(canonical(status ?? {}))

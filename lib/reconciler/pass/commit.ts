@@ -78,7 +78,7 @@ export async function close(
   return due?.dueAtMs;
 }
 
-/** What an overtaken pass observed is true all the same. */
+/** The observations of an overtaken pass are still true, so they go into the view. */
 export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
   if (!pass.hasNews) return;
   try {

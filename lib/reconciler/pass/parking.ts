@@ -87,7 +87,7 @@ export function parkedFor(pass: Pass, nowMs: number): number | undefined {
 
 /**
  * Until when creates or deletes are held, if they still are. A pod of the workload that has ended or gone since may have made room for
- * another: then they are tried at once. No other change ends a hold early.
+ * another: then they are tried at once. So they are after a change of the spec. No other change has them tried early.
  * @param nowMs by the cluster's clock
  */
 export function holdIn(

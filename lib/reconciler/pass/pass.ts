@@ -260,7 +260,7 @@ export class Pass {
 
   /**
    * Lists all children live (R1, R18).
-   * @param isUnknown nothing observed before names children whose labels somebody has changed, so they are looked for too
+   * @param isUnknown the view may not show children whose labels somebody has changed, so they are looked for too
    * @throws RestoredServerError
    */
   async listChildren({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
