@@ -3,10 +3,10 @@ import { partBytes, PART_BYTES_MAX, resourceKeyOf, type ChildState } from '../ob
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { ChildFacts } from './kind.ts';
 
-/** Which use of its name a child is, where names are used again (R5). */
+/** Counts the uses of a child's name, where names are used again (R5). */
 const NUMBER_ANNOTATION = 'farloop.dev/number';
 
-/** What its kind compares of an object takes too many bytes. Its workload is parked with this sentence. */
+/** The part that the kind's planner compares takes too many bytes. The workload is parked with this sentence. */
 export class OversizedPartError extends Error {
   constructor(kind: string, { namespace, name }: { namespace?: string | undefined; name?: string | undefined }, bytes: number) {
     super(

@@ -1,4 +1,4 @@
-// A plan as text for people: what, why, and when the next look is due.
+// A plan as text for people: the actions, their reasons, and the time of the next look.
 import { formatIndexes, indexSetOf } from '../objects/index-text.ts';
 import { ownEntry } from '../objects/untyped-fields.ts';
 import type { KindShown } from './kind-shown.ts';
@@ -14,7 +14,7 @@ const OUTCOMES: Record<Plan<unknown>['outcome'], string> = {
   notOurs: 'is not ours',
 };
 
-/** Neighbouring actions of one verb and one reason make one line. It names at most so many objects. */
+/** Most names in a line. Neighbouring actions of one verb and one reason share a line. */
 const MAX_NAMES = 5;
 
 /** Lines without a line break at the end. @param workload such as `job/default/demo` */
@@ -38,7 +38,7 @@ export function explainPlan(
   for (const action of plan.actions) {
     const { line, name } = describe(action, shown);
     const why = action.verb === 'event' ? '' : action.why;
-    // Reasons that differ in their index alone are joined.
+    // Join reasons that differ in their index alone.
     const [, common = why, index] = /^(.*); index (\d+) is open$/.exec(why) ?? [];
     if (group?.line !== line || group.why !== common) close();
     group ??= { line, why: common, names: [], indexes: [] };
@@ -80,7 +80,7 @@ function namesText(names: readonly string[]): string {
 const indexesText = (indexes: readonly number[]): string =>
   indexes.length === 0 ? '' : `, open index${indexes.length > 1 ? 'es' : ''} ${formatIndexes(indexSetOf(indexes))}`;
 
-/** Counters and texts as they stand, conditions by type and reason; times and uids are left to the JSON output. */
+/** Counters and texts unchanged, conditions by type and reason. The JSON output has times and uids. */
 function statusText(status: object, { hiddenStatus }: ExplainedBy): string {
   return Object.entries(status)
     .filter(([key]) => !hiddenStatus.has(key))

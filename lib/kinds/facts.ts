@@ -1,5 +1,5 @@
-// The kinds: what relay, ingest, loop and onboarding may ask of each. A kind is its folder and one line here and in planners.ts, shown.ts
-// and manifests.ts; a function's bundle holds what it runs.
+// The kinds, as relay, ingest, loop and onboarding need them. A kind is a folder, and one line here, in planners.ts, shown.ts and
+// manifests.ts. Four tables, because a function's bundle holds only what it runs.
 import { jobFacts } from './job/facts.ts';
 import type { KindFacts } from './kind.ts';
 import { orphanPodFacts } from './orphan-pod/facts.ts';
@@ -9,7 +9,7 @@ export const KIND_FACTS = {
   OrphanPod: orphanPodFacts,
 } as const satisfies Record<string, KindFacts>;
 
-/** The union of kinds: each of the other tables has a line for every one of them. */
+/** The union of all kinds. Each of the other tables has a line for every one of them. */
 export type Kind = keyof typeof KIND_FACTS;
 
 /** All kinds, in the order in which a relay lists their owners. */

@@ -1,21 +1,21 @@
-// What `farloop plan` has to know of a kind to plan from documents as an API server would store them. No function runs it.
+// How `farloop plan` reads a kind's documents as an API server would store them. No function uses it.
 import type { KubernetesObject, WorkloadObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { Fields } from '../objects/untyped-fields.ts';
 import type { ShapeProblem } from './manifest-shapes.ts';
 import type { Plan, Snapshot } from './plan.ts';
 
-/** Switches of the API server that change what is planned, by its names. */
+/** Alpha features of the API server that change a plan, by the server's names. */
 export type Features = ReadonlySet<string>;
 
 /** Documents of another resource that a kind's plan reads. */
 export interface ReadBeside {
   resource: Resource;
-  /** The first field that keeps the document from being read; undefined where it can be. */
+  /** The first field of a wrong shape; undefined if the document can be read. */
   problemOf(document: Fields): ShapeProblem | undefined;
 }
 
-/** An owner as the API server stores it, or why it would refuse it. */
+/** An owner as the API server stores it, or why the server would refuse it. */
 export type ReadOwner<Owner> = { owner: Owner } | { problem: ShapeProblem } | { refusals: readonly [Refusal, ...Refusal[]] };
 
 export interface Refusal {
@@ -26,7 +26,7 @@ export interface Refusal {
 export interface ManifestGiven<Owner extends WorkloadObject> {
   snapshot: Snapshot<Owner>;
   now: Date;
-  /** Objects of `besides`, by their resource. */
+  /** The objects of `besides`, by resource. */
   read: ReadonlyMap<Resource, readonly KubernetesObject[]>;
   features: Features;
   /** The planner's own plan. */
@@ -34,22 +34,22 @@ export interface ManifestGiven<Owner extends WorkloadObject> {
 }
 
 export interface KindManifests<Owner extends WorkloadObject = WorkloadObject> {
-  /** The API server's type of the owner, by which documents are read; undefined where it knows no fields of it. */
+  /** The API server's type of the owner, used to read documents; undefined if the server does not know its fields. */
   schema?: string;
-  /** Its documents are also children, or the surroundings of others: one is an owner only where the request names it. */
+  /** Its documents may also be children, or read by other kinds. One is an owner only if the request names it. */
   isOnlyByName?: true;
   besides(features: Features): readonly ReadBeside[];
-  /** Takes out of a document what these features leave unknown. Changes the document itself. */
+  /** Removes fields that the API server does not know with these features. Changes the document itself. */
   prepare?(document: Fields, features: Features): void;
-  /** With its defaults, and valid. */
+  /** Adds the API server's defaults and validates. */
   read(document: Fields, given: { namespace: string; now: Date }): ReadOwner<Owner>;
-  /** Absent: as the planner plans. */
+  /** Absent: the planner's plan. */
   plan?(given: ManifestGiven<Owner>): Plan<object>;
-  /** What the kind adds to the answer beside the plan. */
+  /** Fields of the answer in addition to the plan. */
   extraOf?(given: ManifestGiven<Owner>, plan: Plan<object>): Fields;
 }
 
-/** Types are erased here, once: whoever asks a row gives it owners of its kind. */
+/** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
 export const defineManifests = <Owner extends WorkloadObject>(manifests: KindManifests<Owner>): KindManifests => manifests;
 
 /** The uid of an object that no API server has stored yet. */

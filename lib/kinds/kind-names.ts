@@ -1,11 +1,11 @@
-// The words by which people name a kind: as kubectl takes them, and the kind's own.
+// The names that people use for a kind: kubectl's, and the kind's own.
 import { ALL_FACTS } from './facts.ts';
 import type { KindFacts } from './kind.ts';
 
-/** The word that lists and completions show: the resource's plural, or the kind's where it has no owners of a resource. */
+/** The name in lists and completions: the resource's plural, or the kind's own for a kind without owners. */
 export const pluralOf = ({ kind, resource, isOwnerless }: KindFacts): string => (isOwnerless ? `${kind.toLowerCase()}s` : resource.plural);
 
-/** All words for it, in lower case; the first two are its plural and its kind. */
+/** All its names, in lower case. Plural and kind come first. */
 export function wordsFor(facts: KindFacts): string[] {
   const { kind, resource, isOwnerless, shortNames = [] } = facts;
   const own = kind.toLowerCase();
@@ -16,7 +16,7 @@ export function wordsFor(facts: KindFacts): string[] {
   return [...plain, ...full, ...shortNames];
 }
 
-/** The kind of that name, whatever its case; undefined where no kind has it. */
+/** The kind of that name, in any case; undefined if no kind has it. */
 export function findKindNamed(word: string, kinds: readonly KindFacts[] = ALL_FACTS): KindFacts | undefined {
   const wanted = word.toLowerCase();
   return kinds.find((facts) => wordsFor(facts).includes(wanted));

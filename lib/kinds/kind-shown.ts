@@ -1,5 +1,5 @@
-// What people are shown of a kind's workloads: in lists, by `explain`, on the console, by `up --apply`. Only a kind's own row knows which
-// fields of a spec or status these come from.
+// How a kind's workloads are displayed: in lists, by `explain`, on the console, by `up --apply`. Only the kind's row knows which fields of
+// spec and status the values come from.
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
@@ -8,72 +8,72 @@ import type { StoredBackoff } from './planner-row.ts';
 import type { Circumstances, Reason } from './reasons.ts';
 import type { ReasonState, Standing } from './state.ts';
 
-/** One number about a workload: a column of a list, a part of a sentence. */
+/** A number about a workload: a column of a list, or part of a sentence. */
 export interface Figure {
   /** One word in lower case, such as `succeeded`. */
   name: string;
   value: number;
-  /** The number it is to reach, where there is one. */
+  /** The target of the number, if it has one. */
   of?: number;
-  /** Shown only where a workload has a page of its own. */
+  /** Shown only on the workload's own page. */
   isMinor?: true;
 }
 
-/** A field of the owner that the API's JSON tells as it stands, beside what it tells of every kind. */
+/** A field of the owner that the API's JSON contains unchanged, in addition to the fields of every kind. */
 export interface ShownField {
   name: string;
   in: 'spec' | 'status';
   is: 'count' | 'time';
 }
 
-/** What a patch is for, by its action's `purpose`. */
+/** The words for a patch, by its action's `purpose`. */
 export interface PatchPurpose {
-  /** As an order, which the object's kind and name follow. */
+  /** An imperative; kind and name of the object follow. */
   does: string;
-  /** As a sentence goes on after "the API server refused to". */
+  /** Continues a sentence after "the API server refused to". */
   refusedTo: (target: string) => string;
-  /** Why the object is not deleted where this is refused, which the object's name follows. */
+  /** Why the object is not deleted if this patch is refused; the object's name follows. */
   keeps?: string;
 }
 
 export interface KindShown<Owner extends WorkloadObject = WorkloadObject> {
-  /** The codes of its own reasons, each with the state that it means where nothing more telling holds. */
+  /** The codes of its own reasons, each with its state. The state counts if no reason before it has one. */
   reasons: Readonly<Record<string, ReasonState | undefined>>;
-  /** Why a workload stands where it stands, the most telling first; never empty. */
+  /** All reasons that hold, most important first; never empty. */
   reasonsOf(snapshot: Snapshot<Owner>, now: Date, circumstances: Circumstances): Reason[];
-  /** Its failures in a row as they hold for this owner: what its planner would be given. */
+  /** The failures in a row that count for this owner, as its planner would get them. */
   knownBackoff(stored: StoredBackoff, owner: Owner): PlanHead['backoff'];
-  /** What is left to do for pods that no owner has. @param owner `none`: they never had one */
+  /** The work left for pods without an owner. @param owner `none`: they never had one */
   lettingGoText(held: readonly PodFacts[], owner: 'gone' | 'none'): string;
 
-  /** The state that the owner itself tells, whatever its reasons are: how it ended, that it is suspended. */
+  /** The state in the owner itself, which overrides all reasons: how it ended, or that it is suspended. */
   standingOf(owner: Owner): Standing | undefined;
-  /** Whether it has pods that run or have ended, where no reason tells. */
+  /** Whether it has running or ended pods. Asked only if no reason has a state. */
   isUnderWay(owner: Owner): boolean;
 
   fields: readonly ShownField[];
-  /** @param owner undefined where it is gone or not known: the figures are the same, without what only it tells */
+  /** @param owner undefined if gone or unknown. The figures are the same, without the numbers that only the owner has */
   figuresOf(owner: Owner | undefined): Figure[];
 
   purposes: Readonly<Record<string, PatchPurpose>>;
-  /** Reasons of Events of which there is one for each pod. */
+  /** Reasons of Events that are emitted once per pod. */
   eventsPerPod: ReadonlySet<string>;
-  /** Fields of the status that a person has no use for. */
+  /** Fields of the status that a person does not need. */
   hiddenStatus: ReadonlySet<string>;
 
-  /** Why Farloop does not manage an object of a namespace that it works in, and what to do: sentences, the last without a full stop. */
+  /** Why Farloop does not manage an object in one of its namespaces, and what to do: sentences, the last without a full stop. */
   unmanagedText(object: Unmanaged): string;
-  /** Which of its owners alone Farloop takes on a cluster that manages this, as a clause; undefined where it takes all of them. */
+  /** A clause about the owners that Farloop manages, given these words; undefined if it manages all of them. */
   ownOnlyText: (manages: Manages) => string | undefined;
 }
 
 export interface Unmanaged {
-  /** Whom the object names as its manager. */
+  /** The manager that the object names. */
   managedBy?: string | undefined;
-  /** Whom its manifest names, where it was applied from one. */
+  /** The manager that its manifest names, if it was applied from one. */
   wanted?: string | undefined;
   manages: Manages;
 }
 
-/** Types are erased here, once: whoever asks a row gives it owners of its kind. */
+/** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
 export const defineShown = <Owner extends WorkloadObject>(shown: KindShown<Owner>): KindShown => shown;

@@ -14,8 +14,10 @@ import type { WorkloadKey } from '../objects/workload.ts';
 export type ListSelection = { labelSelector: string } | { fieldSelector: string };
 
 /**
- * How soon a pass follows a change (R9). `now`. `soon`: within a second of the latest pass. `debounced`: with the next more urgent change, or
- * some seconds after the latest pass.
+ * How soon a pass follows a change (R9).
+ * - `now`: at once.
+ * - `soon`: within a second of the latest pass.
+ * - `debounced`: with the next more urgent change, or some seconds after the latest pass.
  */
 export type Urgency = 'now' | 'soon' | 'debounced';
 
@@ -35,7 +37,7 @@ export interface Membership {
 /** A word of `--manage`. */
 export interface Setting {
   word: string;
-  /** What it takes, for people: `all Jobs`. */
+  /** The owners that it includes, for people: `all Jobs`. */
   takes: string;
 }
 
@@ -44,11 +46,11 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   kind: string;
   /** The owner's own resource. */
   resource: Resource;
-  /** Words that people may use for it beside kind and plural, in lower case, such as `pytj`. */
+  /** Further names that people may use for it, in lower case, such as `pytj`. */
   shortNames?: readonly string[];
-  /** What relay and passes read of the owner. */
+  /** The fields of the owner that relay and passes read. */
   fields: WantedFields;
-  /** There is no owner to read: the workload is a child that lost its owner, or never had one. */
+  /** The workload has no owner to read: it is a child that lost its owner, or never had one. */
   isOwnerless?: true;
   /** Source component of the workload's Events. Upstream's, so that people find the events where they look for them. */
   component: string;
@@ -61,50 +63,47 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   factsOf(object: Owner): Owner;
   /** The first field that no such owner can have; undefined if the facts are possible. Ingest asks it about facts from outside. */
   faultOf(told: unknown): Fault | undefined;
-  /** Whether these facts only mark an owner that is too large to be kept. A pass reads it live before it decides anything. */
+  /** Whether these facts only mark an owner that is too large for the view. A pass reads such an owner live before it decides. */
   isReadLive(facts: Owner): boolean;
 
-  /** The words of `--manage` by which the kind is managed, each of which takes all that those before it take. None: it is planned only. */
+  /** The words of `--manage` for this kind. Each includes the ones before it. Empty: `plan` is all that works for the kind. */
   settings: readonly Setting[];
   /** Whether Farloop manages this owner, given these words. */
   isManaged(owner: Owner, manages: Manages): boolean;
   /**
-   * Whether upstream's controller of this kind must be off, given these words. Then what it would do is left to Farloop. Absent: there is no
-   * other controller.
+   * Whether upstream's controller of this kind must be off, given these words. Farloop then has its duties. Absent: no other controller.
    */
   isAlone?(manages: Manages): boolean;
   /** The manager that the owner names; undefined if it names none. */
   managerOf(owner: Owner): string | undefined;
   hasStarted(owner: Owner): boolean;
   isFinished(owner: Owner): boolean;
-  /** How many children it may have at a time, for the layout of its view. 0: unknown. */
+  /** Most children at a time, for the layout of its view. 0: unknown. */
   expectedChildren(owner: Owner): number;
   /** How soon a pass follows a change of the owner that is not its deletion. */
   urgencyOfOwner(owner: Owner): Urgency;
   pods: PodsOfKind<Owner>;
-  /** Its children beside pods. */
+  /** Its children other than pods. */
   children: readonly ChildFacts<Owner>[];
-  /** Rights of passes beside those that follow from owner, pods and children. */
+  /** Rights of passes in addition to those for owner, pods and children. */
   furtherRights?: readonly FurtherRight[];
   /** Whether owners that another controller manages are counted, by controller: upstream's metric. */
   countsExternal?: true;
 }
 
-/** What of a cluster's record a row may ask beside the words of `--manage`. */
+/** Fields of a cluster's record that a row may read, in addition to the words of `--manage`. */
 export interface KindSettings {
   workloadWithJob?: boolean;
 }
 
-/** What passes do with a resource that is neither owner nor child. */
+/** The rights of passes to a resource that is neither owner nor child. */
 export interface FurtherRight {
   resource: Resource;
   subresource?: string;
   verbs: readonly ('get' | 'list' | 'create' | 'patch' | 'delete')[];
-  /** Whether it is given where the cluster is registered so; absent: wherever the kind is managed. */
+  /** Whether a cluster with these settings needs the right; absent: each cluster that manages the kind does. */
   isUsed?(settings: KindSettings): boolean;
-  /**
-   * Held only because a role that passes make grants it: RBAC lets nobody grant what they may not do. No command of a relay needs it.
-   */
+  /** Held only to grant it: a role that passes make contains it, and RBAC lets a subject grant only its own rights. No command needs it. */
   isForGranting?: true;
 }
 
@@ -114,39 +113,39 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   fields: WantedFields;
   /** Selects them in the relay's list and watch; absent: all of the namespace. */
   watch?: ListSelection;
-  /** The workload of this kind that such an object belongs to; undefined where it belongs to none of this kind. */
+  /** The workload of this kind that the object belongs to; undefined if it belongs to none. */
   membershipOf(metadata: ObjectMeta): Membership | undefined;
   /** Selects them in a live list. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
   /** What its planner compares: at most 512 bytes of JSON, else a digest of it. Never the data of a config map or a secret. */
   partOf(object: KubernetesObject): Json;
-  /** Of `partOf`: raise it with every change there. Builds side by side make parts of two revisions, which are never compared. */
+  /** Revision of `partOf`: raise it with every change there. Builds side by side make parts of two revisions, which are never compared. */
   revision: number;
 }
 
-/** The pods of a kind's workloads: how they are found and named, and how soon a change of one is looked at. */
+/** The pods of a kind's workloads: how to find and name them, and how soon a pass follows a change of one. */
 export interface PodsOfKind<Owner extends WorkloadObject> {
-  /** Whether they carry the finalizer by which ended pods are counted: a cluster that is removed has it taken off them. */
+  /** Whether they carry the finalizer for counting ended pods. The removal of a cluster takes it off them. */
   haveTrackingFinalizer?: true;
-  /** The workload of this kind that a pod belongs to; undefined where it belongs to none of this kind. */
+  /** The workload of this kind that the pod belongs to; undefined if it belongs to none. */
   membershipOf(metadata: ObjectMeta): Membership | undefined;
-  /** Selects them in a live list: by the owner's own selector where it is known. */
+  /** Selects them in a live list: by the owner's own selector if it is known. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
-  /** Selects pods that `selection` misses because a person changed the label that it asks for. Undefined if no label can find them. */
+  /** Selects pods that `selection` misses because a person changed the selected label. Undefined if no label can find them. */
   strayedSelection?(key: WorkloadKey, owner: Owner | undefined): { labelSelector: string } | undefined;
   /** Whether a pod that the selection found belongs to this workload, or may be adopted by it. */
   concerns(key: WorkloadKey, pod: PodFacts): boolean;
   /**
-   * Whether a pod of the view belongs into the workload's digest. A released pod stays in the view until the next whole list, but the relay
-   * has left it out of its digest already.
+   * Whether a pod of the view counts in the workload's digest. A released pod stays in the view until the next whole list, but the relay's
+   * digest no longer includes it.
    */
   isCountedIn(owner: Owner): (pod: PodFacts) => boolean;
-  /** Matches orphans that it takes by a selector of its own. Undefined if labels alone decide. */
+  /** Matches orphans that the owner adopts by a selector of its own. Undefined if labels alone decide. */
   ownSelector?(owner: Owner): LabelMatcher | undefined;
-  /** The name that a slot and a number stand for (R5). */
+  /** The name for a slot and a number (R5). */
   nameOf(owner: Owner, child: { slot: number; number: number }): string;
   urgencyOf(pod: PodFacts): Urgency;
-  /** Those whose coming into the view and going from it a metric counts. */
+  /** Pods whose arrival in the view and removal from it a metric counts. */
   counted?: CountedPods;
 }
 

@@ -1,4 +1,4 @@
-// Documents one by one: what `farloop plan` and `up --apply` read, and how a document that cannot be read is refused.
+// Documents one by one, for `farloop plan` and `up --apply`, and the refusal of unreadable ones.
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import type { ShapeProblem } from './manifest-shapes.ts';
 

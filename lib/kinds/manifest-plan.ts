@@ -31,20 +31,20 @@ export interface ManifestPlan {
 
 export interface PlanRequest {
   now: Date;
-  /** `KIND/[NAMESPACE/]NAME`: which one, where there are several. */
+  /** `KIND/[NAMESPACE/]NAME`: selects one of several workloads. */
   workload?: string;
-  /** Switches of the API server that are on (alpha). */
+  /** Alpha features that are on in the API server. */
   features?: Features;
   /** Reads documents as the API server does. Absent: nulls are dropped, and only fields that planners read have their types checked. */
   read?: ManifestReader;
-  /** Absent: those there are. */
+  /** Absent: all kinds of this build. */
   kinds?: readonly PlannedKind[];
 }
 
 const NO_FEATURES: Features = new Set();
 
 /**
- * @throws UnusableManifestError something cannot be read, or the API server would refuse the workload
+ * @throws UnusableManifestError a document is unreadable, or the API server would refuse the workload
  * @throws SeveralWorkloadsError
  */
 export const planManifests = (documents: readonly SourcedDocument[], request: PlanRequest): ManifestPlan =>
@@ -57,7 +57,7 @@ export interface Decision {
   extra?: Fields;
 }
 
-/** The plan as it is printed, without what only the loop needs. */
+/** The plan as printed, without fields that only the loop needs. */
 export const printedPlan = ({ workload, plan, extra }: Decision): ManifestPlan => ({
   workload,
   actions: plan.actions.map(printedAction),
@@ -80,7 +80,7 @@ export function decideFromManifests(
   const [head, second] = heads;
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
   const { namespace = '', name = '', uid = '' } = owner.metadata;
-  // Owners with a namespace have children there only.
+  // The children of an owner with a namespace are in that namespace.
   const children = pods.map(({ value }) => podFactsOf(value)).filter((pod) => namespace === '' || pod.namespace === namespace);
   const snapshot = { owner, pods: children, head: head?.value ?? EMPTY_HEAD, manages: managesAll(kinds.map((kind) => kind.facts)) };
   const planOf = (of: Snapshot<WorkloadObject>): Plan<object> => row.planner.plan(of, now);

@@ -1,4 +1,4 @@
-// The shapes of objects that `farloop plan` reads: they are checked first, so that planners may rely on the types of their fields.
+// The shapes of objects that `farloop plan` reads. They are checked first, so that planners may rely on the types of their fields.
 import * as v from 'valibot';
 import { LARGEST_INT32, LEAST_INT32 } from '../objects/integers.ts';
 import type { Pod } from '../objects/kubernetes.ts';
@@ -101,7 +101,7 @@ export interface ShapeProblem {
 }
 
 export const isPod = (document: object): document is Pod => v.is(pod, document);
-/** The first field that keeps the document from being a Pod; only of one that is none. */
+/** The first field of a wrong shape. Call it only for a document that is not a Pod. */
 export const podProblem = (document: object): ShapeProblem => problemIn(pod, document);
 
 /** The durable state in a Head document. Fields that it leaves out are empty. */
@@ -113,7 +113,7 @@ export function readHead(document: object): PlanHead | ShapeProblem {
   return { expectations, backoff: { failures, ...(lastFailureTime !== undefined && { lastFailureTime }) }, ordinal };
 }
 
-/** The first field that keeps the document from having the shape; only of one that has not. */
+/** The first field of a wrong shape. Call it only for a document that does not match. */
 export function problemIn(schema: v.GenericSchema, document: object): ShapeProblem {
   const { issues } = v.safeParse(schema, document, { abortEarly: true });
   const issue = issues?.[0];
@@ -127,7 +127,7 @@ export function problemIn(schema: v.GenericSchema, document: object): ShapeProbl
   };
 }
 
-/** The type that the schema expects there; undefined where the schema does not say. */
+/** The type that the schema expects there; undefined if the schema has none. */
 function wantedAt(schema: v.GenericSchema, path: readonly v.IssuePathItem[]): string | undefined {
   let at: unknown = schema;
   for (const { key } of path) {

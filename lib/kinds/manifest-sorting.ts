@@ -1,4 +1,4 @@
-// Documents sorted by the rows' resources: owners, pods, heads, and what a kind reads beside them.
+// Sorts documents by the rows' resources: owners, pods, heads, and other objects that a kind reads.
 import type { KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { PODS, type Resource } from '../objects/resources.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
@@ -29,8 +29,8 @@ export interface Sorted {
 }
 
 /**
- * Reads a document as the API server would, or says why it would refuse.
- * @param schema the API server's name of its type; undefined where it knows no fields of it
+ * Reads a document as the API server does, or returns why the server would refuse it.
+ * @param schema the API server's name of its type; undefined if the server does not know its fields
  */
 export type ManifestReader = (
   schema: string | undefined,
@@ -67,7 +67,7 @@ export function sortedOut(documents: readonly SourcedDocument[], { kinds, featur
       dropNulls(document);
       const problem = beside.problemOf(document);
       if (problem) throw misshapen(problem, source);
-      // What has the shape has metadata.
+      // The shape was checked, so metadata is there.
       sorted.beside.set(beside.resource, [...(sorted.beside.get(beside.resource) ?? []), document as ManifestObject & KubernetesObject]);
     }
     let value: Fields = document;
@@ -75,7 +75,7 @@ export function sortedOut(documents: readonly SourcedDocument[], { kinds, featur
       const pod = podIn(objectOf('Pod', { value: document, source }, read), source);
       const { uid = '', name } = pod.metadata;
       const first = uids.get(uid);
-      // A pod that is given twice would be counted twice.
+      // Refuse a pod that is given twice: it would be counted twice.
       if (first !== undefined)
         throw new UnusableManifestError(`${source}: metadata.uid: expected each pod once, found ${name} (${uid}) as in ${first}`);
       uids.set(uid, source);
@@ -121,7 +121,7 @@ function ownerIn(document: Fields, source: string, kind: PlannedKind): Owner {
 export const fullName = ({ kind, namespace, name }: Owner): string =>
   [kind.facts.kind, ...(namespace === '' ? [] : [namespace]), name].join('/');
 
-/** False too for a text that is no name of a workload. */
+/** Also false if `wanted` is not a workload's name. */
 export function isNamed({ kind, namespace, name }: Owner, wanted: string): boolean {
   const parts = wanted.split('/');
   const [wantedKind = '', ...rest] = parts;
@@ -134,14 +134,14 @@ export function isNamed({ kind, namespace, name }: Owner, wanted: string): boole
   );
 }
 
-/** @throws UnusableManifestError for what the reader cannot read */
+/** @throws UnusableManifestError the reader cannot read it */
 export function objectOf(schema: string | undefined, { value, source }: Sourced<Fields>, read: ManifestReader): Fields {
   const result = read(schema, value, source);
   if ('problem' in result) throw misshapen(result.problem, source);
   return result.object;
 }
 
-/** A reader that looks at no types. */
+/** A reader that checks no types. */
 export function withoutNulls(_schema: string | undefined, document: Fields): { object: Fields } {
   dropNulls(document);
   return { object: document };

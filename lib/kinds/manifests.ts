@@ -1,4 +1,4 @@
-// How each kind is read from documents, for `farloop plan` alone: defaults, validation and what a plan reads beside.
+// How `farloop plan` reads each kind from documents: defaults, validation, and other objects that a plan reads. No function uses it.
 import { ALL_FACTS, type Kind } from './facts.ts';
 import { jobManifests } from './job/manifests.ts';
 import type { KindFacts } from './kind.ts';
@@ -12,7 +12,7 @@ export const MANIFESTS = {
   OrphanPod: orphanPodManifests,
 } as const satisfies Record<Kind, KindManifests>;
 
-/** A kind as `farloop plan` needs it. */
+/** The rows of a kind that `farloop plan` needs. */
 export interface PlannedKind {
   facts: KindFacts;
   row: Pick<PlannerRow, 'planner'>;

@@ -1,4 +1,4 @@
-// What a kind is to the loop beside its facts: its planner, how its status is written, what its metrics count, how its back-off is kept.
+// What the loop needs of a kind in addition to its facts: its planner, the writing of its status, its metrics, its back-off.
 import type { GenericSchema } from 'valibot';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
@@ -11,27 +11,27 @@ export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Statu
   status: KindStatus<Owner, Status>;
   metrics: KindMetrics<Owner, Status>;
   backoff: KindBackoff<Owner, Status>;
-  /** Durable state of the kind's own in its workloads' heads; absent: it keeps none. */
+  /** The kind's own durable state in its workloads' heads; absent: none. */
   kept?: KindKept;
-  /** What the flight recorder keeps of an owner that was read live: its facts, and what its planner asks of the rest. */
+  /** The part of a live owner that the flight recorder stores: its facts, and further fields that its planner reads. */
   recordedFactsOf(owner: Owner): Owner;
 }
 
 export interface KindStatus<Owner extends WorkloadObject, Status extends object> {
   /** A whole status as a merge patch, which keeps every field that it does not name. */
   patchOf(status: Status): object;
-  /** Uids of children that the status names: a pass counts on them only where it knows all of them (R18). */
+  /** Uids of children in the status. A pass relies on them only if it knows all of them (R18). */
   childrenIn(owner: Owner): readonly string[];
-  /** A status in which these alone differ is debounced. */
+  /** A status that differs in these fields alone is debounced. */
   debouncedFields: readonly string[];
-  /** Which writes may wait for the next wave's status, in the middle of many creates; absent: none may. */
+  /** Writes that may wait for the next wave's status while many creates are under way; absent: none. */
   amidCreates?: AmidCreates<Owner>;
 }
 
 export interface AmidCreates<Owner extends WorkloadObject> {
-  /** A status in which nothing else differs waits. */
+  /** A status that differs in these fields alone waits. */
   fields: readonly string[];
-  /** When a write to a pod is due: `now`; `later`: once a status counts it; `withStatus`: the status may not wait because of it. */
+  /** How a write to a pod waits. `now`: it does not. `later`: until a status counts the pod. `withStatus`: it ends the status's wait. */
   timing(
     owner: Owner,
   ): (action: Extract<Action, { verb: 'patch' | 'delete' }>, pod: PodFacts | undefined) => 'now' | 'later' | 'withStatus';
@@ -40,48 +40,50 @@ export interface AmidCreates<Owner extends WorkloadObject> {
 /** Labels of a pass that upstream's metrics count as a sync. */
 export type SyncLabels = Readonly<Record<string, string>>;
 
-/** What each confirmed write counts, under upstream's names. A kind counts what it has a member for. */
+/** The counts of each confirmed write, under upstream's names. A kind has a member for each write that it counts. */
 export interface KindMetrics<Owner extends WorkloadObject, Status extends object> {
-  /** Undefined where this plan makes the pass no sync; the first plan of a pass that does gives its labels. */
+  /** Undefined if this plan does not make the pass a sync. Of the plans of a pass, the first with labels decides. */
   syncOf?(plan: Plan<Status>, owner: Owner): SyncLabels | undefined;
-  /** The end of a pass that was a sync. */
+  /** Called at the end of a pass that was a sync. */
   ofSync?(sync: SyncLabels, end: { isGood: boolean; seconds: number }): Counted[];
-  /** @param before and `after`: the owner as it stood, and as the API server answered the status write */
+  /** @param before and `after`: the owner before the status write, and in the API server's answer */
   ofStatus?(before: Owner, after: Owner): Counted[];
-  /** @param plan that the create is part of */
+  /** @param plan the plan with this create */
   ofCreate?(plan: Plan<Status>, result: 'succeeded' | 'failed'): Counted[];
   ofPatch?(action: Extract<Action, { verb: 'patch' }>, about: { owner: Owner; pod: PodFacts }): Counted[];
-  /** @param at when the API server took the delete of the owner */
+  /** @param at when the API server accepted the delete of the owner */
   ofOwnerDelete?(owner: Owner, at: Date): Counted[];
-  /** A read was behind what had been observed before. */
+  /** A read was older than an earlier observation. */
   ofStaleRead?(resource: Resource): Counted[];
 }
 
-/** Failures in a row: the loop stores them, the kind says what they are. */
+/** Failures in a row. The loop stores them; the kind defines them. */
 export interface KindBackoff<Owner extends WorkloadObject, Status extends object> {
-  /** As it holds for this owner. */
+  /** The failures that count for this owner. */
   known(stored: StoredBackoff, owner: Owner | undefined): PlanHead['backoff'];
-  /** As it is stored once a pass is through. @param owner as it stands then */
+  /** The failures to store after a pass. @param owner after the pass */
   toStore(backoff: PlanHead['backoff'], owner: Owner | undefined): StoredBackoff;
-  /** Whether a status of this plan counts the failures in it: then it is stored with that write though the rest of the plan stopped. */
+  /** Whether a status of this plan counts these failures. They are then stored with that write, even if the rest of the plan stopped. */
   isCountedByStatus(given: Snapshot<Owner>, plan: Plan<Status>): boolean;
 }
 
 export interface KindKept {
-  /** What a planner is given as `kept` is read by it. */
+  /** Reads `kept` before the planner gets it. */
   schema: GenericSchema<object>;
-  /** Fields of the head itself in which the build before held the same. */
+  /** Fields of the head itself in which the build before stored the same. */
   fieldsBefore?: readonly string[];
 }
 
 export interface StoredBackoff {
   failures: number;
   lastFailureTime?: string | undefined;
-  /** What its kind keeps beside them. */
+  /** Further values that the kind stores. */
   [detail: string]: string | number | undefined;
 }
 
-/** Types are erased here, once: the loop gives a row owners of its kind. What is left out has the default of a kind without it. */
+/**
+ * Erases the owner's type, once. The loop passes a row only owners of its kind. Omitted members get the defaults of a kind without them.
+ */
 export const definePlanner = <Owner extends WorkloadObject, Status extends object>(
   row: Pick<PlannerRow<Owner, Status>, 'planner'> & Partial<PlannerRow<Owner, Status>>,
 ): PlannerRow => ({

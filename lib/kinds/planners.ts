@@ -1,4 +1,4 @@
-// How each kind decides: what the loop, and `plan`, ask beside its facts.
+// The planner rows: what the loop and `farloop plan` need of each kind in addition to its facts.
 import { ownEntry } from '../objects/untyped-fields.ts';
 import type { Kind } from './facts.ts';
 import { jobRow } from './job/row.ts';

@@ -1,14 +1,14 @@
-// Reasons why a workload is running or not: what each may tell, and those that may hold of a workload of any kind. A kind's own are in its
-// row (kind-shown.ts); together they are a closed list.
+// Reasons why a workload is running or not: the fields of a reason, and the codes that any kind may have. A kind's own codes are in its row
+// (kind-shown.ts). Together they are a closed list.
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { ReasonState } from './state.ts';
 
-/** Those that may hold of any workload, each with the state that it means where nothing more telling holds. */
+/** Codes of any kind, each with its state. The state counts if no reason before it has one. */
 export const COMMON_REASONS = {
   // ended
   EndedOtherwise: undefined,
   Expires: undefined,
-  // not looked after
+  // not managed
   ManagedBySomebodyElse: 'Waiting',
   Parked: undefined,
   Unreachable: 'Waiting',
@@ -22,7 +22,7 @@ export const COMMON_REASONS = {
   NotYetSeen: 'Pending',
   Unreadable: undefined,
   TooLargeForView: undefined,
-  // on its way to the end
+  // about to end
   BeingDeleted: undefined,
   LettingPodsGo: undefined,
   Succeeding: 'Waiting',
@@ -45,66 +45,71 @@ export const COMMON_REASONS = {
 export type CommonReason = keyof typeof COMMON_REASONS;
 
 export interface Reason<Code extends string = string> {
-  /** Of the closed list: one of `COMMON_REASONS`, or of its kind's own. */
+  /** From the closed list: one of `COMMON_REASONS`, or one of the kind's own. */
   code: Code;
   /** One sentence for people. */
   text: string;
-  /** The pods it is about; at most five names. */
+  /** Names of the pods concerned, at most five. */
   pods?: string[];
   exitCode?: number;
-  /** The cluster's own word about the pods: `Unschedulable`, `ImagePullBackOff`; for a failed pod with its message. */
+  /** The cluster's own word for the pods' state: `Unschedulable`, `ImagePullBackOff`. For a failed pod with its message. */
   podReason?: string;
-  /** Which rule of a policy, from 0. */
+  /** Position of a policy's rule, from 0. */
   rule?: number;
-  /** Completion index, or a text of several. */
+  /** A completion index, or a text of several. */
   index?: string;
-  /** How long still. */
+  /** Time left. */
   remainingSeconds?: number;
 }
 
 /** Facts about a workload that its objects do not show. */
 export interface Circumstances {
-  /** A person must act; looked at again after so long. */
+  /** A person must act. A pass looks again after `remainingMs`. */
   parked?: { reason: string; remainingMs: number };
-  /** Its cluster does not answer, or refuses Farloop's credentials: since when (Unix milliseconds), and when it is asked again: 0 is now, and nothing is when something happens. */
+  /**
+   * The cluster does not answer, or refuses Farloop's credentials. `sinceMs`: Unix milliseconds. `remainingMs`: until the next probe; 0:
+   * now; absent: only after a change.
+   */
   unreachable?: { sinceMs: number; reason: string; remainingMs?: number | undefined; isRefused?: boolean };
-  /** Why nobody sees what happens on its cluster. */
+  /** Why changes on its cluster are not observed. */
   unobserved?: string;
-  /** Its cluster refuses what Farloop needs in its namespace: how so. */
+  /** Why the cluster refuses rights that Farloop needs in the namespace. */
   forbidden?: string;
-  /** No heartbeat of its cluster's relay for so long. */
+  /** Time since the last heartbeat of the cluster's relay, if it is late. */
   relaySilentMs?: number;
-  /** Its cluster is drained: no work is begun there. */
+  /** The cluster is drained: no new work begins there. */
   isDrained?: boolean;
-  /** Its cluster is being removed: of a Job that has not ended only that is to be told, see LEAVING. */
+  /** The cluster is being removed. An unfinished Job then has only this reason, see LEAVING. */
   isLeaving?: boolean;
-  /** It is unknown, and passes leave it alone for so long still (R1). */
+  /** The workload's state is unknown. Passes leave it alone for this time (R1). */
   leftAloneMs?: number;
-  /** Its latest pass could write nothing more, and comes again after so long (R14). */
+  /** The latest pass had no write budget left. The next one runs after this time (R14). */
   throttledMs?: number;
-  /** What the API server said when it refused a pod last. */
+  /** The API server's latest refusal to create or delete a pod, in its words. */
   refusal?: string;
-  /** What else it refused the latest pass, or gave no good answer to, for a pod or the owner, and in which words; tried again after so long. */
+  /**
+   * Another call of the latest pass, about a pod or the owner, that was refused or had no good answer. It is retried after `remainingMs`.
+   */
   hindered?: { what: string; reason: string; remainingMs: number; isUnanswered?: true };
 }
 
-/** At most so many names, or reasons of one sort, are shown. */
+/** Most names, or reasons of one sort, to show. */
 export const MOST_NAMES = 5;
 
-/** Of all that waits on a cluster that is being removed, whatever else there is to say of it: nobody looks after it any more. */
+/** The only reason of a workload that waits on a cluster being removed: Farloop does not manage it any more. */
 export const LEAVING: Reason<CommonReason> = {
   code: 'ClusterLeaving',
   text: 'its cluster is being removed: nothing is done on it any more',
 };
 
-/** Of a workload that has no owner (any more): all that is left to do is to let its pods go. @param text what its row says of it */
+/** For a workload without an owner: only releasing its pods is left. @param text from its row */
 export const lettingGoReason = (held: readonly PodFacts[], text: string): Reason<CommonReason> => ({
   code: 'LettingPodsGo',
   text,
   ...(held.length > 0 && { pods: names(held) }),
 });
 
-/** What holds up any workload, whatever is known of it. */
+/** Circumstances that delay a workload of any kind, whatever the state of its objects. */
 export function obstaclesOf({
   parked,
   unreachable,
@@ -151,8 +156,8 @@ export function obstaclesOf({
 }
 
 /**
- * @param did as a sentence goes on after "the API server"
- * @param why begins with what divides it from the rest
+ * @param did continues a sentence after "the API server"
+ * @param why begins with its own separator
  */
 export function refusedReason(did: string, why: string, remainingMs: number): Reason<CommonReason> {
   const remainingSeconds = seconds(remainingMs);
@@ -160,7 +165,7 @@ export function refusedReason(did: string, why: string, remainingMs: number): Re
   return { code: 'RefusedByApiServer', text, remainingSeconds };
 }
 
-/** The first few of them. */
+/** Names of the first few pods. */
 export const names = (pods: readonly PodFacts[]): string[] => pods.slice(0, MOST_NAMES).map(({ name }) => name);
 export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 /** Rounded up to whole seconds, so that a wait never shows as shorter than it is. */

@@ -1,4 +1,4 @@
-// What people are shown of each kind.
+// The table of display rows, one per kind.
 import { ownEntry } from '../objects/untyped-fields.ts';
 import type { Kind } from './facts.ts';
 import { jobShown } from './job/shown.ts';
@@ -11,7 +11,7 @@ export const SHOWN = {
   OrphanPod: orphanPodShown,
 } as const satisfies Record<Kind, KindShown>;
 
-/** The closed list of reasons: of any workload, and of each kind. */
+/** The closed list of reasons: the common ones, and each kind's own. */
 export const ALL_REASONS: readonly string[] = [
   ...new Set([COMMON_REASONS, ...Object.values(SHOWN).map(({ reasons }) => reasons)].flatMap((reasons) => Object.keys(reasons))),
 ];

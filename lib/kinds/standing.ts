@@ -1,4 +1,4 @@
-// Where a workload stands, out of what its row tells of the owner and the reasons that hold of it.
+// Derives a workload's state from its row's view of the owner, and from its reasons.
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { ownEntry } from '../objects/untyped-fields.ts';
 import type { KindShown } from './kind-shown.ts';
@@ -7,15 +7,15 @@ import type { Standing } from './state.ts';
 
 export interface Known {
   shown: Pick<KindShown, 'reasons' | 'standingOf' | 'isUnderWay'>;
-  /** Whether its kind has no owners at all. */
+  /** Whether workloads of its kind have no owners. */
   isOwnerless: boolean;
-  /** Undefined: gone, or not known. */
+  /** Undefined: gone or unknown. */
   owner: WorkloadObject | undefined;
-  /** Whether what its passes keep can be read. */
+  /** Whether the state that its passes keep can be read. */
   isKnown: boolean;
-  /** Why it is parked; undefined where it is not. */
+  /** Why it is parked; undefined if it is not. */
   parked?: string | undefined;
-  /** The most telling first. */
+  /** Most important first. */
   reasons: readonly Reason[];
 }
 
@@ -31,19 +31,19 @@ export function standingOf({ shown, isOwnerless, owner, isKnown, parked, reasons
   if (standings.some(({ state }) => state === 'Running')) return { state: 'Running' };
   const [standing = { state: 'Pending' as const }] = standings;
   if (standing.state !== 'Pending') return standing;
-  // Between its pods a workload goes on, and where its pods are not known here (TooLargeForView) its status tells.
+  // A workload may have no pod for a moment, or its pods may be unknown here (TooLargeForView). Its status then decides.
   return { state: shown.isUnderWay(owner) ? 'Running' : 'Pending' };
 }
 
-/** What a pod that starts again and again is in. */
+/** The cluster's word for a container that restarts again and again. */
 const RESTARTS_LATER = 'CrashLoopBackOff';
 
-/** @returns undefined for one that does not say where it stands, such as a deadline */
+/** @returns undefined for a reason without a state, such as a deadline */
 function standingBy({ code, podReason }: Reason, { reasons }: Known['shown']): Standing | undefined {
   const state = ownEntry(reasons, code) ?? ownEntry<Standing['state'] | undefined>(COMMON_REASONS, code);
   if (code === 'PodsWaiting' && podReason === RESTARTS_LATER) return { state: 'BackingOff', reason: podReason };
   if (state === undefined || state !== 'Waiting') return state && { state };
-  // Of other reasons it is the evidence, with its message, and not what the workload waits for.
+  // In other reasons `podReason` is evidence with a message. It does not name what the workload waits for.
   const isOfPods = code === 'PodsWaiting' || code === 'PodsDisrupted';
   return { state, reason: (isOfPods ? podReason : undefined) ?? code };
 }

@@ -1,4 +1,4 @@
-// The one word for where a workload stands: what lists, `explain`, `up --apply` and the console show.
+// The state of a workload in one word, as lists, `explain`, `up --apply` and the console show it.
 
 export const STATES = [
   'Pending',
@@ -16,14 +16,14 @@ export const STATES = [
 ] as const;
 export type State = (typeof STATES)[number];
 
-/** The states that a reason may mean. */
+/** The states that a reason may have. */
 export type ReasonState = Extract<State, 'Pending' | 'Running' | 'BackingOff' | 'Waiting'>;
 
 export interface Standing {
   state: State;
   /**
-   * Of Complete and Failed the condition's reason, of Parked what a person must do; of Waiting and BackingOff what for: a code of the
-   * closed list, or the cluster's own word for what its pods wait for, such as `Unschedulable` or `ImagePullBackOff`.
+   * For Complete and Failed: the condition's reason. For Parked: the required action. For Waiting and BackingOff: a code of the closed
+   * list, or the cluster's own word for its pods' state, such as `Unschedulable` or `ImagePullBackOff`.
    */
   reason?: string;
 }

@@ -1,4 +1,4 @@
-// How long a Job waits before it replaces a failed pod, and what it has to remember for that.
+// How long a Job waits before it replaces a failed pod, and the record of failures that this needs.
 import { LARGEST_INT32 } from '../../objects/integers.ts';
 import { secondsOf, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
 import type { PlanHead } from '../plan.ts';
@@ -13,13 +13,13 @@ const MAX_SECONDS = 600;
 const backoffSeconds = (failures: number): number =>
   failures <= 0 ? 0 : failures > 7 ? MAX_SECONDS : Math.min(BASE_SECONDS * 2 ** (failures - 1), MAX_SECONDS);
 
-/** Milliseconds of the wait that are still ahead. @param latestFailure Unix seconds */
+/** Milliseconds left of the wait. @param latestFailure Unix seconds */
 export function remainingBackoffMs(failures: number, latestFailure: number | undefined, nowMs: number): number {
   if (failures <= 0 || latestFailure === undefined) return 0;
   return Math.max(0, latestFailure * 1000 + backoffSeconds(failures) * 1000 - nowMs);
 }
 
-/** The record after these pods, which finished since it was made. */
+/** The record after these pods, which finished since the record was made. */
 export function nextBackoff(
   stored: PlanHead['backoff'],
   { succeeded, failed }: { succeeded: readonly PodFacts[]; failed: readonly PodFacts[] },
@@ -37,7 +37,7 @@ export function nextBackoff(
   return { failures: Math.min(failures, LARGEST_INT32), ...(latestFailure !== undefined && { lastFailureTime: timeOf(latestFailure) }) };
 }
 
-/** Unix seconds; undefined where no failure is on record. */
+/** Unix seconds; undefined without a recorded failure. */
 export const latestFailureOf = ({ lastFailureTime }: PlanHead['backoff']): number | undefined => secondsOf(lastFailureTime);
 
 const latestFinish = (pods: readonly PodFacts[]): number =>

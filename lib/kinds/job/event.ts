@@ -1,4 +1,4 @@
-// An event about a Job, before it is known which Job.
+// An event about a Job, without the reference to the Job.
 
 export interface NewEvent {
   type: 'Normal' | 'Warning';

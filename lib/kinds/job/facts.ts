@@ -43,7 +43,7 @@ export const jobFacts = defineFacts<Job>({
   pods: {
     haveTrackingFinalizer: true,
     membershipOf,
-    // For a Job that is gone. Pods carry the label with the prefix as well, except those made before Kubernetes 1.27.
+    // If the Job is gone. The pods also have the label with the prefix, except those made before Kubernetes 1.27.
     selection: (key, owner) => ({ labelSelector: readableSelector(owner) ?? `${legacyControllerUidLabel}=${key.uid}` }),
     strayedSelection,
     concerns: (key, { controller }) => controller === undefined || controller.uid === key.uid,
@@ -54,7 +54,7 @@ export const jobFacts = defineFacts<Job>({
     counted: terminatedPods,
   },
   children: [],
-  // Alpha: each Job is made known to the scheduler as a group of pods.
+  // Alpha: passes make a Workload and a PodGroup, so that the scheduler treats a Job's pods as a group.
   furtherRights: [SCHEDULING_WORKLOADS, POD_GROUPS].map((resource) => ({
     resource,
     verbs: ['get', 'list', 'create', 'patch'],
@@ -87,16 +87,18 @@ function membershipOf(metadata: ObjectMeta): Membership | undefined {
   return uid === undefined || name === undefined ? undefined : { kind: 'Job', namespace, name, uid, by: 'labels' };
 }
 
-/** The uid's label that a generated selector asks for → the name's label beside it. */
+/** The uid label in a generated selector → the name label that goes with it. */
 const NAME_LABELS: Record<string, string> = { [controllerUidLabel]: jobNameLabel, [legacyControllerUidLabel]: legacyJobNameLabel };
 
-/** By the name's label, which the API server sets beside the uid's. With a selector that a person chose there may be no such label. */
+/**
+ * By the name label, which the API server sets together with the uid label. With a selector that a person chose, the label may be missing.
+ */
 function strayedSelection({ name }: WorkloadKey, owner: Job | undefined): { labelSelector: string } | undefined {
   const { matchLabels = {}, matchExpressions = [] } = owner?.spec.selector ?? {};
   const [[label, uid] = ['', ''], ...others] = Object.entries(matchLabels);
   const nameLabel = ownEntry(NAME_LABELS, label);
   if (!nameLabel || others.length > 0) return undefined;
-  // With expressions beside it, the selector may miss a pod whose uid label is still right.
+  // If the selector also has expressions, it may miss a pod whose uid label is still right.
   return { labelSelector: matchExpressions.length > 0 ? `${nameLabel}=${name}` : `${nameLabel}=${name},${label}!=${uid}` };
 }
 

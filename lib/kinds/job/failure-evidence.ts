@@ -1,4 +1,4 @@
-// Which pod's failure ended a Job, and by what: from the pods that are left, or from the words of a condition.
+// Which pod's failure ended a Job, and how: from the remaining pods, or from a condition's message.
 import { isFinished, type PodFacts } from '../../objects/pod-facts.ts';
 import { podReasonText } from '../../objects/pod-reasons.ts';
 import type { Reason } from '../reasons.ts';

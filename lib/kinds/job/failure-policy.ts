@@ -10,7 +10,7 @@ export interface FailureVerdict {
   action?: FailureAction;
   /** Whether the failure goes into `status.failed`. */
   counted: boolean;
-  /** What the Job's condition says where the action is FailJob. */
+  /** The message of the Job's condition if the action is FailJob. */
   message?: string;
 }
 

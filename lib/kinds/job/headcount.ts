@@ -10,12 +10,12 @@ import { isFailed } from './pod-replacement.ts';
 import { termsOf, type Terms } from './terms.ts';
 
 export interface Headcount {
-  /** Not controlled by the Job, or with labels that its selector does not match. */
+  /** Not controlled by the Job, or with labels that do not match its selector. */
   others: number;
   active: number;
-  /** Active, and at work. */
+  /** Active and at work, see `isAtWork`. */
   running: number;
-  /** Active and of phase Running, but each of its containers waits to be started again. */
+  /** Active and of phase Running, but each of its containers waits for a restart. */
   restarting: number;
   ready: number;
   /** With the finalizer. */
@@ -24,28 +24,28 @@ export interface Headcount {
   terminating: number;
   /** With the finalizer, and ended or being deleted: of a running Job, only these can change anything. */
   leaving: number;
-  /** Named by somebody else. */
+  /** With a name that Farloop did not compute. */
   unnumbered: number;
-  /** −1: none has a number. */
+  /** −1: no pod has a number. */
   highestNumber: number;
   /** Of all containers in pods that are Pending or Running. */
   restarts: number;
-  /** Without an index, or not among the group of their index. */
+  /** Without an index, or not in the group of their index. */
   misplaced: number;
   /** Active pods beyond the first of their index. */
   doubled: number;
-  /** Index of an active pod; `MOST_PLACES`: none is. */
+  /** Lowest index of an active pod; `MOST_PLACES`: no pod is active. */
   lowestActive: number;
-  /** The same; −1: none is. */
+  /** Highest index of an active pod; −1: no pod is active. */
   highestActive: number;
-  /** What the first failed pod that matches a FailJob rule comes to. */
+  /** The failure message of the first failed pod that matches a FailJob rule. */
   failJob: string | undefined;
-  /** Which indexes the active pods of a group have, one bit each from its first index on; 0 of several groups. */
+  /** Indexes of a group's active pods, one bit each from its first index on. 0 in the sum of several groups. */
   activeBits: number;
   firstIndex: number;
 }
 
-/** Written out each time: it is made for every group that changed, and a copy of one takes longer. */
+/** Keep the literal: it is made for every changed group, and copying an object takes longer. */
 const nobody = (): Headcount => ({
   others: 0,
   active: 0,
@@ -75,7 +75,7 @@ export function headcountFold(job: Job, pods: PodSet): Fold<Headcount> {
 
 let last: { of: readonly unknown[]; key: string } = { of: [], key: '' };
 
-/** What the counts depend on. One plan asks for it several times, so the answer to the very same values is cached. */
+/** All values that the counts depend on. One plan asks several times, so the answer for the very same values is cached. */
 function keyOf({ metadata: { uid }, spec: { selector, podFailurePolicy, podReplacementPolicy } }: Job): string {
   const of = [uid, selector, podFailurePolicy, podReplacementPolicy];
   if (last.of.length !== of.length || of.some((value, at) => value !== last.of[at])) last = { of, key: JSON.stringify(of) };
@@ -141,7 +141,7 @@ function makeFold(job: Job, terms: Terms): Fold<Headcount> {
   };
 }
 
-/** Of all its containers. */
+/** Restarts of all its containers. */
 export function restartsOf({ containers }: PodFacts): number {
   let restarts = 0;
   for (let at = 0; at < containers.length; at += 1) restarts += containers[at]?.restarts ?? 0;
@@ -176,10 +176,10 @@ export function keeperOf({ metadata: { uid }, spec: { selector } }: Job): (pod: 
   };
 }
 
-/** The indexes of the active pods, of a set ordered by place in which none is misplaced. */
+/** The indexes of the active pods. Only for a set ordered by place without misplaced pods. */
 export function activeIndexesIn(pods: PodSet, fold: Fold<Headcount>): IndexSet {
   const intervals: { first: number; last: number }[] = [];
-  // They come in ascending order. Most touch the one before, which is made longer then.
+  // Intervals come in ascending order. Most touch the one before and extend it.
   const append = (from: number, to: number): void => {
     const end = intervals.at(-1);
     if (end && end.last + 1 === from) end.last = to;
@@ -187,7 +187,7 @@ export function activeIndexesIn(pods: PodSet, fold: Fold<Headcount>): IndexSet {
   };
   pods.walk(fold, ({ active, doubled, lowestActive, highestActive, activeBits, firstIndex }) => {
     if (active === 0) return false;
-    // Where none between the lowest and the highest is missing, nobody looks further.
+    // If no index between the lowest and the highest is missing, do not walk further.
     if (highestActive - lowestActive + 1 === active - doubled) {
       append(lowestActive, highestActive);
       return false;
@@ -203,7 +203,7 @@ export function activeIndexesIn(pods: PodSet, fold: Fold<Headcount>): IndexSet {
   return intervals;
 }
 
-/** Equality alone, what nearly every Job's selector is, needs no parsing. */
+/** Nearly every Job's selector only tests equality, which needs no parsing. */
 export function quickMatcherOf(selector: LabelSelector | undefined): LabelMatcher {
   if (selector === undefined || selector.matchExpressions?.length) return matcherOf(selector);
   const [first, ...others] = Object.entries(selector.matchLabels ?? {});

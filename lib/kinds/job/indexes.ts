@@ -3,16 +3,16 @@ import type { JobStatus } from '../../objects/kubernetes.ts';
 import { lowestMissingIndexes, parseIndexes, withIndexes, hasIndex, type IndexSet } from '../../objects/index-text.ts';
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 
-/** The pod's index where the Job has it. @param completions unset: the Job is not Indexed, every pod is as good as any */
+/** The pod's index if the Job has that index. @param completions unset: the Job is not Indexed, so every pod is usable */
 export function usableIndexOf(pod: PodFacts, completions: number): number | undefined {
   const index = completionIndexOf(pod);
   return index === undefined || index >= completions ? undefined : index;
 }
 
 export interface CompletedIndexes {
-  /** As the status has them, cut to the present completions. */
+  /** From the status, cut to the present completions. */
   before: IndexSet;
-  /** With those of the pods that succeeded since. */
+  /** `before`, plus the indexes of pods that succeeded since. */
   now: IndexSet;
 }
 

@@ -1,4 +1,4 @@
-// How many pods should run, and so which to start or to remove.
+// How many pods should run, and therefore which to start or to remove.
 import { indexSetOf, unionOfIndexes, type IndexSet } from '../../objects/index-text.ts';
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 import { latestFailureOf, remainingBackoffMs } from './backoff.ts';
@@ -12,17 +12,17 @@ import { podsToRemove } from './removal-order.ts';
 import type { Progress } from './progress.ts';
 import type { Tally } from './tally.ts';
 
-/** At most so many pods are started, and so many removed for scale-down, in one pass. */
+/** Most pods that one pass starts, and most that it removes for scale-down. */
 export const MAX_PODS_PER_PASS = 500;
 
 export interface Staffing {
   remove: readonly PodFacts[];
-  /** Completion indexes to start; of a Job without indexes the length alone counts. */
+  /** Completion indexes to start. For a Job without indexes only the length counts. */
   start: readonly number[];
   /** Milliseconds until more may start. */
   waitMs?: number;
   why: string;
-  /** Starting counts though all that would start has to wait. */
+  /** Starting counts even if all pods to start must wait. */
   syncAction: SyncAction;
 }
 
@@ -34,7 +34,7 @@ function numbersOf({ active, running, restarting }: Headcount, want: number): st
   return `${running} of ${want} wanted pods run${unstarted}${waiting}`;
 }
 
-/** What the pass should do about the number of pods. Never starts and removes in one pass. */
+/** What the pass does about the number of pods. Never starts and removes in one pass. */
 export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], nowMs: number): Staffing {
   const { tally, completed, failed, delayed } = progress;
   const { terms, counts } = tally;
@@ -88,7 +88,7 @@ export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], now
   return { remove, start, waitMs, why: `${numbers}; ${failures}`, syncAction };
 }
 
-/** Indexes whose own wait is over, and how long the others still have to. */
+/** Indexes whose own wait is over, and the shortest wait of the others. */
 function withoutWaiting(chosen: number[], delayed: ReadonlyMap<number, PodFacts>, nowMs: number): { start: number[]; waitMs?: number } {
   let shortest: number | undefined;
   const start = chosen.filter((index) => {
@@ -103,13 +103,13 @@ function withoutWaiting(chosen: number[], delayed: ReadonlyMap<number, PodFacts>
 const eachHasItsIndex = ({ pods, counts }: Tally, completions: number): boolean =>
   pods.isPlaced && counts.doubled === 0 && counts.highestActive < completions;
 
-/** Indexes with an active pod, or with a terminating one where such pods hold their places. */
+/** Indexes with an active pod, or with a terminating pod that still holds its place. */
 function heldIndexes(tally: Tally, blocking: boolean): IndexSet {
   const own = tally.pods.isPlaced ? tally.activeIndexes : indexSetOf(tally.active.flatMap((pod) => completionIndexOf(pod) ?? []));
   return blocking ? unionOfIndexes(own, indexSetOf(tally.terminating.flatMap((pod) => completionIndexOf(pod) ?? []))) : own;
 }
 
-/** How many pods should be active: fewer than `parallelism` where less is left to do. */
+/** How many pods should be active: fewer than `parallelism` if less work is left. */
 export function wantedPods({ tally, succeeded }: Progress): number {
   const { terms, counts } = tally;
   if (terms.completions === undefined) return succeeded > 0 ? counts.active : terms.parallelism;

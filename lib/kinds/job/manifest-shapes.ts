@@ -1,4 +1,4 @@
-// The shape of a Job, and of the objects that stand for its pods before the scheduler, in documents that `farloop plan` is given.
+// The shapes of a Job and of its scheduling objects, in documents for `farloop plan`.
 import * as v from 'valibot';
 import type { Job } from '../../objects/kubernetes.ts';
 import {
@@ -92,7 +92,7 @@ const job = object({
 });
 
 export const isJob = (document: object): document is Job => v.is(job, document);
-/** The first field that keeps the document from being a Job; only of one that is none. */
+/** The first field of a wrong shape. Call it only for a document that is not a Job. */
 export const jobProblem = (document: object): ShapeProblem => problemIn(job, document);
 
 export const schedulingWorkloadProblem = (document: object): ShapeProblem | undefined =>

@@ -1,4 +1,4 @@
-// How Jobs are read from documents: with the API server's defaults, and refused where it would refuse them.
+// Reads Jobs from documents: adds the API server's defaults and refuses what the server would refuse.
 import { withJobDefaults, withStoredJobDefaults } from '../../admission/job/job-defaults.ts';
 import { validateJob, validateJobUpdate } from '../../admission/job/job-validation.ts';
 import { isJobFinished } from '../../objects/job-facts.ts';
@@ -12,7 +12,7 @@ import { podSetOf } from '../pod-set.ts';
 import { isJob, jobProblem, podGroupProblem, schedulingWorkloadProblem } from './manifest-shapes.ts';
 import { schedulingActions } from './scheduling-actions.ts';
 
-/** Alpha: the Workload and PodGroup that stand for a Job's pods are planned, too; off, `spec.scheduling` means nothing. */
+/** Alpha: also plans the Workload and PodGroup of a Job's pods. If it is off, `spec.scheduling` has no meaning. */
 const WORKLOAD_WITH_JOB = 'WorkloadWithJob';
 
 export const jobManifests = defineManifests<Job>({
@@ -47,7 +47,7 @@ function read(document: Fields, { namespace, now }: { namespace: string; now: Da
 const isStored = ({ metadata, spec }: Job): boolean =>
   Boolean(metadata.uid) && spec.selector !== undefined && spec.template?.metadata?.labels?.[legacyControllerUidLabel] === metadata.uid;
 
-/** The plan with the scheduling group of the pods: its objects are created or changed before all else. */
+/** The plan with the scheduling group of the pods: its objects are created or changed before everything else. */
 function plan({ snapshot, read: found, features, planOf }: ManifestGiven<Job>): Plan<object> {
   const alone = planOf(snapshot);
   const { owner: job, pods } = snapshot;

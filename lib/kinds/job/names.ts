@@ -1,4 +1,4 @@
-// Names of a Job's pods; how their last five characters come about is in child-names.ts.
+// Names of a Job's pods. child-names.ts computes their last five characters.
 import { childNameOf } from '../../objects/child-names.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 

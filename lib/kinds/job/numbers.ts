@@ -20,7 +20,7 @@ export function nextChildren(job: Job, given: Pods, { start, ordinal }: { start:
   const indexed = job.spec.completionMode === 'Indexed';
   /** The lowest free ones, where they are above the ordinal. */
   const next = new Map<number, number>();
-  // Names of pods that the built-in controller numbered, before a hand-over.
+  // Names of pods from before a hand-over, numbered by the built-in controller.
   const foreign = new Set<string>();
   for (const pod of holdersOf(job, given, start)) {
     if (pod.number === undefined) {
@@ -39,7 +39,7 @@ export function nextChildren(job: Job, given: Pods, { start, ordinal }: { start:
   });
 }
 
-/** The pods that may hold a number or a name of these slots. All pods where places do not show that. */
+/** The pods that may hold a number or a name of these slots. All pods, if places do not show that. */
 function holdersOf(job: Job, given: Pods, start: readonly number[]): Iterable<PodFacts> {
   const pods = podSetOf(given);
   if (!pods.isPlaced) return pods;

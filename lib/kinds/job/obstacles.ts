@@ -1,4 +1,4 @@
-// Why a pass must not start or stop pods yet: earlier creates and deletes whose outcome the pods do not show, or that were refused.
+// Why a pass must not start or stop pods yet: earlier creates and deletes that were refused, or whose outcome the pods do not show.
 import type { PlanHead } from '../plan.ts';
 import type { PodSet } from '../pod-set.ts';
 
@@ -7,7 +7,7 @@ export interface Obstacle {
   why: string;
 }
 
-/** @param pods all that were listed, also those of other owners */
+/** @param pods all listed pods, including those of other owners */
 export function obstacleOf(head: PlanHead, pods: PodSet): Obstacle | undefined {
   const { create, delete: deleting } = head.expectations;
   if (create.length === 0 && deleting.length === 0) return undefined;
@@ -22,7 +22,7 @@ export function obstacleOf(head: PlanHead, pods: PodSet): Obstacle | undefined {
   return { why: `${names.size} creates and ${undeleted} deletes are not seen done yet` };
 }
 
-/** Milliseconds until the planner asks again for what the API server refused. Everything else goes on. */
+/** Milliseconds until the planner retries a refused create or delete. Everything else continues. */
 export interface Holds {
   creates: number | undefined;
   deletes: number | undefined;

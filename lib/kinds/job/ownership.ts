@@ -7,11 +7,11 @@ import { PodSet } from '../pod-set.ts';
 import { headcountFold, keeperOf, quickMatcherOf } from './headcount.ts';
 
 export interface Claims {
-  /** The Job's pods, adopted ones included as they will be: controlled and tracked. */
+  /** The Job's pods, including adopted ones in their future state: controlled and tracked. */
   pods: PodSet;
   adopt: readonly PodFacts[];
   release: readonly PodFacts[];
-  /** Controlled by nobody and not to be adopted, yet with the finalizer: nobody else would take it off. */
+  /** Pods without a controller that are not adopted, yet have the finalizer: nobody else would remove it. */
   letGo: readonly PodFacts[];
 }
 
@@ -43,7 +43,7 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
     } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(labelsIn(pod))) adopt.push(pod);
     else if (pod.tracked) letGo.push(pod);
   }
-  // The Job's own pods come first, as upstream has it: among equals the first one decides.
+  // Like upstream, put the Job's own pods first: among equals the first one decides.
   for (const pod of adopt) pods.push({ ...pod, tracked: true });
   return { pods: PodSet.inOrder(pods), adopt, release, letGo };
 }

@@ -1,4 +1,4 @@
-// What a Job's patches are for, as people read it.
+// The purposes of a Job's patches, in words for people.
 import type { PatchPurpose } from '../kind-shown.ts';
 
 const letsGo = (target: string): string => `let the tracking finalizer be taken off ${target}`;

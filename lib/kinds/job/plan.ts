@@ -197,7 +197,7 @@ interface PodChanges extends Omit<Staffing, 'syncAction'>, Partial<Pick<Staffing
   isHeld?: true;
 }
 
-/** Pods to start and to stop. A Job that is over stops all of them. */
+/** Pods to start and to stop. A finished Job stops all of them. */
 function podChanges(
   job: Job,
   progress: Progress,
@@ -219,7 +219,7 @@ function podChanges(
 ): PodChanges {
   const { terms } = progress.tally;
   if (decided) {
-    // Only here are the pods themselves looked for: there may be a hundred thousand of them.
+    // Look up the pods themselves only here: there may be a hundred thousand of them.
     const { active } = progress.tally;
     if (holds.deletes !== undefined && active.length > 0) return heldBack({ remove: active, start: [] }, holds.deletes);
     return { remove: [...active], start: [], why: `the Job is over: ${decided.reason}` };
@@ -227,7 +227,7 @@ function podChanges(
   if (obstacle) return { remove: [], start: [], why: obstacle.why };
   if (terms.deleting) return { remove: [], start: [], why: 'the Job is being deleted' };
   const staffing = staffingOf(progress, backoff, nowMs);
-  // It starts or removes, never both.
+  // A plan starts or removes, never both.
   const heldMs = staffing.remove.length > 0 ? holds.deletes : staffing.start.length > 0 ? holds.creates : undefined;
   if (heldMs !== undefined) return heldBack(staffing, heldMs);
   if (createsLast && staffing.start.length > 0) return { ...staffing, start: [], why: 'all else comes before more pods', isHeld: true };
@@ -273,7 +273,7 @@ function without(pods: readonly PodFacts[], others: readonly PodFacts[]): readon
   return pods.filter((pod) => !left.has(pod));
 }
 
-/** The failure as the head keeps it until the status says it. */
+/** The failure that the head stores until the status has it. */
 function failureOf({ reason, message }: Verdict, { failed }: Progress): Failure {
   const failedIndexes = formatIndexes(failed ?? noIndexes);
   const isKept = failedIndexes !== '' && failedIndexes.length <= MAX_KEPT_INDEXES;
@@ -291,7 +291,7 @@ function statusAction({ status: before }: Job, status: JobStatus, why: string): 
 const intended = (action: Action): Action =>
   action.verb === 'patch' && action.purpose === 'strip' ? { ...action, isIntended: true } : action;
 
-/** For people: what was decided, and where the Job stands after it. */
+/** For people: the decision, and the Job's state after it. */
 function reasons(
   { tally, succeeded }: Progress,
   {

@@ -1,4 +1,4 @@
-// How a Job's pods are: which run, which wait and for what, and which ones no node reports on.
+// The states of a Job's pods: running, waiting and why, or without reports from their node.
 import { isAtWork, type PodFacts } from '../../objects/pod-facts.ts';
 import { podReasonText, type PodReason } from '../../objects/pod-reasons.ts';
 import { counted, MOST_NAMES, names, seconds, span, type CommonReason, type Reason as AnyReason } from '../reasons.ts';
@@ -9,10 +9,10 @@ type Reason = AnyReason<CommonReason>;
 /** A live node reports a pod's end within the grace period. After so much longer the node counts as lost. */
 const NODE_SILENT_MS = 60_000;
 
-/** None where there are no pods that have not ended. */
+/** Empty if no pod is active. */
 export function podReasons({ active }: Pick<Tally, 'active'>): Reason[] {
   const unknown = active.filter(isUnknown);
-  // Nobody knows whether an unreadable pod has started. Its workload is parked, which says why.
+  // Leave out unreadable pods: whether they have started is unknown. Their workload is parked, with a reason of its own.
   const known = active.filter((pod) => !isUnknown(pod) && pod.unreadable === undefined);
   const running = known.filter(isAtWork);
   const waiting = groupsOf(known.flatMap((pod) => waitsOf(pod).map((reason) => ({ pod, reason }))));
@@ -40,7 +40,7 @@ export function podReasons({ active }: Pick<Tally, 'active'>): Reason[] {
   return reasons;
 }
 
-/** Terminating pods whose grace period is long over, and no node reports that they have ended. */
+/** Terminating pods long past their grace period whose node has not reported their end. */
 export function lostReasons({ terminating }: Pick<Tally, 'terminating'>, nowMs: number): Reason[] {
   const overdueMs = (pod: PodFacts): number => nowMs - (pod.deletedAt ?? 0) * 1000;
   const lost = terminating.filter((pod) => pod.assigned && overdueMs(pod) > NODE_SILENT_MS);
@@ -52,7 +52,7 @@ export function lostReasons({ terminating }: Pick<Tally, 'terminating'>, nowMs: 
 
 const isUnknown = ({ phase, ready }: PodFacts): boolean => phase === 'Unknown' || ready === 'Unknown';
 
-/** Of one container, or of a pod that no scheduler has placed. */
+/** A reason of one container, or of a pod that is not scheduled yet. */
 const isWait = ({ assigned }: PodFacts, { container }: PodReason): boolean => container !== undefined || !assigned;
 const waitsOf = (pod: PodFacts): readonly PodReason[] => (pod.reasons ?? []).filter((reason) => isWait(pod, reason));
 const disruptionsOf = (pod: PodFacts): readonly PodReason[] => (pod.reasons ?? []).filter((reason) => !isWait(pod, reason));
@@ -74,7 +74,7 @@ function groupsOf(each: readonly { pod: PodFacts; reason: PodReason }[]): Group[
   return [...groups.values()].toSorted((a, b) => b.pods.length - a.pods.length);
 }
 
-/** At most so many groups; the last one then stands for all the others. */
+/** Shows only the first groups. The last one shown then stands for all the others. */
 function said(code: 'PodsWaiting' | 'PodsDisrupted', groups: readonly Group[]): Reason[] {
   const told = groups.length > MOST_NAMES ? MOST_NAMES - 1 : groups.length;
   const reasons = groups.slice(0, told).map(({ reason, pods }): Reason => ({

@@ -16,17 +16,14 @@ import type { SchedulingGroup } from './scheduling.ts';
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 
 export interface PodOrder {
-  /** Completion index, or of a Job without indexes the number itself. */
+  /** Completion index. For a Job without indexes the number itself. */
   slot: number;
   number: number;
-  /** With failures counted per index: the failed pod whose place it takes. */
+  /** With failures counted per index: the failed pod that it replaces. */
   replaces: PodFacts | undefined;
 }
 
-/**
- * A maker of the Job's pods; what all of them share is built once. A Job from a view has no template: its pods have no containers.
- * @param group that they are scheduled with
- */
+/** A maker of the Job's pods, which builds their common parts once. A Job from a view has no template: its pods have no containers. */
 export function podMaker(job: Job, group?: SchedulingGroup): (order: PodOrder) => Pod {
   const { name: jobName = '', namespace = '', uid = '' } = job.metadata;
   const template = job.spec.template ?? { spec: { containers: [] } };
@@ -62,7 +59,7 @@ export function podMaker(job: Job, group?: SchedulingGroup): (order: PodOrder) =
   };
 }
 
-/** The spec with the variable in every container that has none of that name. */
+/** The spec with the variable added to every container that has none of that name. */
 function withIndexVariable(spec: PodSpec): PodSpec {
   return {
     ...spec,
@@ -77,7 +74,7 @@ function withVariable(container: Container): Container {
   return { ...container, env: [...(container.env ?? []), variable] };
 }
 
-/** Why no pod can be made of this template; undefined where nothing is in the way. */
+/** Why this template yields no pod; undefined if it does. */
 export function templateProblem(job: Job): string | undefined {
   const { template, completionMode } = job.spec;
   if (!template || template.spec.containers.length === 0 || completionMode === 'Indexed') return undefined;

@@ -1,4 +1,4 @@
-// The reasons that only a Job knows, each with the state that it means where nothing more telling holds.
+// Reason codes of Jobs alone, each with its state. The state counts if no reason before it has one.
 import type { CommonReason } from '../reasons.ts';
 import type { ReasonState } from '../state.ts';
 
@@ -11,7 +11,7 @@ export const JOB_REASONS = {
   PodFailurePolicyMatched: undefined,
   FailedIndexes: undefined,
   MaxFailedIndexesExceeded: undefined,
-  // not looked after
+  // not managed
   UnknownCompletionMode: 'Waiting',
   UnreadableSelector: 'Waiting',
   // waiting

@@ -1,4 +1,4 @@
-// Why a Job is running or not, each reason with its evidence: which pod, which exit code, which rule, how long still.
+// Why a Job is running or not. Each reason has its evidence: the pod, the exit code, the rule, the time left.
 import { countIndexes, parseIndexes } from '../../objects/index-text.ts';
 import { LARGEST_INT32 } from '../../objects/integers.ts';
 import { isJobFinished, isReadLive } from '../../objects/job-facts.ts';
@@ -41,13 +41,13 @@ import { ownEntry } from '../../objects/untyped-fields.ts';
 
 type Reason = AnyReason<JobReasonCode>;
 
-/** Every reason that holds, the most telling first; never empty. */
+/** All reasons that hold, most important first; never empty. */
 export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Circumstances = {}): Reason[] {
   const job = snapshot.owner;
   if (isJobFinished(job)) {
     const { hindered, isLeaving = false } = circumstances;
     const pods = [...podSetOf(snapshot.pods)];
-    // Only of one that is to be deleted is anything more wanted.
+    // A finished Job has work left only if Farloop must delete it.
     const isOursToDelete = needsCleanup(job) && isOurs(job.spec, snapshot.manages);
     if (isLeaving) return [endReason(job, pods), ...(isOursToDelete ? [LEAVING] : expiryReason(job, now)), ...goingReason(job)];
     const obstacles = obstaclesOf(isOursToDelete ? { ...circumstances, isDrained: false } : hindered ? { hindered } : {});
@@ -77,7 +77,7 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
     ];
   try {
     const living = livingReasons(snapshot, now.getTime(), circumstances.refusal);
-    // Where something holds it up, nobody is to read that nothing does.
+    // If there is an obstacle, do not add the reason that says there is none.
     return obstacles.length > 0 ? [...obstacles, ...living] : living.length > 0 ? living : [nothingReason(job)];
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error;
@@ -90,7 +90,7 @@ const nothingReason = ({ status }: Job): Reason =>
     ? { code: 'NotYetSeen', text: 'no pass has looked at it yet' }
     : { code: 'AboutToStartPods', text: 'nothing holds it up: the next pass goes on with it' };
 
-/** Of pods that were refused a moment ago. */
+/** For creates or deletes of pods that were refused a moment ago. */
 function refusedPods({ creates, deletes }: Partial<Holds>, refusal: string | undefined): Reason[] {
   const heldMs = creates ?? deletes;
   if (heldMs === undefined) return [];
@@ -98,7 +98,7 @@ function refusedPods({ creates, deletes }: Partial<Holds>, refusal: string | und
   return [refusedReason(`refused to ${creates === undefined ? 'delete' : 'create'} a pod`, why, heldMs)];
 }
 
-/** None where nothing holds it up. @param refusal what the API server said */
+/** Empty if nothing delays the Job. @param refusal the API server's words */
 function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string | undefined): Reason[] {
   const { owner: job, head } = snapshot;
   const terms = termsOf(job);
@@ -110,7 +110,7 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
   const still = counts.terminating + counts.active;
   const untilGone = still === 0 ? 'its end is written next' : `${still} of its pods ${still === 1 ? 'has' : 'have'} yet to go`;
 
-  // What is to have no pods any more waits for nothing but that they go.
+  // A Job that may have no pods any more only waits until they are gone.
   const { deletes } = holdsOf(head, nowMs);
   const undeleted = counts.active === 0 ? [] : refusedPods({ deletes }, refusal);
   const lost = lostReasons(tally, nowMs);
@@ -162,7 +162,7 @@ function waitingReasons(
     }
   }
   const waiting = [...delayed].filter(([, pod]) => indexBackoffMs(pod, nowMs) > 0).toSorted(([a], [b]) => a - b);
-  // At most so many reasons; the last one then stands for all the others.
+  // Shows only the first reasons. The last one shown then stands for all the others.
   const told = waiting.length > MOST_NAMES ? MOST_NAMES - 1 : waiting.length;
   for (const [index, pod] of waiting.slice(0, told)) {
     const remainingSeconds = seconds(indexBackoffMs(pod, nowMs));
@@ -248,7 +248,7 @@ function endReason(job: Job, pods: readonly PodFacts[]): Reason {
   }
 }
 
-/** No status counts restarts, so only the pods that are left show how many there were. */
+/** The status does not count restarts, so only the remaining pods show how many there were. */
 function restartsReason(backoffLimit: number, pods: readonly PodFacts[]): Reason {
   const least = counted(Math.max(backoffLimit, 1), 'time', 'times');
   const text = `it failed: its containers restarted ${least} or more, which count with restartPolicy OnFailure; backoffLimit is ${backoffLimit}`;
@@ -256,7 +256,7 @@ function restartsReason(backoffLimit: number, pods: readonly PodFacts[]): Reason
   return { code: 'BackoffLimitExceeded', text, ...(most && { pods: [most.name] }) };
 }
 
-/** Of one that has ended and is being deleted: it stays until its finalizers are off. */
+/** For a finished Job that is being deleted: it remains until its finalizers are removed. */
 function goingReason({ metadata }: Job): Reason[] {
   if (metadata.deletionTimestamp === undefined) return [];
   const held = (metadata.finalizers ?? []).join(', ');

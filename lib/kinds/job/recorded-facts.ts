@@ -1,8 +1,8 @@
-// What the flight recorder keeps of a Job that was read live.
+// The part of a live Job that the flight recorder stores.
 import { jobFactsOf } from '../../objects/job-facts.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 
-/** The facts, and of the template, where it was read live, what the planner asks of it: labels, and whose containers there are. */
+/** The facts, and the fields of a live template that the planner reads: labels and the names of containers. */
 export function recordedFactsOf(job: Job): Job {
   const facts = jobFactsOf(job);
   const { template } = job.spec;

@@ -1,10 +1,10 @@
-// Which active pods go first when there are too many.
+// The order in which surplus active pods are removed.
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
 import { ownEntry } from '../../objects/untyped-fields.ts';
 
 const PHASES: Record<string, number> = { Pending: 0, Unknown: 1, Running: 2 };
 
-/** Negative when `a` goes before `b`. */
+/** Negative if `a` is removed before `b`. */
 export function compareForRemoval(a: PodFacts, b: PodFacts): number {
   if (a.assigned !== b.assigned) return a.assigned ? 1 : -1;
   const phase = (ownEntry(PHASES, a.phase) ?? 0) - (ownEntry(PHASES, b.phase) ?? 0);
@@ -49,7 +49,7 @@ function eachHasItsIndex(active: readonly PodFacts[], completions: number): bool
     const word = index >>> 5;
     const bit = 1 << (index & 31);
     const before = seen[word];
-    // Beyond the bits, or seen before: the thorough way decides.
+    // A bit out of range, or set before: let the thorough way decide.
     if (before === undefined || (before & bit) !== 0 || index > 0x7fffffff) return false;
     seen[word] = before | bit;
   }
@@ -78,7 +78,7 @@ function unwantedPods(active: readonly PodFacts[], completions: number): { unwan
     if (kept !== undefined) byIndex.set(index, kept);
     surplus.push(...ranked);
   }
-  // Among equals the lower index goes first, as upstream has it.
+  // Like upstream, remove the lower index first among equals.
   return {
     unwanted: [...withoutIndex, ...surplus, ...outOfRange],
     others: [...byIndex].toSorted(([a], [b]) => a - b).map(([, pod]) => pod),

@@ -1,4 +1,4 @@
-// What a Job is to the loop beside its facts.
+// The planner row of Jobs: what the loop needs in addition to their facts.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { definePlanner } from '../planner-row.ts';
 import { jobBackoff } from './kept-backoff.ts';

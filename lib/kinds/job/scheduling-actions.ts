@@ -1,4 +1,4 @@
-// The steps to a Job's scheduling group as actions: what a pass would do about them if each succeeded.
+// The steps to a Job's scheduling group as actions: those of a pass in which each one succeeds.
 import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../../objects/job-scheduling.ts';
 import type { Job, KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
@@ -6,7 +6,7 @@ import type { Action } from '../plan.ts';
 import { eventAction } from './actions.ts';
 import { nextSchedulingStep, type SchedulingGroup, type SchedulingObjects } from './scheduling.ts';
 
-/** A Workload and a group, each made or changed. */
+/** A Workload and a group, each created or changed. */
 const MOST_STEPS = 6;
 /** For an object that no API server has stored yet. */
 const UNSTORED_UID = '00000000-0000-0000-0000-000000000000';
@@ -15,11 +15,11 @@ export interface SchedulingActions {
   actions: Action[];
   group: SchedulingGroup | undefined;
   why: string;
-  /** It cannot go on, and why. */
+  /** Why it cannot continue. */
   problem?: string;
 }
 
-/** @param pods how many the Job has */
+/** @param pods number of the Job's pods */
 export function schedulingActions(job: Job, given: SchedulingObjects, pods: number): SchedulingActions {
   const actions: Action[] = [];
   let found = given;
@@ -65,7 +65,7 @@ function withObject({ workloads, podGroups }: SchedulingObjects, object: Kuberne
     : { workloads: [...others(workloads), object as SchedulingWorkload], podGroups };
 }
 
-/** As a merge patch of the spec changes it: objects join, anything else is replaced. */
+/** Applies a merge patch of the spec: merges objects, replaces anything else. */
 function changed<Value extends object>(object: Value, patch: object): Value {
   const joined: Record<string, unknown> = Object.fromEntries(Object.entries(object));
   for (const [field, value] of Object.entries(patch) as [string, unknown][]) {

@@ -1,5 +1,5 @@
-// A Job's plan with its scheduling group (alpha, behind the cluster's switch): two objects stand for its pods before the scheduler. They are
-// looked up live and made before the first pod, one step a plan, so that a pass that died halfway leaves nothing to repair.
+// A Job's plan with its scheduling group (alpha, behind the cluster's switch): two objects represent its pods for the scheduler. A pass
+// reads them live and creates them before the first pod, one step per plan, so that a pass that died halfway leaves nothing to repair.
 import * as v from 'valibot';
 import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../../objects/job-scheduling.ts';
 import { isJobFinished } from '../../objects/job-facts.ts';
@@ -24,22 +24,22 @@ export interface JobSnapshot extends Snapshot<Job> {
 }
 
 const Kept = v.object({
-  /** Of the spec when its group was seen to. */
+  /** The spec's generation for which the group was last checked. */
   groupedGeneration: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
 });
 type Kept = v.InferOutput<typeof Kept>;
 
-/** The build before held it as a field of the head itself. */
+/** The build before stored it as a field of the head itself. */
 export const jobKept: KindKept = { schema: Kept, fieldsBefore: ['groupedGeneration'] };
 
 const LISTED: readonly ReadWant[] = [{ resource: SCHEDULING_WORKLOADS }, { resource: POD_GROUPS }];
 
-/** @param planOf decides all else */
+/** @param planOf plans everything else */
 export function planWithGroup(snapshot: JobSnapshot, planOf: (snapshot: JobSnapshot) => Plan<JobStatus>): Plan<JobStatus> {
   const plan = planOf(snapshot);
   const { owner: job } = snapshot;
   if (!needsGroup(snapshot, plan)) return plan;
-  // Template and annotations decide, which no view holds.
+  // The group depends on template and annotations, which a view does not have.
   if (snapshot.isWhole !== true) return { ...plan, wants: [{ owner: 'whole' }] };
   const found = schedulingModeOf(job) === 'none' ? { workloads: [], podGroups: [] } : foundIn(snapshot);
   if (found === 'unread') return { ...plan, wants: LISTED };
@@ -59,7 +59,7 @@ export function planWithGroup(snapshot: JobSnapshot, planOf: (snapshot: JobSnaps
   return { ...grouped, head: { ...grouped.head, kept }, whyRead: [next.why] };
 }
 
-/** Whether this plan must know its group before it is carried out: before the first status too, which tells that the Job has begun. */
+/** Whether this plan needs its group before it is executed. Also before the first status, which shows that the Job has started. */
 function needsGroup(snapshot: JobSnapshot, { actions, outcome }: Plan<JobStatus>): boolean {
   const { owner: job, features = [], pods, kept } = snapshot;
   if (!features.includes('WorkloadWithJob') || snapshot.schedulingGroup || outcome === 'notOurs' || outcome === 'parked') return false;

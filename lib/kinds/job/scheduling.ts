@@ -1,5 +1,5 @@
-// Gang scheduling of a Job's pods (alpha, behind a switch): one Workload and one PodGroup stand for the Job on the cluster, made before
-// its first pod. Here it is decided which of them is missing, and which group the pods are to name. A Job that has none runs plain pods.
+// Gang scheduling of a Job's pods (alpha, behind a switch): one Workload and one PodGroup represent the Job on the cluster. They are
+// created before its first pod. This file decides which of them is missing, and which group pods name. A Job without them runs plain pods.
 import {
   GROUP_TEMPLATE_NAME,
   PARENT_GROUP_NAME,
@@ -19,40 +19,40 @@ export interface SchedulingGroup {
   uid: string;
 }
 
-/** What there is of it in the Job's namespace. */
+/** The scheduling objects in the Job's namespace. */
 export interface SchedulingObjects {
   workloads: readonly SchedulingWorkload[];
   podGroups: readonly PodGroup[];
 }
 
-/** Next comes this; one step at a time, for each builds on what the API server answered to the one before. */
+/** The next step. One step at a time: each builds on the API server's answer to the one before. */
 export type SchedulingStep =
   | { step: 'create'; object: SchedulingWorkload | PodGroup; created: NewEvent; why: string }
   | { step: 'resize'; object: KubernetesObject & { metadata: { name?: string; uid?: string } }; patch: object; why: string }
   /** Pods name this group, or none. */
   | { step: 'done'; group: SchedulingGroup | undefined; why: string }
-  /** It cannot go on before somebody has mended it. */
+  /** It cannot continue until a person fixes the problem. */
   | { step: 'fail'; problem: string };
 
 const plain = (why: string): SchedulingStep => ({ step: 'done', group: undefined, why: `${why}: its pods are scheduled one by one` });
 
 type Mode = 'none' | 'workload and pod group' | 'pod group only';
 
-/** Whose business the two objects are. The Job must have its template and annotations: a view does not. */
+/** Who manages the two objects. The Job must have its template and annotations, which a view does not have. */
 export function schedulingModeOf({ metadata, spec }: Job): Mode {
   if (spec.template?.spec['schedulingGroup'] !== undefined) return 'none';
   if (controllerOf(metadata.ownerReferences) === undefined) return 'workload and pod group';
   return metadata.annotations?.[GROUP_TEMPLATE_NAME] === undefined ? 'none' : 'pod group only';
 }
 
-/** Whether it has never started: only then are its objects made. */
+/** Whether it has never started. Its objects are created only then. */
 export const isNewJob = ({ status = {} }: Job, pods: number): boolean =>
   pods === 0 &&
   status.startTime === undefined &&
   (status.succeeded ?? 0) + (status.failed ?? 0) === 0 &&
   !(status.conditions ?? []).some(({ type }) => type === 'Suspended');
 
-/** @param pods how many the Job has, in whatever state */
+/** @param pods number of the Job's pods, of any state */
 export function nextSchedulingStep(job: Job, found: SchedulingObjects, pods: number): SchedulingStep {
   const mode = schedulingModeOf(job);
   if (mode === 'none') return plain('its scheduling group is somebody else’s business');
@@ -79,7 +79,7 @@ function stepOfRoot(job: Job, found: SchedulingObjects, pods: number): Schedulin
   return resizeOf(job, workload, template) ?? stepOfGroup(job, found, { pods, workload, template, name: groupNameOf(workload, template) });
 }
 
-/** The Workload is that of the Job's controller, which says which template is this Job's. */
+/** The Workload belongs to the Job's controller, which names this Job's template in it. */
 function stepOfChild(job: Job, found: SchedulingObjects, pods: number): SchedulingStep {
   const parent = controllerOf(job.metadata.ownerReferences);
   const wanted = job.metadata.annotations?.[GROUP_TEMPLATE_NAME] ?? '';
@@ -123,14 +123,14 @@ function stepOfGroup(
   return { step: 'done', group, why: `its pods are scheduled as the group ${group.name}` };
 }
 
-/** The Workload first, then the group made of it. */
+/** Changes the Workload first, then the group made from it. */
 function resizeOf(job: Job, workload: SchedulingWorkload, template: PodGroupTemplate): SchedulingStep | undefined {
   const { schedulingPolicy } = groupTemplateOf(job);
   const minCount = schedulingPolicy.gang?.minCount;
   if (minCount === undefined || template.schedulingPolicy.gang === undefined || template.schedulingPolicy.gang.minCount === minCount) {
     return undefined;
   }
-  // Its list of templates is replaced as a whole by a merge patch; there is one.
+  // A merge patch replaces the whole list of templates. It has one template.
   const podGroupTemplates = [{ ...template, schedulingPolicy: { gang: { minCount } } }];
   return {
     step: 'resize',
@@ -186,7 +186,7 @@ function podGroupOf(
   const { name: templateName, ...spec } = template;
   const { name: workloadName = '', uid = '' } = workload.metadata;
   const parent = job.metadata.annotations?.[PARENT_GROUP_NAME];
-  // Not as controller, and blocking nothing: the Workload may go before its group.
+  // Neither controller nor blocking: the Workload may be deleted before its group.
   const ofWorkload: OwnerReference = { ...typeOf(SCHEDULING_WORKLOADS), name: workloadName, uid };
   return {
     ...typeOf(POD_GROUPS),
@@ -211,7 +211,7 @@ function workloadNameOf({ metadata: { name = '', uid = '' } }: Job): string {
   return `${name.slice(0, MOST_CHARACTERS - hash.length - 1)}-${hash}`;
 }
 
-/** Both halves cut evenly where they are too long. @param uid of a Job that shares the template with others */
+/** Cuts both halves evenly if they are too long. @param uid of a Job that shares the template with others */
 function groupNameOf({ metadata: { name = '' } }: SchedulingWorkload, { name: template }: PodGroupTemplate, uid = ''): string {
   const hash = safeHash(`${name}${template}${uid}`);
   const most = MOST_CHARACTERS - hash.length - 2;
@@ -221,7 +221,7 @@ function groupNameOf({ metadata: { name = '' } }: SchedulingWorkload, { name: te
   return `${name.slice(0, ofWorkload)}-${template.slice(0, ofTemplate)}-${hash}`;
 }
 
-/** FNV-1a of 32 bits, its decimal digits in the letters that names may have and that spell no words. */
+/** FNV-1a of 32 bits. Writes its decimal digits with letters that are valid in names and spell no words. */
 function safeHash(text: string): string {
   const letters = 'bcdfghjklmnpqrstvwxz2456789';
   let hash = 0x811c9dc5;

@@ -1,4 +1,4 @@
-// The words of `--manage` for Jobs and for the pods that they leave behind.
+// The words of `--manage` for Jobs and for their orphaned pods.
 import { OUR_MANAGER } from '../../objects/managed-by.ts';
 import { ALL_JOBS, JOBS_THAT_NAME_US } from '../../objects/manages.ts';
 import type { Setting } from '../kind.ts';

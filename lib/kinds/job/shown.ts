@@ -1,4 +1,4 @@
-// What people are shown of Jobs.
+// How Jobs are displayed.
 import type { Job } from '../../objects/kubernetes.ts';
 import { isBuiltInOff, OUR_MANAGER } from '../../objects/managed-by.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';

@@ -1,4 +1,4 @@
-// A Job's status as the loop writes it: which fields a whole one has, and which difference may wait.
+// How the loop writes a Job's status: all of its fields, and which differences may wait.
 import { hasIndex, parseIndexes } from '../../objects/index-text.ts';
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { completionIndexOf } from '../../objects/pod-facts.ts';
@@ -18,7 +18,7 @@ const FIELDS = [
 ];
 
 export const jobStatus: KindStatus<Job, JobStatus> = {
-  // A merge patch keeps what it does not name: a field that the status lacks is null, also in its one nested object.
+  // A merge patch keeps fields that it does not name. So write null for each missing field, also in the one nested object.
   patchOf(wanted) {
     const { succeeded = null, failed = null } = wanted.uncountedTerminatedPods ?? {};
     const nothing = Object.fromEntries(FIELDS.map((field) => [field, null]));
@@ -28,7 +28,7 @@ export const jobStatus: KindStatus<Job, JobStatus> = {
   debouncedFields: ['ready'],
   amidCreates: {
     fields: ['active', 'ready', 'terminating', 'succeeded', 'completedIndexes'],
-    // Failures are always counted at once, and a finalizer stays until its pod is counted.
+    // Failures are always counted at once. A finalizer stays until its pod is counted.
     timing({ status = {}, spec }) {
       const counted = parseIndexes(status.completedIndexes ?? '', spec.completions ?? 0);
       return (action, pod) => {
@@ -42,7 +42,7 @@ export const jobStatus: KindStatus<Job, JobStatus> = {
 
 const definedOf = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** Uids of pods that are on the way into the counters. */
+/** Uids of pods that the status lists and the counters do not count yet. */
 export const uncountedIn = (status: JobStatus | undefined): readonly string[] => {
   const { succeeded = [], failed = [] } = status?.uncountedTerminatedPods ?? {};
   return [...succeeded, ...failed];

@@ -1,4 +1,4 @@
-// Success policy: the Job has succeeded once a rule's indexes have, though others still run.
+// Success policy: the Job has succeeded once all indexes of a rule have, even if other indexes still run.
 import type { JobSpec } from '../../objects/kubernetes.ts';
 import { countCommonIndexes, countIndexes, parseIndexes, type IndexSet } from '../../objects/index-text.ts';
 

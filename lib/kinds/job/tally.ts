@@ -22,13 +22,13 @@ export interface Tally {
   readonly activeIndexes: IndexSet;
   /** Pods with the finalizer that ended or are being deleted: of a running Job, only these can change anything. */
   leaving: readonly PodFacts[];
-  /** Carries the finalizer, and nobody has asked to take it off yet. */
+  /** Has the finalizer, and no pass has asked to remove it yet. */
   isTracked: (pod: PodFacts) => boolean;
   uncounted: { succeeded: ReadonlySet<string>; failed: ReadonlySet<string> };
-  /** Tracked pods that finished and are in no list of the status yet. */
+  /** Tracked pods that finished and are not in the status's lists yet. */
   newSucceeded: PodFacts[];
   newFailed: PodFacts[];
-  /** With the lists of the status and the new ones; failures that the policy ignores left out. */
+  /** Includes the status's lists and the new ones, without failures that the policy ignored. */
   succeeded: number;
   failed: number;
 }
@@ -88,7 +88,7 @@ interface FoundAtOnce extends Pick<Tally, 'terms' | 'counts' | 'leaving' | 'isTr
 const NONE: ReadonlySet<string> = new Set();
 const setOf = (uids: readonly string[] | undefined): ReadonlySet<string> => (uids?.length ? new Set(uids) : NONE);
 
-/** @param stripping uids whose finalizer was asked to come off */
+/** @param stripping uids of pods whose finalizer a pass has asked to remove */
 export function tallyOf(job: Job, terms: Terms, { pods: given, stripping }: { pods: Pods; stripping: readonly string[] }): Tally {
   const status: JobStatus = job.status ?? {};
   const uncounted = {

@@ -1,4 +1,4 @@
-// Ended pods that still carry the tracking finalizer: how many came into the view, and how many went.
+// Counts ended pods that still have the tracking finalizer, as they enter and leave the view.
 import { isFinished } from '../../objects/pod-facts.ts';
 import type { CountedPods } from '../kind.ts';
 

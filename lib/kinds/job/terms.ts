@@ -1,4 +1,4 @@
-// The terms of a Job: its spec with what missing fields mean, read once per plan.
+// The terms of a Job: its spec with defaults for missing fields, read once per plan.
 import { LARGEST_INT32 } from '../../objects/integers.ts';
 import type { Job, JobSpec } from '../../objects/kubernetes.ts';
 import { replacesOnlyFailed } from './pod-replacement.ts';
@@ -18,7 +18,7 @@ export interface Terms {
   replacesOnlyFailed: boolean;
 }
 
-/** Missing fields mean what the API server's defaults say. */
+/** Missing fields get the API server's defaults. */
 export function termsOf({ metadata, spec }: Job): Terms {
   const indexed = spec.completionMode === 'Indexed';
   const perIndexLimit = indexed ? spec.backoffLimitPerIndex : undefined;

@@ -1,5 +1,5 @@
-// Counting each finished pod exactly once: its count is in a status that is written before its finalizer comes off. The write
-// that ends the Job counts directly (R18); otherwise uids wait in `uncountedTerminatedPods` between the two writes.
+// Counts each finished pod exactly once: a status with its count is written before its finalizer is removed. The write that ends the Job
+// counts directly (R18). Otherwise uids wait in `uncountedTerminatedPods` between the two writes.
 import type { Condition, Job, JobStatus } from '../../objects/kubernetes.ts';
 import { countIndexes, formatIndexes, hasIndex } from '../../objects/index-text.ts';
 import { completionIndexOf, type PodFacts } from '../../objects/pod-facts.ts';
@@ -10,7 +10,7 @@ import type { Progress } from './progress.ts';
 import { isFailed } from './pod-replacement.ts';
 import type { Verdict } from './verdict.ts';
 
-/** At most so many pods are counted between two status writes. */
+/** Most pods counted between two status writes. */
 const MAX_UNCOUNTED = 500;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -18,25 +18,25 @@ const NONE: ReadonlySet<string> = new Set();
 export interface TrackingInput {
   progress: Progress;
   verdict: Verdict | undefined;
-  /** The counts at the end of the pass, and what suspending changed. */
+  /** The counts at the end of the pass, with the changes of suspending. */
   draft: JobStatus;
-  /** Whether `draft` differs from what the API server has. */
+  /** Whether `draft` differs from the API server's status. */
   changed: boolean;
   /** RFC 3339 */
   time: string;
 }
 
 export interface Tracked {
-  /** Written before the finalizers come off; undefined where nothing has to be. */
+  /** Written before the finalizers are removed; undefined if no such write is needed. */
   first: JobStatus | undefined;
   strip: PodFacts[];
-  /** Written after them. */
+  /** Written after the finalizers are removed. */
   second: JobStatus | undefined;
   /** The Job ends with this pass. */
   ends: boolean;
 }
 
-/** The writes that count what has finished, and between them the pods whose finalizers come off. */
+/** The writes that count finished pods, and the pods whose finalizers are removed between them. */
 export function track(job: Job, { progress, verdict, draft, changed, time }: TrackingInput): Tracked {
   const { tally } = progress;
   const before = job.status ?? {};
@@ -77,7 +77,7 @@ interface Lists {
   failedUids: string[];
 }
 
-/** Of the uids in the status's lists, those whose pods still have the finalizer. */
+/** The uids in the status's lists whose pods still have the finalizer. */
 function trackedUids({ tally }: Progress): ReadonlySet<string> {
   const uids = new Set<string>();
   for (const pod of tally.leaving) if (tally.isTracked(pod)) uids.add(pod.uid);
@@ -88,7 +88,7 @@ function trackedUids({ tally }: Progress): ReadonlySet<string> {
   return uids;
 }
 
-/** The status's lists without the pods whose finalizer is off: those move into the counters. */
+/** The status's lists without pods whose finalizer is removed: those move into the counters. */
 function cleanLists(status: JobStatus, tracked: ReadonlySet<string>): Lists & { cleaned: boolean } {
   const { succeeded: succeededBefore = [], failed: failedBefore = [] } = status.uncountedTerminatedPods ?? {};
   const succeededUids = succeededBefore.filter((uid) => tracked.has(uid));
@@ -103,7 +103,7 @@ function cleanLists(status: JobStatus, tracked: ReadonlySet<string>): Lists & { 
   };
 }
 
-/** Puts newly finished pods into the lists, and says which finalizers may come off once that is written. */
+/** Puts newly finished pods into the lists. Returns which finalizers may be removed after that write. */
 function countFinished(
   job: Job,
   progress: Progress,
@@ -130,7 +130,7 @@ function countFinished(
         found = true;
       }
     } else if (isFailed(pod, terms) || (verdict !== undefined && !verdict.succeeded)) {
-      // Of a failing Job, what still runs has failed too.
+      // If the Job fails, its running pods have failed too.
       const listed = uncounted.failed.has(pod.uid) || uncounted.succeeded.has(pod.uid);
       if (usable && !listed && judgeFailure(rules, pod).counted) {
         lists.failedUids.push(pod.uid);
@@ -142,7 +142,7 @@ function countFinished(
   return { strip, found, full: false };
 }
 
-/** Tracked pods whose finalizer need not stay; of an Indexed Job in the order of their indexes, those without one first. */
+/** Tracked pods whose finalizer may be removed. For an Indexed Job in the order of indexes, pods without an index first. */
 function removable({ tally, delayed }: Progress, verdict: Verdict | undefined): PodFacts[] {
   const { terms } = tally;
   const delayedUids = delayed.size === 0 ? NONE : new Set([...delayed.values()].map(({ uid }) => uid));
@@ -178,7 +178,7 @@ function writeInterim(status: JobStatus, { succeeded, reason, message }: Verdict
   return true;
 }
 
-/** Everything counted at once, and the terminal condition with it. */
+/** The final status: all pods counted, with the terminal condition. */
 function finalStatus(job: Job, status: JobStatus, { verdict, lists, time }: { verdict: Verdict; lists: Lists; time: string }): JobStatus {
   const terminal = {
     type: verdict.succeeded ? 'Complete' : 'Failed',

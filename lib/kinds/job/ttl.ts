@@ -5,7 +5,7 @@ import { secondsOf, timeOf } from '../../objects/pod-facts.ts';
 import { JOBS } from '../../objects/resources.ts';
 import type { Action } from '../plan.ts';
 
-/** No time follows from this Job; the message says why. */
+/** The Job has no time of expiry; the message says why. */
 export class NoExpiryError extends Error {
   override readonly name = 'NoExpiryError';
 }
@@ -14,13 +14,13 @@ export interface Expiry {
   /** Unix milliseconds. */
   finishedAtMs: number;
   expiresAtMs: number;
-  /** Until then; 0 or less: it has expired. */
+  /** Time until it expires; 0 or less: it has expired. */
   remainingMs: number;
-  /** The end in the status is still to come: clocks differ. */
+  /** The end in the status is in the future: the clocks differ. */
   isAheadOfClock: boolean;
 }
 
-/** Whether it is finished, asks to be deleted, and is not being deleted already. */
+/** Whether it is finished, has a TTL, and is not being deleted already. */
 export const needsCleanup = ({ metadata, spec, status }: Job): boolean =>
   metadata.deletionTimestamp === undefined && spec.ttlSecondsAfterFinished !== undefined && endOf(status) !== undefined;
 
@@ -41,12 +41,12 @@ export function expiryOf(job: Job, now: Date): Expiry {
 
 export interface Cleanup {
   actions: Action[];
-  /** Until it expires; absent where it has. */
+  /** Time until it expires; absent if it has expired. */
   waitMs?: number;
   why: string[];
 }
 
-/** The deletion of a finished Job that asks for one, or the wait until then; undefined if it does not ask. @throws NoExpiryError */
+/** The deletion of a finished Job with a TTL, or the wait until then; undefined without a TTL. @throws NoExpiryError */
 export function cleanupOf(job: Job, now: Date): Cleanup | undefined {
   if (!needsCleanup(job)) return undefined;
   const { finishedAtMs, expiresAtMs, remainingMs, isAheadOfClock } = expiryOf(job, now);
@@ -65,7 +65,7 @@ export function cleanupOf(job: Job, now: Date): Cleanup | undefined {
     name,
     uid,
     active: true,
-    // Raising the TTL saves it until the last moment (R8).
+    // A precondition: a TTL raised at the last moment saves the Job (R8).
     ...(resourceVersion !== undefined && { resourceVersion }),
     propagationPolicy: 'Foreground',
     why: `its time after finishing is over: ${times}`,

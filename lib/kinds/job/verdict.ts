@@ -1,4 +1,4 @@
-// The end of a Job, as its policies decide it.
+// The end of a Job, decided by its policies.
 export interface Verdict {
   succeeded: boolean;
   reason: string;
