@@ -1,10 +1,10 @@
-// Names of a workload's pods: the reference's pattern, whose five characters are computed from what the pod is for (R5). They are
-// a keyed permutation of the child's number, so no two numbers of a slot share a name, and repeating a create collides.
-// A name that can be computed need not be sent or stored either.
+// Names of a workload's pods, in upstream's pattern. The last five characters are computed from the pod's owner, slot and number (R5): a
+// keyed permutation of the number, so no two numbers of a slot share a name, and a repeated create collides. A name that can be computed
+// need not be sent or stored either.
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
-/** How many names a slot has: 27 to the 5th. */
+/** Names per slot: 27 to the 5th. */
 const NAMES_PER_SLOT = ALPHABET.length ** SUFFIX_LENGTH;
 const MAX_PREFIX_LENGTH = 58;
 const HALF_BITS = 12;
@@ -14,23 +14,23 @@ const ROUNDS = 6;
 /**
  * The name of a child.
  * @param owner name and uid of the workload
- * @param child `index` of an Indexed Job; undefined where all pods are one series. `number`: which child of the index or series it
- *   is, from 0; after 14,348,907 the names come again
+ * @param child `index` of an Indexed Job; undefined if all pods are one series. `number`: position of the child in its index or series,
+ * from 0; after 14,348,907 the names repeat
  */
 export const childNameOf = (owner: { name: string; uid: string }, child: { index: number | undefined; number: number }): string =>
   `${namePrefixOf(owner.name, child.index).slice(0, MAX_PREFIX_LENGTH)}${childSuffix(owner.uid, child.index, child.number)}`;
 
-/** The five characters alone, of `bcdfghjklmnpqrstvwxz2456789`; one to one in the number. */
+/** The five characters alone, of `bcdfghjklmnpqrstvwxz2456789`; one to one with the number. */
 const childSuffix = (ownerUid: string, index: number | undefined, number: number): string => suffixOf(keyOf(ownerUid, index ?? 0), number);
 
-/** What the reference gives as `generateName`: `<job>-`, or with an index `<job>-<index>-` with the Job's part cut to fit. */
+/** Upstream's `generateName`: `<job>-`, or with an index `<job>-<index>-` with the Job's part cut to fit. */
 export function namePrefixOf(jobName: string, index?: number): string {
   if (index === undefined) return jobName.length < 253 ? `${jobName}-` : jobName;
   const end = `-${index}-`;
   return `${jobName.slice(0, MAX_PREFIX_LENGTH - end.length)}${end}`;
 }
 
-/** The uid asked for last and its hash: the pods of a workload are named one after the other. */
+/** Caches the hash of the latest uid: the pods of a workload are named one after the other. */
 let last = { uid: '', hash: hashOf('') };
 
 /** The key of a slot: the uid's text and the index, mixed into 32 bits. */
@@ -51,7 +51,7 @@ function mix(value: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** A Feistel network over 24 bits, walked until it lands among the names: one to one. */
+/** A Feistel network over 24 bits, repeated until the value is a valid name: one to one. */
 function suffixOf(key: number, number: number): string {
   let value = number % NAMES_PER_SLOT;
   do {

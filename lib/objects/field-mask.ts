@@ -1,19 +1,18 @@
-// Which fields of objects somebody reads: what is not wanted need not be sent, parsed or kept.
+// Masks of the fields that a reader needs. Other fields need not be sent, parsed or kept.
 
 /**
- * `true`: the value whole. `false`: not at all. Else the fields of an object by name, `*` for those that are not named (absent: `false`).
- * Of a list the fields of its items are meant; a value that has no fields, such as a text or `null`, is wanted all the same.
- * Of a long object such a text may come as an empty one where it takes more than 4 KB: see BRIEF.
+ * `true`: the whole value. `false`: nothing. Otherwise the fields of an object by name; `*`: all fields without a name of their own
+ * (absent: `false`). For a list, the fields of its items. A value without fields, such as a text or `null`, is always included.
  */
 export type WantedFields = boolean | { readonly [field: string]: WantedFields };
 
 /**
- * Of a text that people read: whoever reads objects need not hold it where it is as long as an object may be. A mask of no fields, which
- * relays of before take for the text as it stands.
+ * For a text that is only shown to people: a reader may replace a long one by an empty text instead of holding it. Keep it a mask without
+ * fields: relays of the build before treat that as the whole text.
  */
 export const BRIEF: WantedFields = {};
 
-/** What either of two readers wants. */
+/** The fields that either of two readers needs. */
 export function unionOf(one: WantedFields, other: WantedFields): WantedFields {
   if (one === true || other === true) return true;
   if (one === false || other === false) return one === false ? other : one;

@@ -1,8 +1,8 @@
-// Whether what somebody tells of a Job could be facts of one: every field that a planner, a pass or the API reads has its type and its range.
-// An API server lets nothing else in, so what it tells passes; a relay that was taken over tells anything.
+// Checks facts of a Job from outside: each field that a planner, a pass or the API reads must have its type and range. An API server
+// accepts only valid Jobs, so its objects pass. A relay in an attacker's hands may send anything.
 import { flag, int32, int64, list, object, optional, text, textLike, texts, time, type Fault } from './fact-checks.ts';
 
-/** As names and uids are in messages; of any kind of object. */
+/** Names and uids in messages, of any kind of object. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const UID = /^[\w.:-]{1,128}$/;
 
@@ -86,5 +86,5 @@ const status = object({
 
 const job = object({ metadata, spec, status: optional(status) });
 
-/** The first of its fields that could not be a Job's; undefined where all could. */
+/** The first field that no Job can have; undefined if the facts are possible. */
 export const jobFactsFault = (told: unknown): Fault | undefined => job(told);

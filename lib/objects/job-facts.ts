@@ -1,23 +1,23 @@
-// What the view keeps of a Job: everything but its pod template, of which only the restart policy is needed to decide (R10 reads the rest
-// live). Of a Job that would still be too large for an item of the table it keeps a mark: such a one is read live by every pass.
+// The facts of a Job in the view: all fields except the pod template. Decisions need only the template's restart policy, and a pass reads
+// the rest live (R10). A Job that is still too large for an item of the table is stored as a mark, and each pass reads it live.
 import type { Job } from './kubernetes.ts';
 import type { WantedFields } from './field-mask.ts';
 
-/** What `jobFactsOf` reads of a Job. */
+/** The fields that `jobFactsOf` reads. */
 export const JOB_FIELDS: WantedFields = {
   metadata: { '*': true, managedFields: false },
   spec: { '*': true, template: { spec: { restartPolicy: true } } },
   status: true,
 };
 
-/** Marks what is left of a Job that is too large. Whoever writes it on a Job has that one read live, which does no harm. */
+/** Marks the facts of a Job that is too large. A person may write it on a Job too: passes then read that Job live, which is harmless. */
 const READ_LIVE = 'farloop.dev/read-live';
-/** Characters of JSON, most of them one byte: with its pods, and uncompressed, it still fits into an item of 400 KB. */
+/** Characters of JSON, most of them one byte. With its pods, and uncompressed, such a Job still fits into an item of 400 KB. */
 const MOST_CHARACTERS = 65_536;
-/** Of a selector, or of conditions, that a mark still holds. */
+/** Most characters of a selector, or of conditions, that a mark still holds. */
 const MOST_CHARACTERS_IN_MARK = 8_192;
 
-/** Whether these facts are a mark only: the Job must be read live before anything is decided about it. */
+/** Whether these facts are only a mark. A pass must read such a Job live before it decides anything. */
 export const isReadLive = ({ metadata }: Job): boolean => metadata.annotations?.[READ_LIVE] === 'true';
 
 /**

@@ -1,4 +1,4 @@
-// The labels by which pods name their Job: those of today, and those without a prefix from before Kubernetes 1.27.
+// The labels by which pods name their Job: the present ones, and those without a prefix from before Kubernetes 1.27.
 import type { ObjectMeta } from './kubernetes.ts';
 
 export const jobNameLabel = 'batch.kubernetes.io/job-name';
@@ -8,8 +8,8 @@ export const legacyControllerUidLabel = 'controller-uid';
 
 type Labels = NonNullable<ObjectMeta['labels']>;
 
-/** uid of the Job that the labels name, whoever controls the pod. */
+/** The uid of the Job in the labels, whatever the pod's controller. */
 export const labelledJobUid = (labels: Labels): string | undefined => labels[controllerUidLabel] ?? labels[legacyControllerUidLabel];
 
-/** Name of the Job that the labels name, whoever controls the pod. */
+/** The name of the Job in the labels, whatever the pod's controller. */
 export const labelledJobName = (labels: Labels): string | undefined => labels[jobNameLabel] ?? labels[legacyJobNameLabel];

@@ -1,5 +1,5 @@
-// Kubernetes objects as they travel: JSON with RFC 3339 texts for times. Only fields that somebody here reads are named;
-// whatever else an object carries passes through untouched.
+// Kubernetes objects as JSON, with RFC 3339 texts for times. The types name only the fields that we read. All other fields of an object
+// pass through untouched.
 
 import type { JobScheduling } from './scheduling-policy.ts';
 
@@ -47,11 +47,11 @@ export interface KubernetesObject {
   apiVersion?: string;
   kind?: string;
   metadata: ObjectMeta;
-  /** Set by whoever read it, where that could not be done whole: which field, and why not. No field of the API; see unreadable.ts. */
+  /** Not a field of the API. Set by the reader of an object that could not be read whole: which field, and why. See unreadable.ts. */
   unreadable?: string;
 }
 
-/** An object that owns a workload, whatever its kind: what stands in spec and status only its kind knows. */
+/** An object that owns a workload, of any kind. Only its kind knows the fields of spec and status. */
 export interface WorkloadObject extends KubernetesObject {
   spec?: object;
   status?: object;
@@ -152,7 +152,7 @@ export interface JobSpec {
   maxFailedIndexes?: number;
   selector?: LabelSelector;
   manualSelector?: boolean;
-  /** Absent in a view (a template is only ever read live, R10); present in what the API server answers. */
+  /** Absent in a view, because templates are only read live (R10). Present in the API server's answers. */
   template?: PodTemplate;
   ttlSecondsAfterFinished?: number;
   completionMode?: string;

@@ -2,7 +2,7 @@
 import type { LabelSelector } from './kubernetes.ts';
 import { problemsOfLabelValue, problemsOfQualifiedName } from './names.ts';
 
-/** A set of labels, or none. */
+/** Labels of an object; undefined: it has none. */
 export type Labels = Readonly<Record<string, string>> | undefined;
 
 /** Whether an object with these labels is selected. */
@@ -120,7 +120,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** A condition of a text, checked. @throws LabelSelectorError in the words of one who reads texts */
+/** Checks a condition of a text. @throws LabelSelectorError in the words for texts */
 function parsed(requirement: LabelRequirement): LabelRequirement {
   try {
     return checked(requirement);

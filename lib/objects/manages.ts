@@ -1,17 +1,17 @@
-// Which kinds Farloop manages on a cluster: the words of `--manage`, as a cluster's record and a pass's snapshot hold them. Which word
-// stands for which kind says the kind's row (lib/kinds); a word that a build does not know is kept as it is.
+// The words of `--manage`, which say which kinds Farloop manages on a cluster, as a cluster's record and a pass's snapshot hold them. The
+// kind's row (lib/kinds) maps words to the kind. A build keeps words that it does not know.
 
-/** Distinct; never empty. */
+/** Distinct words; never empty. */
 export type Manages = readonly string[];
 
-/** Jobs that name Farloop as their manager: what is managed where nobody says otherwise. */
+/** Jobs that name Farloop as their manager. The default. */
 export const JOBS_THAT_NAME_US = 'jobs';
-/** Those of the built-in controller too, which must be off. */
+/** Also the built-in controller's Jobs. That controller must be off. */
 export const ALL_JOBS = 'all-jobs';
 
 export const MANAGES_WORD = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** The one word of before, which could say what of Jobs is managed and nothing else. */
+/** The single word of the version before. It covers Jobs and nothing else. */
 export type ManageOfBefore = 'own' | 'all';
 
 /**

@@ -1,4 +1,4 @@
-// A pod's quality-of-service class: which of its resources are promised.
+// A pod's quality-of-service class, from its resource requests and limits.
 import type { PodSpec } from './kubernetes.ts';
 import type { Quantity } from './quantity.ts';
 import type { Fields } from './untyped-fields.ts';
@@ -7,7 +7,9 @@ import { compareQuantities, isQuantity, parseQuantity, sumOfQuantities } from '.
 
 type Totals = Map<string, Quantity>;
 
-/** `Guaranteed` when every container limits cpu and memory and asks for just that, `BestEffort` when none asks for any. */
+/**
+ * `Guaranteed` if every container limits cpu and memory and requests exactly that. `BestEffort` if no container requests or limits either.
+ */
 export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const whole = spec['resources'];
   const parts = isFields(whole)

@@ -4,13 +4,13 @@ import { LARGEST_INT64 } from './integers.ts';
 type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 export interface Quantity {
-  /** Billionths. Finer amounts are rounded away from zero: who asks for a little gets a little. */
+  /** Billionths. Finer amounts are rounded away from zero, so that a small request does not become nothing. */
   readonly nanos: bigint;
-  /** How the amount was written, and so how it is written again. */
+  /** The format of the text that was read, which `formatQuantity` uses again. */
   readonly format: QuantityFormat;
 }
 
-/** A text that is no quantity; the message is the API server's. */
+/** An invalid quantity; the message is the API server's. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
@@ -20,12 +20,12 @@ const nanosPerMilli = 10n ** 6n;
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const largestExponent = 1000;
-/** Far beyond any amount; keeps a hostile text from costing more than it is worth. */
+/** Far beyond any real amount. Limits the cost of a hostile text. */
 const longestText = 1000;
 
 /**
- * Reads a quantity as the API server does. JSON numbers are taken by their decimal text.
- * @throws QuantityError when it is none
+ * Reads a quantity as the API server does. A JSON number is read by its decimal text.
+ * @throws QuantityError the quantity is invalid
  */
 export function parseQuantity(value: string | number): Quantity {
   const { sign, whole, fraction, exponent, format, shift } = partsOf(String(value).trim());
@@ -51,7 +51,7 @@ export function isQuantity(value: unknown): value is string | number {
   }
 }
 
-/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. @throws QuantityError when one is none */
+/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. @throws QuantityError one of them is invalid */
 export function compareQuantities(a: string | number | Quantity, b: string | number | Quantity): number {
   const [left, right] = [nanosOf(a), nanosOf(b)];
   return left < right ? -1 : left > right ? 1 : 0;
@@ -75,8 +75,8 @@ export function formatQuantity({ nanos, format }: Quantity): string {
 }
 
 /**
- * A quantity of a resource list as the API server gives it back: canonical, unless it came in a form that the server keeps
- * (`1.500`, `1E3`). @throws QuantityError when it is none
+ * A quantity of a resource list as the API server returns it: canonical, unless it has a form that the server keeps (`1.500`, `1E3`).
+ * @throws QuantityError the quantity is invalid
  */
 export function admittedQuantity(value: string | number): string {
   const text = String(value).trim();
@@ -100,7 +100,7 @@ function partsOf(text: string): {
     text === '' || text.length > longestText ? null : /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*)([+-]?[0-9]*)$/.exec(text);
   if (match === null)
     throw new QuantityError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-  // The server's own reader is not so strict: without any digit the amount is nothing.
+  // The server's own reader accepts an amount without digits, and reads it as 0.
   const [, sign = '', whole = '', fraction = '', letters = '', digits = ''] = match;
   const number = { sign, whole, fraction, suffix: letters + digits };
   const decimal = decimalSuffixes.indexOf(letters);

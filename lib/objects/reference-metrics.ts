@@ -1,13 +1,13 @@
-// The metrics that the built-in controllers have, by their own names, so that dashboards and alarms go on working: what each one is, its
-// labels, its buckets. Whoever publishes what the telemetry counted (a page, CloudWatch) looks here for the shape of a name.
+// Upstream's metrics under their own names, so that existing dashboards and alarms keep working: name, type, labels and buckets of each.
+// Code that publishes the telemetry's counts (a page, CloudWatch) looks up the shape of a metric here.
 
 export interface ReferenceMetric {
   name: string;
   type: 'counter' | 'histogram';
   help: string;
-  /** As the reference spells them. */
+  /** Spelled as upstream does. */
   labels: readonly string[];
-  /** Upper bounds in seconds, ascending; of histograms alone. */
+  /** Upper bounds in seconds, ascending. Only for histograms. */
   buckets?: readonly number[];
 }
 
@@ -16,7 +16,7 @@ const exponential = ({ first, count }: { first: number; count: number }): number
 
 const counter = (name: string, labels: readonly string[], help: string): ReferenceMetric => ({ name, type: 'counter', help, labels });
 
-/** Each name is counted through the telemetry port with exactly these labels as dimensions; histograms in seconds. */
+/** Count each name through the telemetry port with exactly these labels as dimensions; histograms in seconds. */
 export const REFERENCE_METRICS = [
   {
     name: 'job_controller_job_sync_duration_seconds',
@@ -53,10 +53,10 @@ export const REFERENCE_METRICS = [
 
 export type ReferenceMetricName = (typeof REFERENCE_METRICS)[number]['name'];
 
-/** What is counted once. */
+/** One count of a metric. */
 export interface Counted {
   metric: ReferenceMetricName;
-  /** Of histograms seconds, else how many. */
+  /** Seconds for histograms, otherwise the amount to add. */
   value: number;
   labels: Record<string, string>;
 }

@@ -65,7 +65,7 @@ export const tooLong = (field: string, limitBytes: number): FieldError => ({
 export const invalidFor = (field: string, value: unknown, problems: readonly string[]): FieldError[] =>
   problems.map((problem) => invalidValue(field, value, problem));
 
-/** Nothing for a value that is not given or at least 0. */
+/** Empty for a value that is absent or at least 0. */
 export const unlessNonNegative = (field: string, value: number | undefined): FieldError[] =>
   value !== undefined && value < 0 ? [invalidValue(field, value, 'must be greater than or equal to 0')] : [];
 

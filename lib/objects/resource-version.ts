@@ -1,4 +1,4 @@
-// resourceVersions: ordered integers of any length, per resource and cluster (R3). Never a Number: they pass 2^53.
+// resourceVersions: ordered integers of any length, per resource and cluster (R3). Never use a Number: they exceed 2^53.
 
 /** Negative, zero or positive as `a` is older than, equal to or newer than `b`. Both: digits without leading zeros. */
 export function compareResourceVersions(a: string, b: string): number {

@@ -33,8 +33,8 @@ export function shownData(data: unknown): unknown {
 /** Whether a text holds a character that acts. */
 export const isActing = (text: string): boolean => text.search(ACTING) >= 0;
 
-/** An absolute path, here or on Windows; the path of a URL follows a host, and is none. */
+/** An absolute file path, here or on Windows. The path of a URL follows a host and does not match. */
 const FILE_PATH = /(?<![\w.:/\]])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:'"`,;()]+)+/g;
 
-/** A failure for somebody elsewhere, who is not to learn how this machine is laid out. */
+/** For a failure that a remote caller sees: the layout of this machine must not leak. */
 export const withoutFilePaths = (message: string): string => message.replaceAll(FILE_PATH, '…');

@@ -1,8 +1,8 @@
-// Whose a pod with the tracking finalizer is.
+// The owner of a pod with the tracking finalizer.
 import { labelledJobUid } from './job-labels.ts';
 import type { ObjectMeta } from './kubernetes.ts';
 import { controllerOf } from './pod-facts.ts';
 
-/** The uid of the owner that it names: its controller's, else by its label. */
+/** The uid of its controller, or otherwise the uid in its label. */
 export const trackedOwnerUid = ({ ownerReferences, labels = {} }: ObjectMeta): string | undefined =>
   controllerOf(ownerReferences)?.uid ?? labelledJobUid(labels);

@@ -1,9 +1,9 @@
-// Reading the fields that the types of kubernetes.ts do not name: whatever a manifest holds there, a reader gets what it asks
-// for or an empty value.
+// Reads fields that the types of kubernetes.ts do not name. Whatever a manifest has there, a reader gets the type that it asks for, or that
+// type's empty value.
 
 export type Fields = Record<string, unknown>;
 
-/** What a text holds as JSON; undefined where it is none. */
+/** The value of a JSON text; undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -16,26 +16,26 @@ export const isFields = (value: unknown): value is Fields => typeof value === 'o
 
 const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'];
 
-/** Whether it can be an object's metadata: what tells one object from another is text, where it is there at all. */
+/** Whether it can be an object's metadata: each field that identifies an object is a text or absent. */
 export const isObjectMetadata = (value: unknown): value is Fields =>
   isFields(value) && IDENTITY.every((name) => value[name] === undefined || typeof value[name] === 'string');
 
-/** The value as an object; an empty one when it is something else. */
+/** The value if it is an object, otherwise an empty object. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
-/** The objects of a list; none when it is no list. */
+/** The objects of a list; empty for anything else. */
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
 
-/** The value if it is a text, else the empty one, which in Go's types means "not given". */
+/** The value if it is a text, otherwise an empty text, which in Go's types means "not given". */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The value if it is a number. */
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** The texts of a list; none when it is no list. */
+/** The texts of a list; empty for anything else. */
 export const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
 
-/** Takes out what the API server reads as not given: nulls, empty lists and, of the named fields, empty maps. In place. */
+/** Removes values that the API server reads as not given: nulls, empty lists and, for the named fields, empty maps. In place. */
 export function dropUngiven(fields: Fields, maps: readonly string[] = []): void {
   for (const [field, value] of Object.entries(fields)) {
     const isEmptyList = Array.isArray(value) && value.length === 0 && field !== 'containers';
@@ -44,8 +44,6 @@ export function dropUngiven(fields: Fields, maps: readonly string[] = []): void 
   }
 }
 
-/**
- * What a table says of a name that comes from outside. `table[name]` would find `constructor` in any table, since objects inherit it.
- */
+/** The table's own entry of a name from outside. `table[name]` would also find `constructor`, which objects inherit. */
 export const ownEntry = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,9 +1,9 @@
-// What is reconciled as one, and how it is named in every message, item and log line.
+// The key of a workload, the unit of reconciliation, in messages, items and log lines.
 
 /** A new uid is a new workload: nothing is inherited from one of the same name. */
 export interface WorkloadKey {
   cluster: string;
-  /** A kind's name, also of one that this build does not know. */
+  /** Name of the kind. It may be a kind that this build does not know. */
   kind: string;
   /** Empty for an owner whose resource is cluster-scoped. */
   namespace: string;
@@ -11,13 +11,13 @@ export interface WorkloadKey {
   uid: string;
 }
 
-/** What a kind's name looks like. Which kinds there are says the table of lib/kinds; a later build knows more (decision 8). */
+/** The form of a kind's name. The table in lib/kinds lists this build's kinds; a later build knows more (decision 8). */
 export const KIND_NAME = /^[A-Z][A-Za-z0-9]{0,62}$/;
 
-/** `cluster/kind/namespace/name/uid`: none of the parts may hold a slash, as Kubernetes names cannot. */
+/** `cluster/kind/namespace/name/uid`. No part may contain a slash; Kubernetes names cannot. */
 export const formatKey = ({ cluster, kind, namespace, name, uid }: WorkloadKey): string => `${cluster}/${kind}/${namespace}/${name}/${uid}`;
 
-/** @returns undefined when the text is not a key: five parts, a name of a kind, nothing empty but the namespace */
+/** @returns undefined if the text is not a key: five parts, the second a kind's name, none empty but the namespace */
 export function parseKey(text: string): WorkloadKey | undefined {
   const [cluster, kind, namespace, name, uid, ...rest] = text.split('/');
   if (!cluster || !kind || !KIND_NAME.test(kind) || namespace === undefined || !name || !uid || rest.length > 0) return undefined;
