@@ -1,4 +1,4 @@
-// Children other than pods, as columns: what they have in common once, then small differences. Messages and view items that hold some are of
+// Packs children other than pods as columns: common values once, then small differences. Messages and view items with such children are of
 // version 2 (docs/decisions/0008-versions.md).
 import * as v from 'valibot';
 import { partBytes, PART_BYTES_MAX, type ChildState } from '../objects/child-state.ts';
@@ -12,17 +12,17 @@ import type { ChildEntry, ChildPresence } from './observations.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
 import { readUuid, UUID_BYTES, uuidAt } from './uuid-bytes.ts';
 
-/** Of one message or item. */
+/** Most children in one message or item. */
 export const MOST_CHILDREN = 10_000;
 const LONGEST_SHAPE = 65_536;
 const LONGEST_NAME = 253;
 const LONGEST_UID = 128;
 const LONGEST_VERSION = 40;
-/** Of shapes and parts together. */
+/** Most values in shapes and parts together. */
 const VALUES_MAX = 200_000;
 const SHAPE_DEPTH = 3;
 const PART_DEPTH = 16;
-/** More than a sound part takes, so that one that is too large is refused alone and not with its whole message. */
+/** More than a valid part takes, so that a part that is too large is refused alone and not with its whole message. */
 const LONGEST_PART = 65_536;
 const NUMBER_MAX = 999_999_999;
 
@@ -36,19 +36,19 @@ const Shape = v.object({
   r: v.pipe(v.string(), v.regex(OBJECT_NAME, 'a resource')),
   n: text,
   l: v.optional(v.record(text, text)),
-  /** Of the part. */
+  /** Revision of the part. */
   v: wholeNumber,
-  /** What the name begins with, where digits follow. */
+  /** The name's beginning, if digits follow. */
   p: v.optional(text),
   s: v.picklist(PRESENCES),
-  /** by a pass, terminating, with a number: 1, 2, 4 */
+  /** Bits: by a pass 1, terminating 2, with a number 4. */
   b: wholeNumber,
 });
 type Shape = v.InferOutput<typeof Shape>;
 
 const BITS = { byPass: 1, terminating: 2, number: 4 };
 
-/** A name that ends in a number, so that neighbours differ by that alone. */
+/** Matches a name that ends in a number: names of neighbours then differ by the number alone. */
 const NUMBERED = /^(.*?)(0|[1-9]\d{0,8})$/;
 
 export function packChildren(entries: Iterable<ChildEntry>): PackedPods {
@@ -112,7 +112,7 @@ export function packChildren(entries: Iterable<ChildEntry>): PackedPods {
 }
 type Writers = [ByteWriter, ByteWriter, ByteWriter, ByteWriter, ByteWriter, ByteWriter];
 
-/** Told of a child that cannot be one, by its place: it is among what is returned all the same. */
+/** Called with the place of a child that cannot exist. The child is among those returned all the same. */
 export type RefuseChild = (at: number, fault: string) => void;
 
 /** @throws UndecodableMessageError anything that packChildren would not have written */

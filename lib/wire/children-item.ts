@@ -1,4 +1,4 @@
-// A part of a view with children other than pods, as the store keeps it: of one resource, with the floor of that resource alone. Version 2.
+// A part of a view with children other than pods, as stored: the children of one resource, with that resource's own floor. Version 2.
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/resource-version.ts';
 import { packChildren, unpackChildren } from './child-columns.ts';

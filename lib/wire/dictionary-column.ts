@@ -1,5 +1,5 @@
-// Values that some pods have, behind the last of the pods' columns: each different value once, and for each such pod which. Builds that do
-// not know of one read the columns as far as they reach, and do without.
+// Values that only some pods have, in a column after the fixed ones: each distinct value once, then each such pod's place in that list.
+// Builds that do not know such a column read the columns before it and ignore the rest.
 import type { DictionaryFact } from '../objects/pods/fact-row.ts';
 import type { PodFacts } from '../objects/pods/fact-table.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
@@ -8,7 +8,7 @@ import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts'
 
 type Fact = DictionaryFact<PodFacts>;
 
-/** Collects what pods have. */
+/** Collects the values of pods. */
 export class DictionaryColumn {
   readonly #fact: Fact;
   readonly #texts = new Map<string, number>();
@@ -20,13 +20,13 @@ export class DictionaryColumn {
     this.#fact = fact;
   }
 
-  /** @param value of the next pod that has one */
+  /** @param value of the next pod that has a value */
   add(value: unknown): void {
     if (!this.#last || this.#last.value !== value) this.#last = { value, place: this.#placeOf(value) };
     this.#places.push(this.#last.place);
   }
 
-  /** Nothing where no pod has one. */
+  /** Writes nothing if no pod has a value. */
   writeTo(writer: ByteWriter): void {
     if (this.#places.length === 0) return;
     writer.unsigned(this.#texts.size);
@@ -34,7 +34,7 @@ export class DictionaryColumn {
     for (const place of this.#places) writer.unsigned(place);
   }
 
-  /** From 1; 0: left out. @throws MessageTooLargeError a value that must not be left out, and that no reader takes */
+  /** Places start at 1; 0: the value is left out. @throws MessageTooLargeError a value may not be left out and is too large for readers */
   #placeOf(value: unknown): number {
     const { encode, spare } = this.#fact;
     const text = JSON.stringify(encode(value));
@@ -56,9 +56,9 @@ export class DictionaryColumn {
 }
 
 /**
- * One for each pod that has any, in their order; alike ones are one object, to be read only.
+ * One value per pod that has any, in the pods' order. Equal values are one object, so do not change them.
  * @param count of those pods
- * @throws UndecodableMessageError anything that a column would not have written
+ * @throws UndecodableMessageError anything that DictionaryColumn would not have written
  */
 export function readDictionary({ bytesMax, schema, decode, spare }: Fact, reader: ByteReader, count: number): unknown[] {
   if (count === 0) return [];

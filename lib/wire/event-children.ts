@@ -1,5 +1,5 @@
-// Children other than pods in a message between relay and ingest, which is of version 2 then. A message holds reports of one version: functions
-// of a build that reads version 1 alone leave those of version 2 to others, and Jobs must not wait with them.
+// Children other than pods in a message between relay and ingest. Such a message is of version 2. A message holds reports of one version:
+// functions of a build that reads version 1 alone leave version 2 to others, and reports of Jobs must not wait with those.
 import * as v from 'valibot';
 import { resourceKeyOf } from '../objects/child-state.ts';
 import type { Fault } from '../objects/fact-checks.ts';
@@ -11,7 +11,10 @@ import { OBJECT_NAME } from './names.ts';
 import type { ChildEntry, ChildObservation, OutgoingEvents, WholeChildren, WorkloadReport } from './observations.ts';
 import { UndecodableMessageError } from './undecodable.ts';
 
-/** Resources of a kind's children beside pods, and characters of one: a doubt names each with a digest in 600 characters. */
+/**
+ * Most resources of a kind's children other than pods, and most characters of one. A digest mismatch must name all of them in 600
+ * characters, each with a digest.
+ */
 const [MOST_RESOURCES, LONGEST_RESOURCE] = [6, 70];
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -21,9 +24,9 @@ const version = v.pipe(
   v.check((digits: string) => isResourceVersion(digits), 'a resourceVersion'),
 );
 
-/** Beside the other fields of a report. */
+/** Added to the other fields of a report. */
 export const ReportedChildren = {
-  /** How many of the message's children are this report's. */
+  /** How many of the message's children belong to this report. */
   children: v.exactOptional(wholeNumber),
   wholeChildren: v.exactOptional(
     v.pipe(
@@ -33,7 +36,7 @@ export const ReportedChildren = {
   ),
 };
 
-/** Beside the other fields of a digest. */
+/** Added to the other fields of a digest. */
 export const DigestedParts = {
   parts: v.exactOptional(
     v.pipe(
@@ -43,7 +46,7 @@ export const DigestedParts = {
   ),
 };
 
-/** @returns the children of all reports; undefined for a message of version 1. @throws Error reports or digests of two versions */
+/** @returns the children of all reports; undefined for a message of version 1. @throws Error reports or digests have two versions */
 export function packReported({ reports, heartbeat }: OutgoingEvents): PackedPods | undefined {
   const versions = new Set([
     ...reports.map(({ children, wholeChildren }) => ((children ?? wholeChildren) ? 2 : 1)),
@@ -58,7 +61,7 @@ export function packReported({ reports, heartbeat }: OutgoingEvents): PackedPods
 type Told = { children?: number | undefined; wholeChildren?: WholeChildren[] | undefined };
 type Refuse = (fault: Fault) => void;
 
-/** The children of a message, report by report. */
+/** Reads the children of a message, report by report. */
 export class ReportedChildrenReader {
   readonly #entries: ChildEntry[] | undefined;
   readonly #faults = new Map<number, string>();
@@ -73,14 +76,14 @@ export class ReportedChildrenReader {
     return this.#entries?.length ?? 0;
   }
 
-  /** Passes over those of a report that is left to functions that know its kind. @throws UndecodableMessageError */
+  /** Skips the children of a report that is left to functions that know its kind. @throws UndecodableMessageError */
   skip({ children = 0 }: Told): void {
     this.#next += children;
     if (this.#next > this.count) throw new UndecodableMessageError('a report names more children than the message holds');
   }
 
   /**
-   * @param refuse told of what is left out; a list is not taken for whole then (R19)
+   * @param refuse called for each child that is left out. The list does not count as whole then (R19)
    * @throws UndecodableMessageError
    */
   take(told: Told, namespace: string, facts: KindFacts, refuse: Refuse): Pick<WorkloadReport, 'children' | 'wholeChildren'> {
@@ -107,7 +110,7 @@ export class ReportedChildrenReader {
     return { children, ...(told.wholeChildren && { wholeChildren: whole }) };
   }
 
-  /** @throws UndecodableMessageError children that no report names */
+  /** @throws UndecodableMessageError some children belong to no report */
   end(): void {
     if (this.#next !== this.count) throw new UndecodableMessageError('the message holds children that no report names');
   }
