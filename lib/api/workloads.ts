@@ -43,7 +43,7 @@ interface Position {
 /**
  * Workloads in the order of clusters and keys.
  * @param options.limit 1 to 1,000
- * @param options.from as an earlier answer's `next`. @throws Error when it is none
+ * @param options.from an earlier answer's `next`. @throws Error it is not one
  */
 export async function listWorkloads(
   ports: ReadPorts,

@@ -1,8 +1,8 @@
-// The console: takes the token from the URL's fragment, shows the page that the rest of the fragment names, refreshes it.
+// The console: reads token and page from the URL's fragment, shows the page, refreshes it.
 import { costPage, deadLetters, failuresText, overview, trouble, workloadPage } from './pages.js';
 
 const REFRESH_MS = 2_000;
-/** On AWS the gateway has given up by then, and so does this page. */
+/** On AWS the gateway's time-out is shorter, so a later answer cannot come. */
 const LONGEST_ANSWER_MS = 35_000;
 const TOKEN = 'farloop-token';
 
@@ -30,7 +30,7 @@ async function call(path, init = {}) {
   return body;
 }
 
-/** What the latest redrive left undone, as long as the page is not left. */
+/** Unfinished part of the latest redrive, until the user leaves the page. */
 let notice;
 
 async function redrive(messageIds) {
@@ -44,11 +44,11 @@ async function redrive(messageIds) {
   await refresh();
 }
 
-/** Of more than that nobody reads here. */
+/** Most rows shown: nobody reads more on a page. */
 const MOST_SHOWN = 500;
 const MOST_LOOKED_AT = 2_000;
 
-/** So many at least, answer by answer: one ends early where many clusters have little to tell. */
+/** Loads answers until it has so many: one answer ends early if many clusters have few workloads. */
 async function firstWorkloads(most) {
   const items = [];
   let next;
@@ -64,7 +64,7 @@ async function load(route) {
   const [page, ...names] = route.split('/').filter((part) => part !== '');
   if (page === 'workloads' && names.length === 4) {
     const path = `/v1/workloads/${names.join('/')}`;
-    // On AWS they are searched for in a log, which may take longer than there is time for.
+    // On AWS they are searched for in a log, which may exceed the time-out.
     const recorded = call(`${path}/passes?limit=200`).catch((error) => ({ items: [], problem: error.message }));
     const [{ items }, passes] = await Promise.all([call(path), recorded]);
     return workloadPage({ items, passes: passes.items, problem: passes.problem });
@@ -82,7 +82,7 @@ async function load(route) {
 const routeNow = () => location.hash.replace(/^#/, '') || '/';
 
 let latest = 0;
-/** Unix milliseconds, of the latest refresh that has not been answered. */
+/** Unix milliseconds at which the pending refresh began. */
 let askedAtMs;
 
 async function refresh() {
@@ -101,7 +101,7 @@ async function refresh() {
   }
 }
 
-/** Replaces the page, and leaves focus and scroll where they were. */
+/** Replaces the page and keeps focus and scroll position. */
 function show(elements, note) {
   const scrolled = [...main.querySelectorAll('.scroll')].map((area) => area.scrollLeft);
   const focused = document.activeElement?.closest('a[href], button, .scroll');
@@ -132,7 +132,7 @@ addEventListener('hashchange', () => {
   void refresh().then(() => main.focus({ preventScroll: true }));
 });
 setInterval(() => {
-  // A later one would take the place of what is under way: with answers that take longer than the time between two, none were shown.
+  // Skip it while one is pending: it would replace that one, and with answers slower than the interval none would ever be shown.
   const isUnderWay = askedAtMs !== undefined && Date.now() - askedAtMs < LONGEST_ANSWER_MS;
   if (!document.hidden && !isUnderWay) void refresh();
 }, REFRESH_MS);

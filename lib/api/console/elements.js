@@ -1,6 +1,6 @@
-// Building blocks of the pages. Texts go in as text, never as markup: names come from clusters.
+// Building blocks of the pages. Insert texts as text, never as markup: names come from clusters.
 
-/** Controls, bidirectional marks, line ends: what lib/objects/shown-text.ts shows at a terminal is shown here in the same way. */
+/** Controls, bidirectional marks, line ends. Must match the characters that lib/objects/shown-text.ts escapes at a terminal. */
 const ACTING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const SHORT = new Map([
   ['\n', '\\n'],
@@ -8,7 +8,7 @@ const SHORT = new Map([
   ['\t', '\\t'],
 ]);
 
-/** A text with an escape in place of each character that would act instead of showing. @param {string} text */
+/** A text with an escape for each character that would act instead of being displayed. @param {string} text */
 export const shownText = (text) =>
   text.replace(ACTING, (character) => SHORT.get(character) ?? `\\u${character.codePointAt(0).toString(16).padStart(4, '0')}`);
 
@@ -43,7 +43,7 @@ export function table(label, columns, rows, empty) {
   const cellClass = (at) => (columns[at]?.number ? 'number' : undefined);
   const head = element('tr', {}, ...columns.map(({ title }, at) => element('th', { scope: 'col', class: cellClass(at) }, title)));
   const body = rows.map((row) => element('tr', {}, ...row.map((cell, at) => element('td', { class: cellClass(at) }, cell ?? '–'))));
-  // Wide tables scroll by themselves, also with the keyboard.
+  // Wide tables scroll on their own, also by keyboard.
   return element(
     'div',
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
@@ -83,10 +83,10 @@ const TONES = new Map(
   }),
 );
 
-/** A word for a state: its colour only repeats what it says. */
+/** A state's word. The colour adds nothing to it. */
 export const tag = (word) => element('span', { class: `tag ${TONES.get(word) ?? ''}` }, word);
 
-/** A list of names and values; undefined values are left out. @param {[string, Node | string | number | undefined][]} pairs */
+/** A list of names and values, without undefined values. @param {[string, Node | string | number | undefined][]} pairs */
 export const facts = (pairs) =>
   element(
     'dl',
@@ -111,6 +111,6 @@ export function moment(time) {
   return element('time', { datetime: time, title: time }, seconds >= 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`);
 }
 
-/** The time of day with milliseconds, where order matters. */
+/** The time of day with milliseconds, for lists whose order matters. */
 export const clock = (time) =>
   element('time', { datetime: time, title: time }, new Date(time).toLocaleTimeString([], { hour12: false }) + `.${time.slice(20, 23)}`);

@@ -1,9 +1,9 @@
-// The pages: each takes what the API answered and gives the elements that show it.
+// The pages: each turns an answer of the API into elements.
 import { clock, element, facts, moment, span, table, tag } from './elements.js';
 
 const linkTo = ({ cluster, kind, namespace, name }) => `#/workloads/${[cluster, kind, namespace, name].map(encodeURIComponent).join('/')}`;
 
-/** Clusters with their watches, workloads with where they stand. */
+/** Clusters with their watches, workloads with their states. */
 export function overview({ clusters, workloads: { items, more } }) {
   const figures = [...new Set(items.flatMap((workload) => listed(workload).map(({ name }) => name)))];
   return [
@@ -58,22 +58,22 @@ export function overview({ clusters, workloads: { items, more } }) {
   ];
 }
 
-/** Its kind's numbers that a list has room for. */
+/** The kind's figures for a list. */
 const listed = ({ figures }) => figures.filter(({ isMinor }) => !isMinor);
 
 const titled = (name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 
-/** Nothing for a kind that has no such figure. */
+/** Empty for a kind without this figure. */
 function figureText(figures, named) {
   const figure = figures.find(({ name }) => name === named);
   return figure?.of === undefined ? figure?.value : `${figure.value} / ${figure.of}`;
 }
 
-/** The word for where it stands, and what it waits for or why it ended. */
+/** The state's word, and why it waits or ended. */
 const standing = ({ state, reason }) =>
   element('span', {}, tag(state), reason !== undefined && state !== 'Parked' && element('span', { class: 'soft' }, ` ${reason}`));
 
-/** What a reason rests on and its text does not say. */
+/** The evidence of a reason that its text does not contain. */
 function evidenceText({ text, pods = [], exitCode, podReason, rule, index }) {
   const parts = [
     index !== undefined && !text.includes(`index ${index} `) && `${/^\d+$/.test(index) ? 'index' : 'indexes'} ${index}`,
@@ -88,13 +88,13 @@ function evidenceText({ text, pods = [], exitCode, podReason, rule, index }) {
 const podReasonText = ({ reason, message, container }) =>
   `${reason}${container === undefined ? '' : ` (container ${container})`}${message === undefined ? '' : `: ${message}`}`;
 
-/** A word; where the cluster is not as it should be, since when, and why. */
+/** The state's word. For a cluster with a problem also the time and the reason. */
 function clusterState({ state, sinceTime, reason }) {
   if (state === 'Watching') return [tag(state)];
   return [tag(state), sinceTime === undefined ? '' : ', ', moment(sinceTime) ?? '', `: ${reason} `];
 }
 
-/** What to try where there is none: a workload that Farloop would take there. */
+/** Shown if no cluster has a workload: a command that creates one for Farloop. */
 function noWorkloadText(clusters) {
   const [first] = clusters;
   return first === undefined || clusters.some(({ takesOnly }) => takesOnly === undefined)
@@ -102,10 +102,10 @@ function noWorkloadText(clusters) {
     : `No workload yet. ${first.takesOnly}. Try: kubectl apply -f examples/managed-by.yaml`;
 }
 
-/** One workload: where it stands, its pods, what its passes decided and why. */
+/** One workload: its state, its pods, its passes' decisions and their reasons. */
 export function workloadPage({ items, passes, problem }) {
   const [current] = items;
-  // Passes are found by name: among them may be those of one of a former uid.
+  // Passes are found by name, so some may belong to a former uid.
   const latest = passes.find(({ key }) => key.uid === current.uid);
   return [
     element('h1', {}, `${current.kind} ${current.namespace}/${current.name}`),
@@ -206,7 +206,7 @@ function passItem({ key, startTime, durationMs, outcome, why, actions, saw, next
 export const failuresText = (failed) =>
   [...new Map(failed.map(({ queue, reason }) => [queue, `${queue} (${reason})`])).values()].join(', ');
 
-/** What waits for a person: parked workloads, messages that nobody could read. @param {(ids: string[] | undefined) => void} redrive */
+/** Work for a person: parked workloads, unreadable messages. @param {(ids: string[] | undefined) => void} redrive */
 export function deadLetters({ letters, queues, workloads: { items, more }, failed, notice }, redrive) {
   const parked = items.filter(({ state }) => state === 'Parked');
   return [
@@ -270,7 +270,7 @@ export function deadLetters({ letters, queues, workloads: { items, more }, faile
 const dollarsText = (dollars) => `$ ${dollars.toFixed(dollars < 0.1 ? 6 : 2)}`;
 const amountText = (amount) => (Number.isInteger(amount) ? amount : amount.toFixed(3));
 
-/** What was counted, at list prices. */
+/** The counts at list prices. */
 export function costPage({ asOf, region, counted, since, dollars, parts, clusters }) {
   const list = `List prices of ${region}, ${asOf}; no free tier, no discount`;
   if (!counted)
