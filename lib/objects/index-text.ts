@@ -160,7 +160,7 @@ export function checkIndexes(text: string, completions: number): { count: number
   return { count };
 }
 
-/** The first index that two texts of a status share, items that do not parse left out; `undefined` if there is none. */
+/** The first index that two texts of a status share, without items that do not parse; undefined if they share no index. */
 export function firstCommonIndex(a: string, b: string, completions: number): number | undefined {
   const [intervalsA, intervalsB] = [strictIntervals(a, completions), strictIntervals(b, completions)];
   let [inA, inB] = [0, 0];

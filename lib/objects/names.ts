@@ -63,7 +63,7 @@ export function problemsOfIpAddress(text: string): string[] {
   return isMapped ? ['must not be an IPv4-mapped IPv6 address'] : [];
 }
 
-/** The eight groups of an address, one of version 4 as it is mapped to version 6; undefined for what is none. */
+/** The eight groups of an address, version 4 as mapped to version 6; undefined for an invalid address. */
 function groupsOfAddress(text: string): number[] | undefined {
   const dotted = text.slice(text.lastIndexOf(':') + 1);
   if (!dotted.includes('.')) return groupsOfIpv6(text);

@@ -66,7 +66,7 @@ const TOKEN_FOLDER = '/var/run/secrets/farloop';
 /** Audience of service account tokens for AWS. */
 export const AWS_AUDIENCE = 'sts.amazonaws.com';
 const RBAC = 'rbac.authorization.k8s.io';
-/** The user `nobody`. Must equal the image's. */
+/** A user id without an account. Must equal the image's. */
 const USER_ID = 65_532;
 
 /** In the order of applying. The Secret of an IAM user has no key here: registration finds or makes the key. */

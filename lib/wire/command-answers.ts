@@ -30,7 +30,7 @@ export type Outcome = { at: number } & (
 
 /** What is sealed together. */
 export interface Answered {
-  /** The relay's wall clock, Unix milliseconds: whoever sends it commands learns from it how far that differs from its own. */
+  /** The relay's wall clock, Unix milliseconds. The sender of commands computes the offset from its own clock. */
   relayMs: number;
   outcomes: Outcome[];
 }

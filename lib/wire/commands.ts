@@ -36,7 +36,7 @@ export interface CommandMessage {
   cluster: string;
   /** Under it the answers are kept. */
   id: string;
-  /** Answers are sealed with it: nobody else can read them, or make one up. */
+  /** Seals the answers: without it they can be neither read nor forged. */
   secret: string;
   commands: Command[];
 }

@@ -1,4 +1,4 @@
-// What people are shown of a pod whose tracking finalizer nobody else takes off.
+// How a pod is displayed whose tracking finalizer nobody else removes.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import { PATCH_PURPOSES } from '../job/patch-purposes.ts';
 import { defineShown } from '../kind-shown.ts';
