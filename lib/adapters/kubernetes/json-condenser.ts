@@ -14,7 +14,7 @@ const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, COLON] = [9, 10, 13, 32, 34, 4
 const [BACKSLASH, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 /** Names of fields, labels and annotations are shorter. */
 const KEY_BYTES_MAX = 1_024;
-/** Of a text that is wanted brief (wanted-fields.ts): a longer one is an empty one. */
+/** Of a text that is wanted brief (field-mask.ts): a longer one is an empty one. */
 const BRIEF_BYTES = 4_096;
 /** As deep as json-reader.ts goes into what is wanted by name. */
 const DEEPEST = 60;
