@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Job, JobSpec, JobStatus } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
-import { podNameOf } from '../../lib/kinds/job/names.ts';
+import { podNameOf } from '../../lib/kinds/job/pods/names.ts';
 import { jobPlanner } from '../../lib/kinds/job/plan.ts';
 import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
 import { placeOf, PodSet, type PodChange } from '../../lib/kinds/pod-set.ts';

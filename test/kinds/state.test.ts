@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../lib/objects/pod-facts.ts';
-import { reasonsOf } from '../../lib/kinds/job/reasons.ts';
+import { reasonsOf } from '../../lib/kinds/job/reasons/reasons.ts';
 import type { PlanHead } from '../../lib/kinds/plan.ts';
 import type { Circumstances } from '../../lib/kinds/reasons.ts';
 import { shownFor } from '../../lib/kinds/shown.ts';

@@ -44,7 +44,7 @@ const TROUBLE = 'lib/reconciler/pass/trouble.ts';
 const CLOSING = 'lib/reconciler/pass/commit.ts';
 const ACTIONS = 'lib/reconciler/pass/actions.ts';
 const INGEST = 'lib/reconciler/ingest.ts';
-const TRACKING = 'lib/kinds/job/tracking.ts';
+const TRACKING = 'lib/kinds/job/counting/tracking.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -152,7 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'numbers begin anew',
     rule: 'R5',
-    file: 'lib/kinds/job/numbers.ts',
+    file: 'lib/kinds/job/pods/numbers.ts',
     search: '    if ((next.get(series) ?? ordinal) <= pod.number) next.set(series, pod.number + 1);',
     replacement: '    if ((next.get(series) ?? ordinal) < 0) next.set(series, pod.number + 1);',
     why: 'the name of a pod that failed is tried again and collides for ever',
@@ -373,7 +373,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'pods that run are not counted before others start',
     rule: 'R10',
-    file: 'lib/kinds/job/manage.ts',
+    file: 'lib/kinds/job/pods/manage.ts',
     search: '  const missing = Math.min(want - counts.active - blocking, MAX_PODS_PER_PASS);',
     replacement: '  const missing = Math.min(want - blocking, MAX_PODS_PER_PASS);',
     why: 'with every look at a Job it gets more pods',
@@ -382,7 +382,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'places of terminating pods are given away',
     rule: 'R10',
-    file: 'lib/kinds/job/manage.ts',
+    file: 'lib/kinds/job/pods/manage.ts',
     search: '  const blocking = heldPlaces(counts.terminating, terms);',
     replacement: '  const blocking = want < 0 ? heldPlaces(counts.terminating, terms) : 0;',
     why: 'two pods write to the same volume, one of them on its way out',
@@ -391,7 +391,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'every index is free',
     rule: 'R10',
-    file: 'lib/kinds/job/manage.ts',
+    file: 'lib/kinds/job/pods/manage.ts',
     search: 'nextIndexes({ completed, failed: failed ?? [], held: heldIndexes(tally, blocking > 0), count',
     replacement: 'nextIndexes({ completed: [], failed: failed ?? [], held: [], count',
     why: 'two pods work on one index, and one that is done is done again',
@@ -400,7 +400,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'suspended Job starts pods',
     rule: 'R10',
-    file: 'lib/kinds/job/manage.ts',
+    file: 'lib/kinds/job/pods/manage.ts',
     search: '  if (terms.suspended) {',
     replacement: '  if (terms.suspended && counts.active > 0) {',
     why: 'a queue that holds a Job back is not obeyed',
@@ -418,7 +418,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'seconds after finishing taken for milliseconds',
     rule: 'R10',
-    file: 'lib/kinds/job/ttl.ts',
+    file: 'lib/kinds/job/end/ttl.ts',
     search: '  const expiresAtMs = finishedAtMs + spec.ttlSecondsAfterFinished * 1000;',
     replacement: '  const expiresAtMs = finishedAtMs + spec.ttlSecondsAfterFinished;',
     why: 'a Job is gone before anybody has read how it ended',
@@ -475,7 +475,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'failure that ends the Job is one like any other',
     rule: 'R1',
-    file: 'lib/kinds/job/finish.ts',
+    file: 'lib/kinds/job/end/finish.ts',
     search: '  if (message !== undefined) return',
     replacement: '  if (message !== undefined && tally.failed < 0) return',
     why: 'a Job that can never succeed is tried to the last',
@@ -484,7 +484,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'failure that ends the Job is told as another',
     rule: 'R1',
-    file: 'lib/kinds/job/finish.ts',
+    file: 'lib/kinds/job/end/finish.ts',
     search: "reason: 'PodFailurePolicy', message }",
     replacement: "reason: 'BackoffLimitExceeded', message }",
     why: 'a person looks for a back-off limit where a policy has spoken',
@@ -657,7 +657,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'index of a failed pod taken for done',
     rule: 'R18',
-    file: 'lib/kinds/job/indexes.ts',
+    file: 'lib/kinds/job/pods/indexes.ts',
     search: "    if (pod.phase !== 'Succeeded') continue;",
     replacement: "    if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') continue;",
     why: 'work that was never done counts as done',

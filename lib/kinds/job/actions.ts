@@ -4,10 +4,10 @@ import type { PodFacts } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import type { Action, Target } from '../plan.ts';
 import type { NewEvent } from './event.ts';
-import type { Child } from './numbers.ts';
-import { stripAction, targetOf } from './ownership.ts';
-import { podMaker } from './pod.ts';
-import type { SchedulingGroup } from './scheduling.ts';
+import type { Child } from './pods/numbers.ts';
+import { stripAction, targetOf } from './pods/ownership.ts';
+import { podMaker } from './pods/pod.ts';
+import type { SchedulingGroup } from './scheduling/scheduling.ts';
 
 const jobTarget = ({ metadata }: Job): Target => ({
   apiVersion: 'batch/v1',

@@ -18,9 +18,9 @@ import { JOBS } from '../../objects/resources.ts';
 import { ownEntry } from '../../objects/untyped-fields.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { defineFacts, type Membership, type Urgency } from '../kind.ts';
-import { podNameOf } from './names.ts';
+import { podNameOf } from './pods/names.ts';
 import { JOB_SETTINGS } from './settings.ts';
-import { terminatedPods } from './terminated-pods.ts';
+import { terminatedPods } from './counting/terminated-pods.ts';
 
 export const jobFacts = defineFacts<Job>({
   kind: 'Job',

@@ -10,7 +10,7 @@ import { defineManifests, UNSTORED_UID, type Features, type ManifestGiven, type 
 import type { Plan } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
 import { isJob, jobProblem, podGroupProblem, schedulingWorkloadProblem } from './manifest-shapes.ts';
-import { schedulingActions } from './scheduling-actions.ts';
+import { schedulingActions } from './scheduling/scheduling-actions.ts';
 
 /** Alpha: also plans the Workload and PodGroup of a Job's pods. If it is off, `spec.scheduling` has no meaning. */
 const WORKLOAD_WITH_JOB = 'WorkloadWithJob';

@@ -1,11 +1,11 @@
 // The planner row of Jobs: what the loop needs in addition to their facts.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { definePlanner } from '../planner-row.ts';
-import { jobBackoff } from './kept-backoff.ts';
-import { jobMetrics } from './metrics.ts';
+import { jobBackoff } from './backoff/kept-backoff.ts';
+import { jobMetrics } from './counting/metrics.ts';
 import { jobPlanner } from './plan.ts';
 import { recordedFactsOf } from './recorded-facts.ts';
-import { jobKept } from './scheduling-plan.ts';
+import { jobKept } from './scheduling/scheduling-plan.ts';
 import { jobStatus } from './status.ts';
 
 export const jobRow = definePlanner<Job, JobStatus>({

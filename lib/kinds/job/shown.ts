@@ -6,10 +6,10 @@ import { defineShown, type Figure, type Unmanaged } from '../kind-shown.ts';
 import { counted } from '../reasons.ts';
 import type { Standing } from '../state.ts';
 import { trueCondition } from './conditions.ts';
-import { jobBackoff } from './kept-backoff.ts';
-import { PATCH_PURPOSES } from './patch-purposes.ts';
-import { JOB_REASONS } from './reason-codes.ts';
-import { reasonsOf } from './reasons.ts';
+import { jobBackoff } from './backoff/kept-backoff.ts';
+import { PATCH_PURPOSES } from './reasons/patch-purposes.ts';
+import { JOB_REASONS } from './reasons/reason-codes.ts';
+import { reasonsOf } from './reasons/reasons.ts';
 
 export const jobShown = defineShown<Job>({
   reasons: JOB_REASONS,

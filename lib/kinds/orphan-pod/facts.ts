@@ -4,7 +4,7 @@ import { isBuiltInOff } from '../../objects/managed-by.ts';
 import { controllerOf, isTracked } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import { JOB_SETTINGS } from '../job/settings.ts';
-import { terminatedPods } from '../job/terminated-pods.ts';
+import { terminatedPods } from '../job/counting/terminated-pods.ts';
 import { defineFacts, type Membership } from '../kind.ts';
 
 export const orphanPodFacts = defineFacts<WorkloadObject>({

@@ -2,7 +2,7 @@
 // finalizer, and the pod could never go away.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
-import { letGoAction } from '../job/ownership.ts';
+import { letGoAction } from '../job/pods/ownership.ts';
 import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
 
 export const orphanPodPlanner: Planner<WorkloadObject, object> = {

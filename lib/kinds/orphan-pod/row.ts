@@ -1,5 +1,5 @@
 // What an orphan pod is to the loop beside its facts: it has no status, and counts nothing of its own.
-import { ofStaleRead } from '../job/metrics.ts';
+import { ofStaleRead } from '../job/counting/metrics.ts';
 import { definePlanner } from '../planner-row.ts';
 import { orphanPodPlanner } from './orphan-pod.ts';
 

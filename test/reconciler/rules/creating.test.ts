@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { TerminalError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
-import { podNameOf } from '../../../lib/kinds/job/names.ts';
+import { podNameOf } from '../../../lib/kinds/job/pods/names.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { relist } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
