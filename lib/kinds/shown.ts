@@ -4,17 +4,11 @@ import type { Kind } from './facts.ts';
 import { jobShown } from './job/shown.ts';
 import type { KindShown } from './kind-shown.ts';
 import { orphanPodShown } from './orphan-pod/shown.ts';
-import { COMMON_REASONS } from './reasons.ts';
 
 export const SHOWN = {
   Job: jobShown,
   OrphanPod: orphanPodShown,
 } as const satisfies Record<Kind, KindShown>;
-
-/** The closed list of reasons: the common ones, and each kind's own. */
-export const ALL_REASONS: readonly string[] = [
-  ...new Set([COMMON_REASONS, ...Object.values(SHOWN).map(({ reasons }) => reasons)].flatMap((reasons) => Object.keys(reasons))),
-];
 
 /** @throws Error for a kind that this build does not know */
 export function shownFor(kind: string): KindShown {
