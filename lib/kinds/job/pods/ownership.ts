@@ -51,41 +51,33 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
 /** The patches that adopt and release, each on the condition that the pod is still the same. */
 export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
   const { name = '', uid = '' } = job.metadata;
+  const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true, blockOwnerDeletion: true };
   return [
-    ...adopt.map((pod): Action => ({
-      verb: 'patch',
-      resource: PODS,
-      purpose: 'adopt',
-      canBeTakenBack: false,
-      ...targetOf(pod),
-      type: 'strategic',
-      patch: {
-        metadata: {
-          uid: pod.uid,
-          ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true, blockOwnerDeletion: true }],
-          finalizers: [TRACKING_FINALIZER],
-        },
-      },
-      why: 'its labels match the selector and nobody controls it',
-    })),
-    ...release.map((pod): Action => ({
-      verb: 'patch',
-      resource: PODS,
-      purpose: 'release',
-      canBeTakenBack: false,
-      ...targetOf(pod),
-      type: 'strategic',
-      patch: {
-        metadata: {
-          uid: pod.uid,
-          ownerReferences: [{ $patch: 'delete', uid }],
-          '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER],
-        },
-      },
-      why: 'its labels no longer match the selector',
-    })),
+    ...adopt.map((pod) =>
+      claimPatch(pod, 'adopt', {
+        metadata: { ownerReferences: [owner], finalizers: [TRACKING_FINALIZER] },
+        why: 'its labels match the selector and nobody controls it',
+      }),
+    ),
+    ...release.map((pod) =>
+      claimPatch(pod, 'release', {
+        metadata: { ownerReferences: [{ $patch: 'delete', uid }], '$deleteFromPrimitiveList/finalizers': OFF },
+        why: 'its labels no longer match the selector',
+      }),
+    ),
   ];
 }
+
+const claimPatch = (pod: PodFacts, purpose: 'adopt' | 'release', { metadata, why }: { metadata: object; why: string }): PatchAction => ({
+  verb: 'patch',
+  resource: PODS,
+  purpose,
+  canBeTakenBack: false,
+  ...targetOf(pod),
+  type: 'strategic',
+  patch: { metadata: { uid: pod.uid, ...metadata } },
+  why,
+});
 
 type PatchAction = Extract<Action, { verb: 'patch' }>;
 
