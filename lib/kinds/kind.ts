@@ -117,6 +117,8 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   membershipOf(metadata: ObjectMeta): Membership | undefined;
   /** Selects them in a live list. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
+  /** Reasons of the Events about a child that the API server refuses to create or delete; absent: the kind's own. */
+  refusedReasons?: { create: string; delete: string };
   /** What its planner compares: at most 512 bytes of JSON, else a digest of it. Never the data of a config map or a secret. */
   partOf(object: KubernetesObject): Json;
   /** Revision of `partOf`: raise it with every change there. Builds side by side make parts of two revisions, which are never compared. */
@@ -142,6 +144,13 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
   isCountedIn(owner: Owner): (pod: PodFacts) => boolean;
   /** Matches orphans that the owner adopts by a selector of its own. Undefined if labels alone decide. */
   ownSelector?(owner: Owner): LabelMatcher | undefined;
+  /**
+   * Names do not contain the number and are used again once the earlier pod is gone. The number is on the pod then, as an annotation, and a
+   * pod of another number is not the one to be created (R5).
+   */
+  namesAreReused?: true;
+  /** The pod's slot among its siblings. Absent: its completion index, else its number. */
+  slotOf?(this: void, pod: PodFacts): number | undefined;
   /** The name for a slot and a number (R5). */
   nameOf(owner: Owner, child: { slot: number; number: number }): string;
   urgencyOf(pod: PodFacts): Urgency;

@@ -1,4 +1,5 @@
 // The words that every planner speaks: what it is given, what it answers. A planner is a pure function of these.
+import { resourceKeyOf, type ChildState } from '../objects/child-state.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Manages } from '../objects/manages.ts';
@@ -38,6 +39,10 @@ export interface Snapshot<Owner extends KubernetesObject> {
   owner: Owner;
   /** Pods controlled by the owner and, where they were listed, orphans in its namespace; order is the caller's. */
   pods: Pods;
+  /** Children other than pods, by `resourceKeyOf`: an entry for each resource of its kind. Absent for a kind without such children. */
+  children?: ReadonlyMap<string, readonly ChildState[]>;
+  /** Names that objects of somebody else have, as creates of this pass met them; by `nameKeyOf`. */
+  held?: ReadonlyMap<string, HeldName>;
   head: PlanHead;
   /** Which kinds are managed, and what of each. */
   manages: Manages;
@@ -50,6 +55,15 @@ export interface Snapshot<Owner extends KubernetesObject> {
   /** What its kind keeps in the head, by the kind's own schema. */
   kept?: object | undefined;
 }
+
+/** An object of somebody else that has the name of a child. It holds that child's place only (R5). */
+export interface HeldName {
+  uid: string;
+  /** It is being deleted, so the name will be free. */
+  isTerminating: boolean;
+}
+
+export const nameKeyOf = (resource: Pick<Resource, 'apiVersion' | 'plural'>, name: string): string => `${resourceKeyOf(resource)}/${name}`;
 
 /** Objects that a plan wants to see: one by its name, or all of the namespace. */
 export interface ReadWant {
@@ -94,7 +108,10 @@ export interface IfRefused {
 
 /** Few verbs, so that the executor stays a short switch. Every one says why. */
 export type Action =
-  /** `child`: the child has a place, so its create is an intent (R5). A create without it is repeated, which its name makes safe. */
+  /**
+   * `child`: the place and number of its name. Of a pod the create is an intent (R5). A create of another object is repeated, which its
+   * name makes safe; its number tells it from an earlier object of that name.
+   */
   | { verb: 'create'; resource: Resource; object: KubernetesObject; child?: ChildPlace; ifRefused?: IfRefused; why: string }
   /**
    * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8).
@@ -182,8 +199,21 @@ export interface Plan<Status> {
   continues?: true;
 }
 
+/** What an owner that is gone has left, as listed live. */
+export interface LeftBehind {
+  pods: readonly PodFacts[];
+  children: ReadonlyMap<string, readonly ChildState[]>;
+  kept?: object | undefined;
+}
+
+export interface AfterOwner {
+  actions: Action[];
+  /** Nothing is left to do once these actions are carried out. If not, the workload is looked at again when its children change. */
+  isDone: boolean;
+}
+
 export interface Planner<Owner extends KubernetesObject, Status> {
   plan(snapshot: Snapshot<Owner>, now: Date): Plan<Status>;
-  /** The actions for pods whose owner is gone or finished: finalizers come off. */
-  orphans(pods: readonly PodFacts[]): Action[];
+  /** The owner is gone. Decides about what it left. The workload is forgotten once that is done. */
+  afterOwner(left: LeftBehind): AfterOwner;
 }

@@ -20,6 +20,8 @@ import { countsOfForgotten } from './report/view-counts.ts';
 import { noteLateness } from './head/queue-lag.ts';
 import { open } from './pass/acquire.ts';
 import { HELD_MS, backoffMs, fightText, parkedEnding, parkedFor } from './pass/parking.ts';
+import { listOthers, readStrayed } from './pass/other-children.ts';
+import { PassChildren } from './pass/pass-children.ts';
 import { Pass } from './pass/pass.ts';
 import { decodeState, initialState, statusDigestOf } from './head/pass-state.ts';
 import { tellOfPass } from './report/pass-report.ts';
@@ -33,6 +35,7 @@ import { withReadableKept } from './head/kept.ts';
 import type { Timing } from './pass/status-timing.ts';
 import type { TroubleSetup } from './pass/trouble.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS, endingOf, isUnreadable } from './pass/trouble.ts';
+import { childFloor } from './view/children-access.ts';
 import { readView } from './view/view-access.ts';
 import { ViewMemory } from './view/view-memory.ts';
 
@@ -66,6 +69,8 @@ export type Answer = 'done' | 'failed';
 const UNTROUBLED = new Set(['acted', 'waiting', 'converged']);
 /** By then every function knows the cluster's present record: clocks differ by less than the age that records may have. */
 const RECORD_KNOWN_MS = 2 * RECORD_AGE_MS_MAX;
+/** When to look again at what an owner that is gone left behind. */
+const LEFT_AGAIN_MS = 60_000;
 /** When to look again at work that a drained cluster does not begin. The cluster may accept work once more. */
 const DRAINED_AGAIN_MS = 300_000;
 
@@ -105,13 +110,14 @@ export class Reconciler {
     const row = plannerRowFor(key.kind);
     const decoded = decodeState(head.state);
     const state = decoded && withReadableKept(decoded, row.kept);
-    const { part, hole, pods, items } = await readView(store, head, record.era, this.#memory);
+    const facts = factsFor(key.kind);
+    const { part, hole, pods, children, items } = await readView(store, head, record.era, this.#memory);
     const offsetMs = await this.#offsets.of(key.cluster);
     const isUnknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
     const pass = new Pass({
       key,
       record,
-      facts: factsFor(key.kind),
+      facts,
       row,
       connect: () => this.#ports.connect(record),
       deadline,
@@ -120,6 +126,11 @@ export class Reconciler {
       head,
       state: state ?? initialState(),
       view: part,
+      children: new PassChildren(facts.children, {
+        parts: children,
+        listed: (resource) => childFloor(head, resource, record.era) !== undefined,
+        era: record.era,
+      }),
       podSet: pods,
       items,
       offsetMs: offsetMs ?? 0,
@@ -164,7 +175,10 @@ export class Reconciler {
     try {
       // The probing pass must contact the API server, or the cluster stays marked unreachable.
       if (probe !== 'none' || isTimeUnknown) await pass.readOwner();
-      if (probe === 'rights') await pass.listChildren();
+      if (probe === 'rights') {
+        await pass.listChildren();
+        await listOthers(pass);
+      }
       const parked = parkedFor(pass, this.#ports.clock.nowMs());
       if (parked !== undefined) {
         await this.#tellLook(pass);
@@ -181,6 +195,8 @@ export class Reconciler {
         pass.why.push('its cluster is drained: work that has begun is finished, none is begun');
         return { outcome: 'waiting', againInMs: DRAINED_AGAIN_MS };
       }
+      await listOthers(pass, pass.children.unlisted);
+      await readStrayed(pass);
       await settle(pass);
       const ending = lookedAtAgain(pass, await runRounds(this.#roundSetup(pass), pass));
       await this.#tellAnswer(pass);
@@ -199,6 +215,7 @@ export class Reconciler {
     // A suspended workload has neither a start time nor pods, but it has a status, so a controller has worked on it.
     const hasStatus = Object.keys(owner.status ?? {}).length > 0;
     await pass.listChildren({ isUnknown: hasStatus });
+    await listOthers(pass);
     const isOver = pass.facts.isFinished(owner);
     // Pods without a controller prove nothing: pods to adopt existed before the workload.
     const hadStarted = hasStatus || [...pass.pods].some(({ controller }) => controller !== undefined);
@@ -248,14 +265,19 @@ export class Reconciler {
   /** The owner is gone: releases its children by removing orphan finalizers. After that there is nothing left to know. */
   async #bury(pass: Pass): Promise<Ending> {
     await pass.listChildren();
-    const actions = pass.row.planner.orphans([...pass.pods]);
+    await listOthers(pass);
+    const { actions, isDone } = pass.row.planner.afterOwner({
+      pods: [...pass.pods],
+      children: pass.children.living,
+      kept: pass.state.kept,
+    });
     pass.why.push('the owner is gone: its pods are let go');
     if (actions.length > 0) {
       const stop = await act(this.#execution(pass), actions);
       // A refusal may last, so the pass comes back with a back-off.
       if (stop) return { outcome: 'waiting', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt };
     }
-    return { outcome: 'gone' };
+    return isDone ? { outcome: 'gone' } : { outcome: 'waiting', againInMs: LEFT_AGAIN_MS };
   }
 
   #execution(pass: Pass): Execution {

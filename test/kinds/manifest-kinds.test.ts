@@ -18,7 +18,7 @@ const band: PlannedKind = {
   facts,
   row: definePlanner<Band, object>({
     planner: {
-      orphans: () => [],
+      afterOwner: () => ({ actions: [], isDone: true }),
       plan: ({ owner, pods, head }) => ({
         actions: actionsFor(
           owner,

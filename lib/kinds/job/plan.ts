@@ -38,7 +38,7 @@ const MAX_KEPT_INDEXES = 200;
 
 export const jobPlanner = {
   plan: (snapshot: JobSnapshot, now: Date) => planWithGroup(snapshot, (given) => plan(given, now)),
-  orphans,
+  afterOwner: ({ pods }) => ({ actions: orphans(pods), isDone: true }),
 } satisfies Planner<Job, JobStatus>;
 
 function plan(snapshot: JobSnapshot, now: Date): Plan<JobStatus> {

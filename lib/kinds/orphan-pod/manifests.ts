@@ -4,7 +4,7 @@ import { defineManifests, type ManifestGiven, type ReadOwner } from '../kind-man
 import { isPod, podProblem } from '../manifest-shapes.ts';
 import type { Plan } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
-import { orphanPodPlanner } from './orphan-pod.ts';
+import { orphans } from './orphan-pod.ts';
 
 export const orphanPodManifests = defineManifests<WorkloadObject>({
   schema: 'Pod',
@@ -17,7 +17,7 @@ export const orphanPodManifests = defineManifests<WorkloadObject>({
 
 function plan({ snapshot }: ManifestGiven<WorkloadObject>): Plan<object> {
   const { owner, pods, head } = snapshot;
-  const actions = orphanPodPlanner.orphans([...podSetOf(pods)].filter(({ uid }) => uid === owner.metadata.uid));
+  const actions = orphans([...podSetOf(pods)].filter(({ uid }) => uid === owner.metadata.uid));
   return {
     actions,
     status: {},

@@ -13,11 +13,11 @@ export const orphanPodPlanner: Planner<WorkloadObject, object> = {
     why: ['an orphan has no owner to plan for'],
     head: { backoff: head.backoff, ordinal: head.ordinal },
   }),
-  orphans,
+  afterOwner: ({ pods }) => ({ actions: orphans(pods), isDone: true }),
 };
 
 /** Only if it still has no controller: a controller sees to the finalizer itself. */
-function orphans(pods: readonly PodFacts[]): Action[] {
+export function orphans(pods: readonly PodFacts[]): Action[] {
   return pods
     .filter(({ tracked, controller }) => tracked && controller === undefined)
     .map((pod) => letGoAction(pod, 'it carries the tracking finalizer, and no Job owns it'));

@@ -2,7 +2,7 @@
 // An action that failed or whose outcome is unknown ends the wave. The rest is planned again.
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
-import { PODS } from '../../objects/resources.ts';
+import { PODS, type Resource } from '../../objects/resources.ts';
 import type { Action, IfRefused } from '../../kinds/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -22,6 +22,8 @@ type StatusAction = Extract<Action, { verb: 'status' }>;
 /** One action that the API server refused. */
 export interface Refusal {
   during: WriteAction['verb'] | 'ownerDelete';
+  /** Of the object. */
+  resource?: Resource;
   error: TerminalError;
   /** The API server refused to take the finalizer off, so the delete of its pod was not sent. */
   keepsDelete?: true;
@@ -62,6 +64,7 @@ export interface Execution {
 export async function act(execution: Execution, actions: readonly Action[]): Promise<Stop | undefined> {
   const { pass } = execution;
   pass.wroteStatus = false;
+  pass.metNamesake = false;
   const done = new Set<string>();
   let stop: Stop | undefined;
   let isStatusUnanswered = false;
@@ -73,7 +76,7 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
     } else if (stop === undefined) {
       stop = await runWave(execution, wave, done);
       isStatusUnanswered = wave.verb === 'status' && stop?.kind === 'unknown';
-      if (wave.verb === 'create' && wave.actions.some(({ child }) => child) && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
+      if (wave.verb === 'create' && wave.actions.some(isCounted) && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
         pass.state = { ...pass.state, createsLast: true };
     }
     // An expired owner is deleted even if a finalizer cannot be taken off its pods: upstream does the cleaning up in another controller. A
@@ -83,6 +86,10 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
   }
   return stop;
 }
+
+/** A create of a pod with a place: an intent (R5). */
+const isCounted = (action: CreateAction): action is CreateAction & { child: Child } =>
+  action.resource === PODS && action.child !== undefined;
 
 type Wave =
   | { verb: 'create'; actions: CreateAction[] }
@@ -214,7 +221,7 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
     return { kind: 'throttled', retryAfterMs: throttled.error.retryAfterSeconds * 1000 };
   }
   const creates = failed.flatMap(({ action, error }) =>
-    action.verb === 'create' && action.child && error instanceof UnknownOutcomeError ? [{ child: action.child, error }] : [],
+    action.verb === 'create' && isCounted(action) && error instanceof UnknownOutcomeError ? [{ child: action.child, error }] : [],
   );
   if (creates.length > 0) return { kind: 'unansweredCreates', creates };
   for (const { error } of failed) if (error instanceof UnknownOutcomeError) return { kind: 'unknown', error };
@@ -225,6 +232,7 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
       ? [
           {
             during: duringOf(action),
+            ...('resource' in action && { resource: action.resource }),
             error,
             ...(keepsDelete && { keepsDelete }),
             ...('ifRefused' in action && action.ifRefused && { ifRefused: action.ifRefused }),

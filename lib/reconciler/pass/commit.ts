@@ -4,8 +4,10 @@ import type { Head, HeadChange } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { ViewPart } from '../../wire/observations.ts';
 import type { Pass } from './pass.ts';
+import type { HeardChildren } from './pass-children.ts';
 import { encodeState } from '../head/pass-state.ts';
 import { lowestFreeNumber, numberAfterDropped } from './settle.ts';
+import { writeChildren } from '../view/children-access.ts';
 import { writeView } from '../view/view-access.ts';
 import { sendTimer } from '../head/wake.ts';
 
@@ -30,6 +32,15 @@ export async function writeHead({ store }: Pick<Ports, 'store'>, pass: Pass, cha
   } catch (error) {
     if (error instanceof StaleWriteError) throw new OvertakenError('a later pass opened the head', { cause: error });
     throw error;
+  }
+}
+
+/** Observations of children other than pods, resource by resource. */
+async function writeOthers(store: Ports['store'], pass: Pass, heard: readonly HeardChildren[]): Promise<void> {
+  const expected = pass.owner ? pass.facts.expectedChildren(pass.owner) : 0;
+  for (const news of heard) {
+    const written = await writeChildren(store, pass.head, { ...news, byPass: true }, { era: pass.record.era, expected });
+    pass.head = { ...pass.head, ...written.head };
   }
 }
 
@@ -61,8 +72,10 @@ export async function close(
     if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
     return { ifFence: fence, change: changeOf(head, part) };
   };
+  const { children, ...heard } = pass.heard;
+  await writeOthers(store, pass, children);
   const written = pass.hasNews
-    ? await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era, alongside, items: pass.items })
+    ? await writeView(store, pass.head, { ...heard, byPass: true }, { era: pass.record.era, alongside, items: pass.items })
     : { head: pass.head, told: false, counted: [], part: undefined };
   pass.counted.push(...written.counted);
   pass.head = written.head;
@@ -80,9 +93,11 @@ export async function close(
 
 /** The observations of an overtaken pass are still true, so they go into the view. */
 export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
-  if (!pass.hasNews) return;
+  const { children, ...heard } = pass.heard;
   try {
-    const { counted } = await writeView(store, pass.head, { ...pass.heard, byPass: true }, { era: pass.record.era });
+    await writeOthers(store, pass, children);
+    if (!pass.hasNews) return;
+    const { counted } = await writeView(store, pass.head, { ...heard, byPass: true }, { era: pass.record.era });
     pass.counted.push(...counted);
   } catch (error) {
     telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });

@@ -2,7 +2,7 @@
 import type { KubernetesObject, Pod } from '../../objects/kubernetes.ts';
 import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
-import type { Action } from '../../kinds/plan.ts';
+import { nameKeyOf, type Action } from '../../kinds/plan.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
 import type { Pass } from './pass.ts';
 import type { Result } from './result.ts';
@@ -51,6 +51,13 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
     const child = pass.childOf(podFactsOf(object));
     if (isOurs) pass.hearPod(object);
     if (isOurs && typeof child !== 'string' && child.slot === action.child?.slot && child.number === action.child.number) return { action };
+    if (pass.facts.pods.namesAreReused) {
+      // An earlier pod of ours is planned from. A foreign one holds this place, and only this one.
+      const { uid = '', deletionTimestamp } = object.metadata;
+      if (!isOurs) pass.held.set(nameKeyOf(PODS, name), { uid, isTerminating: deletionTimestamp !== undefined });
+      pass.metNamesake = true;
+      return { action, changedNothing: true };
+    }
     // Take the next number: this workload can never have this name.
     if (action.child) pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.child.number + 1) };
     return {

@@ -13,7 +13,7 @@ import { isOwnerDelete } from './result.ts';
 export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, actions: readonly Action[]): Promise<void> {
   const intents: PassState['intents'] = { atMs: ports.clock.nowMs(), create: [], delete: [], strip: [] };
   for (const action of actions)
-    if (action.verb === 'create') intents.create.push(...(action.child ? [action.child] : []));
+    if (action.verb === 'create') intents.create.push(...(action.resource === PODS && action.child ? [action.child] : []));
     // The owner's delete needs no intent. It is safe to repeat, because the owner's uid is its precondition.
     else if (isOwnerDelete(pass, action)) continue;
     else if ((action.verb === 'delete' || action.verb === 'patch') && action.resource === PODS) {

@@ -1,20 +1,50 @@
 // Writes to objects other than the owner and its pods. A create is safe to repeat because of its name, a patch or a delete because of its
 // uid (R8).
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
+import type { ChildFacts } from '../../kinds/kind.ts';
+import { nameKeyOf } from '../../kinds/plan.ts';
+import type { Reading } from '../../ports/cluster.ts';
 import { ConflictError, NotFoundError } from '../../ports/errors.ts';
 import type { CreateAction } from './creates.ts';
+import { getByName, readOther } from './other-children.ts';
 import type { Pass } from './pass.ts';
 import type { DeleteAction, PatchAction, Result } from './result.ts';
 
-/** AlreadyExists is a conflict: the pass reads the object again and decides by what it finds. */
+/**
+ * AlreadyExists of a child is neither success nor failure (R5): the object that has the name is merged, or holds this place, and the pass
+ * plans again. AlreadyExists of any other object is a conflict.
+ */
 export async function createOther(pass: Pass, action: CreateAction): Promise<Result> {
+  const row = pass.children.rowOf(action.resource);
   try {
-    await pass.cluster.create<KubernetesObject>(action.resource, action.object, pass.deadline);
+    const { object } = await pass.cluster.create<KubernetesObject>(action.resource, action.object, pass.deadline, readingOf(row));
+    if (row) pass.children.observe(row, object);
     return { action };
   } catch (error) {
+    if (row && error instanceof ConflictError && error.reason === 'alreadyExists') return await meetOther(pass, row, action);
     return { action, error };
   } finally {
     pass.read.clear();
+  }
+}
+
+/** What a child's row reads of it; whole objects are answered for wanted ones alone. */
+const readingOf = (row: ChildFacts | undefined): Reading => (row ? { fields: row.fields } : {});
+
+async function meetOther(pass: Pass, row: ChildFacts, action: CreateAction): Promise<Result> {
+  const name = action.object.metadata.name ?? '';
+  try {
+    const object = await getByName(pass, row, name);
+    // It was deleted between the two calls, so plan again.
+    if (!object) return { action, error: new ConflictError(`${row.resource.kind} ${name} came and went`, { reason: 'alreadyExists' }) };
+    const { uid = '', deletionTimestamp, ownerReferences } = object.metadata;
+    const isOurs = ownerReferences?.some((reference) => reference.controller === true && reference.uid === pass.key.uid) ?? false;
+    if (isOurs) pass.children.observe(row, object);
+    else pass.held.set(nameKeyOf(row.resource, name), { uid, isTerminating: deletionTimestamp !== undefined });
+    pass.metNamesake = true;
+    return { action, changedNothing: true };
+  } catch (error) {
+    return { action, error };
   }
 }
 
@@ -35,12 +65,24 @@ async function patchOther(pass: Pass, action: PatchAction): Promise<Result> {
   const { namespace, name, uid, resourceVersion, type, patch } = action;
   const { metadata, ...rest } = patch as { metadata?: object };
   const body = { ...rest, metadata: { ...metadata, uid, ...(resourceVersion !== undefined && { resourceVersion }) } };
+  const row = pass.children.rowOf(action.resource);
   try {
-    await pass.cluster.patch<KubernetesObject>(action.resource, { namespace, name, uid }, { type, body }, pass.deadline);
+    const { object } = await pass.cluster.patch<KubernetesObject>(
+      action.resource,
+      { namespace, name, uid },
+      { type, body },
+      pass.deadline,
+      readingOf(row),
+    );
+    if (row) pass.children.observe(row, object);
     return { action };
   } catch (error) {
     // The object was there when the plan was made. Plan again from the current state.
-    if (error instanceof NotFoundError) return { action, error: new ConflictError(`${action.kind} ${name} is gone`, { cause: error }) };
+    if (error instanceof NotFoundError) {
+      noteGone(pass, action);
+      return { action, error: new ConflictError(`${action.kind} ${name} is gone`, { cause: error }) };
+    }
+    if (error instanceof ConflictError) await readAgain(pass, action);
     return { action, error };
   }
 }
@@ -48,10 +90,34 @@ async function patchOther(pass: Pass, action: PatchAction): Promise<Result> {
 async function deleteOther(pass: Pass, action: DeleteAction): Promise<Result> {
   const { namespace, name, uid, resourceVersion, propagationPolicy } = action;
   const conditions = { ...(resourceVersion !== undefined && { resourceVersion }), ...(propagationPolicy && { propagationPolicy }) };
+  const row = pass.children.rowOf(action.resource);
   try {
-    await pass.cluster.delete<KubernetesObject>(action.resource, { namespace, name, uid, ...conditions }, pass.deadline);
+    const { object } = await pass.cluster.delete<KubernetesObject>(
+      action.resource,
+      { namespace, name, uid, ...conditions },
+      pass.deadline,
+      readingOf(row),
+    );
+    if (row && object) pass.children.observe(row, object);
+    else noteGone(pass, action);
     return { action };
   } catch (error) {
-    return error instanceof NotFoundError ? { action, changedNothing: true } : { action, error };
+    if (error instanceof NotFoundError) {
+      noteGone(pass, action);
+      return { action, changedNothing: true };
+    }
+    if (error instanceof ConflictError) await readAgain(pass, action);
+    return { action, error };
   }
+}
+
+function noteGone(pass: Pass, action: PatchAction | DeleteAction): void {
+  const known = pass.children.find(action.resource, action.uid);
+  if (known) pass.children.observeGone(known.row, known.child);
+}
+
+/** Its uid or version is another one by now. */
+async function readAgain(pass: Pass, action: PatchAction | DeleteAction): Promise<void> {
+  const known = pass.children.find(action.resource, action.uid);
+  if (known) await readOther(pass, known.row, known.child);
 }

@@ -1,11 +1,11 @@
 // A workload that a person must look at is parked: back-off, an Event, a metric and a reason in the console (R13).
 import { isFinished } from '../../objects/pod-facts.ts';
 import { formatKey } from '../../objects/workload.ts';
-import type { Action, PlanHead } from '../../kinds/plan.ts';
+import type { PlanHead } from '../../kinds/plan.ts';
 import type { Pods } from '../../kinds/pod-set.ts';
 import { TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { EventAction } from './actions.ts';
+import type { EventAction, Refusal } from './actions.ts';
 import type { Ending } from './commit.ts';
 import type { Pass } from './pass.ts';
 
@@ -123,10 +123,12 @@ export function wordsOf(error: Error): string {
 }
 
 /** The event about a refused create or delete. */
-export const refusalEvent = (pass: Pass, during: Action['verb'] | 'ownerDelete', error: Error): EventAction => ({
+export const refusalEvent = (pass: Pass, { during, resource }: Pick<Refusal, 'during' | 'resource'>, error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
-  reason: pass.facts.refusedReasons[during === 'create' ? 'create' : 'delete'],
+  reason: ((resource && pass.children.rowOf(resource)?.refusedReasons) ?? pass.facts.refusedReasons)[
+    during === 'create' ? 'create' : 'delete'
+  ],
   message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${wordsOf(error)}`,
   regarding: regardingOf(pass),
   why: `the API server refuses it: ${formatKey(pass.key)}`,

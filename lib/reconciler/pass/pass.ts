@@ -7,7 +7,7 @@ import type { Counted } from '../../objects/reference-metrics.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { KindFacts } from '../../kinds/kind.ts';
-import type { Action } from '../../kinds/plan.ts';
+import type { Action, HeldName } from '../../kinds/plan.ts';
 import type { PlannerRow, SyncLabels } from '../../kinds/planner-row.ts';
 import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
 import type { Deadline } from '../../ports/clock.ts';
@@ -22,6 +22,7 @@ import { durableText } from '../head/kept.ts';
 import type { Child, ChildOrUid, PassState } from '../head/pass-state.ts';
 import type { Planned } from '../report/recorded-plan.ts';
 import { isLater, livingIn, mergeInto, newestPodHeard } from '../view/view.ts';
+import type { HeardChildren, PassChildren } from './pass-children.ts';
 
 /** The owner is gone, or another object has its name. */
 export class OwnerGoneError extends Error {}
@@ -48,6 +49,12 @@ export class Pass {
   state: PassState;
   /** This pass's own copy. Observations of this pass are merged into it. */
   readonly view: ViewPart;
+  /** Children other than pods. */
+  readonly children: PassChildren;
+  /** Names that objects of somebody else have, as creates of this pass met them. */
+  readonly held = new Map<string, HeldName>();
+  /** A create of the latest plan met an object that has its name. The pass plans again from that. */
+  metNamesake = false;
   /** Read in this pass, with all fields. */
   live: { owner: WorkloadObject; dateMs: number } | undefined;
   /** The children were listed in this pass. */
@@ -97,7 +104,7 @@ export class Pass {
   constructor(
     given: Pick<
       Pass,
-      'key' | 'record' | 'facts' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view'
+      'key' | 'record' | 'facts' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs' | 'head' | 'state' | 'view' | 'children'
     > & {
       connect: () => Cluster;
       podSet?: PodSet | undefined;
@@ -118,6 +125,7 @@ export class Pass {
     this.state = given.state;
     this.durable = durableText(given.state);
     this.view = given.view;
+    this.children = given.children;
     this.viewAtOpening = given.view;
     this.items = given.items;
     this.#podSet = given.podSet;
@@ -216,8 +224,8 @@ export class Pass {
   }
 
   /** The observations that must be written to the view before the pass ends. */
-  get heard(): { owner?: OwnerObservation; pods: PodObservation[]; whole?: WholeList } {
-    return { ...this.#heard, pods: [...this.#heard.pods.values()] };
+  get heard(): { owner?: OwnerObservation; pods: PodObservation[]; whole?: WholeList; children: HeardChildren[] } {
+    return { ...this.#heard, pods: [...this.#heard.pods.values()], children: this.children.heard };
   }
 
   get hasNews(): boolean {
@@ -233,7 +241,7 @@ export class Pass {
       let { object, dateMs } = await get();
       // An object does not go back. If a second read confirms it, the API server has lost a state that was observed before (R3).
       if (this.#isFromAnotherPast(object)) {
-        this.#sawStale(resource);
+        this.sawStale(resource);
         ({ object, dateMs } = await get());
       }
       if (object.metadata.uid !== this.key.uid) throw new OwnerGoneError(`${this.key.name} is another ${this.key.kind} now`);
@@ -248,7 +256,8 @@ export class Pass {
     }
   }
 
-  #sawStale(resource: Resource): void {
+  /** A read was older than an earlier observation. */
+  sawStale(resource: Resource): void {
     this.counted.push(...(this.row.metrics.ofStaleRead?.(resource) ?? []));
   }
 
@@ -268,7 +277,7 @@ export class Pass {
     let list = await this.#list();
     // A live list cannot lag. If a second one confirms it, the API server has lost a state that was observed before (R3).
     if (isNewer(heard, list.resourceVersion)) {
-      this.#sawStale(PODS);
+      this.sawStale(PODS);
       list = await this.#list();
     }
     if (isNewer(heard, list.resourceVersion))
@@ -328,9 +337,11 @@ export class Pass {
   }
 
   /** How an intent names this pod. */
-  childOf(pod: Pick<PodFacts, 'uid' | 'index' | 'number'>): ChildOrUid {
+  childOf(pod: PodFacts): ChildOrUid {
     if (pod.number === undefined) return pod.uid;
-    return { slot: pod.index === undefined ? pod.number : Number(pod.index), number: pod.number };
+    const { slotOf } = this.facts.pods;
+    const slot = slotOf ? slotOf(pod) : pod.index === undefined ? pod.number : Number(pod.index);
+    return slot === undefined ? pod.uid : { slot, number: pod.number };
   }
 }
 

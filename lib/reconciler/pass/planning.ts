@@ -1,10 +1,10 @@
 // Plans from the view, and from live reads if an action could not be taken back (R10) or counting needs them (R18).
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import type { Action, Failure, Plan, PlanHead } from '../../kinds/plan.ts';
+import type { Action, Failure, Plan, PlanHead, ReadWant } from '../../kinds/plan.ts';
 import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { featuresOf } from '../../ports/clusters.ts';
-import { UnreadableObjectError } from '../../ports/errors.ts';
+import { featuresOf, isInScope } from '../../ports/clusters.ts';
+import { NotDoneError, UnreadableObjectError } from '../../ports/errors.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { holdIn } from './parking.ts';
 import type { Pass } from './pass.ts';
@@ -15,6 +15,9 @@ import { lowestFreeNumber } from './settle.ts';
 import { MOST_READS, readWants, unreadOf } from './wanted.ts';
 
 const MOST_ROUNDS_OF_READS = 2;
+
+/** The pass has too little time left. Its next one begins anew. */
+export class LateError extends NotDoneError {}
 
 /** No planner can handle this workload as it is. */
 export class PlannerFailedError extends Error {}
@@ -40,11 +43,23 @@ export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> |
       return planned.plan;
     }
     if (unread.length > 0) rounds += 1;
+    refuseReads(clock, pass, unread);
     if (rounds > MOST_ROUNDS_OF_READS || pass.read.size + unread.length > MOST_READS)
       throw new PlannerFailedError(`its planner wants more than ${MOST_ROUNDS_OF_READS} rounds or ${MOST_READS} reads`);
     if (needsOwner) await pass.readOwner();
     await readWants(pass, unread);
   }
+}
+
+/**
+ * Wants are read with at least half of the pass's time left, and in namespaces that the cluster is registered for.
+ * @throws PlannerFailedError; LateError
+ */
+function refuseReads(clock: Clock, { record, key, startedAtMs, deadline }: Pass, wants: readonly ReadWant[]): void {
+  for (const { resource, namespace = key.namespace } of wants)
+    if (resource.namespaced && !isInScope(record, namespace))
+      throw new PlannerFailedError(`it needs ${resource.kind} objects of namespace ${namespace}, which its cluster is not registered for`);
+  if (wants.length > 0 && clock.nowMs() > (startedAtMs + deadline.wallMs) / 2) throw new LateError('too little time is left for reads');
 }
 
 /** The manager that writes the same status again and again. It shows if the owner was read live, and the head remembers it. */
@@ -79,7 +94,9 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   const head = { ...planHeadOf(pass, nowMs, pass.row.backoff.known(pass.state.backoff, owner)), ordinal: lowestFreeNumber(pass) };
   const { manages } = pass.record;
   const seen = { features: featuresOf(pass.record), isWhole: pass.live !== undefined, read: pass.read, kept: pass.state.kept };
-  return { given: { owner, pods: pass.pods, head, manages, ...seen }, nowMs };
+  const others = pass.facts.children.length > 0 ? { children: pass.children.living } : {};
+  const held = pass.held.size > 0 ? { held: pass.held } : {};
+  return { given: { owner, pods: pass.pods, ...others, ...held, head, manages, ...seen }, nowMs };
 }
 
 /**

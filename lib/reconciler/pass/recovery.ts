@@ -1,10 +1,12 @@
 // What follows when a plan could not be carried out completely: the pass plans again from the current state, or ends and comes back later.
 import type { Ports } from '../../ports/ports.ts';
+import { PODS } from '../../objects/resources.ts';
 import type { Refusal, Stop } from './actions.ts';
 import { turnOf } from '../cluster/budget.ts';
 import type { Ending } from './commit.ts';
 import { ForeignNamesakeError } from './creates.ts';
 import { HELD_MS, backoffMs, parkedEnding, refusalEvent, requiredEvent, roomTaken } from './parking.ts';
+import { listOthers, readStrayed } from './other-children.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf, type PassState } from '../head/pass-state.ts';
 import { settle, settleCreates } from './settle.ts';
@@ -14,7 +16,8 @@ import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
 export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pass, stop: Stop): Promise<Ending | 'again'> {
   switch (stop.kind) {
     case 'conflict':
-      if (stop.error instanceof ForeignNamesakeError) pass.events.push(refusalEvent(pass, stop.during, stop.error));
+      if (stop.error instanceof ForeignNamesakeError)
+        pass.events.push(refusalEvent(pass, { during: stop.during, resource: PODS }, stop.error));
       // Another writer was first. Read the owner and the pods to count live, then plan again (R18).
       await lookAnew(pass);
       pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner?.status) };
@@ -37,12 +40,12 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
         return parkedEnding(ports, pass, `${problem}: ${required.error.message}`);
       }
       const held = stop.refusals.map(heldBy).find((verb) => verb !== undefined);
-      // A pod's patch or the owner's delete was refused. It is tried once more together with the rest of the work, then with a back-off.
+      // A pod's patch, the owner's delete or a write to another child was refused. It is tried once more together with the rest of the work, then with a back-off.
       if (!held && pass.wasHindered)
         return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.error };
       // Upstream sends no event about a finalizer that stays on or a pod that is not adopted.
       const told = stop.refusals.filter(({ during }) => during !== 'patch');
-      pass.events.push(...told.map(({ during, error }) => refusalEvent(pass, during, error)));
+      pass.events.push(...told.map((refusal) => refusalEvent(pass, refusal, refusal.error)));
       await settle(pass);
       // Everything else goes on: plans leave out the refused verb while it is held.
       if (held) pass.state = { ...pass.state, hold: holdOf(ports, pass, held) };
@@ -52,7 +55,7 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
     case 'unansweredCreates': {
       const missing = await settleCreates(pass, stop.creates);
       // A create whose pod is missing counts as refused. If the pod appears after all, a later create collides with it (R5).
-      pass.events.push(...missing.map(({ error }) => refusalEvent(pass, 'create', error)));
+      pass.events.push(...missing.map(({ error }) => refusalEvent(pass, { during: 'create', resource: PODS }, error)));
       if (missing.length > 0) pass.state = { ...pass.state, hold: holdOf(ports, pass, 'create') };
       return 'again';
     }
@@ -64,9 +67,13 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
   }
 }
 
-/** If a pod's finalizer cannot come off first, its delete is not sent. It is held as if the delete had been refused. */
-function heldBy({ during, keepsDelete }: Refusal): 'create' | 'delete' | undefined {
+/**
+ * If a pod's finalizer cannot come off first, its delete is not sent. It is held as if the delete had been refused. Only pods are held:
+ * creates of other children that are refused come again with a back-off.
+ */
+function heldBy({ during, resource, keepsDelete }: Refusal): 'create' | 'delete' | undefined {
   if (keepsDelete) return 'delete';
+  if (resource !== PODS) return undefined;
   return during === 'create' || during === 'delete' ? during : undefined;
 }
 
@@ -79,5 +86,7 @@ function holdOf({ clock }: Pick<Ports, 'clock'>, pass: Pass, verb: 'create' | 'd
 async function lookAnew(pass: Pass): Promise<void> {
   await pass.readOwner();
   await pass.listChildren();
+  await listOthers(pass);
+  await readStrayed(pass);
   await settle(pass);
 }

@@ -104,6 +104,11 @@ async function carryOut(
     return next === 'again' ? { end: 'stopped' } : { end: 'over', ending: next };
   }
   if (plan.continues) return { end: 'step' };
+  if (pass.metNamesake) {
+    // All outcomes are known. What has the name decides what comes next.
+    pass.state = { ...pass.state, intents: stillOpen(pass) };
+    return { end: 'step' };
+  }
   if (createsLast) {
     pass.state = withCreatesNext(pass);
     return { end: 'createsNext', hasActed: true };

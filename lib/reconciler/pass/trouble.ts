@@ -8,12 +8,13 @@ import type { WriteBudget } from '../cluster/budget.ts';
 import { turnOf } from '../cluster/budget.ts';
 import type { Ending } from './commit.ts';
 import { OvertakenError } from './commit.ts';
+import { OversizedPartError } from '../../kinds/child.ts';
 import { RestoredServerError, raiseEra } from '../cluster/era.ts';
 import { KeptTooLargeError } from '../head/kept.ts';
 import { park, parkUnreadable } from './parking.ts';
 import type { Pass } from './pass.ts';
 import { OwnerGoneError } from './pass.ts';
-import { PlannerFailedError } from './planning.ts';
+import { LateError, PlannerFailedError } from './planning.ts';
 import { isUnauthorized, type Reachability } from '../cluster/reachability.ts';
 
 /** How long to wait before an unknown outcome is looked up. */
@@ -48,7 +49,7 @@ export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown):
     return { outcome: 'throttled', ...turnOf(pass, error.retryAfterSeconds * 1000, ports.clock), error };
   }
   // The pass ran into its own deadline. That says nothing about the cluster.
-  if (error instanceof NotDoneError && hasPassed(pass.deadline, ports.clock))
+  if (error instanceof LateError || (error instanceof NotDoneError && hasPassed(pass.deadline, ports.clock)))
     return { outcome: 'notDone', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error };
   if (isUnreadable(error)) return parkUnreadable(pass, error, ports);
   if (isForbidden(error)) {
@@ -93,4 +94,6 @@ const isForbidden = (error: unknown): error is TerminalError => error instanceof
 
 /** An immediate retry would fail again: a planner's failure, a refusal, a mistake of our own. */
 const isLasting = (error: unknown): boolean =>
-  [PlannerFailedError, KeptTooLargeError, TerminalError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
+  [PlannerFailedError, KeptTooLargeError, OversizedPartError, TerminalError, TypeError, RangeError, ReferenceError].some(
+    (kind) => error instanceof kind,
+  );

@@ -31,9 +31,13 @@ export const emptyChildren = (resource: string, { era, floor }: { era: number; f
 
 type Told = Pick<ChildObservation, 'heardAt' | 'presence'>;
 
-/** A uid does not come back, so `deleted` is final. A child that left the selection exists again as soon as that is observed (trap 1). */
+/**
+ * A uid does not come back, so `deleted` is final. A child that left the selection exists again as soon as that is observed (trap 1). A pass
+ * observes it by name, at the very version at which it left.
+ */
 export function isLaterChild(one: Told, than: Told): boolean {
   if ((one.presence === 'deleted') !== (than.presence === 'deleted')) return one.presence === 'deleted';
+  if (one.heardAt === than.heardAt) return one.presence === 'there' && than.presence === 'left';
   return isNewer(one.heardAt, than.heardAt);
 }
 
@@ -43,7 +47,7 @@ export function mergeChildren(before: ChildrenPart, { children, whole, byPass }:
   const merged = { part, isNews: false, changed: false, heardByPass: true };
   for (const observation of children) {
     const known = part.children.get(observation.child.uid);
-    if (!isTaken(observation, known, before.floor, whole)) {
+    if (!isTaken(observation, known, { floor: before.floor, isInclusive: byPass || whole !== undefined })) {
       if (!known?.byPass) merged.heardByPass = false;
       continue;
     }
@@ -60,15 +64,18 @@ export function mergeChildren(before: ChildrenPart, { children, whole, byPass }:
   return merged;
 }
 
+/**
+ * `isInclusive`: an observation at the floor itself counts. The list of that floor made it, or a pass read the object by name, which shows
+ * what no selection does.
+ */
 function isTaken(
   { heardAt, presence }: ChildObservation,
   known: ChildEntry | undefined,
-  floor: string,
-  whole: WholeChildren | undefined,
+  { floor, isInclusive }: { floor: string; isInclusive: boolean },
 ): boolean {
   if (known && !isLaterChild({ heardAt, presence }, known)) return false;
   if (known && presence === 'deleted') return true;
-  return whole ? compareResourceVersions(heardAt, floor) >= 0 : isNewer(heardAt, floor);
+  return isInclusive ? compareResourceVersions(heardAt, floor) >= 0 : isNewer(heardAt, floor);
 }
 
 /** A child that the list does not name is gone, or has left the selection (R19, trap 1). The floor of this resource rises. */

@@ -31,6 +31,7 @@ afterEach(() => {
   world.close();
 });
 
+/** Above every version of the API server here, whose list of services the first pass has seen. */
 const service = (resourceVersion: string, tempo: string): ChildObservation => ({
   heardAt: resourceVersion,
   presence: 'there',
@@ -55,13 +56,13 @@ async function view(): Promise<View> {
 const tempos = async (): Promise<unknown[]> => (await view()).children.flatMap(livingChildren).map(({ part }) => part.facts);
 
 test('R9: a child that came, changed or went wakes; one whose version alone moves on wakes nobody and writes no head', async () => {
-  expect(await tell({ children: [service('5', 'largo')] })).toBe(1);
+  expect(await tell({ children: [service('2000005', 'largo')] })).toBe(1);
   const written = await world.store.readHead({ cluster: CLUSTER, ...owner });
-  for (const version of ['6', '7', '8']) expect(await tell({ children: [service(version, 'largo')] })).toBe(0);
+  for (const version of ['2000006', '2000007', '2000008']) expect(await tell({ children: [service(version, 'largo')] })).toBe(0);
   expect(await world.store.readHead({ cluster: CLUSTER, ...owner })).toEqual(written);
-  expect(await tell({ children: [service('9', 'presto')] })).toBe(1);
+  expect(await tell({ children: [service('2000009', 'presto')] })).toBe(1);
   expect(await tempos()).toEqual([{ tempo: 'presto' }]);
-  expect(await tell({ children: [{ ...service('10', 'presto'), presence: 'left' }] })).toBe(1);
+  expect(await tell({ children: [{ ...service('2000010', 'presto'), presence: 'left' }] })).toBe(1);
   expect(await tempos()).toEqual([]);
 });
 
@@ -81,11 +82,11 @@ test('R3: the list of one resource is compared with the floor of that resource a
 });
 
 test('trap 10: a digest of parts of another revision is no doubt; another part, or a missing child, is', async () => {
-  await tell({ children: [service('5', 'largo')] });
+  await tell({ children: [service('2000005', 'largo')] });
   const { part, children } = await view();
   const digest = viewDigestOf(factsFor('Job'), part, children);
   const doubts = async (told: { revision: number; tempo: string }, other = digest): Promise<number> => {
-    const { child } = service('9', told.tempo);
+    const { child } = service('2000009', told.tempo);
     const parts = [partsDigestOf('services', told.revision, [child])];
     const digests = [{ owner, digest: other, heardAt: '9', parts }];
     const watches = [{ resource: 'pods', ageMs: 0, resourceVersion: '9' }];

@@ -125,9 +125,13 @@ describe('ownership', () => {
 
   test('cases 156, 158: finalizers of pods without a living owner come off', () => {
     const [tracked, free] = [orphan({ tracked: true }), orphan()];
-    expect(jobPlanner.orphans([tracked, free])).toMatchObject([{ verb: 'patch', purpose: 'letGo', uid: tracked.uid }]);
+    expect(jobPlanner.afterOwner({ pods: [tracked, free], children: new Map() }).actions).toMatchObject([
+      { verb: 'patch', purpose: 'letGo', uid: tracked.uid },
+    ]);
     const owned = aPod({});
-    expect(jobPlanner.orphans([owned])).toMatchObject([{ verb: 'patch', purpose: 'strip', uid: owned.uid }]);
+    expect(jobPlanner.afterOwner({ pods: [owned], children: new Map() }).actions).toMatchObject([
+      { verb: 'patch', purpose: 'strip', uid: owned.uid },
+    ]);
   });
 
   test('cases 156, 160, 161: a pod that names no Job is let go; what another kind controls is left to it', () => {
@@ -136,7 +140,9 @@ describe('ownership', () => {
       aPod({ controller: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'r' } }),
       orphan({ tracked: false }),
     ];
-    expect(orphanPodPlanner.orphans(pods)).toMatchObject([{ verb: 'patch', purpose: 'letGo', uid: pods[0]?.uid }]);
+    expect(orphanPodPlanner.afterOwner({ pods, children: new Map() }).actions).toMatchObject([
+      { verb: 'patch', purpose: 'letGo', uid: pods[0]?.uid },
+    ]);
   });
 
   test('cases 157, 159: while the Job runs its pods keep theirs; one managed by somebody else is left alone', () => {
