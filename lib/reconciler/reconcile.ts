@@ -125,18 +125,20 @@ export class Reconciler {
       attempt,
       head,
       state: state ?? initialState(),
-      view: part,
-      children: new PassChildren(facts.children, {
-        parts: children,
-        listed: (resource) => childFloor(head, resource, record.era) !== undefined,
-        era: record.era,
-      }),
-      podSet: pods,
-      items,
       offsetMs: offsetMs ?? 0,
+      known: {
+        view: part,
+        podSet: pods,
+        items,
+        children: new PassChildren(facts.children, {
+          parts: children,
+          listed: (resource) => childFloor(head, resource, record.era) !== undefined,
+          era: record.era,
+        }),
+      },
     });
     // Take over the numbers of vanished pods before any list of this pass removes their tombstones (R5).
-    pass.state = { ...pass.state, ordinal: lowestFreeNumber(pass) };
+    pass.pending.state = { ...pass.pending.state, ordinal: lowestFreeNumber(pass) };
     const ending = await this.#run(pass, { isUnknown, isTimeUnknown: offsetMs === undefined });
     this.#offsets.learnFrom(pass);
     // A change that an earlier pass has seen does not count for this pass's lag.
@@ -162,21 +164,21 @@ export class Reconciler {
   async #run(pass: Pass, { isUnknown, isTimeUnknown }: { isUnknown: boolean; isTimeUnknown: boolean }): Promise<Ending> {
     if (!isInScope(pass.record, pass.key.namespace)) {
       // The function that created the head may have read of this namespace in a newer record than the one cached here.
-      const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
+      const ageMs = this.#ports.clock.nowMs() - pass.pending.head.bornAtMs;
       if (ageMs < RECORD_KNOWN_MS) {
-        pass.why.push('its cluster is not registered for its namespace, or that is not known here yet');
+        pass.decided.why.push('its cluster is not registered for its namespace, or that is not known here yet');
         return { outcome: 'waiting', againInMs: RECORD_KNOWN_MS };
       }
-      pass.why.push('its cluster is not registered for its namespace any more: it is forgotten');
+      pass.decided.why.push('its cluster is not registered for its namespace any more: it is forgotten');
       return { outcome: 'gone' };
     }
     const { waitMs: heldMs, probe } = await this.#reachability.hold(pass.key);
     if (heldMs > 0) return { outcome: 'putOff', againInMs: heldMs, attempt: pass.attempt };
     try {
       // The probing pass must contact the API server, or the cluster stays marked unreachable.
-      if (probe !== 'none' || isTimeUnknown) await pass.readOwner();
+      if (probe !== 'none' || isTimeUnknown) await pass.known.readOwner();
       if (probe === 'rights') {
-        await pass.listChildren();
+        await pass.known.listChildren();
         await listOthers(pass);
       }
       const parked = parkedFor(pass, this.#ports.clock.nowMs());
@@ -190,12 +192,12 @@ export class Reconciler {
         if (rival !== undefined) return parkedEnding(this.#ports, pass, fightText(pass, rival));
         if (waitMs > 0) return { outcome: 'unknown', againInMs: waitMs };
       }
-      if (!pass.owner) await pass.readOwner();
+      if (!pass.known.owner) await pass.known.readOwner();
       if (pass.record.draining && !hasBegun(pass)) {
-        pass.why.push('its cluster is drained: work that has begun is finished, none is begun');
+        pass.decided.why.push('its cluster is drained: work that has begun is finished, none is begun');
         return { outcome: 'waiting', againInMs: DRAINED_AGAIN_MS };
       }
-      await listOthers(pass, pass.children.unlisted);
+      await listOthers(pass, pass.known.children.unlisted);
       await readStrayed(pass);
       await settle(pass);
       const ending = lookedAtAgain(pass, await runRounds(this.#roundSetup(pass), pass));
@@ -211,24 +213,24 @@ export class Reconciler {
 
   /** R1: nothing is created, deleted or counted before the children were listed live. @returns milliseconds to wait, 0 to go on */
   async #getToKnow(pass: Pass): Promise<number> {
-    const { owner } = await pass.readOwner();
+    const { owner } = await pass.known.readOwner();
     // A suspended workload has neither a start time nor pods, but it has a status, so a controller has worked on it.
     const hasStatus = Object.keys(owner.status ?? {}).length > 0;
-    await pass.listChildren({ isUnknown: hasStatus });
+    await pass.known.listChildren({ isUnknown: hasStatus });
     await listOthers(pass);
     const isOver = pass.facts.isFinished(owner);
     // Pods without a controller prove nothing: pods to adopt existed before the workload.
-    const hadStarted = hasStatus || [...pass.pods].some(({ controller }) => controller !== undefined);
-    const ageMs = this.#ports.clock.nowMs() - pass.head.bornAtMs;
+    const hadStarted = hasStatus || [...pass.known.pods].some(({ controller }) => controller !== undefined);
+    const ageMs = this.#ports.clock.nowMs() - pass.pending.head.bornAtMs;
     // An invalidated head still holds the intents of all earlier passes. They are settled, not waited for.
-    const isNew = pass.state.listedEra === undefined;
-    const isOfThisEra = pass.state.listedEra === pass.record.era;
+    const isNew = pass.pending.state.listedEra === undefined;
+    const isOfThisEra = pass.pending.state.listedEra === pass.record.era;
     if (isNew && hadStarted && !isOver && ageMs < this.#options.unknownMs) {
-      pass.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
+      pass.decided.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
       return this.#options.unknownMs - ageMs;
     }
-    pass.state = {
-      ...pass.state,
+    pass.pending.state = {
+      ...pass.pending.state,
       listedEra: pass.record.era,
       // State from before an API server was restored must not decide anything (R3).
       ...(!isOfThisEra && { failure: undefined, backoff: initialState().backoff }),
@@ -264,14 +266,14 @@ export class Reconciler {
 
   /** The owner is gone: releases its children by removing orphan finalizers. After that there is nothing left to know. */
   async #bury(pass: Pass): Promise<Ending> {
-    await pass.listChildren();
+    await pass.known.listChildren();
     await listOthers(pass);
     const { actions, isDone } = pass.row.planner.afterOwner({
-      pods: [...pass.pods],
-      children: pass.children.living,
-      kept: pass.state.kept,
+      pods: [...pass.known.pods],
+      children: pass.known.children.living,
+      kept: pass.pending.state.kept,
     });
-    pass.why.push('the owner is gone: its pods are let go');
+    pass.decided.why.push('the owner is gone: its pods are let go');
     if (actions.length > 0) {
       const stop = await act(this.#execution(pass), actions);
       // A refusal may last, so the pass comes back with a back-off.
@@ -286,7 +288,7 @@ export class Reconciler {
 
   /** If the cluster answered this pass after a silence, work that was put off is enqueued again (R14). */
   async #tellAnswer(pass: Pass): Promise<void> {
-    if (!pass.live && !pass.listed && pass.actions.length === 0) return;
+    if (!pass.known.live && !pass.known.listed && pass.decided.actions.length === 0) return;
     if (await this.#reachability.sawAnswer(pass.key, pass.startedAtMs)) await resendPutOff(this.#ports, pass.key.cluster);
   }
 
@@ -294,7 +296,7 @@ export class Reconciler {
    * A defect of this workload must not delay others (R13). The pass did not find out whether the cluster allows everything that passes do.
    */
   async #tellLook(pass: Pass): Promise<void> {
-    if (!pass.live) return;
+    if (!pass.known.live) return;
     if (await this.#reachability.lookAnswered(pass.key, pass.startedAtMs)) await resendPutOff(this.#ports, pass.key.cluster);
   }
 
@@ -305,13 +307,14 @@ export class Reconciler {
     try {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       const isUntroubled = UNTROUBLED.has(ending.outcome) && isInScope(pass.record, pass.key.namespace);
-      if (pass.events.length > 0 || (pass.state.untold && isUntroubled)) await writeEvents(this.#execution(pass), pass.events);
+      if (pass.pending.events.length > 0 || (pass.pending.state.untold && isUntroubled))
+        await writeEvents(this.#execution(pass), pass.pending.events);
       await sendTells(this.#ports, pass);
       if (ending.outcome === 'gone') {
         await this.#forget(pass);
-        pass.counted.push(...countsOfForgotten(pass.key.kind, pass.viewAtOpening));
+        pass.pending.counted.push(...countsOfForgotten(pass.key.kind, pass.known.viewAtOpening));
       } else {
-        const untoldMs = isUntroubled ? untoldInMs(pass.state, this.#ports.clock.nowMs()) : undefined;
+        const untoldMs = isUntroubled ? untoldInMs(pass.pending.state, this.#ports.clock.nowMs()) : undefined;
         const againInMs = untoldMs === undefined ? ending.againInMs : Math.min(ending.againInMs ?? untoldMs, untoldMs);
         nextWakeAtMs = await close(this.#ports, pass, { ...ending, againInMs });
       }
@@ -328,7 +331,7 @@ export class Reconciler {
 }
 
 /** R9: an unknown outcome is looked up soon, whatever else the pass waits for. */
-const lookedAtAgain = ({ unanswered }: Pass, ending: Ending): Ending =>
+const lookedAtAgain = ({ pending: { unanswered } }: Pass, ending: Ending): Ending =>
   unanswered.length === 0 ? ending : { ...ending, againInMs: Math.min(ending.againInMs ?? Infinity, UNKNOWN_OUTCOME_AGAIN_MS) };
 
-const hasBegun = ({ facts, owner, pods }: Pass): boolean => (owner !== undefined && facts.hasStarted(owner)) || pods.size > 0;
+const hasBegun = ({ facts, known: { owner, pods } }: Pass): boolean => (owner !== undefined && facts.hasStarted(owner)) || pods.size > 0;

@@ -98,7 +98,7 @@ const TURN_MS = { first: 1_000, most: 30_000 };
  * @returns when, from now, and the number of this attempt
  */
 export function turnOf(
-  { attempt, actions }: Pick<Pass, 'attempt' | 'actions'>,
+  { attempt, decided: { actions } }: Pick<Pass, 'attempt' | 'decided'>,
   retryAfterMs: number,
   clock: Clock,
 ): { againInMs: number; attempt: number } {

@@ -74,12 +74,12 @@ export class ClockOffsets {
 
   /** The API server's own time counts for more than the relay's report: a clock may have jumped since that report. */
   learnFrom(pass: Pass): void {
-    if (!pass.live) return;
+    if (!pass.known.live) return;
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     const tookMs = [nowMs - pass.startedAtMs, clock.monotonicMs() - (pass.deadline.monotonicMs - this.#passMs)];
     if (tookMs.some((ms) => ms < 0 || ms > QUICK_MS)) return;
-    const offsetMs = pass.live.dateMs + 500 - nowMs;
+    const offsetMs = pass.known.live.dateMs + 500 - nowMs;
     const isUnknown = this.#hasJumped || this.#untold.has(pass.key.cluster);
     if ((Math.abs(offsetMs - pass.offsetMs) < OFF_BY_MS && !isUnknown) || Math.abs(offsetMs) > LARGEST_OFFSET_MS) return;
     this.#known.set(pass.key.cluster, { offsetMs, readAtMs: nowMs });

@@ -63,8 +63,8 @@ export interface Execution {
  */
 export async function act(execution: Execution, actions: readonly Action[]): Promise<Stop | undefined> {
   const { pass } = execution;
-  pass.wroteStatus = false;
-  pass.metNamesake = false;
+  pass.decided.wroteStatus = false;
+  pass.decided.metNamesake = false;
   const done = new Set<string>();
   let stop: Stop | undefined;
   let isStatusUnanswered = false;
@@ -72,12 +72,12 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
     if (wave.verb === 'event') {
       const { about, evenUnanswered } = wave.action;
       const isCarriedOut = about === undefined ? stop === undefined : done.has(about);
-      if (isCarriedOut || (evenUnanswered && isStatusUnanswered)) pass.events.push(wave.action);
+      if (isCarriedOut || (evenUnanswered && isStatusUnanswered)) pass.pending.events.push(wave.action);
     } else if (stop === undefined) {
       stop = await runWave(execution, wave, done);
       isStatusUnanswered = wave.verb === 'status' && stop?.kind === 'unknown';
       if (wave.verb === 'create' && wave.actions.some(isCounted) && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
-        pass.state = { ...pass.state, createsLast: true };
+        pass.pending.state = { ...pass.pending.state, createsLast: true };
     }
     // An expired owner is deleted even if a finalizer cannot be taken off its pods: upstream does the cleaning up in another controller. A
     // webhook that cannot be called answers as unknown (R6). The events about the pods of a finished owner do not affect its deletion.
@@ -171,8 +171,8 @@ async function underBudget<Item>(
       if (error !== undefined || changedNothing || (action.verb !== 'create' && action.verb !== 'delete')) continue;
       done.add(targetOf(action));
       // A success ends the hold: the API server no longer refuses this verb as such.
-      if (action.resource === PODS && pass.state.hold && (pass.state.hold.verb ?? 'create') === action.verb)
-        pass.state = { ...pass.state, hold: undefined };
+      if (action.resource === PODS && pass.pending.state.hold && (pass.pending.state.hold.verb ?? 'create') === action.verb)
+        pass.pending.state = { ...pass.pending.state, hold: undefined };
     }
     const stop = await stopFor(pass, budget, results);
     if (stop) return stop;
@@ -190,12 +190,12 @@ function note(pass: Pass, action: WriteAction, error: unknown): void {
         : error instanceof NotDoneError || error instanceof ThrottledError
           ? 'notDone'
           : 'refused';
-  const last = pass.actions.at(-1);
+  const last = pass.decided.actions.at(-1);
   const word = action.verb === 'patch' ? action.purpose : action.verb;
   const verb = action.verb === 'status' || isOfPodOrOwner(pass, action) ? word : `${word} ${action.resource.kind}`;
   if (last && last.verb === verb && last.why === action.why && last.result === result) last.count = (last.count ?? 1) + 1;
   else
-    pass.actions.push({
+    pass.decided.actions.push({
       verb,
       target: targetOf(action),
       why: action.why,
@@ -257,15 +257,15 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
     ...(propagationPolicy && { propagationPolicy }),
   };
   try {
-    const expired = pass.owner;
+    const expired = pass.known.owner;
     const { object, dateMs } = await pass.cluster.delete<WorkloadObject>(pass.facts.resource, target, pass.deadline);
-    if (expired) pass.counted.push(...(pass.row.metrics.ofOwnerDelete?.(expired, new Date(dateMs)) ?? []));
-    if (object) pass.hearOwner(object, dateMs);
-    else pass.gone = true;
+    if (expired) pass.pending.counted.push(...(pass.row.metrics.ofOwnerDelete?.(expired, new Date(dateMs)) ?? []));
+    if (object) pass.known.hearOwner(object, dateMs);
+    else pass.known.gone = true;
     return { action };
   } catch (error) {
     if (!(error instanceof NotFoundError)) return { action, error };
-    pass.gone = true;
+    pass.known.gone = true;
     return { action };
   }
 }
@@ -277,7 +277,7 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
   // A pod that is taken to be active must still be in the state that was judged. Every call on it has that precondition (R8).
   let guard = activeDelete?.resourceVersion;
   for (const action of chain) {
-    const facts = pass.view.pods.get(action.uid)?.pod;
+    const facts = pass.known.view.pods.get(action.uid)?.pod;
     try {
       if (action.verb === 'patch') {
         const { object } = await pass.cluster.patch<Pod>(
@@ -288,11 +288,12 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
           POD_READING,
         );
         if (guard !== undefined) guard = object.metadata.resourceVersion;
-        if (facts && pass.owner) pass.counted.push(...(pass.row.metrics.ofPatch?.(action, { owner: pass.owner, pod: facts }) ?? []));
+        if (facts && pass.known.owner)
+          pass.pending.counted.push(...(pass.row.metrics.ofPatch?.(action, { owner: pass.known.owner, pod: facts }) ?? []));
         // A released pod belongs to another owner from now on, and the view shows it so. A pod that is gone with its last finalizer is
         // answered at the version it had before. Do not observe it as unchanged, or it would be counted again (R18).
-        if (isGone(object)) pass.hearGone(podFactsOf(object));
-        else pass.hearPod(object);
+        if (isGone(object)) pass.known.hearGone(podFactsOf(object));
+        else pass.known.hearPod(object);
       } else {
         const target = {
           namespace: action.namespace,
@@ -301,17 +302,17 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
           ...(guard !== undefined && { resourceVersion: guard }),
         };
         const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline, POD_READING);
-        if (object) pass.hearPod(object);
-        else if (facts) pass.hearGone(facts);
+        if (object) pass.known.hearPod(object);
+        else if (facts) pass.known.hearGone(facts);
       }
       results.push({ action });
     } catch (error) {
       if (error instanceof NotFoundError) {
-        if (facts) pass.hearGone(facts);
+        if (facts) pass.known.hearGone(facts);
         results.push({ action, changedNothing: true });
         continue;
       }
-      if (error instanceof ConflictError && facts) await pass.readChild(facts);
+      if (error instanceof ConflictError && facts) await pass.known.readChild(facts);
       const isBeforeDelete = activeDelete !== undefined && action.verb === 'patch' && action.purpose === 'strip';
       const goesAllTheSame = isBeforeDelete && activeDelete.evenTracked === true && error instanceof TerminalError;
       results.push({ action, error, ...(isBeforeDelete && !goesAllTheSame && { keepsDelete: true }) });
@@ -332,7 +333,7 @@ function guarded(patch: object, resourceVersion: string | undefined): object {
 
 /** A merge patch of the whole status. It does not send the metadata, because a view does not hold all of it. */
 async function replaceStatus({ pass }: Execution, action: StatusAction): Promise<Result> {
-  const owner = pass.owner;
+  const owner = pass.known.owner;
   if (!owner) return { action, error: new ConflictError('the owner is gone') };
   const status = pass.row.status.patchOf(action.status);
   const { uid, resourceVersion } = owner.metadata;
@@ -344,10 +345,10 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
       { type: 'merge', body: { metadata: { uid, resourceVersion }, status } },
       pass.deadline,
     );
-    pass.counted.push(...(pass.row.metrics.ofStatus?.(owner, object) ?? []));
-    pass.hearOwner(object, dateMs);
-    pass.wroteStatus = true;
-    pass.state = { ...pass.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
+    pass.pending.counted.push(...(pass.row.metrics.ofStatus?.(owner, object) ?? []));
+    pass.known.hearOwner(object, dateMs);
+    pass.decided.wroteStatus = true;
+    pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
     return { action };
   } catch (error) {
     if (error instanceof NotFoundError) return { action, error: new ConflictError('the owner is gone', { cause: error }) };

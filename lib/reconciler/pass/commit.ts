@@ -28,7 +28,7 @@ type ClosingPorts = Pick<Ports, 'store' | 'queue' | 'clock'>;
 /** Writes the head under this pass's fence. @throws OvertakenError */
 export async function writeHead({ store }: Pick<Ports, 'store'>, pass: Pass, change: HeadChange): Promise<void> {
   try {
-    pass.head = await store.updateHead(pass.key, { ifFence: pass.fence }, change);
+    pass.pending.head = await store.updateHead(pass.key, { ifFence: pass.fence }, change);
   } catch (error) {
     if (error instanceof StaleWriteError) throw new OvertakenError('a later pass opened the head', { cause: error });
     throw error;
@@ -37,10 +37,10 @@ export async function writeHead({ store }: Pick<Ports, 'store'>, pass: Pass, cha
 
 /** Observations of children other than pods, resource by resource. */
 async function writeOthers(store: Ports['store'], pass: Pass, heard: readonly HeardChildren[]): Promise<void> {
-  const expected = pass.owner ? pass.facts.expectedChildren(pass.owner) : 0;
+  const expected = pass.known.owner ? pass.facts.expectedChildren(pass.known.owner) : 0;
   for (const news of heard) {
-    const written = await writeChildren(store, pass.head, { ...news, byPass: true }, { era: pass.record.era, expected });
-    pass.head = { ...pass.head, ...written.head };
+    const written = await writeChildren(store, pass.pending.head, { ...news, byPass: true }, { era: pass.record.era, expected });
+    pass.pending.head = { ...pass.pending.head, ...written.head };
   }
 }
 
@@ -53,18 +53,18 @@ export async function close(
   const { store, clock } = ports;
   const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
   // Send first, then record (R11).
-  if (due) await sendTimer(ports, pass.head, due);
-  let accountedFor: Head = pass.head;
+  if (due) await sendTimer(ports, pass.pending.head, due);
+  let accountedFor: Head = pass.pending.head;
   const changeOf = (head: Head, known: ViewPart | undefined): HeadChange => {
     accountedFor = head;
     // Acquiring the head removed its timer. A timer that is there now was set by a change that this pass has not seen, so sweep must find
     // it.
     const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
     return {
-      state: encodeState({ ...pass.state, ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
+      state: encodeState({ ...pass.pending.state, ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
       wake: next ?? null,
       pendingSinceMs: next?.dueAtMs ?? null,
-      ...(pass.head.era < pass.record.era && pass.listed && { era: pass.record.era }),
+      ...(pass.pending.head.era < pass.record.era && pass.known.listed && { era: pass.record.era }),
     };
   };
   const { fence } = pass;
@@ -72,33 +72,33 @@ export async function close(
     if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
     return { ifFence: fence, change: changeOf(head, part) };
   };
-  const { children, ...heard } = pass.heard;
+  const { children, ...heard } = pass.known.heard;
   await writeOthers(store, pass, children);
-  const written = pass.hasNews
-    ? await writeView(store, pass.head, { ...heard, byPass: true }, { era: pass.record.era, alongside, items: pass.items })
-    : { head: pass.head, told: false, counted: [], part: undefined };
-  pass.counted.push(...written.counted);
-  pass.head = written.head;
-  if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.head, written.part));
+  const written = pass.known.hasNews
+    ? await writeView(store, pass.pending.head, { ...heard, byPass: true }, { era: pass.record.era, alongside, items: pass.known.items })
+    : { head: pass.pending.head, told: false, counted: [], part: undefined };
+  pass.pending.counted.push(...written.counted);
+  pass.pending.head = written.head;
+  if (!written.told) await writeHead(ports, pass, changeOf((await store.readHead(pass.key)) ?? pass.pending.head, written.part));
   // A change may have set its timer between that read and the write, and the write removed it.
-  const { replacedWake } = pass.head;
+  const { replacedWake } = pass.pending.head;
   if (replacedWake && replacedWake.dueAtMs !== accountedFor.wake?.dueAtMs && replacedWake.dueAtMs < (due?.dueAtMs ?? Infinity))
     await writeHead(ports, pass, { wake: replacedWake, pendingSinceMs: replacedWake.dueAtMs });
   // Woken while it ran: that wake is still pending. Sweep must be able to find it long before a timer of this pass.
   const nowMs = clock.nowMs();
-  if (pass.head.queued === pass.head.fence && (pass.head.pendingSinceMs ?? Infinity) > nowMs)
+  if (pass.pending.head.queued === pass.pending.head.fence && (pass.pending.head.pendingSinceMs ?? Infinity) > nowMs)
     await writeHead(ports, pass, { pendingSinceMs: nowMs });
   return due?.dueAtMs;
 }
 
 /** The observations of an overtaken pass are still true, so they go into the view. */
 export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
-  const { children, ...heard } = pass.heard;
+  const { children, ...heard } = pass.known.heard;
   try {
     await writeOthers(store, pass, children);
-    if (!pass.hasNews) return;
-    const { counted } = await writeView(store, pass.head, { ...heard, byPass: true }, { era: pass.record.era });
-    pass.counted.push(...counted);
+    if (!pass.known.hasNews) return;
+    const { counted } = await writeView(store, pass.pending.head, { ...heard, byPass: true }, { era: pass.record.era });
+    pass.pending.counted.push(...counted);
   } catch (error) {
     telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });
   }

@@ -21,12 +21,12 @@ export async function create(pass: Pass, action: CreateAction): Promise<Result> 
   try {
     const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline, POD_READING);
     countCreate(pass, 'succeeded');
-    pass.hearPod(object as Pod, { isNew: true });
+    pass.known.hearPod(object as Pod, { isNew: true });
     return { action };
   } catch (error) {
     // The namespace is terminating, and the owner with it. No event is sent and nothing counts (spec 12.2).
     if (error instanceof TerminalError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
-      pass.namespaceEnds = true;
+      pass.known.namespaceEnds = true;
       return { action, changedNothing: true };
     }
     countCreate(pass, 'failed');
@@ -35,7 +35,7 @@ export async function create(pass: Pass, action: CreateAction): Promise<Result> 
   }
 }
 
-function countCreate({ counted, planned, row }: Pass, result: 'succeeded' | 'failed'): void {
+function countCreate({ pending: { counted }, decided: { planned }, row }: Pass, result: 'succeeded' | 'failed'): void {
   if (planned) counted.push(...(row.metrics.ofCreate?.(planned.plan, result) ?? []));
 }
 
@@ -48,18 +48,19 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
   try {
     const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
     const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
-    const child = pass.childOf(podFactsOf(object));
-    if (isOurs) pass.hearPod(object);
+    const child = pass.known.childOf(podFactsOf(object));
+    if (isOurs) pass.known.hearPod(object);
     if (isOurs && typeof child !== 'string' && child.slot === action.child?.slot && child.number === action.child.number) return { action };
     if (pass.facts.pods.namesAreReused) {
       // An earlier pod of ours is planned from. A foreign one holds this place, and only this one.
       const { uid = '', deletionTimestamp } = object.metadata;
-      if (!isOurs) pass.held.set(nameKeyOf(PODS, name), { uid, isTerminating: deletionTimestamp !== undefined });
-      pass.metNamesake = true;
+      if (!isOurs) pass.known.held.set(nameKeyOf(PODS, name), { uid, isTerminating: deletionTimestamp !== undefined });
+      pass.decided.metNamesake = true;
       return { action, changedNothing: true };
     }
     // Take the next number: this workload can never have this name.
-    if (action.child) pass.state = { ...pass.state, ordinal: Math.max(pass.state.ordinal, action.child.number + 1) };
+    if (action.child)
+      pass.pending.state = { ...pass.pending.state, ordinal: Math.max(pass.pending.state.ordinal, action.child.number + 1) };
     return {
       action,
       // The pod is ours, but somebody has changed its annotations. The same create would collide with it for ever.

@@ -17,16 +17,16 @@ export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, 
     // The owner's delete needs no intent. It is safe to repeat, because the owner's uid is its precondition.
     else if (isOwnerDelete(pass, action)) continue;
     else if ((action.verb === 'delete' || action.verb === 'patch') && action.resource === PODS) {
-      const pod = pass.view.pods.get(action.uid)?.pod;
-      const child = pod ? pass.childOf(pod) : action.uid;
+      const pod = pass.known.view.pods.get(action.uid)?.pod;
+      const child = pod ? pass.known.childOf(pod) : action.uid;
       if (action.verb === 'delete') intents.delete.push(child);
       else if (action.isIntended) intents.strip.push(child);
     }
-  const durable = durableText(pass.state);
+  const durable = durableText(pass.pending.state);
   if (intents.create.length + intents.delete.length + intents.strip.length > 0) {
-    intents.create.push(...pass.unanswered);
-    pass.state = { ...pass.state, intents };
-  } else if (durable === pass.durable) return;
-  await writeHead(ports, pass, { state: encodeState(pass.state) });
-  pass.durable = durable;
+    intents.create.push(...pass.pending.unanswered);
+    pass.pending.state = { ...pass.pending.state, intents };
+  } else if (durable === pass.pending.durable) return;
+  await writeHead(ports, pass, { state: encodeState(pass.pending.state) });
+  pass.pending.durable = durable;
 }

@@ -11,7 +11,7 @@ import type { Pass } from './pass.ts';
 /** Lists the children of these rows live (R1). @throws RestoredServerError; OversizedPartError */
 export async function listOthers(pass: Pass, rows: readonly ChildFacts[] = pass.facts.children): Promise<void> {
   for (const row of rows) {
-    const known = pass.children.newestOf(row);
+    const known = pass.known.children.newestOf(row);
     let list = await listOf(pass, row);
     // As with pods (R3): a live list cannot lag, so a second look decides.
     if (list && isNewer(known, list.resourceVersion)) {
@@ -23,14 +23,14 @@ export async function listOthers(pass: Pass, rows: readonly ChildFacts[] = pass.
         `the API server is at ${list.resourceVersion}, and ${known} of ${resourceKeyOf(row.resource)} had been observed`,
       );
     const items = (list?.items ?? []).filter(({ metadata }) => row.membershipOf(metadata)?.uid === pass.key.uid);
-    pass.children.observeList(row, items, list?.resourceVersion ?? '0');
+    pass.known.children.observeList(row, items, list?.resourceVersion ?? '0');
   }
 }
 
 /** @returns undefined if the API server serves no such resource: then there are no such children */
 async function listOf(pass: Pass, row: ChildFacts): Promise<ListAnswer<KubernetesObject> | undefined> {
   const { resource, fields } = row;
-  const selection = { ...(resource.namespaced && { namespace: pass.key.namespace }), ...row.selection(pass.key, pass.owner), fields };
+  const selection = { ...(resource.namespaced && { namespace: pass.key.namespace }), ...row.selection(pass.key, pass.known.owner), fields };
   try {
     return await pass.cluster.list<KubernetesObject>(resource, selection, pass.deadline);
   } catch (error) {
@@ -41,14 +41,14 @@ async function listOf(pass: Pass, row: ChildFacts): Promise<ListAnswer<Kubernete
 
 /** Reads children by name that no selection shows any more: they are gone, or have lost a label (trap 1). */
 export async function readStrayed(pass: Pass): Promise<void> {
-  for (const { row, child } of pass.children.strayed) await readOther(pass, row, child);
+  for (const { row, child } of pass.known.children.strayed) await readOther(pass, row, child);
 }
 
 /** Reads one child live. If another object has its name, this one is gone. */
 export async function readOther(pass: Pass, row: ChildFacts, child: ChildState): Promise<void> {
   const object = await getByName(pass, row, child.name);
-  if (object?.metadata.uid === child.uid) pass.children.observe(row, object);
-  else pass.children.observeGone(row, child);
+  if (object?.metadata.uid === child.uid) pass.known.children.observe(row, object);
+  else pass.known.children.observeGone(row, child);
 }
 
 /** @returns undefined if there is no such object */

@@ -15,16 +15,16 @@ import type { DeleteAction, PatchAction, Result } from './result.ts';
  * plans again. AlreadyExists of any other object is a conflict.
  */
 export async function createOther(pass: Pass, action: CreateAction): Promise<Result> {
-  const row = pass.children.rowOf(action.resource);
+  const row = pass.known.children.rowOf(action.resource);
   try {
     const { object } = await pass.cluster.create<KubernetesObject>(action.resource, action.object, pass.deadline, readingOf(row));
-    if (row) pass.children.observe(row, object);
+    if (row) pass.known.children.observe(row, object);
     return { action };
   } catch (error) {
     if (row && error instanceof ConflictError && error.reason === 'alreadyExists') return await meetOther(pass, row, action);
     return { action, error };
   } finally {
-    pass.read.clear();
+    pass.known.read.clear();
   }
 }
 
@@ -39,9 +39,9 @@ async function meetOther(pass: Pass, row: ChildFacts, action: CreateAction): Pro
     if (!object) return { action, error: new ConflictError(`${row.resource.kind} ${name} came and went`, { reason: 'alreadyExists' }) };
     const { uid = '', deletionTimestamp, ownerReferences } = object.metadata;
     const isOurs = ownerReferences?.some((reference) => reference.controller === true && reference.uid === pass.key.uid) ?? false;
-    if (isOurs) pass.children.observe(row, object);
-    else pass.held.set(nameKeyOf(row.resource, name), { uid, isTerminating: deletionTimestamp !== undefined });
-    pass.metNamesake = true;
+    if (isOurs) pass.known.children.observe(row, object);
+    else pass.known.held.set(nameKeyOf(row.resource, name), { uid, isTerminating: deletionTimestamp !== undefined });
+    pass.decided.metNamesake = true;
     return { action, changedNothing: true };
   } catch (error) {
     return { action, error };
@@ -52,7 +52,7 @@ async function meetOther(pass: Pass, row: ChildFacts, action: CreateAction): Pro
 export async function runOtherChain(pass: Pass, chain: readonly (PatchAction | DeleteAction)[]): Promise<Result[]> {
   const results: Result[] = [];
   // Earlier reads are out of date now, whatever the outcome of the calls.
-  pass.read.clear();
+  pass.known.read.clear();
   for (const action of chain) {
     const result = action.verb === 'patch' ? await patchOther(pass, action) : await deleteOther(pass, action);
     results.push(result);
@@ -65,7 +65,7 @@ async function patchOther(pass: Pass, action: PatchAction): Promise<Result> {
   const { namespace, name, uid, resourceVersion, type, patch } = action;
   const { metadata, ...rest } = patch as { metadata?: object };
   const body = { ...rest, metadata: { ...metadata, uid, ...(resourceVersion !== undefined && { resourceVersion }) } };
-  const row = pass.children.rowOf(action.resource);
+  const row = pass.known.children.rowOf(action.resource);
   try {
     const { object } = await pass.cluster.patch<KubernetesObject>(
       action.resource,
@@ -74,7 +74,7 @@ async function patchOther(pass: Pass, action: PatchAction): Promise<Result> {
       pass.deadline,
       readingOf(row),
     );
-    if (row) pass.children.observe(row, object);
+    if (row) pass.known.children.observe(row, object);
     return { action };
   } catch (error) {
     // The object was there when the plan was made. Plan again from the current state.
@@ -90,7 +90,7 @@ async function patchOther(pass: Pass, action: PatchAction): Promise<Result> {
 async function deleteOther(pass: Pass, action: DeleteAction): Promise<Result> {
   const { namespace, name, uid, resourceVersion, propagationPolicy } = action;
   const conditions = { ...(resourceVersion !== undefined && { resourceVersion }), ...(propagationPolicy && { propagationPolicy }) };
-  const row = pass.children.rowOf(action.resource);
+  const row = pass.known.children.rowOf(action.resource);
   try {
     const { object } = await pass.cluster.delete<KubernetesObject>(
       action.resource,
@@ -98,7 +98,7 @@ async function deleteOther(pass: Pass, action: DeleteAction): Promise<Result> {
       pass.deadline,
       readingOf(row),
     );
-    if (row && object) pass.children.observe(row, object);
+    if (row && object) pass.known.children.observe(row, object);
     else noteGone(pass, action);
     return { action };
   } catch (error) {
@@ -112,12 +112,12 @@ async function deleteOther(pass: Pass, action: DeleteAction): Promise<Result> {
 }
 
 function noteGone(pass: Pass, action: PatchAction | DeleteAction): void {
-  const known = pass.children.find(action.resource, action.uid);
-  if (known) pass.children.observeGone(known.row, known.child);
+  const known = pass.known.children.find(action.resource, action.uid);
+  if (known) pass.known.children.observeGone(known.row, known.child);
 }
 
 /** Its uid or version is another one by now. */
 async function readAgain(pass: Pass, action: PatchAction | DeleteAction): Promise<void> {
-  const known = pass.children.find(action.resource, action.uid);
+  const known = pass.known.children.find(action.resource, action.uid);
   if (known) await readOther(pass, known.row, known.child);
 }

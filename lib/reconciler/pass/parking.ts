@@ -1,4 +1,5 @@
 // A workload that a person must look at is parked: back-off, an Event, a metric and a reason in the console (R13).
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import { isFinished } from '../../objects/pod-facts.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { PlanHead } from '../../kinds/plan.ts';
@@ -7,6 +8,7 @@ import { TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { EventAction, Refusal } from './actions.ts';
 import type { Ending } from './commit.ts';
+import type { PassState } from '../head/pass-state.ts';
 import type { Pass } from './pass.ts';
 
 const LONGEST_REASON = 500;
@@ -26,15 +28,18 @@ export function park(
   { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>,
   longestMs: number = PARKED_MS.most,
 ): number {
-  const failures = (pass.state.park?.failures ?? 0) + 1;
+  const failures = (pass.pending.state.park?.failures ?? 0) + 1;
   const againInMs = backoffMs(failures, { first: PARKED_MS.first, most: longestMs });
-  const generation = pass.generation ?? 0;
-  pass.state = { ...pass.state, park: { failures, untilMs: clock.nowMs() + againInMs, reason: markedReason(reason), generation } };
-  pass.why.push(reason);
+  const generation = pass.known.generation ?? 0;
+  pass.pending.state = {
+    ...pass.pending.state,
+    park: { failures, untilMs: clock.nowMs() + againInMs, reason: markedReason(reason), generation },
+  };
+  pass.decided.why.push(reason);
   telemetry.error('workload parked', { ...pass.key, reason });
   telemetry.count('ParkedWorkloads', 1, 'Count', { cluster: pass.key.cluster, kind: pass.key.kind });
-  if (!pass.events.some(({ type }) => type === 'Warning'))
-    pass.events.push({
+  if (!pass.pending.events.some(({ type }) => type === 'Warning'))
+    pass.pending.events.push({
       verb: 'event',
       type: 'Warning',
       reason: 'Parked',
@@ -50,22 +55,22 @@ export function park(
  * readable arrives as an event like any other.
  */
 export function parkUnreadable(pass: Pass, error: Error, ports: Pick<Ports, 'clock' | 'telemetry'>): Ending {
-  const { park: known } = pass.state;
+  const { park: known } = pass.pending.state;
   const nowMs = ports.clock.nowMs();
   const isTold = known?.unreadable === true && known.reason === markedReason(error.message) && isAhead(known.untilMs, nowMs, PARKED_MS);
   if (isTold) {
-    pass.why.push(known.reason);
+    pass.decided.why.push(known.reason);
     return { outcome: 'parked', againInMs: known.untilMs - nowMs };
   }
   ports.telemetry.count('UnreadableObjects', 1, 'Count', { cluster: pass.key.cluster });
   const againInMs = park(pass, error.message, ports);
-  if (pass.state.park) pass.state = { ...pass.state, park: { ...pass.state.park, unreadable: true } };
+  if (pass.pending.state.park) pass.pending.state = { ...pass.pending.state, park: { ...pass.pending.state.park, unreadable: true } };
   return { outcome: 'parked', againInMs, error };
 }
 
 /** Everything has been read, so the reason for parking is over. */
 export function endUnreadable(pass: Pass): void {
-  if (pass.state.park?.unreadable === true) pass.state = { ...pass.state, park: undefined };
+  if (pass.pending.state.park?.unreadable === true) pass.pending.state = { ...pass.pending.state, park: undefined };
 }
 
 const markedReason = (reason: string): string => reason.slice(0, LONGEST_REASON);
@@ -78,11 +83,18 @@ export const parkedEnding = (ports: Pick<Ports, 'clock' | 'telemetry'>, pass: Pa
 
 /** Milliseconds that the workload stays parked; undefined if it is not parked now. */
 export function parkedFor(pass: Pass, nowMs: number): number | undefined {
-  const parked = pass.state.park;
-  if (!parked || parked.unreadable === true || !isAhead(parked.untilMs, nowMs, PARKED_MS) || pass.generation !== parked.generation)
+  const parked = pass.pending.state.park;
+  if (!parked || parked.unreadable === true || !isAhead(parked.untilMs, nowMs, PARKED_MS) || pass.known.generation !== parked.generation)
     return undefined;
-  pass.why.push(parked.reason);
+  pass.decided.why.push(parked.reason);
   return parked.untilMs - nowMs;
+}
+
+/** A workload as a pass or the API knows it. */
+export interface Standing {
+  state: PassState;
+  owner: WorkloadObject | undefined;
+  pods: Pods;
 }
 
 /**
@@ -90,17 +102,14 @@ export function parkedFor(pass: Pass, nowMs: number): number | undefined {
  * another: then they are tried at once. So they are after a change of the spec. No other change has them tried early.
  * @param nowMs by the cluster's clock
  */
-export function holdIn(
-  { state: { hold }, owner, pods }: Pick<Pass, 'state' | 'owner'> & { pods: Pods },
-  nowMs: number,
-): Pick<PlanHead, 'holdUntilMs' | 'deleteHoldUntilMs'> {
+export function holdIn({ state: { hold }, owner, pods }: Standing, nowMs: number): Pick<PlanHead, 'holdUntilMs' | 'deleteHoldUntilMs'> {
   if (!hold || hold.generation !== (owner?.metadata.generation ?? 0) || !isAhead(hold.untilMs, nowMs, HELD_MS)) return {};
   if (hold.room !== undefined && roomTaken({ owner, pods }) < hold.room) return {};
   return hold.verb === 'delete' ? { deleteHoldUntilMs: hold.untilMs } : { holdUntilMs: hold.untilMs };
 }
 
 /** Of the workload's pods: an ended pod counts once and any other twice, because some quotas count ended pods and some do not. */
-export function roomTaken({ owner, pods }: Pick<Pass, 'owner'> & { pods: Pods }): number {
+export function roomTaken({ owner, pods }: Pick<Standing, 'owner' | 'pods'>): number {
   let taken = 0;
   for (const pod of pods) if (pod.controller?.uid === owner?.metadata.uid) taken += isFinished(pod) ? 1 : 2;
   return taken;
@@ -126,7 +135,7 @@ export function wordsOf(error: Error): string {
 export const refusalEvent = (pass: Pass, { during, resource }: Pick<Refusal, 'during' | 'resource'>, error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
-  reason: ((resource && pass.children.rowOf(resource)?.refusedReasons) ?? pass.facts.refusedReasons)[
+  reason: ((resource && pass.known.children.rowOf(resource)?.refusedReasons) ?? pass.facts.refusedReasons)[
     during === 'create' ? 'create' : 'delete'
   ],
   message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${wordsOf(error)}`,

@@ -6,9 +6,9 @@ import type { Clock } from '../../ports/clock.ts';
 import { featuresOf, isInScope } from '../../ports/clusters.ts';
 import { NotDoneError, UnreadableObjectError } from '../../ports/errors.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
-import { holdIn } from './parking.ts';
+import { holdIn, type Standing } from './parking.ts';
 import type { Pass } from './pass.ts';
-import { OwnerGoneError } from './pass.ts';
+import { OwnerGoneError } from './knowledge.ts';
 import { statusDigestOf, type PassState } from '../head/pass-state.ts';
 import type { Planned } from '../report/recorded-plan.ts';
 import { lowestFreeNumber } from './settle.ts';
@@ -37,16 +37,16 @@ export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> |
     if (outcome === 'notOurs') return undefined;
     const unread = unreadOf(pass, wants);
     const wantsOwner = wants?.some((want) => 'owner' in want) ?? false;
-    const needsOwner = !pass.live && (wantsOwner || actions.some(isGrave));
+    const needsOwner = !pass.known.live && (wantsOwner || actions.some(isGrave));
     if (!needsOwner && unread.length === 0) {
-      pass.planned = planned;
+      pass.decided.planned = planned;
       return planned.plan;
     }
     if (unread.length > 0) rounds += 1;
     refuseReads(clock, pass, unread);
-    if (rounds > MOST_ROUNDS_OF_READS || pass.read.size + unread.length > MOST_READS)
+    if (rounds > MOST_ROUNDS_OF_READS || pass.known.read.size + unread.length > MOST_READS)
       throw new PlannerFailedError(`its planner wants more than ${MOST_ROUNDS_OF_READS} rounds or ${MOST_READS} reads`);
-    if (needsOwner) await pass.readOwner();
+    if (needsOwner) await pass.known.readOwner();
     await readWants(pass, unread);
   }
 }
@@ -64,10 +64,10 @@ function refuseReads(clock: Clock, { record, key, startedAtMs, deadline }: Pass,
 
 /** The manager that writes the same status again and again. It shows if the owner was read live, and the head remembers it. */
 export function rivalOf(clock: Clock, pass: Pass): string | undefined {
-  if (!pass.live) return undefined;
-  const sinceMs = pass.state.statusWrittenAtMs ?? pass.head.bornAtMs + pass.offsetMs;
-  const writer = foreignWriterOf(pass.live.owner, pass.state, { sinceMs, nowMs: pass.live.dateMs });
-  if (writer) pass.state = { ...pass.state, foreign: writer.state };
+  if (!pass.known.live) return undefined;
+  const sinceMs = pass.pending.state.statusWrittenAtMs ?? pass.pending.head.bornAtMs + pass.offsetMs;
+  const writer = foreignWriterOf(pass.known.live.owner, pass.pending.state, { sinceMs, nowMs: pass.known.live.dateMs });
+  if (writer) pass.pending.state = { ...pass.pending.state, foreign: writer.state };
   // If the workload is not ours, its manager may write the status as often as it likes.
   return writer?.isFight && planOnce(clock, pass).outcome !== 'notOurs' ? writer.manager : undefined;
 }
@@ -86,17 +86,29 @@ function planFrom(clock: Clock, pass: Pass): Planned {
 
 /** The planner's input now. @throws OwnerGoneError */
 function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
-  const owner = pass.owner;
+  const owner = pass.known.owner;
   if (!owner) throw new OwnerGoneError('the owner is gone');
-  refuseUnreadable(owner, pass.pods);
-  const nowMs = pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
+  refuseUnreadable(owner, pass.known.pods);
+  const nowMs = pass.known.live?.dateMs ?? clock.nowMs() + pass.offsetMs;
   // The number is also above those of pods that have vanished since the last commit (R5).
-  const head = { ...planHeadOf(pass, nowMs, pass.row.backoff.known(pass.state.backoff, owner)), ordinal: lowestFreeNumber(pass) };
+  const head = {
+    ...planHeadOf(
+      { state: pass.pending.state, owner, pods: pass.known.pods },
+      nowMs,
+      pass.row.backoff.known(pass.pending.state.backoff, owner),
+    ),
+    ordinal: lowestFreeNumber(pass),
+  };
   const { manages } = pass.record;
-  const seen = { features: featuresOf(pass.record), isWhole: pass.live !== undefined, read: pass.read, kept: pass.state.kept };
-  const others = pass.facts.children.length > 0 ? { children: pass.children.living } : {};
-  const held = pass.held.size > 0 ? { held: pass.held } : {};
-  return { given: { owner, pods: pass.pods, ...others, ...held, head, manages, ...seen }, nowMs };
+  const seen = {
+    features: featuresOf(pass.record),
+    isWhole: pass.known.live !== undefined,
+    read: pass.known.read,
+    kept: pass.pending.state.kept,
+  };
+  const others = pass.facts.children.length > 0 ? { children: pass.known.children.living } : {};
+  const held = pass.known.held.size > 0 ? { held: pass.known.held } : {};
+  return { given: { owner, pods: pass.known.pods, ...others, ...held, head, manages, ...seen }, nowMs };
 }
 
 /**
@@ -104,7 +116,7 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
  * @param nowMs by the cluster's clock
  * @param backoff as the kind takes it
  */
-export function planHeadOf(known: Pick<Pass, 'state' | 'owner'> & { pods: Pods }, nowMs: number, backoff: PlanHead['backoff']): PlanHead {
+export function planHeadOf(known: Standing, nowMs: number, backoff: PlanHead['backoff']): PlanHead {
   const { ordinal, createsLast, failure } = known.state;
   const isOfThisSpec = failure?.generation === (known.owner?.metadata.generation ?? 0);
   return {
@@ -140,15 +152,16 @@ function failureIn({ generation: _generation, reason, message, ...details }: Non
 
 /** R18: if the status is not the one that we wrote last, or names pods that are not known, the children are listed live first. */
 async function lookBeforeCounting(pass: Pass): Promise<void> {
-  if ((pass.listed && !pass.listIsOlderThanOwner) || !pass.owner) return;
-  const status = pass.owner.status;
+  if ((pass.known.listed && !pass.known.listIsOlderThanOwner) || !pass.known.owner) return;
+  const status = pass.known.owner.status;
   const isOurs =
-    !pass.listIsOlderThanOwner && (pass.state.statusDigest === undefined || pass.state.statusDigest === statusDigestOf(status));
-  if (isOurs && pass.row.status.childrenIn(pass.owner).every((uid) => pass.view.pods.has(uid))) return;
+    !pass.known.listIsOlderThanOwner &&
+    (pass.pending.state.statusDigest === undefined || pass.pending.state.statusDigest === statusDigestOf(status));
+  if (isOurs && pass.row.status.childrenIn(pass.known.owner).every((uid) => pass.known.view.pods.has(uid))) return;
   // Read the owner before its pods: a pod is counted on evidence at least as new as the status to which it is added.
-  await pass.readOwner();
-  await pass.listChildren();
-  pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner.status) };
+  await pass.known.readOwner();
+  await pass.known.listChildren();
+  pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(pass.known.owner.status) };
 }
 
 /** R10: these actions cannot be taken back. A status that only counts is guarded by its resourceVersion. */

@@ -17,46 +17,46 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
   switch (stop.kind) {
     case 'conflict':
       if (stop.error instanceof ForeignNamesakeError)
-        pass.events.push(refusalEvent(pass, { during: stop.during, resource: PODS }, stop.error));
+        pass.pending.events.push(refusalEvent(pass, { during: stop.during, resource: PODS }, stop.error));
       // Another writer was first. Read the owner and the pods to count live, then plan again (R18).
       await lookAnew(pass);
-      pass.state = { ...pass.state, statusDigest: statusDigestOf(pass.owner?.status) };
+      pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(pass.known.owner?.status) };
       return 'again';
     case 'refused': {
       if (stop.during === 'status' && stop.error.code === 403) throw stop.error;
       if (stop.during === 'status') {
         // Park after two refusals in a row. A status that was accepted in between shows that a different one is refused now.
-        if (pass.wasRefused && !pass.wroteStatus)
+        if (pass.decided.wasRefused && !pass.decided.wroteStatus)
           return parkedEnding(ports, pass, `the API server refuses its status: ${stop.error.message}`);
         // The plan may rest on outdated state. Plan once more from the current state before a person is asked.
-        pass.wasRefused = true;
+        pass.decided.wasRefused = true;
         await lookAnew(pass);
         return 'again';
       }
       const required = stop.refusals.find(({ ifRefused }) => ifRefused);
       if (required?.ifRefused) {
         const { problem, event } = required.ifRefused;
-        if (event) pass.events.push(requiredEvent(pass, event, required.error));
+        if (event) pass.pending.events.push(requiredEvent(pass, event, required.error));
         return parkedEnding(ports, pass, `${problem}: ${required.error.message}`);
       }
       const held = stop.refusals.map(heldBy).find((verb) => verb !== undefined);
       // A pod's patch, the owner's delete or a write to another child was refused. It is tried once more together with the rest of the work, then with a back-off.
-      if (!held && pass.wasHindered)
+      if (!held && pass.decided.wasHindered)
         return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.error };
       // Upstream sends no event about a finalizer that stays on or a pod that is not adopted.
       const told = stop.refusals.filter(({ during }) => during !== 'patch');
-      pass.events.push(...told.map((refusal) => refusalEvent(pass, refusal, refusal.error)));
+      pass.pending.events.push(...told.map((refusal) => refusalEvent(pass, refusal, refusal.error)));
       await settle(pass);
       // Everything else goes on: plans leave out the refused verb while it is held.
-      if (held) pass.state = { ...pass.state, hold: holdOf(ports, pass, held) };
-      else pass.wasHindered = true;
+      if (held) pass.pending.state = { ...pass.pending.state, hold: holdOf(ports, pass, held) };
+      else pass.decided.wasHindered = true;
       return 'again';
     }
     case 'unansweredCreates': {
       const missing = await settleCreates(pass, stop.creates);
       // A create whose pod is missing counts as refused. If the pod appears after all, a later create collides with it (R5).
-      pass.events.push(...missing.map(({ error }) => refusalEvent(pass, { during: 'create', resource: PODS }, error)));
-      if (missing.length > 0) pass.state = { ...pass.state, hold: holdOf(ports, pass, 'create') };
+      pass.pending.events.push(...missing.map(({ error }) => refusalEvent(pass, { during: 'create', resource: PODS }, error)));
+      if (missing.length > 0) pass.pending.state = { ...pass.pending.state, hold: holdOf(ports, pass, 'create') };
       return 'again';
     }
     case 'throttled':
@@ -78,14 +78,14 @@ function heldBy({ during, resource, keepsDelete }: Refusal): 'create' | 'delete'
 }
 
 function holdOf({ clock }: Pick<Ports, 'clock'>, pass: Pass, verb: 'create' | 'delete'): PassState['hold'] {
-  const failures = (pass.state.hold?.failures ?? 0) + 1;
-  const untilMs = (pass.live?.dateMs ?? clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
-  return { failures, untilMs, generation: pass.owner?.metadata.generation ?? 0, verb, room: roomTaken(pass) };
+  const failures = (pass.pending.state.hold?.failures ?? 0) + 1;
+  const untilMs = (pass.known.live?.dateMs ?? clock.nowMs() + pass.offsetMs) + backoffMs(failures, HELD_MS);
+  return { failures, untilMs, generation: pass.known.owner?.metadata.generation ?? 0, verb, room: roomTaken(pass.known) };
 }
 
 async function lookAnew(pass: Pass): Promise<void> {
-  await pass.readOwner();
-  await pass.listChildren();
+  await pass.known.readOwner();
+  await pass.known.listChildren();
   await listOthers(pass);
   await readStrayed(pass);
   await settle(pass);

@@ -8,7 +8,8 @@ import { act, type Execution, type Stop } from './actions.ts';
 import type { Ending } from './commit.ts';
 import { intend } from './intending.ts';
 import { HELD_MS, TOO_OFTEN, endUnreadable, fightText, parkedEnding, roomTaken } from './parking.ts';
-import { OwnerGoneError, type Pass } from './pass.ts';
+import { OwnerGoneError } from './knowledge.ts';
+import type { Pass } from './pass.ts';
 import { planOnce, planPass } from './planning.ts';
 import { afterStop } from './recovery.ts';
 import { stillOpen } from './settle.ts';
@@ -62,7 +63,7 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   if ('rival' in plan) return { end: 'over', ending: parkedEnding(ports, pass, fightText(pass, plan.rival)) };
   notePlan(pass, plan);
   if (plan.outcome === 'parked') {
-    pass.events.push(...plan.actions.filter((action) => action.verb === 'event'));
+    pass.pending.events.push(...plan.actions.filter((action) => action.verb === 'event'));
     return { end: 'over', ending: parkedEnding(ports, pass, plan.why.join('; ')) };
   }
   keepOf(pass, plan);
@@ -70,8 +71,8 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   const writes = actions.filter((action) => action.verb !== 'event');
   const again = plan.requeueAfterSeconds === undefined ? undefined : plan.requeueAfterSeconds * 1000;
   const waitMs = debouncedWaitMs(pass, writes, timing());
-  if (pass.state.createsLast && (writes.length === 0 || waitMs > 0)) {
-    pass.state = withCreatesNext(pass);
+  if (pass.pending.state.createsLast && (writes.length === 0 || waitMs > 0)) {
+    pass.pending.state = withCreatesNext(pass);
     return { end: 'createsNext', hasActed: false };
   }
   if (writes.length === 0) return { end: 'idle', ending: { outcome: plan.outcome, againInMs: again } };
@@ -82,9 +83,9 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
 /** The whole workload was read, and there is a decision. */
 function notePlan(pass: Pass, plan: Plan<object>): void {
   endUnreadable(pass);
-  pass.why.push(...[...plan.why, ...(plan.whyRead ?? [])].filter((why) => !pass.why.includes(why)));
+  pass.decided.why.push(...[...plan.why, ...(plan.whyRead ?? [])].filter((why) => !pass.decided.why.includes(why)));
   noteSync(pass, plan);
-  pass.state = { ...pass.state, failure: plan.failure && { ...plan.failure, generation: pass.generation ?? 0 } };
+  pass.pending.state = { ...pass.pending.state, failure: plan.failure && { ...plan.failure, generation: pass.known.generation ?? 0 } };
 }
 
 async function carryOut(
@@ -92,25 +93,25 @@ async function carryOut(
   pass: Pass,
   { plan, actions, writes }: { plan: Plan<object>; actions: readonly Action[]; writes: readonly Action[] },
 ): Promise<Round> {
-  const { createsLast } = pass.state;
+  const { createsLast } = pass.pending.state;
   await intend(ports, pass, writes);
   const stop = await act(execution, actions);
-  if (pass.gone) throw new OwnerGoneError('its time after finishing was over');
+  if (pass.known.gone) throw new OwnerGoneError('its time after finishing was over');
   noteBackoff(pass, plan, stop);
   if (stop) {
     // A refusal or another writer may last long, so creates must not wait for it. One that was cut short does its other work first.
-    if (stop.kind !== 'throttled' && stop.kind !== 'notDone') pass.state = { ...pass.state, createsLast: undefined };
+    if (stop.kind !== 'throttled' && stop.kind !== 'notDone') pass.pending.state = { ...pass.pending.state, createsLast: undefined };
     const next = await afterStop(ports, pass, stop);
     return next === 'again' ? { end: 'stopped' } : { end: 'over', ending: next };
   }
   if (plan.continues) return { end: 'step' };
-  if (pass.metNamesake) {
+  if (pass.decided.metNamesake) {
     // All outcomes are known. What has the name decides what comes next.
-    pass.state = { ...pass.state, intents: stillOpen(pass) };
+    pass.pending.state = { ...pass.pending.state, intents: stillOpen(pass) };
     return { end: 'step' };
   }
   if (createsLast) {
-    pass.state = withCreatesNext(pass);
+    pass.pending.state = withCreatesNext(pass);
     return { end: 'createsNext', hasActed: true };
   }
   noteWhole(pass);
@@ -120,8 +121,9 @@ async function carryOut(
 /** Remember failures with the write that counts them: a repeated pass would count them twice. */
 function noteBackoff(pass: Pass, plan: Plan<object>, stop: Stop | undefined): void {
   const { backoff } = pass.row;
-  const isCounted = pass.wroteStatus && pass.planned !== undefined && backoff.isCountedByStatus(pass.planned.given, plan);
-  if (!stop || isCounted) pass.state = { ...pass.state, backoff: backoff.toStore(plan.head.backoff, pass.owner) };
+  const isCounted =
+    pass.decided.wroteStatus && pass.decided.planned !== undefined && backoff.isCountedByStatus(pass.decided.planned.given, plan);
+  if (!stop || isCounted) pass.pending.state = { ...pass.pending.state, backoff: backoff.toStore(plan.head.backoff, pass.known.owner) };
 }
 
 /**
@@ -130,12 +132,12 @@ function noteBackoff(pass: Pass, plan: Plan<object>, stop: Stop | undefined): vo
  * accepted. During a hold the plan lacks the refused verb, so it proves nothing about that verb. Pods that it adopted take up room, too.
  */
 function noteWhole(pass: Pass): void {
-  const { holdUntilMs, deleteHoldUntilMs } = pass.planned?.given.head ?? {};
+  const { holdUntilMs, deleteHoldUntilMs } = pass.decided.planned?.given.head ?? {};
   const isHeld = (holdUntilMs ?? deleteHoldUntilMs) !== undefined;
-  const { hold, park: _parked, ...state } = pass.state;
-  pass.state = {
+  const { hold, park: _parked, ...state } = pass.pending.state;
+  pass.pending.state = {
     ...state,
-    ...(isHeld && hold && { hold: { ...hold, room: Math.max(hold.room ?? 0, roomTaken(pass)) } }),
+    ...(isHeld && hold && { hold: { ...hold, room: Math.max(hold.room ?? 0, roomTaken(pass.known)) } }),
     intents: stillOpen(pass),
   };
 }
@@ -146,8 +148,8 @@ function againAfterActing({ clock }: RoundSetup['ports'], pass: Pass, { requeueA
   const againSeconds = left.requeueAfterSeconds ?? requeueAfterSeconds;
   if (left.actions.every(({ verb }) => verb === 'event')) return againSeconds === undefined ? undefined : againSeconds * 1000;
   // The namespace is terminating; the owner's own deletion will wake us, so do not poll.
-  if (pass.namespaceEnds) return HELD_MS.most;
+  if (pass.known.namespaceEnds) return HELD_MS.most;
   return Math.max(pass.startedAtMs + COMPANY_MS - clock.nowMs(), 0);
 }
 
-const withCreatesNext = (pass: Pass): PassState => ({ ...pass.state, createsLast: undefined, intents: stillOpen(pass) });
+const withCreatesNext = (pass: Pass): PassState => ({ ...pass.pending.state, createsLast: undefined, intents: stillOpen(pass) });

@@ -14,20 +14,24 @@ const MOST_LOOKUPS = 5;
 
 /** Afterwards no intent of an earlier pass is open: each was seen done, was seen not done, or was carried out by another writer. */
 export async function settle(pass: Pass): Promise<void> {
-  const { intents } = pass.state;
+  const { intents } = pass.pending.state;
   if (!hasIntents(intents)) return;
-  if (!pass.listed) {
+  if (!pass.known.listed) {
     const open = openIntents(pass);
     const count = open.creates.length + open.pods.length;
-    if (count > MOST_LOOKUPS || open.unknown > 0) await pass.listChildren();
+    if (count > MOST_LOOKUPS || open.unknown > 0) await pass.known.listChildren();
     else {
-      if (open.creates.length > 0 && !pass.owner) await pass.readOwner();
-      const owner = pass.owner;
+      if (open.creates.length > 0 && !pass.known.owner) await pass.known.readOwner();
+      const owner = pass.known.owner;
       for (const child of open.creates) if (owner) await lookUp(pass, owner, child);
-      for (const pod of open.pods) await pass.readChild(pod);
+      for (const pod of open.pods) await pass.known.readChild(pod);
     }
   }
-  pass.state = { ...pass.state, intents: stillOpen(pass), ordinal: Math.max(lowestFreeNumber(pass), numberAfterVanished(pass)) };
+  pass.pending.state = {
+    ...pass.pending.state,
+    intents: stillOpen(pass),
+    ordinal: Math.max(lowestFreeNumber(pass), numberAfterVanished(pass)),
+  };
 }
 
 /**
@@ -36,33 +40,37 @@ export async function settle(pass: Pass): Promise<void> {
  * @returns the creates whose pods are missing
  */
 export async function settleCreates<Create extends { child: Child }>(pass: Pass, creates: readonly Create[]): Promise<Create[]> {
-  if (creates.length > MOST_LOOKUPS) await pass.listChildren();
+  if (creates.length > MOST_LOOKUPS) await pass.known.listChildren();
   else {
-    const { owner } = pass.live ?? (await pass.readOwner());
+    const { owner } = pass.known.live ?? (await pass.known.readOwner());
     for (const { child } of creates) await lookUp(pass, owner, child);
   }
   const entryOf = childFinder(pass);
   const missing = creates.filter(({ child }) => entryOf(child) === undefined);
-  pass.unanswered.push(...missing.map(({ child }) => child));
-  pass.state = { ...pass.state, intents: stillOpen(pass), ordinal: lowestFreeNumber(pass) };
+  pass.pending.unanswered.push(...missing.map(({ child }) => child));
+  pass.pending.state = { ...pass.pending.state, intents: stillOpen(pass), ordinal: lowestFreeNumber(pass) };
   return missing;
 }
 
 /** Intents that a pass may not settle although it has looked. The next pass looks again. */
-export const stillOpen = ({ unanswered, state: { intents } }: Pass): Intents =>
-  unanswered.length === 0 ? NO_INTENTS : { ...NO_INTENTS, atMs: intents.atMs, create: [...unanswered] };
+export const stillOpen = ({
+  pending: {
+    unanswered,
+    state: { intents },
+  },
+}: Pass): Intents => (unanswered.length === 0 ? NO_INTENTS : { ...NO_INTENTS, atMs: intents.atMs, create: [...unanswered] });
 
 /** Above the numbers of pods that were to be deleted or stripped and have vanished. They had been seen, so their names are taken (R5). */
 function numberAfterVanished(pass: Pass): number {
   const entryOf = childFinder(pass);
   let lowest = 0;
-  for (const child of [...pass.state.intents.delete, ...pass.state.intents.strip])
+  for (const child of [...pass.pending.state.intents.delete, ...pass.pending.state.intents.strip])
     if (typeof child !== 'string' && entryOf(child) === undefined) lowest = Math.max(lowest, child.number + 1);
   return lowest;
 }
 
 function openIntents(pass: Pass): { creates: Child[]; pods: PodFacts[]; unknown: number } {
-  const { intents } = pass.state;
+  const { intents } = pass.pending.state;
   const entryOf = childFinder(pass);
   const creates = intents.create.filter((child) => entryOf(child) === undefined);
   const pods: PodFacts[] = [];
@@ -79,8 +87,8 @@ function openIntents(pass: Pass): { creates: Child[]; pods: PodFacts[]; unknown:
 
 function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
   const byChild = new Map<string, PodEntry>();
-  for (const [uid, entry] of pass.view.pods) {
-    const child = pass.childOf(entry.pod);
+  for (const [uid, entry] of pass.known.view.pods) {
+    const child = pass.known.childOf(entry.pod);
     byChild.set(uid, entry);
     if (typeof child !== 'string') byChild.set(`${child.slot} ${child.number}`, entry);
   }
@@ -95,14 +103,14 @@ async function lookUp(pass: Pass, owner: WorkloadObject, { slot, number }: Child
   const name = pass.facts.pods.nameOf(owner, { slot, number });
   try {
     const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
-    pass.hearPod(object);
+    pass.known.hearPod(object);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }
 }
 
 /** Above every number that a vanished child was seen to hold, in this pass or an earlier one (R5). */
-export function lowestFreeNumber({ view, state }: Pick<Pass, 'view' | 'state'>): number {
+export function lowestFreeNumber({ known: { view }, pending: { state } }: Pass): number {
   let lowest = state.ordinal;
   for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);
   return lowest;
@@ -111,11 +119,11 @@ export function lowestFreeNumber({ view, state }: Pick<Pass, 'view' | 'state'>):
 /**
  * Above the numbers of pods that this pass observed and that a younger list, reported meanwhile, does not name (R5). The view does not
  * accept them any more, so not even a tombstone shows that they existed.
- * @param known the view after this pass's observations are merged into it
+ * @param kept the view after this pass's observations are merged into it
  */
-export function numberAfterDropped({ heard }: Pick<Pass, 'heard'>, known: ViewPart | undefined): number {
+export function numberAfterDropped({ known: { heard } }: Pass, kept: ViewPart | undefined): number {
   let lowest = 0;
-  if (known)
-    for (const { pod } of heard.pods) if (pod.number !== undefined && !known.pods.has(pod.uid)) lowest = Math.max(lowest, pod.number + 1);
+  if (kept)
+    for (const { pod } of heard.pods) if (pod.number !== undefined && !kept.pods.has(pod.uid)) lowest = Math.max(lowest, pod.number + 1);
   return lowest;
 }

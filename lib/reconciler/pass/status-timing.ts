@@ -28,10 +28,10 @@ export function debouncedWaitMs(pass: Pass, writes: readonly Action[], timing: T
  */
 export function withoutHurriedStatus(pass: Pass, actions: readonly Action[], nowMs: number): readonly Action[] {
   const creates = actions.reduce((count, { verb }) => count + (verb === 'create' ? 1 : 0), 0);
-  const isAmidCreates = creates >= WHOLE_WAVE || pass.state.createsLast === true;
+  const isAmidCreates = creates >= WHOLE_WAVE || pass.pending.state.createsLast === true;
   if (!isAmidCreates || leftToWaitMs(pass, { nowMs, everyMs: WAVES_STATUS_EVERY_MS }) === 0) return actions;
-  const { owner, row } = pass;
-  const { amidCreates } = row.status;
+  const { owner } = pass.known;
+  const { amidCreates } = pass.row.status;
   if (!owner || !amidCreates) return actions;
   const timingOf = amidCreates.timing(owner);
   const now: Action[] = [];
@@ -40,7 +40,7 @@ export function withoutHurriedStatus(pass: Pass, actions: readonly Action[], now
     else if (action.verb === 'status') {
       if (!differsIn(pass, action.status, amidCreates.fields)) return actions;
     } else {
-      const timing = timingOf(action, pass.view.pods.get(action.uid)?.pod);
+      const timing = timingOf(action, pass.known.view.pods.get(action.uid)?.pod);
       if (timing === 'withStatus') return actions;
       if (timing === 'now') now.push(action);
     }
@@ -51,10 +51,17 @@ export function withoutHurriedStatus(pass: Pass, actions: readonly Action[], now
 function differsIn(pass: Pass, wanted: object, fields: readonly string[]): boolean {
   const digestOf = (status: object): string =>
     statusDigestOf(Object.fromEntries(Object.entries(status).filter(([field]) => !fields.includes(field))));
-  return digestOf(wanted) === digestOf(pass.owner?.status ?? {});
+  return digestOf(wanted) === digestOf(pass.known.owner?.status ?? {});
 }
 
 /** Never longer than `everyMs`, even if a clock jumped (R12). */
-function leftToWaitMs({ state: { statusWrittenAtMs } }: Pass, { nowMs, everyMs }: Timing): number {
+function leftToWaitMs(
+  {
+    pending: {
+      state: { statusWrittenAtMs },
+    },
+  }: Pass,
+  { nowMs, everyMs }: Timing,
+): number {
   return statusWrittenAtMs === undefined ? 0 : Math.min(Math.max(statusWrittenAtMs + everyMs - nowMs, 0), everyMs);
 }

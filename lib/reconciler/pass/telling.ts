@@ -10,17 +10,17 @@ const MOST_TOLD = 64;
 
 /** Takes over what the plan keeps and which workloads it wakes; `intend` stores both. @throws KeptTooLargeError */
 export function keepOf(pass: Pass, { head: { kept }, tells = [] }: Plan<object>): void {
-  if (kept !== undefined) pass.state = { ...pass.state, kept: keptToStore(kept) };
+  if (kept !== undefined) pass.pending.state = { ...pass.pending.state, kept: keptToStore(kept) };
   if (tells.length === 0) return;
-  const byUid = new Map([...(pass.state.tells ?? []), ...tells].map((name) => [name.uid, name]));
+  const byUid = new Map([...(pass.pending.state.tells ?? []), ...tells].map((name) => [name.uid, name]));
   if (byUid.size > MOST_TOLD) throw new TypeError(`a plan tells ${byUid.size} other workloads, expected ${MOST_TOLD} at most`);
-  pass.state = { ...pass.state, tells: [...byUid.values()] };
+  pass.pending.state = { ...pass.pending.state, tells: [...byUid.values()] };
 }
 
 /** A wake that is sent twice only causes one more pass. */
 export async function sendTells(ports: Pick<Ports, 'store' | 'queue' | 'clock'>, pass: Pass): Promise<void> {
-  const { tells, ...state } = pass.state;
+  const { tells, ...state } = pass.pending.state;
   if (!tells) return;
   for (const name of tells) await wake(ports, { cluster: pass.key.cluster, ...name });
-  pass.state = state;
+  pass.pending.state = state;
 }

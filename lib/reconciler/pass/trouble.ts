@@ -13,7 +13,7 @@ import { RestoredServerError, raiseEra } from '../cluster/era.ts';
 import { KeptTooLargeError } from '../head/kept.ts';
 import { park, parkUnreadable } from './parking.ts';
 import type { Pass } from './pass.ts';
-import { OwnerGoneError } from './pass.ts';
+import { OwnerGoneError } from './knowledge.ts';
 import { LateError, PlannerFailedError } from './planning.ts';
 import { isUnauthorized, type Reachability } from '../cluster/reachability.ts';
 
@@ -73,7 +73,7 @@ async function endingOfSilence(setup: TroubleSetup, pass: Pass, error: Error): P
   if (error instanceof TerminalError) setup.ports.forgetCredential?.(pass.key.cluster);
   if (!(await reachability.isDown(pass.key.cluster)))
     try {
-      await pass.readOwner();
+      await pass.known.readOwner();
       return { outcome: 'unknown', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error };
     } catch (second) {
       if (!isSilence(second)) return await endingOf(setup, pass, second);

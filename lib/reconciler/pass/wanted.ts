@@ -8,10 +8,10 @@ export const MOST_READS = 64;
 
 /** Wanted objects that this pass has not read yet. The caller reads the owner (R10). */
 export const unreadOf = (pass: Pass, wants: readonly Want[] = []): ReadWant[] =>
-  wants.flatMap((want) => ('owner' in want || pass.read.has(readKeyOf(want, pass.key.namespace)) ? [] : [want]));
+  wants.flatMap((want) => ('owner' in want || pass.known.read.has(readKeyOf(want, pass.key.namespace)) ? [] : [want]));
 
 export async function readWants(pass: Pass, wants: readonly ReadWant[]): Promise<void> {
-  for (const want of wants) pass.read.set(readKeyOf(want, pass.key.namespace), { objects: await readWant(pass, want) });
+  for (const want of wants) pass.known.read.set(readKeyOf(want, pass.key.namespace), { objects: await readWant(pass, want) });
 }
 
 /** @returns undefined if there is no such object, or the API server serves no such resource */

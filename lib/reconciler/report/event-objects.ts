@@ -34,8 +34,8 @@ export const untoldInMs = ({ untold }: PassState, nowMs: number): number | undef
 export async function writeEvents({ pass, budget, clock, parallelism }: Execution, events: readonly EventAction[]): Promise<void> {
   const nowMs = clock.nowMs();
   const { component, repeatedReasons } = pass.facts;
-  const { untold = [], ...state } = pass.state;
-  pass.state = state;
+  const { untold = [], ...state } = pass.pending.state;
+  pass.pending.state = state;
   const told: ToldEvent[] = [...untold.map((event) => ofOwner(pass, event, nowMs)), ...combined(withinLimit(pass, nowMs, events))];
   if (told.length === 0) return;
   const { granted } = await budget.take(pass.record, told.length);
@@ -49,7 +49,7 @@ export async function writeEvents({ pass, budget, clock, parallelism }: Executio
           // A retried event keeps its name, so it is not written twice. A repeated event gets a new name.
           id: event.atMs === undefined ? `${pass.fence} ${at}` : `${event.atMs} ${event.reason} ${event.message}`,
           atMs: event.atMs ?? clock.nowMs(),
-          resourceVersion: pass.owner?.metadata.resourceVersion,
+          resourceVersion: pass.known.owner?.metadata.resourceVersion,
         }),
         pass.deadline,
       );
@@ -64,7 +64,7 @@ export async function writeEvents({ pass, budget, clock, parallelism }: Executio
     .filter((event) => putOff.has(event) && !repeatedReasons.has(event.reason) && nowMs - (event.atMs ?? nowMs) < UNTOLD_FOR_MS)
     .slice(-MOST_UNTOLD)
     .map(({ type, reason, message, atMs = nowMs }) => ({ type, reason, message: message.slice(0, LONGEST_MESSAGE), atMs }));
-  if (kept.length > 0) pass.state = { ...pass.state, untold: kept };
+  if (kept.length > 0) pass.pending.state = { ...pass.pending.state, untold: kept };
 }
 
 function ofOwner({ facts, key }: Execution['pass'], event: NonNullable<PassState['untold']>[number], nowMs: number): ToldEvent {
@@ -77,13 +77,16 @@ function ofOwner({ facts, key }: Execution['pass'], event: NonNullable<PassState
 
 /** Takes from the workload's allowance, which its state keeps. */
 function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly EventAction[]): EventAction[] {
-  const { left, atMs } = pass.state.events ?? { left: BURST, atMs: nowMs };
+  const { left, atMs } = pass.pending.state.events ?? { left: BURST, atMs: nowMs };
   const regained = Math.floor((nowMs - atMs) / ONE_MORE_EVERY_MS);
   const available = Math.min(BURST, left + Math.max(regained, 0));
   // The end of a workload matters more than its hundredth pod.
   const ranked = events.toSorted((a, b) => rankIn(pass, a) - rankIn(pass, b)).slice(0, available);
   if (ranked.length > 0)
-    pass.state = { ...pass.state, events: { left: available - ranked.length, atMs: regained > 0 || !pass.state.events ? nowMs : atMs } };
+    pass.pending.state = {
+      ...pass.pending.state,
+      events: { left: available - ranked.length, atMs: regained > 0 || !pass.pending.state.events ? nowMs : atMs },
+    };
   return ranked;
 }
 

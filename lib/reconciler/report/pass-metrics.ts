@@ -5,7 +5,7 @@ import type { Pass } from '../pass/pass.ts';
 /** @param lagMs from the event or the due timer that led to the pass until now; undefined if there was none */
 export function countWork(
   telemetry: Telemetry,
-  { key: { cluster, kind }, actions }: Pick<Pass, 'key' | 'actions'>,
+  { key: { cluster, kind }, decided: { actions } }: Pick<Pass, 'key' | 'decided'>,
   { outcome, durationMs, lagMs }: { outcome: string; durationMs: number; lagMs: number | undefined },
 ): void {
   telemetry.count('ReconcileDuration', durationMs, 'Milliseconds', { cluster, kind, outcome });

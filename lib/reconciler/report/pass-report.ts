@@ -29,22 +29,22 @@ export async function tellOfPass(
     });
   const lagMs = sinceMs === undefined ? undefined : clock.nowMs() - sinceMs;
   countWork(telemetry, pass, { outcome, durationMs, lagMs });
-  const { planned } = pass;
+  const { planned } = pass.decided;
   const recorded = {
     key: pass.key,
     passId: pass.fence,
     startedAtMs: pass.startedAtMs,
     durationMs,
     outcome,
-    why: pass.why,
+    why: pass.decided.why,
     saw: {
-      pods: pass.pods.size,
-      ...(pass.pods.size <= PODS_IN_SNAPSHOT && { digest: digestOf(pass.pods) }),
-      resourceVersion: pass.owner?.metadata.resourceVersion ?? '',
-      live: pass.live !== undefined,
-      listed: pass.listed,
+      pods: pass.known.pods.size,
+      ...(pass.known.pods.size <= PODS_IN_SNAPSHOT && { digest: digestOf(pass.known.pods) }),
+      resourceVersion: pass.known.owner?.metadata.resourceVersion ?? '',
+      live: pass.known.live !== undefined,
+      listed: pass.known.listed,
     },
-    actions: pass.actions,
+    actions: pass.decided.actions,
     ...(nextWakeAtMs !== undefined && { nextWakeAtMs }),
     ...(error instanceof Error && { error: error.message }),
   };

@@ -6,7 +6,7 @@ import type { Pass } from '../pass/pass.ts';
 
 /** Notes from the first plan of a pass that the pass is one of upstream's syncs. */
 export function noteSync(pass: Pass, plan: Plan<object>): void {
-  if (!pass.sync && pass.owner) pass.sync = pass.row.metrics.syncOf?.(plan, pass.owner);
+  if (!pass.decided.sync && pass.known.owner) pass.decided.sync = pass.row.metrics.syncOf?.(plan, pass.known.owner);
 }
 
 const GOOD = new Set(['acted', 'waiting', 'converged', 'gone']);
@@ -14,7 +14,7 @@ const GOOD = new Set(['acted', 'waiting', 'converged', 'gone']);
 /** Counts one pass under upstream's names: its own counts and, if it decided, the result and the duration. */
 export function countPass(
   telemetry: Telemetry,
-  { sync, counted, actions, row }: Pick<Pass, 'sync' | 'counted' | 'actions' | 'row'>,
+  { decided: { sync, actions }, pending: { counted }, row }: Pick<Pass, 'decided' | 'pending' | 'row'>,
   { durationMs, outcome }: { durationMs: number; outcome: string },
 ): void {
   // Like upstream: after a failed call the others go on, and the sync returns that call's error at the end. So any action that is not done

@@ -1,0 +1,296 @@
+// What one pass knows: the view, and what the pass observes of the API server itself (R7).
+import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
+import { POD_FIELDS, POD_READING, controllerOf, podFactsOf } from '../../objects/pod-facts.ts';
+import { isNewer, newest } from '../../objects/resource-version.ts';
+import { PODS, type Resource } from '../../objects/resources.ts';
+import type { WorkloadKey } from '../../objects/workload.ts';
+import type { KindFacts } from '../../kinds/kind.ts';
+import type { HeldName } from '../../kinds/plan.ts';
+import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
+import type { Deadline } from '../../ports/clock.ts';
+import type { Answer, Cluster, ListAnswer } from '../../ports/cluster.ts';
+import { NotFoundError } from '../../ports/errors.ts';
+import type { ViewItem } from '../../ports/store.ts';
+import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../../wire/observations.ts';
+import { RestoredServerError } from '../cluster/era.ts';
+import type { ChildOrUid } from '../head/pass-state.ts';
+import { isLater, livingIn, mergeInto, newestPodHeard } from '../view/view.ts';
+import type { HeardChildren, PassChildren } from './pass-children.ts';
+
+/** The owner is gone, or another object has its name. */
+export class OwnerGoneError extends Error {}
+
+/** If more known pods than this are missing from the list, one list of their namespace finds them. */
+const MOST_STRAYED = 10;
+
+/** What a pass is about. It stays the same from its beginning to its end. */
+export interface PassContext {
+  key: WorkloadKey;
+  /** The facts of its kind. */
+  facts: KindFacts;
+  deadline: Deadline;
+  /** @throws NotDoneError if there is no way to it */
+  readonly cluster: Cluster;
+  /** A read was older than an earlier observation. */
+  sawStale(resource: Resource): void;
+}
+
+export class Knowledge {
+  readonly #about: PassContext;
+  /** This pass's own copy. Observations of this pass are merged into it. */
+  readonly view: ViewPart;
+  readonly viewAtOpening: ViewPart;
+  /** The view's items as this pass read them. */
+  readonly items: ReadonlyMap<string, ViewItem> | undefined;
+  /** Children other than pods. */
+  readonly children: PassChildren;
+  /** Names that objects of somebody else have, as creates of this pass met them. */
+  readonly held = new Map<string, HeldName>();
+  /** Objects that this pass's plans wanted, as they were when this pass read them. */
+  readonly read = new Map<string, { objects: readonly KubernetesObject[] | undefined }>();
+  /** Read in this pass, with all fields. */
+  live: { owner: WorkloadObject; dateMs: number } | undefined;
+  /** The children were listed in this pass. */
+  listed = false;
+  /**
+   * The owner turned out to be changed after the children were listed. Its status may already contain counts of pods on this list (R18).
+   */
+  listIsOlderThanOwner = false;
+  /** This pass deleted the owner, and nothing is left of it. */
+  gone = false;
+  /** The namespace accepts no more pods. */
+  namespaceEnds = false;
+  /** The set of the view's pods, made at the first access. */
+  #podSet: PodSet | undefined;
+  /** Changes that the set does not contain yet. */
+  #podChanges: PodChange[] = [];
+  /** Observed in this pass and not yet written to the view (R7). */
+  #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
+
+  constructor(
+    about: PassContext,
+    given: Pick<Knowledge, 'view' | 'children'> & { podSet?: PodSet | undefined; items?: ReadonlyMap<string, ViewItem> | undefined },
+  ) {
+    this.#about = about;
+    this.view = given.view;
+    this.viewAtOpening = given.view;
+    this.children = given.children;
+    this.items = given.items;
+    this.#podSet = given.podSet;
+  }
+
+  /** The owner to plan with: as read live, else as observed last. Undefined also if the view holds only a marker for it. */
+  get owner(): WorkloadObject | undefined {
+    if (this.live) return this.live.owner;
+    const known = this.view.owner;
+    return known && !known.deleted && !this.#about.facts.isReadLive(known.object) ? known.object : undefined;
+  }
+
+  /** The generation of the owner's spec as observed last; undefined if the owner is gone or unknown. */
+  get generation(): number | undefined {
+    const known = this.view.owner;
+    return this.live?.owner.metadata.generation ?? (known && !known.deleted ? known.object.metadata.generation : undefined);
+  }
+
+  /** The existing pods, as observed last. */
+  get pods(): PodSet {
+    const changes = this.#podChanges;
+    if (this.#podSet === undefined) this.#podSet = PodSet.byPlace(livingIn(this.view));
+    else if (changes.length > 0) this.#podSet = this.#podSet.with(changes);
+    this.#podChanges = [];
+    return this.#podSet;
+  }
+
+  /**
+   * @param isNew this very call created it, so it is later than any list
+   * @throws RestoredServerError
+   */
+  hearPod(pod: Pod, { isNew = false } = {}): void {
+    const facts = podFactsOf(pod);
+    const entry = this.view.pods.get(facts.uid);
+    const { resourceVersion: version } = facts;
+    if (entry ? isFromAnotherPast(version, entry, entry.pod.resourceVersion) : isNew && !isNewer(version, this.view.floor))
+      throw new RestoredServerError(`the API server shows pod ${facts.name} at an older version than had been heard from it`);
+    this.#hear([{ heardAt: version, deleted: false, pod: facts }]);
+  }
+
+  /** A delete was answered, or a GET answered 404 about this very pod (R19). It counts as gone just after it was last observed. */
+  hearGone(facts: PodFacts): void {
+    const known = newest(this.view.pods.get(facts.uid)?.heardAt ?? '0', facts.resourceVersion);
+    this.#hear([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
+  }
+
+  /**
+   * @param owner as the API server answered it, with all fields
+   * @throws RestoredServerError
+   */
+  hearOwner(owner: WorkloadObject, dateMs: number): void {
+    if (this.#isFromAnotherPast(owner))
+      throw new RestoredServerError(
+        `the API server shows ${this.#about.key.kind} ${this.#about.key.name} at an older version than had been heard from it`,
+      );
+    const heardAt = owner.metadata.resourceVersion ?? '0';
+    this.live = { owner, dateMs };
+    const observation = { heardAt, deleted: false, object: this.#about.facts.factsOf(owner) };
+    if (!this.#heard.owner || isNewer(heardAt, this.#heard.owner.heardAt)) this.#heard.owner = observation;
+    mergeInto(this.view, { owner: observation, pods: [], byPass: true });
+  }
+
+  /** The children of a whole live list. */
+  hearList(pods: readonly Pod[], floor: string): void {
+    this.listed = true;
+    this.listIsOlderThanOwner = false;
+    const whole: WholeList = { floor, slots: 'all' };
+    this.#heard.whole = whole;
+    this.#hear(
+      pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) })),
+      whole,
+    );
+  }
+
+  #hear(pods: PodObservation[], whole?: WholeList): void {
+    for (const observation of pods) {
+      const known = this.#heard.pods.get(observation.pod.uid);
+      if (!known || isLater(observation, known)) this.#heard.pods.set(observation.pod.uid, observation);
+    }
+    mergeInto(this.view, { pods, ...(whole && { whole }), byPass: true }, (was, now) => {
+      const change = { was: was && !was.deleted ? was.pod : undefined, now: now && !now.deleted ? now.pod : undefined };
+      if (this.#podSet && (change.was ?? change.now)) this.#podChanges.push(change);
+    });
+  }
+
+  /** The observations that must be written to the view before the pass ends. */
+  get heard(): { owner?: OwnerObservation; pods: PodObservation[]; whole?: WholeList; children: HeardChildren[] } {
+    return { ...this.#heard, pods: [...this.#heard.pods.values()], children: this.children.heard };
+  }
+
+  get hasNews(): boolean {
+    return this.#heard.owner !== undefined || this.#heard.whole !== undefined || this.#heard.pods.size > 0;
+  }
+
+  /** Reads the owner live (R10). @throws OwnerGoneError */
+  async readOwner(): Promise<{ owner: WorkloadObject; dateMs: number }> {
+    if (this.#about.facts.isOwnerless) throw new OwnerGoneError('no owner is named');
+    try {
+      const { resource } = this.#about.facts;
+      const get = async (): Promise<Answer<WorkloadObject>> =>
+        await this.#about.cluster.get<WorkloadObject>(resource, this.#about.key, this.#about.deadline);
+      let { object, dateMs } = await get();
+      // An object does not go back. If a second read confirms it, the API server has lost a state that was observed before (R3).
+      if (this.#isFromAnotherPast(object)) {
+        this.#about.sawStale(resource);
+        ({ object, dateMs } = await get());
+      }
+      if (object.metadata.uid !== this.#about.key.uid)
+        throw new OwnerGoneError(`${this.#about.key.name} is another ${this.#about.key.kind} now`);
+      const known = this.owner?.metadata.resourceVersion;
+      this.hearOwner(object, dateMs);
+      if (this.listed && object.metadata.resourceVersion !== known) this.listIsOlderThanOwner = true;
+      return { owner: object, dateMs };
+    } catch (error) {
+      if (error instanceof NotFoundError)
+        throw new OwnerGoneError(`${this.#about.key.kind} ${this.#about.key.namespace}/${this.#about.key.name} is gone`, { cause: error });
+      throw error;
+    }
+  }
+
+  #isFromAnotherPast({ metadata }: WorkloadObject): boolean {
+    const known = this.view.owner;
+    if (!known || known.object.metadata.uid !== metadata.uid) return false;
+    return isFromAnotherPast(metadata.resourceVersion ?? '0', known, known.object.metadata.resourceVersion ?? '0');
+  }
+
+  /**
+   * Lists all children live (R1, R18).
+   * @param isUnknown the view may not show children whose labels somebody has changed, so they are looked for too
+   * @throws RestoredServerError
+   */
+  async listChildren({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
+    const heard = newestPodHeard(this.view);
+    let list = await this.#list();
+    // A live list cannot lag. If a second one confirms it, the API server has lost a state that was observed before (R3).
+    if (isNewer(heard, list.resourceVersion)) {
+      this.#about.sawStale(PODS);
+      list = await this.#list();
+    }
+    if (isNewer(heard, list.resourceVersion))
+      throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${heard} had been heard from it`);
+    const strayed = [...(isUnknown ? await this.#relabelled() : []), ...(await this.#strayed(list))];
+    const items = [...list.items, ...strayed].filter((pod) => this.#about.facts.pods.concerns(this.#about.key, podFactsOf(pod)));
+    this.hearList(items, list.resourceVersion);
+    for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.hearPod(pod);
+  }
+
+  /** Pods with our finalizer whose labels somebody has changed. No selector finds them, and yet they exist (R19). */
+  async #strayed({ items }: ListAnswer<Pod>): Promise<Pod[]> {
+    const listed = new Set(items.map(({ metadata }) => metadata.uid));
+    const missing = [...this.pods].filter(({ uid, tracked }) => tracked && !listed.has(uid));
+    if (missing.length === 0) return [];
+    const uids = new Set(missing.map(({ uid }) => uid));
+    const found: Pod[] = [];
+    if (missing.length > MOST_STRAYED) {
+      const all = await this.#about.cluster.list<Pod>(
+        PODS,
+        { namespace: this.#about.key.namespace, fields: POD_FIELDS },
+        this.#about.deadline,
+      );
+      found.push(...all.items);
+    } else
+      for (const { namespace, name } of missing)
+        try {
+          found.push((await this.#about.cluster.get<Pod>(PODS, { namespace, name }, this.#about.deadline, POD_READING)).object);
+        } catch (error) {
+          if (!(error instanceof NotFoundError)) throw error;
+        }
+    return found.filter(({ metadata }) => uids.has(metadata.uid ?? ''));
+  }
+
+  async #relabelled(): Promise<Pod[]> {
+    const selection = this.#about.facts.pods.strayedSelection?.(this.#about.key, this.owner);
+    if (!selection) return [];
+    const { items } = await this.#about.cluster.list<Pod>(
+      PODS,
+      { namespace: this.#about.key.namespace, ...selection, fields: POD_FIELDS },
+      this.#about.deadline,
+    );
+    return items.filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === this.#about.key.uid);
+  }
+
+  async #list(): Promise<ListAnswer<Pod>> {
+    const selection = this.#about.facts.pods.selection(this.#about.key, this.owner);
+    return await this.#about.cluster.list<Pod>(
+      PODS,
+      { namespace: this.#about.key.namespace, ...selection, fields: POD_FIELDS },
+      this.#about.deadline,
+    );
+  }
+
+  /** Reads one child live. A 404 makes a tombstone. */
+  async readChild(facts: PodFacts): Promise<void> {
+    try {
+      const { object } = await this.#about.cluster.get<Pod>(PODS, facts, this.#about.deadline, POD_READING);
+      if (object.metadata.uid === facts.uid) this.hearPod(object);
+      else this.hearGone(facts);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      this.hearGone(facts);
+    }
+  }
+
+  /** How an intent names this pod. */
+  childOf(pod: PodFacts): ChildOrUid {
+    if (pod.number === undefined) return pod.uid;
+    const { slotOf } = this.#about.facts.pods;
+    const slot = slotOf ? slotOf(pod) : pod.index === undefined ? pod.number : Number(pod.index);
+    return slot === undefined ? pod.uid : { slot, number: pod.number };
+  }
+}
+
+/**
+ * The answer to a call is never older than what was observed before the call, and an object that a list showed has no other version at the
+ * list's own version. If it does, this API server has lost a state that it had shown (R3), even if its versions have caught up since. For a
+ * tombstone only the object's own version counts.
+ */
+const isFromAnotherPast = (version: string, { heardAt, deleted }: Pick<PodObservation, 'heardAt' | 'deleted'>, known: string): boolean =>
+  version !== known && !isNewer(version, newest(deleted ? '0' : heardAt, known));
