@@ -1,0 +1,136 @@
+// `'%d of %s'.format([…])`, and how each value is written.
+import { CelMap, Duration, EvaluationError, List, Timestamp, TypeValue, Uint, typeName } from '../values.ts';
+import type { Value } from '../values.ts';
+import { durationText, timestampText } from './time.ts';
+
+/** As string() and %s write a double: the shortest decimal, with an exponent from 1e21 on and below 1e-6. */
+export function doubleText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (Object.is(value, -0)) return '-0';
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e21 || size < 1e-4)) return exponential(value);
+  return String(value);
+}
+
+/** Two digits of exponent at least, as Go has it. */
+const exponential = (value: number, places?: number): string => value.toExponential(places).replace(/e([-+])(\d)$/, 'e$10$2');
+
+function shown(value: Value): string {
+  if (value instanceof List) return `[${value.items.map(nested).join(', ')}]`;
+  if (value instanceof CelMap) return mapText(value);
+  if (value === null) return 'null';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return doubleText(value);
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  if (value instanceof Timestamp) return timestampText(value);
+  if (value instanceof Duration) return durationText(value);
+  if (value instanceof TypeValue) return value.name;
+  throw new EvaluationError(
+    `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeName(value)}`,
+  );
+}
+
+/** Within a list or a map, text is quoted and the rest is written as CEL would read it. */
+function nested(value: Value): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value instanceof Uint8Array) return `b${JSON.stringify(Buffer.from(value).toString())}`;
+  if (value instanceof Timestamp) return `timestamp(${JSON.stringify(timestampText(value))})`;
+  if (value instanceof Duration) return `duration(${JSON.stringify(durationText(value))})`;
+  if (typeof value === 'number') return Number.isFinite(value) ? value.toFixed(6) : JSON.stringify(doubleText(value));
+  return shown(value);
+}
+
+function mapText(map: CelMap): string {
+  const entries = map.keys().map((key) => `${nested(key)}:${nested(map.get(key) ?? null)}`);
+  return `{${entries.toSorted((left, right) => (left < right ? -1 : 1)).join(', ')}}`;
+}
+
+type Clause = (value: Value, places: number) => string;
+
+const refused = (sentence: string, value: Value): never => {
+  throw new EvaluationError(`error during formatting: ${sentence}, was given ${typeName(value)}`);
+};
+
+const wholeNumber = (value: Value): bigint | undefined =>
+  value instanceof Uint ? value.value : typeof value === 'bigint' ? value : undefined;
+
+function doubleOf(value: Value, word: string): number {
+  if (typeof value === 'number') return value;
+  if (value === 'NaN') return NaN;
+  if (value === 'Infinity') return Infinity;
+  if (value === '-Infinity') return -Infinity;
+  return refused(`${word} clause can only be used on doubles`, value);
+}
+
+const notFinite = (value: number): string | undefined =>
+  Number.isNaN(value) ? 'NaN' : Number.isFinite(value) ? undefined : value > 0 ? '∞' : '-∞';
+
+function hexadecimal(value: Value): string {
+  const whole = wholeNumber(value);
+  if (whole !== undefined) return whole.toString(16);
+  if (typeof value === 'string') return Buffer.from(value).toString('hex');
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return refused('only integers, byte buffers, and strings can be formatted as hex', value);
+}
+
+const clauses: Readonly<Record<string, Clause>> = {
+  s: shown,
+  d: (value) => wholeNumber(value)?.toString() ?? refused('decimal clause can only be used on integers', value),
+  f(value, places) {
+    const double = doubleOf(value, 'fixed-point');
+    return notFinite(double) ?? double.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
+  },
+  e(value, places) {
+    const double = doubleOf(value, 'scientific');
+    const infinite = notFinite(double);
+    if (infinite !== undefined) return infinite;
+    const [mantissa = '', exponent = ''] = exponential(double, places).split('e');
+    return `${mantissa}\u202f×\u202f10${exponent.replaceAll(/./g, (digit) => superscripts[digit] ?? '')}`;
+  },
+  b: (value) =>
+    typeof value === 'boolean'
+      ? String(Number(value))
+      : (wholeNumber(value)?.toString(2) ?? refused('only integers and bools can be formatted as binary', value)),
+  x: hexadecimal,
+  X: (value) => hexadecimal(value).toUpperCase(),
+  o: (value) => wholeNumber(value)?.toString(8) ?? refused('octal clause can only be used on integers', value),
+};
+
+const superscripts: Readonly<Record<string, string>> = {
+  '+': '⁺',
+  '-': '⁻',
+  ...Object.fromEntries(Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹').map((sign, digit) => [String(digit), sign])),
+};
+
+const defaultPlaces = 6;
+
+/** @throws EvaluationError for a clause that does not fit its argument */
+export function formatted(text: string, args: List): string {
+  let result = '';
+  let next = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index] ?? '';
+    if (character !== '%') {
+      result += character;
+      continue;
+    }
+    if (text[index + 1] === '%') {
+      result += '%';
+      index += 1;
+      continue;
+    }
+    const [whole = '', places, letter = ''] = /^%(?:\.(\d+))?(.?)/.exec(text.slice(index)) ?? [];
+    const clause = clauses[letter];
+    if (letter === '') throw new EvaluationError('could not parse formatting clause: unexpected end of string');
+    if (!clause) throw new EvaluationError(`could not parse formatting clause: unrecognized formatting clause "${letter}"`);
+    const value = args.items[next];
+    if (value === undefined) throw new EvaluationError(`index ${next} out of range`);
+    next += 1;
+    result += clause(value, places === undefined ? defaultPlaces : Number(places));
+    index += whole.length - 1;
+  }
+  return result;
+}

@@ -1,0 +1,268 @@
+// Quantities, versions and the named formats of Kubernetes.
+import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from '../../../objects/names.ts';
+import { QuantityError, isQuantity, parseQuantity } from '../../../objects/quantity.ts';
+import { isTime } from '../../../objects/time.ts';
+import { EvaluationError, ListOfValues, Opaque, Optional } from '../values.ts';
+import type { Line } from './declare.ts';
+import { locatorOf } from './network.ts';
+import { dateOf } from './time.ts';
+
+const one = 1_000_000_000n;
+
+class Amount extends Opaque {
+  readonly typeName = 'kubernetes.Quantity';
+  /** Billionths. */
+  readonly nanos: bigint;
+  constructor(nanos: bigint) {
+    super();
+    this.nanos = nanos;
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof Amount && other.nanos === this.nanos;
+  }
+  text(): undefined {
+    return undefined;
+  }
+  get isInteger(): boolean {
+    const whole = this.nanos / one;
+    return this.nanos % one === 0n && whole >= -(2n ** 63n) && whole < 2n ** 63n;
+  }
+}
+
+function amountOf(text: string): Amount {
+  try {
+    return new Amount(parseQuantity(text).nanos);
+  } catch (cause) {
+    if (!(cause instanceof QuantityError)) throw cause;
+    throw new EvaluationError(cause.message, { cause });
+  }
+}
+
+function integerOf(amount: Amount): bigint {
+  if (!amount.isInteger) throw new EvaluationError('cannot convert value to integer');
+  return amount.nanos / one;
+}
+
+const order = (left: bigint, right: bigint): number => (left < right ? -1 : left > right ? 1 : 0);
+const orderOfAmounts = (left: Amount, right: Amount): number => order(left.nanos, right.nanos);
+
+class SemanticVersion extends Opaque {
+  readonly typeName = 'kubernetes.Semver';
+  readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
+  readonly prerelease: readonly string[];
+  constructor(numbers: readonly [bigint, bigint, bigint], prerelease: readonly string[]) {
+    super();
+    this.numbers = numbers;
+    this.prerelease = prerelease;
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof SemanticVersion && orderOfVersions(this, other) === 0;
+  }
+  text(): undefined {
+    return undefined;
+  }
+}
+
+/** @param isLenient takes a `v` before, leading zeros, and a missing minor or patch number */
+function versionOf(text: string, isLenient = false): SemanticVersion {
+  const normal = isLenient ? normalized(text) : text;
+  const number = String.raw`(0|[1-9]\d*)`;
+  const pattern = new RegExp(`^${number}\\.${number}\\.${number}(?:-([0-9A-Za-z.-]+))?(?:\\+[0-9A-Za-z.-]+)?$`);
+  const [whole, major = '', minor = '', patch = '', prerelease] = pattern.exec(normal) ?? [];
+  if (whole === undefined) throw new EvaluationError(`Invalid Semantic Version ${JSON.stringify(text)}`);
+  const identifiers = prerelease?.split('.') ?? [];
+  if (identifiers.some((part) => part === '' || /^0\d+$/.test(part))) throw new EvaluationError('Invalid prerelease version');
+  return new SemanticVersion([BigInt(major), BigInt(minor), BigInt(patch)], identifiers);
+}
+
+function normalized(text: string): string {
+  const [, numbers = '', rest = ''] = /^v?([\d.]*)(.*)$/.exec(text) ?? [];
+  const parts = numbers.split('.').map((part) => part.replace(/^0+(?=\d)/, ''));
+  if (rest === '') parts.push(...['0', '0'].slice(0, Math.max(0, 3 - parts.length)));
+  return parts.join('.') + rest;
+}
+
+function orderOfVersions(left: SemanticVersion, right: SemanticVersion): number {
+  for (const [index, number] of left.numbers.entries()) {
+    const difference = order(number, right.numbers[index] ?? 0n);
+    if (difference !== 0) return difference;
+  }
+  // A version with a prerelease comes before the same one without.
+  if (left.prerelease.length === 0 || right.prerelease.length === 0)
+    return Number(left.prerelease.length === 0) - Number(right.prerelease.length === 0);
+  for (const [index, identifier] of left.prerelease.entries()) {
+    const other = right.prerelease[index];
+    if (other === undefined) return 1;
+    const difference = orderOfIdentifiers(identifier, other);
+    if (difference !== 0) return difference;
+  }
+  return left.prerelease.length < right.prerelease.length ? -1 : 0;
+}
+
+/** Numbers by their value, and before words. */
+function orderOfIdentifiers(left: string, right: string): number {
+  const [isNumber, isOtherNumber] = [left, right].map((part) => /^\d+$/.test(part));
+  if (isNumber && isOtherNumber) return order(BigInt(left), BigInt(right));
+  if (isNumber !== isOtherNumber) return isNumber ? -1 : 1;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+class NamedFormat extends Opaque {
+  readonly typeName = 'kubernetes.NamedFormat';
+  readonly name: string;
+  readonly problemsOf: (text: string) => readonly string[];
+  constructor(name: string, problemsOf: (text: string) => readonly string[]) {
+    super();
+    this.name = name;
+    this.problemsOf = problemsOf;
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof NamedFormat && other.name === this.name;
+  }
+  text(): undefined {
+    return undefined;
+  }
+}
+
+/** A prefix may end in a dash, because something follows it. */
+const ofPrefix =
+  (problemsOf: (text: string) => string[]) =>
+  (text: string): string[] =>
+    problemsOf(text.replace(/.-$/, (end) => `${end[0]}a`));
+
+function problemsOfOldLabel(text: string): string[] {
+  const problems = Buffer.byteLength(text) > 63 ? ['must be no more than 63 characters'] : [];
+  const pattern = '[a-z]([-a-z0-9]*[a-z0-9])?';
+  if (new RegExp(`^${pattern}$`).test(text)) return problems;
+  const words =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+  return [...problems, `${words} (e.g. 'my-name',  or 'abc-123', regex used for validation is '${pattern}')`];
+}
+
+/** One problem where something cannot be read. */
+const unless =
+  (isGood: (text: string) => boolean, problem: string) =>
+  (text: string): string[] =>
+    isGood(text) ? [] : [problem];
+
+function isDate(text: string): boolean {
+  try {
+    dateOf(text);
+    return true;
+  } catch (error) {
+    if (error instanceof EvaluationError) return false;
+    throw error;
+  }
+}
+
+function problemsOfUri(text: string): string[] {
+  try {
+    locatorOf(text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    return [error.message.replace('URL parse error during conversion from string: ', '')];
+  }
+}
+
+const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+const formats: ReadonlyMap<string, NamedFormat> = new Map(
+  [
+    ['dns1123Label', 'DNS1123Label', problemsOfDnsLabel],
+    ['dns1123Subdomain', 'DNS1123Subdomain', problemsOfDnsSubdomain],
+    ['dns1035Label', 'DNS1035Label', problemsOfOldLabel],
+    ['qualifiedName', 'QualifiedName', problemsOfQualifiedName],
+    ['dns1123LabelPrefix', 'DNS1123LabelPrefix', ofPrefix(problemsOfDnsLabel)],
+    ['dns1123SubdomainPrefix', 'DNS1123SubdomainPrefix', ofPrefix(problemsOfDnsSubdomain)],
+    ['dns1035LabelPrefix', 'DNS1035LabelPrefix', ofPrefix(problemsOfOldLabel)],
+    ['labelValue', 'LabelValue', problemsOfLabelValue],
+    ['uri', 'URI', problemsOfUri],
+    ['uuid', 'uuid', unless((text) => uuid.test(text), 'does not match the UUID format')],
+    ['byte', 'byte', unless((text) => text !== '' && base64.test(text), 'invalid base64')],
+    ['date', 'date', unless(isDate, 'invalid date')],
+    ['datetime', 'datetime', unless(isTime, 'invalid datetime')],
+  ].map(([key, name, problemsOf]) => [key, new NamedFormat(name as string, problemsOf as (text: string) => string[])] as const) as [
+    string,
+    NamedFormat,
+  ][],
+);
+
+function validated(format: NamedFormat, text: string): Optional {
+  const problems = format.problemsOf(text);
+  return problems.length === 0 ? new Optional() : new Optional(new ListOfValues(problems));
+}
+
+const quantity = 'kubernetes.Quantity';
+const semver = 'kubernetes.Semver';
+const format = 'kubernetes.NamedFormat';
+
+function readable(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (error instanceof EvaluationError) return false;
+    throw error;
+  }
+}
+
+export const kubernetes: readonly Line[] = [
+  ['string_to_quantity', `quantity(string): ${quantity}`, amountOf],
+  ['is_quantity_string', 'isQuantity(string): bool', isQuantity],
+  ['quantity_sign', `sign(${quantity}): int`, ({ nanos }: Amount) => BigInt(order(nanos, 0n))],
+  [
+    'quantity_is_greater_than',
+    `${quantity} -> isGreaterThan(${quantity}): bool`,
+    (left: Amount, right: Amount) => orderOfAmounts(left, right) > 0,
+  ],
+  [
+    'quantity_is_less_than',
+    `${quantity} -> isLessThan(${quantity}): bool`,
+    (left: Amount, right: Amount) => orderOfAmounts(left, right) < 0,
+  ],
+  [
+    'quantity_compare_to',
+    `${quantity} -> compareTo(${quantity}): int`,
+    (left: Amount, right: Amount) => BigInt(orderOfAmounts(left, right)),
+  ],
+  ['quantity_get_float', `${quantity} -> asApproximateFloat(): double`, ({ nanos }: Amount) => Number(nanos) / Number(one)],
+  ['quantity_get_int', `${quantity} -> asInteger(): int`, integerOf],
+  ['quantity_is_integer', `${quantity} -> isInteger(): bool`, ({ isInteger }: Amount) => isInteger],
+  ['quantity_add', `${quantity} -> add(${quantity}): ${quantity}`, (left: Amount, right: Amount) => new Amount(left.nanos + right.nanos)],
+  ['quantity_add_int', `${quantity} -> add(int): ${quantity}`, (left: Amount, right: bigint) => new Amount(left.nanos + right * one)],
+  ['quantity_sub', `${quantity} -> sub(${quantity}): ${quantity}`, (left: Amount, right: Amount) => new Amount(left.nanos - right.nanos)],
+  ['quantity_sub_int', `${quantity} -> sub(int): ${quantity}`, (left: Amount, right: bigint) => new Amount(left.nanos - right * one)],
+
+  ['string_to_semver', `semver(string): ${semver}`, (text: string) => versionOf(text)],
+  ['string_bool_to_semver', `semver(string, bool): ${semver}`, versionOf],
+  ['is_semver_string', 'isSemver(string): bool', (text: string) => readable(() => versionOf(text))],
+  [
+    'is_semver_string_bool',
+    'isSemver(string, bool): bool',
+    (text: string, isLenient: boolean) => readable(() => versionOf(text, isLenient)),
+  ],
+  ['semver_major', `${semver} -> major(): int`, ({ numbers }: SemanticVersion) => numbers[0]],
+  ['semver_minor', `${semver} -> minor(): int`, ({ numbers }: SemanticVersion) => numbers[1]],
+  ['semver_patch', `${semver} -> patch(): int`, ({ numbers }: SemanticVersion) => numbers[2]],
+  [
+    'semver_is_greater_than',
+    `${semver} -> isGreaterThan(${semver}): bool`,
+    (left: SemanticVersion, right: SemanticVersion) => orderOfVersions(left, right) > 0,
+  ],
+  [
+    'semver_is_less_than',
+    `${semver} -> isLessThan(${semver}): bool`,
+    (left: SemanticVersion, right: SemanticVersion) => orderOfVersions(left, right) < 0,
+  ],
+  [
+    'semver_compare_to',
+    `${semver} -> compareTo(${semver}): int`,
+    (left: SemanticVersion, right: SemanticVersion) => BigInt(orderOfVersions(left, right)),
+  ],
+
+  ...[...formats].map(([name, value]): Line => [`format.${name}`, `format.${name}(): ${format}`, () => value]),
+  ['format-named', `format.named(string): optional(${format})`, (name: string) => new Optional(formats.get(name))],
+  ['format-validate', `${format} -> validate(string): optional(list(string))`, validated],
+];

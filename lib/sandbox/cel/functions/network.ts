@@ -1,0 +1,230 @@
+// Addresses, networks and URLs.
+import { isIPv4, isIPv6 } from 'node:net';
+import { EvaluationError, ListOfValues, MapOfValues, Opaque } from '../values.ts';
+import type { Value } from '../values.ts';
+import type { Line } from './declare.ts';
+
+class Address extends Opaque {
+  readonly typeName = 'net.IP';
+  /** 4 or 16. */
+  readonly bytes: readonly number[];
+  constructor(bytes: readonly number[]) {
+    super();
+    this.bytes = bytes;
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof Address && other.text() === this.text();
+  }
+  text(): string {
+    if (this.bytes.length === 4) return this.bytes.join('.');
+    const groups = Array.from({ length: 8 }, (_, index) =>
+      ((this.bytes[index * 2] ?? 0) * 256 + (this.bytes[index * 2 + 1] ?? 0)).toString(16),
+    );
+    return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+  }
+}
+
+class Network extends Opaque {
+  readonly typeName = 'net.CIDR';
+  readonly address: Address;
+  readonly prefixLength: number;
+  constructor(address: Address, prefixLength: number) {
+    super();
+    this.address = address;
+    this.prefixLength = prefixLength;
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof Network && other.text() === this.text();
+  }
+  text(): string {
+    return `${this.address.text()}/${this.prefixLength}`;
+  }
+  masked(): Network {
+    return new Network(new Address(maskedBytes(this.address.bytes, this.prefixLength)), this.prefixLength);
+  }
+  contains(address: Address): boolean {
+    if (address.bytes.length !== this.address.bytes.length) return false;
+    return maskedBytes(address.bytes, this.prefixLength).join() === maskedBytes(this.address.bytes, this.prefixLength).join();
+  }
+}
+
+const maskedBytes = (bytes: readonly number[], length: number): number[] =>
+  bytes.map((byte, index) => byte & (0xff << (8 - Math.max(0, Math.min(8, length - index * 8)))) & 0xff);
+
+/** The bytes of an address; undefined for a text that is none. */
+function bytesOf(text: string): number[] | undefined {
+  if (isIPv4(text)) return text.split('.').map(Number);
+  if (!isIPv6(text) || text.includes('%')) return undefined;
+  const [head = '', tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
+  const groupsIn = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const [first, last] = [groupsIn(head), groupsIn(tail ?? '')];
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0');
+  return [...first, ...zeros, ...last].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
+}
+
+const isMapped = (bytes: readonly number[]): boolean =>
+  bytes.length === 16 && bytes.slice(0, 12).join() === [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff].join();
+
+function addressOf(text: string): Address {
+  if (text.includes('%') && isIPv6(text)) throw new EvaluationError(`IP address ${JSON.stringify(text)} with zone value is not allowed`);
+  const bytes = bytesOf(text);
+  if (!bytes) {
+    const quoted = JSON.stringify(text);
+    throw new EvaluationError(`IP Address ${quoted} parse error during conversion from string: ParseAddr(${quoted}): unable to parse IP`);
+  }
+  if (isMapped(bytes)) throw new EvaluationError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`);
+  return new Address(bytes);
+}
+
+function networkOf(text: string): Network {
+  const [, address = '', length = ''] = /^(.+)\/(0|[1-9]\d*)$/.exec(text) ?? [];
+  const bytes = bytesOf(address);
+  if (!bytes || Number(length) > bytes.length * 8) {
+    const why = 'network address parse error during conversion from string';
+    throw new EvaluationError(`${why}: ${why}: netip.ParsePrefix(${JSON.stringify(text)}): unable to parse`);
+  }
+  if (isMapped(bytes))
+    throw new EvaluationError(
+      `network address parse error during conversion from string: IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`,
+    );
+  return new Network(new Address(bytes), Number(length));
+}
+
+/** Whether a text can be read, by what reads it. */
+const readable =
+  (read: (text: string) => unknown) =>
+  (text: string): boolean => {
+    try {
+      read(text);
+      return true;
+    } catch (error) {
+      if (error instanceof EvaluationError) return false;
+      throw error;
+    }
+  };
+
+const startsWith = ({ bytes }: Address, ...first: number[]): boolean => first.every((byte, index) => bytes[index] === byte);
+const isUnspecified = ({ bytes }: Address): boolean => bytes.every((byte) => byte === 0);
+const isLoopback = (address: Address): boolean => (address.bytes.length === 4 ? startsWith(address, 127) : address.text() === '::1');
+const isMulticast = ({ bytes: [first = 0, ...rest] }: Address): boolean =>
+  rest.length === 3 ? first >= 224 && first <= 239 : first === 0xff;
+const isLinkLocalMulticast = (address: Address): boolean =>
+  address.bytes.length === 4 ? startsWith(address, 224, 0, 0) : startsWith(address, 0xff) && ((address.bytes[1] ?? 0) & 0x0f) === 2;
+const isLinkLocalUnicast = (address: Address): boolean =>
+  address.bytes.length === 4 ? startsWith(address, 169, 254) : startsWith(address, 0xfe) && ((address.bytes[1] ?? 0) & 0xc0) === 0x80;
+const isGlobalUnicast = (address: Address): boolean =>
+  !isUnspecified(address) &&
+  !isLoopback(address) &&
+  !isMulticast(address) &&
+  !isLinkLocalUnicast(address) &&
+  address.text() !== '255.255.255.255';
+
+class Locator extends Opaque {
+  readonly typeName = 'kubernetes.URL';
+  readonly source: string;
+  readonly scheme: string;
+  /** With the port. */
+  readonly host: string;
+  readonly path: string;
+  readonly query: string;
+  constructor(source: string) {
+    super();
+    this.source = source;
+    const [, scheme = '', , authority, path = '', , query = ''] =
+      /^(?:([A-Za-z][-+.A-Za-z0-9]*):)?(\/\/([^/?#]*))?([^?#]*)(\?([^#]*))?/.exec(source) ?? [];
+    this.scheme = scheme.toLowerCase();
+    this.host = (authority ?? '').replace(/^.*@/, '');
+    this.path = path;
+    this.query = query;
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof Locator && other.source === this.source;
+  }
+  text(): undefined {
+    return undefined;
+  }
+  get hostname(): string {
+    return this.host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
+  }
+  get port(): string {
+    return /:(\d*)$/.exec(this.host)?.[1] ?? '';
+  }
+  queryValues(): MapOfValues {
+    const values = new Map<string, string[]>();
+    for (const [key, value] of new URLSearchParams(this.query)) values.set(key, [...(values.get(key) ?? []), value]);
+    return new MapOfValues([...values].map(([key, texts]): [Value, Value] => [key, new ListOfValues(texts)]));
+  }
+}
+
+/** An absolute URL or an absolute path, as in the first line of a request. */
+export function locatorOf(text: string): Locator {
+  const problem = problemOfLocator(text);
+  if (problem !== undefined)
+    throw new EvaluationError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${problem}`);
+  return new Locator(text);
+}
+
+function problemOfLocator(text: string): string | undefined {
+  if (text === '') return 'empty url';
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(text)) return 'net/url: invalid control character in URL';
+  const bad = /%(?![0-9A-Fa-f]{2})(.{0,2})/.exec(text);
+  if (bad) return `invalid URL escape ${JSON.stringify(bad[0])}`;
+  const [, scheme, rest = text] = /^([A-Za-z][-+.A-Za-z0-9]*):(.*)$/s.exec(text) ?? [];
+  if (scheme === undefined && text.startsWith(':')) return 'missing protocol scheme';
+  if (!rest.startsWith('/') && scheme === undefined) return 'invalid URI for request';
+  const authority = /^\/\/([^/?#]*)/.exec(rest)?.[1] ?? '';
+  if (/[ "<>\\^`{|}]/.test(authority))
+    return `invalid character ${JSON.stringify(/[ "<>\\^`{|}]/.exec(authority)?.[0] ?? '')} in host name`;
+  const port = /:([^\]]*)$/.exec(authority.replace(/^.*@/, ''))?.[1] ?? '';
+  return /^\d*$/.test(port) ? undefined : `invalid port ${JSON.stringify(`:${port}`)} after host`;
+}
+
+const answers = (name: string, answer: (address: Address) => boolean): Line => [`ip_${name}`, `net.IP -> ${name}(): bool`, answer];
+
+const part = (name: string, read: (locator: Locator) => string): Line => [`url_${name}`, `kubernetes.URL -> ${name}(): string`, read];
+
+export const addressesAndLocators: readonly Line[] = [
+  ['string_to_ip', 'ip(string): net.IP', addressOf],
+  ['is_ip', 'isIP(string): bool', readable(addressOf)],
+  ['ip_is_canonical', 'ip.isCanonical(string): bool', (text: string) => addressOf(text).text() === text],
+  ['ip_family', 'net.IP -> family(): int', ({ bytes }: Address) => (bytes.length === 4 ? 4n : 6n)],
+  answers('isUnspecified', isUnspecified),
+  answers('isLoopback', isLoopback),
+  answers('isLinkLocalMulticast', isLinkLocalMulticast),
+  answers('isLinkLocalUnicast', isLinkLocalUnicast),
+  answers('isGlobalUnicast', isGlobalUnicast),
+  ['string_to_cidr', 'cidr(string): net.CIDR', networkOf],
+  ['is_cidr', 'isCIDR(string): bool', readable(networkOf)],
+  [
+    'cidr_contains_ip_string',
+    'net.CIDR -> containsIP(string): bool',
+    (network: Network, text: string) => network.contains(addressOf(text)),
+  ],
+  ['cidr_contains_ip_ip', 'net.CIDR -> containsIP(net.IP): bool', (network: Network, address: Address) => network.contains(address)],
+  [
+    'cidr_contains_cidr_string',
+    'net.CIDR -> containsCIDR(string): bool',
+    (network: Network, text: string) => covers(network, networkOf(text)),
+  ],
+  ['cidr_contains_cidr', 'net.CIDR -> containsCIDR(net.CIDR): bool', covers],
+  ['cidr_ip', 'net.CIDR -> ip(): net.IP', ({ address }: Network) => address],
+  ['cidr_prefix_length', 'net.CIDR -> prefixLength(): int', ({ prefixLength }: Network) => BigInt(prefixLength)],
+  ['cidr_masked', 'net.CIDR -> masked(): net.CIDR', (network: Network) => network.masked()],
+
+  ['string_to_url', 'url(string): kubernetes.URL', locatorOf],
+  ['is_url_string', 'isURL(string): bool', readable(locatorOf)],
+  part('getScheme', ({ scheme }) => scheme),
+  part('getHost', ({ host }) => host),
+  part('getHostname', ({ hostname }) => hostname),
+  part('getPort', ({ port }) => port),
+  part('getEscapedPath', ({ path }) => path),
+  ['url_get_query', 'kubernetes.URL -> getQuery(): map(string, list(string))', (locator: Locator) => locator.queryValues()],
+];
+
+function covers(outer: Network, inner: Network): boolean {
+  return outer.prefixLength <= inner.prefixLength && outer.contains(inner.address);
+}

@@ -1,0 +1,83 @@
+// A text of CEL, compiled once: what is wrong with it, its type, what it costs at worst, and its value for given variables.
+import { check } from './check.ts';
+import { Layout, compile } from './evaluate.ts';
+import type { Evaluate } from './evaluate.ts';
+import type { Expression } from './expression.ts';
+import { library } from './functions/library.ts';
+import { SyntaxProblem, problemText } from './problem.ts';
+import { parse } from './syntax.ts';
+import { dyn } from './types.ts';
+import type { Type } from './types.ts';
+import { BudgetError, EvaluationError } from './values.ts';
+import type { Value } from './values.ts';
+
+export type Outcome = { cost: number } & ({ value: Value } | { error: EvaluationError | BudgetError });
+
+export interface Program {
+  root: Expression;
+  type: Type;
+  /** The variables that it looks at. */
+  uses: ReadonlySet<string>;
+  /** @param limit of the cost; beyond it the outcome is a BudgetError */
+  run: (variables: ReadonlyMap<string, Value>, limit: number) => Outcome;
+}
+
+/** @param variables the names that the text may use. @returns the program, or what is wrong with the text */
+export function compiled(source: string, variables: ReadonlyMap<string, Type>): Program | { problem: string } {
+  let root: Expression;
+  try {
+    root = parse(source);
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    return { problem: problemText(source, error) };
+  }
+  const problems = check(root, variables, library);
+  if (problems.length > 0) return { problem: problems.map((problem) => problemText(source, problem)).join('\n') };
+  const layout = new Layout(variables.keys());
+  const evaluate = compile(root, layout);
+  const uses = new Set<string>();
+  collectUses(root, variables, uses);
+  return { root, type: root.type ?? dyn, uses, run: runner(evaluate, layout) };
+}
+
+function runner(evaluate: Evaluate, layout: Layout): Program['run'] {
+  return (variables, limit) => {
+    const slots = Array.from<Value | EvaluationError | undefined>({ length: layout.size });
+    for (const [name, value] of variables) {
+      const slot = layout.slotOf(name);
+      if (slot !== undefined) slots[slot] = value;
+    }
+    const frame = { slots, cost: 0, limit };
+    try {
+      return { value: evaluate(frame), cost: frame.cost };
+    } catch (error) {
+      if (error instanceof EvaluationError || error instanceof BudgetError) return { error, cost: frame.cost };
+      throw error;
+    }
+  };
+}
+
+/** A loop's own variable may hide one of them; a rule that does so counts as using it, which does no harm. */
+function collectUses(node: Expression, variables: ReadonlyMap<string, unknown>, uses: Set<string>): void {
+  if (node.is === 'identifier' && !node.isType && variables.has(node.name)) uses.add(node.name);
+  for (const child of childrenOf(node)) collectUses(child, variables, uses);
+}
+
+export function childrenOf(node: Expression): readonly Expression[] {
+  switch (node.is) {
+    case 'select':
+      return [node.operand];
+    case 'call':
+      return node.target ? [node.target, ...node.args] : node.args;
+    case 'list':
+      return node.elements;
+    case 'map':
+      return node.entries.flat();
+    case 'fold':
+      return [node.range, node.initial, node.condition, node.step, node.result];
+    case 'bind':
+      return [node.value, node.result];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,146 @@
+// What expressions give, as the API server's own library gives it; each case is one that people write.
+import { describe, expect, test } from '@jest/globals';
+import { compiled } from '../../../lib/sandbox/cel/program.ts';
+import { untyped } from '../../../lib/sandbox/cel/schema-types.ts';
+import { dyn } from '../../../lib/sandbox/cel/types.ts';
+import { CelMap, List } from '../../../lib/sandbox/cel/values.ts';
+import type { Value } from '../../../lib/sandbox/cel/values.ts';
+
+const self = {
+  count: 2,
+  share: 0.5,
+  name: 'hello-World',
+  list: [3, 1, 2],
+  names: ['b', 'a'],
+  replicas: { Master: { count: 1 }, Worker: { count: 2 } },
+  nothing: null,
+};
+
+/** As JSON, with integers as numbers. */
+function plain(value: Value): unknown {
+  if (value instanceof List) return value.items.map(plain);
+  if (value instanceof CelMap) return Object.fromEntries(value.keys().map((key) => [String(plain(key)), plain(value.get(key) ?? null)]));
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+function outcomeOf(text: string): unknown {
+  const program = compiled(text, new Map([['self', dyn]]));
+  if ('problem' in program) return program.problem.split('\n')[0];
+  const outcome = program.run(new Map([['self', untyped(self)]]), 1_000_000);
+  return 'value' in outcome ? plain(outcome.value) : `error: ${outcome.error.message}`;
+}
+
+const cases: readonly (readonly [text: string, outcome: unknown])[] = [
+  ['has(self.count) && !has(self.other)', true],
+  ['has(self.replicas["Master"].count)', true],
+  ['has(self.list[0].b)', 'error: no such overload'],
+  ['self.list.all(item, item > 0)', true],
+  ['self.list.exists(item, item.missing == 1 || item == 2)', true],
+  ['self.list.exists_one(item, item > 2)', true],
+  ['self.replicas.all(key, self.replicas[key].count > 0)', true],
+  ['self.replicas.all(key, value, key == "Master" ? value.count == 1 : value.count > 1)', true],
+  ['self.replicas.transformList(key, value, "%s=%d".format([key, value.count]))', ['Master=1', 'Worker=2']],
+  ['self.replicas.transformMap(key, value, value.count * 2)', { Master: 2, Worker: 4 }],
+  ['self.list.map(item, item > 1, item * 10)', [30, 20]],
+  ['self.list.filter(item, item < 3)', [1, 2]],
+  ['self.list.sort() == [1, 2, 3] && !self.list.isSorted()', true],
+  ['self.list.sum() + self.list.max() - self.list.min()', 8],
+  ['self.names.indexOf("a") + self.names.lastIndexOf("zz")', 0],
+  ['self.list.sortBy(item, -item)', [3, 2, 1]],
+  ['self.?missing.orValue(7)', 7],
+  ['self.?count.optMap(count, count + 1).value()', 3],
+  ['self.replicas[?"Evaluator"].hasValue()', false],
+  ['self.replicas.?Master.?count.orValue(0)', 1],
+  ['optional.none().or(optional.of(1)).value()', 1],
+  [
+    '"%s is %d, %.2f, %s, %s".format([self.name, self.count, self.share, self.names, self.replicas])',
+    'hello-World is 2, 0.50, ["b", "a"], {"Master":{"count":1}, "Worker":{"count":2}}',
+  ],
+  ['self.name.lowerAscii().split("-")', ['hello', 'world']],
+  ['self.name.substring(6) + self.name.charAt(0)', 'Worldh'],
+  ['"a,b,c".replace(",", ";", 1)', 'a;b,c'],
+  ['"tacocat".indexOf("c", 3)', 4],
+  ['self.names.join("+")', 'b+a'],
+  ['" x ".trim() + strings.quote("a\\n")', String.raw`x"a\n"`],
+  [String.raw`self.name.matches(r'^[a-z]+-\w+$')`, true],
+  ['"abc 123".find("[0-9]+") + "a1b2".findAll("[0-9]")[1]', '1232'],
+  ['1 / 0 == 1 || true', true],
+  ['1 / 0 == 1', 'error: division by zero'],
+  ['9223372036854775807 + 1', 'error: integer overflow'],
+  ['-9223372036854775808', -9223372036854775808],
+  ['self.share + 1.5', 2],
+  ['self.share + 1', 'error: no such overload'],
+  ['1 == 1.0', "ERROR: <input>:1:3: found no matching overload for '_==_' applied to '(int, double)'"],
+  ['dyn(1) == 1.0 && 1 < 1.5', true],
+  ['int("12") + int(3.9) + int(double("1e1"))', 25],
+  ['string(1.5) + string(true) + string(10)', '1.5true10'],
+  ['type(self.count) == int && type(self.name) == string && type(self.nothing) == null_type', true],
+  ['size("é€😀") + "abc".size() + size(self.list)', 9],
+  ['self.nothing == null && self.name != null', true],
+  ['timestamp("2024-02-29T12:30:00Z").getDayOfMonth() + timestamp("2024-02-29T12:30:00Z").getHours("+02:00")', 42],
+  ['duration("1h30m") > duration("89m") && duration("90s").getMinutes() == 1', true],
+  ['timestamp("2024-01-01T00:00:00Z") + duration("24h") == timestamp("2024-01-02T00:00:00Z")', true],
+  ['string(duration("90.5s")) + string(timestamp("2024-01-01T00:00:00.5Z"))', '90.5s2024-01-01T00:00:00.5Z'],
+  ['quantity("1.5Gi").isGreaterThan(quantity("1500M")) && quantity("200k").asInteger() == 200000', true],
+  ['isQuantity("1Z") || quantity("50m").add(quantity("950m")).isInteger()', true],
+  ['ip("10.0.0.1").family() == 4 && ip("::1").isLoopback() && !isIP("010.0.0.1")', true],
+  ['cidr("10.0.0.0/8").containsIP("10.9.9.9") && !cidr("10.0.0.0/8").containsCIDR("11.0.0.0/16")', true],
+  ['cidr("192.168.1.7/24").masked() == cidr("192.168.1.0/24")', true],
+  ['url("https://example.com:80/path?k=a&k=b").getPort() + url("https://example.com/?k=a&k=b").getQuery()["k"][1]', '80b'],
+  ['isURL("/path") && !isURL("../relative")', true],
+  ['semver("1.2.3").isLessThan(semver("1.10.0")) && isSemver("v1.0", true) && !isSemver("1.0")', true],
+  [
+    '!format.dns1123Label().validate("a-b").hasValue() && format.named("uuid").value().validate("x").value() == ["does not match the UUID format"]',
+    true,
+  ],
+  ['sets.contains([1, 2, 3], [1]) && sets.equivalent([1, 2], [2, 1]) && !sets.intersects([1], [2])', true],
+  ['[1, [2, 3]].flatten()', "ERROR: <input>:1:5: expected type 'int' but found 'list(int)'"],
+  ['[[1], [2, 3]].flatten().slice(1, 3) + lists.range(2).reverse()', [2, 3, 1, 0]],
+  ['{"a": 1}.a + {1: 2}[1]', 3],
+  ['1 in [1, 2] && "Master" in self.replicas && !("x" in self.names)', true],
+  ['b"abc" == bytes("abc") && 1u + 2u == 3u', true],
+  ['self.missing', 'error: no such key: missing'],
+  ['self.list[5]', 'error: index out of bounds: 5'],
+  ['self.unknown(1)', "ERROR: <input>:1:13: undeclared reference to 'unknown' (in container '')"],
+  ['other > 1', "ERROR: <input>:1:1: undeclared reference to 'other' (in container '')"],
+  ['self.count && true', 'error: no such overload'],
+  ['"a" && true', "ERROR: <input>:1:1: expected type 'bool' but found 'string'"],
+  [
+    '"abc".all(x, true)',
+    "ERROR: <input>:1:1: expression of type 'string' cannot be range of a comprehension (must be list, map, or dynamic)",
+  ],
+];
+
+describe('expressions', () => {
+  test.each(cases)('%s', (text, outcome) => {
+    expect(outcomeOf(text)).toEqual(outcome);
+  });
+});
+
+test('a problem shows its place in the line', () => {
+  const program = compiled('self.a ==\n  other', new Map([['self', dyn]]));
+  expect('problem' in program && program.problem).toBe(
+    "ERROR: <input>:2:3: undeclared reference to 'other' (in container '')\n |   other\n | ..^",
+  );
+});
+
+test('an evaluation ends at its limit, whatever passes over errors', () => {
+  const text = 'self.list.exists(a, self.list.exists(b, self.list.exists(c, self.list.exists(d, false)))) || true';
+  const program = compiled(text, new Map([['self', dyn]]));
+  if ('problem' in program) throw new Error(program.problem);
+  const list = Array.from({ length: 200 }, (_, index) => index);
+  const outcome = program.run(new Map([['self', untyped({ list })]]), 1_000_000);
+  expect('error' in outcome && outcome.error.message).toBe('operation cancelled: actual cost limit exceeded');
+});
+
+test('a pattern that would take others for ever is matched in time linear in the text', () => {
+  const program = compiled('self.matches("^(a+)+$")', new Map([['self', dyn]]));
+  if ('problem' in program) throw new Error(program.problem);
+  const outcome = program.run(new Map([['self', `${'a'.repeat(5_000)}!`]]), 1_000_000);
+  expect('value' in outcome && outcome.value).toBe(false);
+});
+
+test('an expression nested too deep is refused', () => {
+  const program = compiled(`${'('.repeat(500)}1${')'.repeat(500)}`, new Map());
+  expect('problem' in program && program.problem).toMatch(/Syntax error/);
+});
