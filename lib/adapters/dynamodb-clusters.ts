@@ -17,6 +17,7 @@ import { StaleWriteError } from '../ports/store.ts';
 import { translated } from './aws-errors.ts';
 import { lostCondition } from './lost-condition.ts';
 import { fromStored, StoredManages, toStored } from './stored-manages.ts';
+import { optionsFromStored, optionsToStored, StoredOptions } from './stored-options.ts';
 import { ClusterName, EksClusterName, serverFields } from './registered-access.ts';
 
 const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -37,7 +38,7 @@ const StoredRecord = v.object({
   credential: v.exactOptional(v.picklist(['service-account', 'kubeconfig', 'eks'])),
   relayNamespace: v.exactOptional(text),
   eks: v.exactOptional(EksClusterName),
-  workloadWithJob: v.exactOptional(v.literal(true)),
+  ...StoredOptions.entries,
 });
 
 /**
@@ -128,7 +129,7 @@ export class DynamoDbClusters implements Clusters {
   }
 
   async put(record: Omit<ClusterRecord, 'version'>, expectedVersion: number): Promise<ClusterRecord> {
-    const parsed = v.safeParse(StoredRecord, toStored(record));
+    const parsed = v.safeParse(StoredRecord, toStored(optionsToStored(record)));
     if (!parsed.success) throw new RangeError(`the record of the cluster ${record.name}: ${faultsOf(parsed.issues)}`);
     const version = expectedVersion + 1;
     await this.#update(record.name, {
@@ -149,7 +150,7 @@ export class DynamoDbClusters implements Clusters {
         current,
       );
     });
-    const written: ClusterRecord = { ...fromStored(parsed.output), version };
+    const written: ClusterRecord = { ...fromStored(optionsFromStored(parsed.output)), version };
     const known = this.#known.get(record.name);
     this.#known.set(record.name, { record: written, access: known?.access, readAtMs: known ? this.#clock.monotonicMs() : -Infinity });
     return structuredClone(written);
@@ -239,7 +240,7 @@ export class DynamoDbClusters implements Clusters {
       this.#onFault(name, parsed.success ? 'it is of another cluster' : faultsOf(parsed.issues));
       return this.#forget(name);
     }
-    const record: ClusterRecord = { ...fromStored(parsed.output), version: Number(item['version']?.N ?? 0) };
+    const record: ClusterRecord = { ...fromStored(optionsFromStored(parsed.output)), version: Number(item['version']?.N ?? 0) };
     this.#known.set(name, { record, access: item['access']?.S, readAtMs: this.#clock.monotonicMs() });
     return structuredClone(record);
   }

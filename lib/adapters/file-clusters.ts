@@ -10,6 +10,7 @@ import { StaleWriteError } from '../ports/store.ts';
 import { MOST_NAMESPACES } from '../wire/names.ts';
 import type { ClusterAccess } from './kubernetes-cluster.ts';
 import { StoredManages } from './stored-manages.ts';
+import { StoredOptions } from './stored-options.ts';
 import { ClusterName, Credential, serverFields } from './registered-access.ts';
 
 const text = v.pipe(v.string(), v.minLength(1));
@@ -18,6 +19,7 @@ const Entry = v.object({
   name: ClusterName,
   manage: v.optional(StoredManages.entries.manage, 'own'),
   manages: StoredManages.entries.manages,
+  options: StoredOptions.entries.options,
   namespaces: v.optional(
     v.pipe(
       v.array(text),

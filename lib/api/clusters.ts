@@ -44,7 +44,8 @@ export interface ClusterSummary {
   credential?: ClusterRecord['credential'] & string;
   relayNamespace?: string;
   eks?: ClusterRecord['eks'] & object;
-  workloadWithJob?: true;
+  /** Options of kinds, by flag. */
+  options?: ClusterRecord['options'] & object;
   /** Of the write budget: writes that may go at once, and how long the API server has asked all clients to wait. */
   left: { writes: number; closedForSeconds: number };
   /** Workloads with a pass under way or waiting. Counts among the oldest thousand of all clusters. */
@@ -79,7 +80,7 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
   const takesOnly = Object.values<KindShown>(SHOWN)
     .flatMap(({ ownOnlyText }) => ownOnlyText(manages) ?? [])
     .join(', and ');
-  const { identity, credential, relayNamespace, eks, workloadWithJob } = record;
+  const { identity, credential, relayNamespace, eks, options } = record;
   const left = await budgetLeft(ports, record);
   const { facts, marker } = await readKnownCluster(ports, record);
   const nowMs = ports.clock.nowMs();
@@ -99,7 +100,7 @@ async function summaryOf(ports: Pick<Ports, 'store' | 'clock'>, record: ClusterR
     ...(credential && { credential }),
     ...(relayNamespace !== undefined && { relayNamespace }),
     ...(eks && { eks }),
-    ...(workloadWithJob && { workloadWithJob }),
+    ...(options && { options }),
     left,
     backlog,
     ...(draining && { draining }),

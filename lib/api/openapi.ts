@@ -69,7 +69,7 @@ const schemas: Record<string, Schema> = {
     'credential?': { type: 'string', enum: ['service-account', 'kubeconfig', 'eks'] },
     'relayNamespace?': text,
     'eks?': object({ name: text, region: text }),
-    'workloadWithJob?': yes,
+    'options?': { type: 'object', additionalProperties: text, description: 'Options of kinds, by flag without dashes.' },
     left: object({ writes: { type: 'number' }, closedForSeconds: { type: 'number' } }),
     backlog: count,
     'draining?': yes,

@@ -91,7 +91,3 @@ export function refuseNarrowScope(
       `--manage ${wide.settings.map(({ word }) => word).find((word) => manages.includes(word))} and ${option} contradict each other: a ${wide.kind} is in no namespace, so leave ${option} out`,
     );
 }
-
-/** Alpha, and so off: the same words wherever it can be switched on. */
-export const workloadWithJobOption = (): Option =>
-  new Option('--workload-with-job', 'alpha: make each new Job known to the scheduler as a group of pods (Workload and PodGroup)');

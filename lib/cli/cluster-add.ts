@@ -11,7 +11,8 @@ import type { RegistrationPlan, RegistrationRequest, Survey } from '../onboardin
 import { REGISTERED } from '../ports/clusters.ts';
 import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
-import { manageOption, refuseManyNamespaces, refuseNarrowScope, wholeNumber, workloadWithJobOption } from './arguments.ts';
+import { addKindOptions, givenKindOptions } from './kind-options.ts';
+import { manageOption, refuseManyNamespaces, refuseNarrowScope, wholeNumber } from './arguments.ts';
 import { relayWords, USUAL_MANAGES } from '../kinds/settings.ts';
 import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from './exit.ts';
@@ -35,7 +36,6 @@ interface AddOptions extends AwsOptions {
   server?: string;
   tlsServerName?: string;
   budget: number;
-  workloadWithJob?: true;
   change?: true;
   dryRun?: boolean;
   output: OutputFormat;
@@ -72,60 +72,61 @@ const namespaceNames = (text: string, before: readonly string[] = []): string[] 
 ];
 
 export const clusterAddCommand = (): Command =>
-  new Command('add')
-    .description('Register a cluster with an installation on AWS: rights, credentials, relay. Safe to repeat; finishes what was begun.')
-    .argument('<name>', 'the name it gets', registeredName)
-    .requiredOption('--kubeconfig <file>', 'administrator of the cluster; used now and not kept')
-    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
-    .addOption(stageOption())
-    .addOption(regionOption())
-    .addOption(manageOption('which kinds, with the rights that these need', USUAL_MANAGES.join(', ')))
-    .option('--namespaces <names>', 'these only, separated by commas (default: all)', namespaceNames)
-    .addOption(
-      new Option('--access <way>', 'how functions reach the cluster: they dial it, or its relay carries out what they want')
-        .choices(['direct', 'relayed'])
-        .default('direct'),
-    )
-    .option('--server <url>', "the API server's address, as functions reach it (default: the kubeconfig's)")
-    .option('--tls-server-name <name>', "name in its certificate, where it is not the address's")
-    .addOption(
-      new Option(
-        '--credential <kind>',
-        "what functions show: a token of an account of their own, the kubeconfig's own credential, or their AWS role, which EKS lets in",
+  addKindOptions(
+    new Command('add')
+      .description('Register a cluster with an installation on AWS: rights, credentials, relay. Safe to repeat; finishes what was begun.')
+      .argument('<name>', 'the name it gets', registeredName)
+      .requiredOption('--kubeconfig <file>', 'administrator of the cluster; used now and not kept')
+      .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+      .addOption(stageOption())
+      .addOption(regionOption())
+      .addOption(manageOption('which kinds, with the rights that these need', USUAL_MANAGES.join(', ')))
+      .option('--namespaces <names>', 'these only, separated by commas (default: all)', namespaceNames)
+      .addOption(
+        new Option('--access <way>', 'how functions reach the cluster: they dial it, or its relay carries out what they want')
+          .choices(['direct', 'relayed'])
+          .default('direct'),
       )
-        .choices(['service-account', 'kubeconfig', 'eks'])
-        .default('service-account'),
-    )
-    .option('--token-days <number>', 'life of that token to ask for; it is renewed in time', wholeNumber({ min: 1, max: 365 }), 30)
-    .option('--image <image>', "the relay's container image, built from infra/relay")
-    .option('--no-relay', 'run the relay elsewhere, with farloop relay')
-    .option('--relay-namespace <name>', 'namespace for the relay, made if there is none', namespaceName, 'farloop')
-    .addOption(
-      new Option('--identity <kind>', 'who the relay is in AWS: an IAM user of its own, or a role by IRSA or EKS Pod Identity')
-        .choices(['user', 'irsa', 'pod-identity'])
-        .default('user'),
-    )
-    .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity and --credential eks", eksName)
-    .option('--eks-region <name>', "its region (default: the installation's)", regionName)
-    .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
-    .addOption(workloadWithJobOption())
-    .option(
-      '--change',
-      'register it as asked for here, though it was registered with options that are not given this time, or workloads, or pods of theirs, are left',
-    )
-    .option('--dry-run', 'print everything that would be made, and make nothing')
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      '\nExamples:\n  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --dry-run -o yaml\n' +
-        '  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --namespaces batch,etl\n' +
-        '  farloop cluster add shop --stage prod --kubeconfig ~/.kube/shop --image example/farloop-relay:1 --eks-cluster shop \\\n' +
-        '    --identity pod-identity --credential eks',
-    )
-    .action(async (name: string, options: AddOptions, command: Command) => {
-      const given = new Set(command.options.filter((option) => isGiven(command, option)).map((option) => option.name()));
-      await add(name, options, given);
-    });
+      .option('--server <url>', "the API server's address, as functions reach it (default: the kubeconfig's)")
+      .option('--tls-server-name <name>', "name in its certificate, where it is not the address's")
+      .addOption(
+        new Option(
+          '--credential <kind>',
+          "what functions show: a token of an account of their own, the kubeconfig's own credential, or their AWS role, which EKS lets in",
+        )
+          .choices(['service-account', 'kubeconfig', 'eks'])
+          .default('service-account'),
+      )
+      .option('--token-days <number>', 'life of that token to ask for; it is renewed in time', wholeNumber({ min: 1, max: 365 }), 30)
+      .option('--image <image>', "the relay's container image, built from infra/relay")
+      .option('--no-relay', 'run the relay elsewhere, with farloop relay')
+      .option('--relay-namespace <name>', 'namespace for the relay, made if there is none', namespaceName, 'farloop')
+      .addOption(
+        new Option('--identity <kind>', 'who the relay is in AWS: an IAM user of its own, or a role by IRSA or EKS Pod Identity')
+          .choices(['user', 'irsa', 'pod-identity'])
+          .default('user'),
+      )
+      .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity and --credential eks", eksName)
+      .option('--eks-region <name>', "its region (default: the installation's)", regionName)
+      .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
+      .option(
+        '--change',
+        'register it as asked for here, though it was registered with options that are not given this time, or workloads, or pods of theirs, are left',
+      )
+      .option('--dry-run', 'print everything that would be made, and make nothing')
+      .addOption(outputOption())
+      .addHelpText(
+        'after',
+        '\nExamples:\n  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --dry-run -o yaml\n' +
+          '  farloop cluster add staging --stage prod --kubeconfig ~/.kube/staging --image example/farloop-relay:1 --namespaces batch,etl\n' +
+          '  farloop cluster add shop --stage prod --kubeconfig ~/.kube/shop --image example/farloop-relay:1 --eks-cluster shop \\\n' +
+          '    --identity pod-identity --credential eks',
+      )
+      .action(async (name: string, options: AddOptions, command: Command) => {
+        const given = new Set(command.options.filter((option) => isGiven(command, option)).map((option) => option.name()));
+        await add(name, options, given);
+      }),
+  );
 
 const isGiven = (command: Command, option: Option): boolean =>
   !['default', undefined].includes(command.getOptionValueSource(option.attributeName()));
@@ -257,18 +258,8 @@ async function refuseLongName(cluster: string, { stage = '' }: AddOptions): Prom
 }
 
 function requestOf(cluster: string, options: AddOptions, access: ClusterAccess): RegistrationRequest {
-  const {
-    kubeconfig,
-    manage = USUAL_MANAGES,
-    namespaces = [],
-    image,
-    identity,
-    credential,
-    tokenDays,
-    budget,
-    relayNamespace,
-    workloadWithJob,
-  } = options;
+  const { kubeconfig, manage = USUAL_MANAGES, namespaces = [], image, identity, credential, tokenDays, budget, relayNamespace } = options;
+  const kindOptions = givenKindOptions(options);
   if (access.insecureSkipTls)
     throw new UsageError(
       `kubeconfig ${kubeconfig}: it takes any certificate (insecure-skip-tls-verify), which functions never do: give its certificate authority`,
@@ -288,7 +279,7 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
     manages: manage,
     namespaces,
     budget: { writesPerSecond: budget, burst: budget * 2 },
-    ...(workloadWithJob && { workloadWithJob }),
+    ...(Object.keys(kindOptions).length > 0 && { options: kindOptions }),
     relayNamespace,
     image,
     identity: identity === 'pod-identity' ? { kind: 'podIdentity' } : { kind: identity },

@@ -32,14 +32,14 @@ export async function startLocalSandbox(options: {
   kubeconfigPath: string;
   port?: number;
   withNode: boolean;
-  /** Alpha: it serves the Workload API, too. */
-  workloadWithJob?: boolean;
+  /** Alpha features of the API server that are on. */
+  features?: readonly string[];
   report: (problem: string) => void;
 }): Promise<LocalCluster> {
-  const { folder, kubeconfigPath, port = 0, withNode, workloadWithJob = false, report } = options;
-  const { switchOn } = await import('../sandbox/features.ts');
+  const { folder, kubeconfigPath, port = 0, withNode, features = [], report } = options;
+  const { isFeature, switchOn } = await import('../sandbox/features.ts');
   // Before the tables of resources are read.
-  if (workloadWithJob) switchOn('WorkloadWithJob');
+  for (const feature of features) if (isFeature(feature)) switchOn(feature);
   const [{ startSandbox }, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
     import('../sandbox/sandbox.ts'),
     import('../sandbox/node/simulated-node.ts'),

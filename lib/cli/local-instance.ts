@@ -1,4 +1,5 @@
 // A local instance put together: the same handlers as on AWS, behind event sources on embedded queues, with relay, API and sweep around them.
+import { featuresFor } from './kind-options.ts';
 import { handler as ingest } from '../../functions/ingest.ts';
 import { handler as reconcile } from '../../functions/reconcile.ts';
 import { handler as sweep } from '../../functions/sweep.ts';
@@ -105,6 +106,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       telemetry,
       cluster: record.name,
       manages: record.manages,
+      kindOptions: record.options,
       namespaces: record.namespaces,
       era: record.era,
       ...(record.access === 'relayed' && { executor: runtime.source, commander: SENDER }),
@@ -143,12 +145,12 @@ function sentenceOf(error: unknown, folder: string): unknown {
 }
 
 async function openCluster(
-  { folder, kubeconfig, context, workloadWithJob }: LocalInstanceOptions,
+  { folder, kubeconfig, context, options = {} }: LocalInstanceOptions,
   report: (problem: string) => void,
 ): Promise<LocalCluster> {
   if (kubeconfig !== undefined) return await clusterOfKubeconfig(kubeconfig, context);
   const files = { folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig` };
-  return await startLocalSandbox({ ...files, withNode: true, workloadWithJob: workloadWithJob === true, report });
+  return await startLocalSandbox({ ...files, withNode: true, features: featuresFor(options), report });
 }
 
 /** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */

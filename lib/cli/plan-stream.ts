@@ -18,7 +18,7 @@ type Answer = { id: unknown; /** Fields that there are not, each with its object
 export async function planStream(
   input: Readable,
   output: Writable,
-  options: Pick<PlanRequest, 'features'> = {},
+  options: Pick<PlanRequest, 'options'> = {},
 ): Promise<{ lines: number; unplanned: number }> {
   let [lines, unplanned] = [0, 0];
   let isFirst = true;
@@ -61,7 +61,7 @@ function writtenAnswer(answer: Answer): { answer: string; isPlan: boolean } {
 }
 
 /** The answer to one line. */
-function planLine(line: string, options: Pick<PlanRequest, 'features'>): Answer {
+function planLine(line: string, options: Pick<PlanRequest, 'options'>): Answer {
   let given: unknown;
   try {
     given = JSON.parse(line);

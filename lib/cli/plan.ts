@@ -3,8 +3,8 @@ import { Command, Option } from 'commander';
 import { shownData, shownText } from '../objects/shown-text.ts';
 import { isTime } from '../objects/time.ts';
 import type { ManifestReader } from '../kinds/manifest-sorting.ts';
-import { workloadWithJobOption } from './arguments.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
+import { addKindOptions, featuresFor, givenKindOptions } from './kind-options.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, print, printProblem } from './output.ts';
 
@@ -13,40 +13,38 @@ interface PlanOptions {
   now?: string;
   workload?: string;
   stream?: boolean;
-  workloadWithJob?: true;
   output: OutputFormat;
 }
 
 export const planCommand = (): Command =>
-  new Command('plan')
-    .description('Show what one pass would do with objects from files: the owner and all that it owns. Nothing is contacted.')
-    .option('-f, --filename <files...>', 'Kubernetes objects as YAML or JSON; - is standard input')
-    .option('--now <time>', 'the time of the pass (RFC 3339; default: now)')
-    .option('--workload <name>', 'which one, where there are several: KIND/[NAMESPACE/]NAME')
-    .addOption(outputOption())
-    .addOption(workloadWithJobOption())
-    .addOption(
-      new Option(
-        '--stream',
-        'plan many cases: each line of standard input is {"id", "now", "objects", "workload"?} and gets a plan or an error, with the unknownFields that it has',
-      ).conflicts(['filename', 'now', 'workload']),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo',
-    )
-    .action(runPlan);
+  addKindOptions(
+    new Command('plan')
+      .description('Show what one pass would do with objects from files: the owner and all that it owns. Nothing is contacted.')
+      .option('-f, --filename <files...>', 'Kubernetes objects as YAML or JSON; - is standard input')
+      .option('--now <time>', 'the time of the pass (RFC 3339; default: now)')
+      .option('--workload <name>', 'which one, where there are several: KIND/[NAMESPACE/]NAME')
+      .addOption(outputOption())
+      .addOption(
+        new Option(
+          '--stream',
+          'plan many cases: each line of standard input is {"id", "now", "objects", "workload"?} and gets a plan or an error, with the unknownFields that it has',
+        ).conflicts(['filename', 'now', 'workload']),
+      )
+      .addHelpText(
+        'after',
+        '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo',
+      )
+      .action(runPlan),
+  );
 
-async function runPlan({ filename, now, workload, stream, workloadWithJob, output }: PlanOptions): Promise<void> {
+async function runPlan({ filename, now, workload, stream, output, ...others }: PlanOptions): Promise<void> {
   // Before the types are read: theirs is `spec.scheduling`.
-  const features = new Set<string>();
-  if (workloadWithJob) {
-    (await import('../sandbox/features.ts')).switchOn('WorkloadWithJob');
-    features.add('WorkloadWithJob');
-  }
+  const options = givenKindOptions(others);
+  const { isFeature, switchOn } = await import('../sandbox/features.ts');
+  for (const feature of featuresFor(options)) if (isFeature(feature)) switchOn(feature);
   if (stream) {
     const { planStream } = await import('./plan-stream.ts');
-    const { lines, unplanned } = await planStream(process.stdin, process.stdout, { features });
+    const { lines, unplanned } = await planStream(process.stdin, process.stdout, { options });
     if (unplanned > 0)
       throw new UsageError(`${unplanned} of ${lines} lines could not be planned: the error in the answer to each says why`);
     return;
@@ -72,7 +70,7 @@ async function runPlan({ filename, now, workload, stream, workloadWithJob, outpu
       now: time,
       read,
       ...(workload !== undefined && { workload }),
-      features,
+      options,
     });
     const { kind, namespace, name } = decision.workload;
     const full = shownText([kind, ...(namespace === '' ? [] : [namespace]), name].join('/'));

@@ -5,7 +5,7 @@ import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { FailedError } from './exit.ts';
 
-export type Registration = Pick<ClusterRecord, 'name' | 'manages' | 'namespaces' | 'senders' | 'budget' | 'access' | 'workloadWithJob'>;
+export type Registration = Pick<ClusterRecord, 'name' | 'manages' | 'namespaces' | 'senders' | 'budget' | 'access' | 'options'>;
 
 const PROBE_MS = 10_000;
 
@@ -15,10 +15,10 @@ const PROBE_MS = 10_000;
  */
 export async function registerCluster(
   { clusters, connect, clock }: Pick<Ports, 'clusters' | 'connect' | 'clock'>,
-  { name, manages, namespaces, senders, budget, access, workloadWithJob }: Registration,
+  { name, manages, namespaces, senders, budget, access, options }: Registration,
 ): Promise<ClusterRecord> {
   const known = await clusters.get(name);
-  const how = { ...(access !== undefined && { access }), ...(workloadWithJob && { workloadWithJob }) };
+  const how = { ...(access !== undefined && { access }), ...(options && { options }) };
   const wanted = { name, manages, namespaces, senders, budget, ...how, era: known?.era ?? 0 };
   const draft: ClusterRecord = { ...known, ...wanted, version: known?.version ?? 0 };
   const { object } = await connect(draft).get(NAMESPACES, { namespace: '', name: 'kube-system' }, deadlineIn(clock, PROBE_MS));

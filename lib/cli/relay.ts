@@ -16,6 +16,7 @@ import {
 } from './arguments.ts';
 import { USUAL_MANAGES } from '../kinds/settings.ts';
 import { UsageError } from './exit.ts';
+import { addKindOptions, givenKindOptions } from './kind-options.ts';
 import { printLine } from './output.ts';
 import { connectToSqs } from './sqs-client.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -42,38 +43,44 @@ interface RelayOptions {
 }
 
 export const relayCommand = (): Command =>
-  new Command('relay')
-    .description('Run the relay alone: watch a cluster and report to the events queue of an installation on AWS.')
-    .requiredOption('--cluster <name>', 'name under which the cluster is registered', clusterName)
-    .requiredOption('--events-queue-url <url>', 'SQS queue to report to', queueUrl)
-    .requiredOption('--asks-queue-url <url>', "SQS queue from which the relay is asked: the cluster's own", queueUrl)
-    .option('--kubeconfig <file>', 'the cluster to watch (default: the one it runs in, by its service account)')
-    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
-    .option('--service-account <dir>', 'where token and ca.crt of the service account lie (default: where a kubelet puts them)')
-    .addOption(manageOption('which kinds to report, as the cluster is registered', USUAL_MANAGES.join(', ')))
-    .option('--namespace <name>', 'watch this namespace only; may be given several times', collectNamespaces)
-    .addOption(
-      new Option('--access <how>', 'as the cluster is registered; relayed: carry out the commands of passes, with the rights of this relay')
-        .choices(['direct', 'relayed'])
-        .default('direct'),
-    )
-    .option(
-      '--commander <id>',
-      'with --access relayed: unique id (AROA...) of the role whose commands are carried out; without it no commands are',
-      roleId,
-    )
-    .option('--era <number>', 'era of the cluster, as registered', wholeNumber({ min: 0, max: 999_999_999 }), 0)
-    .option('--lease <namespace/name>', 'Lease that decides which replica sends; the others watch and take over', leaseName)
-    .option('--replica <name>', 'name of this replica, with --lease (default: the host name)')
-    .option('--probe-port <number>', 'answer /healthz and /readyz on this port', wholeNumber({ min: 0, max: 65_535 }))
-    .addOption(logLevelOption('info'))
-    .addHelpText(
-      'after',
-      '\nExample:\n  farloop relay --cluster staging --events-queue-url https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-events \\\n    --asks-queue-url https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-relay-staging',
-    )
-    .action(async (options: RelayOptions) => {
-      process.exitCode = await runRelay(options);
-    });
+  addKindOptions(
+    new Command('relay')
+      .description('Run the relay alone: watch a cluster and report to the events queue of an installation on AWS.')
+      .requiredOption('--cluster <name>', 'name under which the cluster is registered', clusterName)
+      .requiredOption('--events-queue-url <url>', 'SQS queue to report to', queueUrl)
+      .requiredOption('--asks-queue-url <url>', "SQS queue from which the relay is asked: the cluster's own", queueUrl)
+      .option('--kubeconfig <file>', 'the cluster to watch (default: the one it runs in, by its service account)')
+      .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+      .option('--service-account <dir>', 'where token and ca.crt of the service account lie (default: where a kubelet puts them)')
+      .addOption(manageOption('which kinds to report, as the cluster is registered', USUAL_MANAGES.join(', ')))
+      .option('--namespace <name>', 'watch this namespace only; may be given several times', collectNamespaces)
+      .addOption(
+        new Option(
+          '--access <how>',
+          'as the cluster is registered; relayed: carry out the commands of passes, with the rights of this relay',
+        )
+          .choices(['direct', 'relayed'])
+          .default('direct'),
+      )
+      .option(
+        '--commander <id>',
+        'with --access relayed: unique id (AROA...) of the role whose commands are carried out; without it no commands are',
+        roleId,
+      )
+      .option('--era <number>', 'era of the cluster, as registered', wholeNumber({ min: 0, max: 999_999_999 }), 0)
+      .option('--lease <namespace/name>', 'Lease that decides which replica sends; the others watch and take over', leaseName)
+      .option('--replica <name>', 'name of this replica, with --lease (default: the host name)')
+      .option('--probe-port <number>', 'answer /healthz and /readyz on this port', wholeNumber({ min: 0, max: 65_535 }))
+      .addOption(logLevelOption('info'))
+      .addHelpText(
+        'after',
+        '\nExample:\n  farloop relay --cluster staging --events-queue-url https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-events \\\n    --asks-queue-url https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-relay-staging',
+      )
+      .action(async (options: RelayOptions) => {
+        process.exitCode = await runRelay(options);
+      }),
+    { isWanted: ({ isForRelay }) => isForRelay === true },
+  );
 
 async function runRelay({
   cluster,
@@ -91,6 +98,7 @@ async function runRelay({
   replica,
   probePort,
   logLevel,
+  ...others
 }: RelayOptions): Promise<number> {
   if (replica !== undefined && lease === undefined) throw new UsageError('--replica needs --lease: without one there is one relay only');
   if (context !== undefined && kubeconfig === undefined) throw new UsageError('--context needs --kubeconfig');
@@ -139,6 +147,7 @@ async function runRelay({
     telemetry,
     cluster,
     manages: manage,
+    kindOptions: givenKindOptions(others),
     namespaces: namespace,
     era,
     ...(how === 'relayed' && { executor: source, commander }),

@@ -1,6 +1,7 @@
 // `farloop sandbox`: the embedded API server with a simulated node, and nothing that reconciles.
 import { Command } from 'commander';
-import { wholeNumber, workloadWithJobOption } from './arguments.ts';
+import { wholeNumber } from './arguments.ts';
+import { addKindOptions, featuresFor, givenKindOptions } from './kind-options.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { printLine, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -9,7 +10,6 @@ interface SandboxOptions {
   state?: string;
   port: number;
   node: boolean;
-  workloadWithJob?: true;
 }
 
 const report = (problem: string): void => {
@@ -17,32 +17,40 @@ const report = (problem: string): void => {
 };
 
 export const sandboxCommand = (): Command =>
-  new Command('sandbox')
-    .description('Run the sandbox cluster alone: an API server and a simulated node, without Farloop.')
-    .addOption(stateOption())
-    .option(
-      '--port <number>',
-      'port of the API server on 127.0.0.1; 0: as the last time, else any free one',
-      wholeNumber({ min: 0, max: 65_535 }),
-      0,
-    )
-    .option('--no-node', 'without the simulated node')
-    .addOption(workloadWithJobOption())
-    .addHelpText('after', '\nExample:\n  farloop sandbox --port 6443')
-    .action(async ({ state, port, node, workloadWithJob }: SandboxOptions) => {
-      const stopping = listenForStop();
-      const [{ startLocalSandbox }, { openStateFolder }] = await Promise.all([
-        import('./local-cluster.ts'),
-        import('../adapters/embedded/state-folder.ts'),
-      ]);
-      const folder = openStateFolder(stateFolderPath(state));
-      const kubeconfigPath = `${folder.path}/kubeconfig`;
-      const files = { folder: `${folder.path}/sandbox`, kubeconfigPath };
-      const sandbox = await startLocalSandbox({ ...files, port, withNode: node, workloadWithJob: workloadWithJob === true, report });
-      printLine(`kubeconfig  ${sandbox.kubeconfigPath}`);
-      await Promise.race([sandbox.ready, stopping.asked]);
-      if (!stopping.signal.aborted) printLine('sandbox ready');
-      process.exitCode = await stopping.asked;
-      await sandbox.stop();
-      folder.close();
-    });
+  addKindOptions(
+    new Command('sandbox')
+      .description('Run the sandbox cluster alone: an API server and a simulated node, without Farloop.')
+      .addOption(stateOption())
+      .option(
+        '--port <number>',
+        'port of the API server on 127.0.0.1; 0: as the last time, else any free one',
+        wholeNumber({ min: 0, max: 65_535 }),
+        0,
+      )
+      .option('--no-node', 'without the simulated node')
+      .addHelpText('after', '\nExample:\n  farloop sandbox --port 6443')
+      .action(async ({ state, port, node, ...others }: SandboxOptions) => {
+        const stopping = listenForStop();
+        const [{ startLocalSandbox }, { openStateFolder }] = await Promise.all([
+          import('./local-cluster.ts'),
+          import('../adapters/embedded/state-folder.ts'),
+        ]);
+        const folder = openStateFolder(stateFolderPath(state));
+        const kubeconfigPath = `${folder.path}/kubeconfig`;
+        const files = { folder: `${folder.path}/sandbox`, kubeconfigPath };
+        const sandbox = await startLocalSandbox({
+          ...files,
+          port,
+          withNode: node,
+          features: featuresFor(givenKindOptions(others)),
+          report,
+        });
+        printLine(`kubeconfig  ${sandbox.kubeconfigPath}`);
+        await Promise.race([sandbox.ready, stopping.asked]);
+        if (!stopping.signal.aborted) printLine('sandbox ready');
+        process.exitCode = await stopping.asked;
+        await sandbox.stop();
+        folder.close();
+      }),
+    { isWanted: ({ feature }) => feature !== undefined },
+  );

@@ -12,10 +12,10 @@ import {
   refuseManyNamespaces,
   refuseNarrowScope,
   wholeNumber,
-  workloadWithJobOption,
 } from './arguments.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
+import { addKindOptions, givenKindOptions } from './kind-options.ts';
 import { printLine, printLines } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -29,7 +29,6 @@ interface UpOptions {
   apply?: string[];
   budget: number;
   access: 'direct' | 'relayed';
-  workloadWithJob?: true;
   logLevel: Level;
 }
 
@@ -48,30 +47,31 @@ Farloop does not manage there are said on standard error, with what to do; nobod
 Exit codes: 0 ended by SIGTERM, 130 by Ctrl-C, 1 it could not start, 2 unusable input or usage, before anything is applied.`;
 
 export const upCommand = (): Command =>
-  new Command('up')
-    .description('Run Farloop on this machine: relay, functions, queues and console in one process.')
-    .option('--kubeconfig <file>', 'work on this cluster (default: a sandbox cluster inside)')
-    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
-    .addOption(manageOption('which kinds', 'jobs; in the sandbox everything of every kind'))
-    .addOption(stateOption())
-    .option('--port <number>', 'port of console and API on 127.0.0.1; 0: any free one', wholeNumber({ min: 0, max: 65_535 }), 7080)
-    .option('--namespace <name>', 'work in this namespace only; may be given several times', collectNamespaces)
-    .option('--apply <file>', 'apply these manifests once it is ready; may be given several times', collect)
-    .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 1_000)
-    .addOption(
-      new Option(
-        '--access <how>',
-        'how passes reach the cluster: by themselves, or through the queue of its relay, as where nothing can dial it',
+  addKindOptions(
+    new Command('up')
+      .description('Run Farloop on this machine: relay, functions, queues and console in one process.')
+      .option('--kubeconfig <file>', 'work on this cluster (default: a sandbox cluster inside)')
+      .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+      .addOption(manageOption('which kinds', 'jobs; in the sandbox everything of every kind'))
+      .addOption(stateOption())
+      .option('--port <number>', 'port of console and API on 127.0.0.1; 0: any free one', wholeNumber({ min: 0, max: 65_535 }), 7080)
+      .option('--namespace <name>', 'work in this namespace only; may be given several times', collectNamespaces)
+      .option('--apply <file>', 'apply these manifests once it is ready; may be given several times', collect)
+      .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 1_000)
+      .addOption(
+        new Option(
+          '--access <how>',
+          'how passes reach the cluster: by themselves, or through the queue of its relay, as where nothing can dial it',
+        )
+          .choices(['direct', 'relayed'])
+          .default('direct'),
       )
-        .choices(['direct', 'relayed'])
-        .default('direct'),
-    )
-    .addOption(workloadWithJobOption())
-    .addOption(logLevelOption('warn'))
-    .addHelpText('after', HELP)
-    .action(async (options: UpOptions) => {
-      process.exitCode = await up(options);
-    });
+      .addOption(logLevelOption('warn'))
+      .addHelpText('after', HELP)
+      .action(async (options: UpOptions) => {
+        process.exitCode = await up(options);
+      }),
+  );
 
 async function objectsIn(files: readonly string[]): Promise<SourcedObject[]> {
   const [{ readManifests }, { applicableObjects }] = await Promise.all([import('./manifests.ts'), import('./apply.ts')]);
@@ -90,9 +90,10 @@ async function up({
   apply = [],
   budget,
   access,
-  workloadWithJob,
   logLevel,
+  ...others
 }: UpOptions): Promise<number> {
+  const options = givenKindOptions(others);
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
   refuseManyNamespaces('--namespace', namespace);
@@ -112,7 +113,7 @@ async function up({
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     access,
-    ...(workloadWithJob && { workloadWithJob }),
+    ...(Object.keys(options).length > 0 && { options }),
     logLevel,
   });
   const instance = await Promise.race([starting, stopping.asked]);

@@ -1,12 +1,10 @@
 // How `farloop plan` reads a kind's documents as an API server would store them. No function uses it.
 import type { KubernetesObject, WorkloadObject } from '../objects/kubernetes.ts';
+import type { KindOptions } from '../objects/kind-options.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { Fields } from '../objects/untyped-fields.ts';
 import type { ShapeProblem } from './manifest-shapes.ts';
 import type { Plan, Snapshot } from './plan.ts';
-
-/** Alpha features of the API server that change a plan, by the server's names. */
-export type Features = ReadonlySet<string>;
 
 /** Documents of another resource that a kind's plan reads. */
 export interface ReadBeside {
@@ -28,7 +26,7 @@ export interface ManifestGiven<Owner extends WorkloadObject> {
   now: Date;
   /** The objects of `besides`, by resource. */
   read: ReadonlyMap<Resource, readonly KubernetesObject[]>;
-  features: Features;
+  options: KindOptions;
   /** The planner's own plan. */
   planOf(this: void, snapshot: Snapshot<Owner>): Plan<object>;
 }
@@ -38,9 +36,9 @@ export interface KindManifests<Owner extends WorkloadObject = WorkloadObject> {
   schema?: string;
   /** Its documents may also be children, or read by other kinds. One is an owner only if the request names it. */
   isOnlyByName?: true;
-  besides(features: Features): readonly ReadBeside[];
-  /** Removes fields that the API server does not know with these features. Changes the document itself. */
-  prepare?(document: Fields, features: Features): void;
+  besides(options: KindOptions): readonly ReadBeside[];
+  /** Removes fields that the API server does not know with these options. Changes the document itself. */
+  prepare?(document: Fields, options: KindOptions): void;
   /** Adds the API server's defaults and validates. */
   read(document: Fields, given: { namespace: string; now: Date }): ReadOwner<Owner>;
   /** Absent: the planner's plan. */

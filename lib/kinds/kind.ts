@@ -4,6 +4,7 @@ import type { Fault } from '../objects/fact-checks.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { Json, KubernetesObject, ObjectMeta, WorkloadObject } from '../objects/kubernetes.ts';
 import type { LabelMatcher } from '../objects/label-selector.ts';
+import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { Counted } from '../objects/reference-metrics.ts';
@@ -66,6 +67,7 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   /** Whether these facts only mark an owner that is too large for the view. A pass reads such an owner live before it decides. */
   isReadLive(facts: Owner): boolean;
 
+  options?: readonly KindOption[];
   /** The words of `--manage` for this kind. Each includes the ones before it. Empty: `plan` is all that works for the kind. */
   settings: readonly Setting[];
   /** Whether Farloop manages this owner, given these words. */
@@ -93,7 +95,28 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
 
 /** Fields of a cluster's record that a row may read, in addition to the words of `--manage`. */
 export interface KindSettings {
-  workloadWithJob?: boolean;
+  options?: KindOptions | undefined;
+}
+
+/** An option that a cluster is registered with: a flag of `up`, `cluster add`, `relay`, `plan` and `sandbox`. */
+export interface KindOption {
+  /** The flag without dashes. */
+  name: string;
+  /** For `--help`. */
+  describes: string;
+  /** Absent: a switch. */
+  value?: {
+    placeholder: string;
+    isOneOf?: readonly string[];
+    /** Why a text is no value, for people; undefined if it is one. */
+    problemOf?(this: void, text: string): string | undefined;
+  };
+  /** Resources that the API server must serve where the option has this value. */
+  needs?(this: void, value: string): readonly Resource[];
+  /** The alpha feature of the API server that it needs, by the server's name. */
+  feature?: string;
+  /** It decides which children there are, so a relay is started with it too. */
+  isForRelay?: true;
 }
 
 /** The rights of passes to a resource that is neither owner nor child. */
@@ -102,7 +125,7 @@ export interface FurtherRight {
   subresource?: string;
   verbs: readonly ('get' | 'list' | 'create' | 'patch' | 'delete')[];
   /** Whether a cluster with these settings needs the right; absent: each cluster that manages the kind does. */
-  isUsed?(settings: KindSettings): boolean;
+  isUsed?(this: void, settings: KindSettings): boolean;
   /** Held only to grant it: a role that passes make contains it, and RBAC lets a subject grant only its own rights. No command needs it. */
   isForGranting?: true;
 }
@@ -113,6 +136,8 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   fields: WantedFields;
   /** Selects them in the relay's list and watch; absent: all of the namespace. */
   watch?: ListSelection;
+  /** Whether a cluster with these settings has such children; absent: each cluster that manages the kind. If not, nothing asks for them. */
+  isUsed?(this: void, settings: KindSettings): boolean;
   /** The workload of this kind that the object belongs to; undefined if it belongs to none. */
   membershipOf(metadata: ObjectMeta): Membership | undefined;
   /** Selects them in a live list. */

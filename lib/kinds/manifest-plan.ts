@@ -1,9 +1,10 @@
 // Planning from manifests: takes parsed documents and returns what one pass would do, as `farloop plan` prints it. Contacts nothing.
 import type { KubernetesObject, WorkloadObject } from '../objects/kubernetes.ts';
 import { podFactsOf } from '../objects/pod-facts.ts';
+import type { KindOptions } from '../objects/kind-options.ts';
 import type { PatchType } from '../objects/resources.ts';
 import type { Fields } from '../objects/untyped-fields.ts';
-import type { Features, ManifestGiven } from './kind-manifests.ts';
+import type { ManifestGiven } from './kind-manifests.ts';
 import { misshapen, SeveralWorkloadsError, UnusableManifestError, type SourcedDocument } from './manifest-documents.ts';
 import { fullName, isNamed, objectOf, sortedOut, withoutNulls, type ManifestReader, type Owner } from './manifest-sorting.ts';
 import { PLANNED_KINDS, type PlannedKind } from './manifests.ts';
@@ -33,15 +34,13 @@ export interface PlanRequest {
   now: Date;
   /** `KIND/[NAMESPACE/]NAME`: selects one of several workloads. */
   workload?: string;
-  /** Alpha features that are on in the API server. */
-  features?: Features;
+  /** Options of kinds, as a cluster is registered with them. */
+  options?: KindOptions;
   /** Reads documents as the API server does. Absent: nulls are dropped, and only fields that planners read have their types checked. */
   read?: ManifestReader;
   /** Absent: all kinds of this build. */
   kinds?: readonly PlannedKind[];
 }
-
-const NO_FEATURES: Features = new Set();
 
 /**
  * @throws UnusableManifestError a document is unreadable, or the API server would refuse the workload
@@ -71,20 +70,26 @@ export const printedPlan = ({ workload, plan, extra }: Decision): ManifestPlan =
 /** @throws as planManifests */
 export function decideFromManifests(
   documents: readonly SourcedDocument[],
-  { now, workload, features = NO_FEATURES, read = withoutNulls, kinds = PLANNED_KINDS }: PlanRequest,
+  { now, workload, options = {}, read = withoutNulls, kinds = PLANNED_KINDS }: PlanRequest,
 ): Decision {
-  const { owners, pods, heads, beside } = sortedOut(documents, { kinds, features, read, workload });
+  const { owners, pods, heads, beside } = sortedOut(documents, { kinds, options, read, workload });
   const chosen = chooseOwner(owners, workload, kinds);
   const { facts, row, manifests } = chosen.kind;
-  const owner = ownerOf(chosen, { now, features, read });
+  const owner = ownerOf(chosen, { now, options, read });
   const [head, second] = heads;
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
   const { namespace = '', name = '', uid = '' } = owner.metadata;
   // The children of an owner with a namespace are in that namespace.
   const children = pods.map(({ value }) => podFactsOf(value)).filter((pod) => namespace === '' || pod.namespace === namespace);
-  const snapshot = { owner, pods: children, head: head?.value ?? EMPTY_HEAD, manages: managesAll(kinds.map((kind) => kind.facts)) };
+  const snapshot = {
+    owner,
+    pods: children,
+    head: head?.value ?? EMPTY_HEAD,
+    manages: managesAll(kinds.map((kind) => kind.facts)),
+    options,
+  };
   const planOf = (of: Snapshot<WorkloadObject>): Plan<object> => row.planner.plan(of, now);
-  const given: ManifestGiven<WorkloadObject> = { snapshot, now, read: beside, features, planOf };
+  const given: ManifestGiven<WorkloadObject> = { snapshot, now, read: beside, options, planOf };
   const plan = manifests.plan?.(given) ?? planOf(snapshot);
   const extra = manifests.extraOf?.(given, plan);
   const target = { apiVersion: owner.apiVersion ?? '', kind: facts.kind, namespace, name, uid };
@@ -112,9 +117,9 @@ function chooseOwner(owners: readonly Owner[], wanted: string | undefined, kinds
 /** The owner as the API server stores it, or would store it: with its defaults, and valid. */
 function ownerOf(
   { kind: { manifests }, value, source, namespace }: Owner,
-  { now, features, read }: { now: Date; features: Features; read: ManifestReader },
+  { now, options, read }: { now: Date; options: KindOptions; read: ManifestReader },
 ): WorkloadObject {
-  manifests.prepare?.(value, features);
+  manifests.prepare?.(value, options);
   const result = manifests.read(objectOf(manifests.schema, { value, source }, read), { namespace, now });
   if ('owner' in result) return result.owner;
   if ('problem' in result) throw misshapen(result.problem, source);

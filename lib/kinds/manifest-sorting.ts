@@ -2,7 +2,7 @@
 import type { KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { PODS, type Resource } from '../objects/resources.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
-import type { Features } from './kind-manifests.ts';
+import type { KindOptions } from '../objects/kind-options.ts';
 import { wordsFor } from './kind-names.ts';
 import { dropNulls, misshapen, objectsIn, UnusableManifestError, type ManifestObject, type SourcedDocument } from './manifest-documents.ts';
 import { isPod, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
@@ -40,7 +40,7 @@ export type ManifestReader = (
 
 export interface SortRequest {
   kinds: readonly PlannedKind[];
-  features: Features;
+  options: KindOptions;
   read: ManifestReader;
   /** `KIND/[NAMESPACE/]NAME` */
   workload: string | undefined;
@@ -49,11 +49,11 @@ export interface SortRequest {
 const HEAD_API_VERSION = 'farloop.dev/v1';
 
 /** Leaves out objects that no planner reads. */
-export function sortedOut(documents: readonly SourcedDocument[], { kinds, features, read, workload }: SortRequest): Sorted {
+export function sortedOut(documents: readonly SourcedDocument[], { kinds, options, read, workload }: SortRequest): Sorted {
   const sorted: Sorted = { owners: [], pods: [], heads: [], beside: new Map() };
   const uids = new Map<string, string>();
   const names = new Map<string, string>();
-  const besides = kinds.flatMap(({ manifests }) => manifests.besides(features));
+  const besides = kinds.flatMap(({ manifests }) => manifests.besides(options));
   for (const { object: document, source } of objectsIn(documents)) {
     if (document.apiVersion === HEAD_API_VERSION && document.kind === 'Head') {
       dropNulls(document);

@@ -2,6 +2,7 @@
 import { resourceKeyOf, type ChildState } from '../objects/child-state.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
+import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { PatchType, Resource } from '../objects/resources.ts';
@@ -46,8 +47,8 @@ export interface Snapshot<Owner extends KubernetesObject> {
   head: PlanHead;
   /** Which kinds are managed, and what of each. */
   manages: Manages;
-  /** Alpha features that are switched on for the cluster. */
-  features?: readonly string[];
+  /** Options of kinds that the cluster is registered with. */
+  options?: KindOptions | undefined;
   /** The owner was read live in this pass, with all that a view leaves out. */
   isWhole?: boolean;
   /** What plans of this pass wanted, by `readKeyOf`. `objects` undefined: not there, or the API server serves no such resource. */

@@ -1,7 +1,8 @@
 // `--manage`: which kinds Farloop manages on a cluster, by the words of their rows.
+import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import { ALL_FACTS } from './facts.ts';
-import type { KindFacts, Setting } from './kind.ts';
+import type { KindFacts, KindSettings, Setting } from './kind.ts';
 
 type Kinds = readonly Pick<KindFacts, 'settings'>[];
 
@@ -56,9 +57,22 @@ export const managesAll = (kinds: Kinds = ALL_FACTS): Manages =>
 export const isManagedKind = ({ settings }: Pick<KindFacts, 'settings'>, manages: Manages): boolean =>
   settings.some(({ word }) => manages.includes(word));
 
-/** In the order of the table. */
-export const managedKinds = (manages: Manages, kinds: readonly KindFacts[] = ALL_FACTS): KindFacts[] =>
-  kinds.filter((facts) => isManagedKind(facts, manages));
+/** In the order of the table, each with the children that a cluster with these settings has. */
+export const managedKinds = (manages: Manages, kinds: readonly KindFacts[] = ALL_FACTS, settings: KindSettings = {}): KindFacts[] =>
+  kinds.filter((facts) => isManagedKind(facts, manages)).map((facts) => usedOf(facts, settings));
+
+/** The facts of a kind on a cluster with these settings: without children that are not used there (trap 8). */
+export function usedOf(facts: KindFacts, settings: KindSettings): KindFacts {
+  const children = facts.children.filter(({ isUsed }) => isUsed?.(settings) ?? true);
+  return children.length === facts.children.length ? facts : { ...facts, children };
+}
+
+/** The options that a relay must know. */
+export function relayOptions(manages: Manages, options: KindOptions = {}, kinds: readonly KindFacts[] = ALL_FACTS): KindOptions {
+  const names = managedKinds(manages, kinds).flatMap((facts) => facts.options ?? []);
+  const isForRelay = (name: string): boolean => names.some((option) => option.name === name && option.isForRelay === true);
+  return Object.fromEntries(Object.entries(options).filter(([name]) => isForRelay(name)));
+}
 
 /** Words of kinds that this build does not know: another build manages those. */
 export const unknownWords = (manages: Manages, kinds: Kinds = ALL_FACTS): string[] =>

@@ -5,6 +5,9 @@ import type { GroupConstraints, SchedulingPolicy } from './scheduling-policy.ts'
 
 const API_VERSION = 'scheduling.k8s.io/v1beta1';
 
+/** The option of `--workload-with-job`. */
+export const WORKLOAD_WITH_JOB = 'workload-with-job';
+
 /** Workloads of the scheduling API. Farloop's own workloads are something else. */
 export const SCHEDULING_WORKLOADS: Resource = { apiVersion: API_VERSION, kind: 'Workload', plural: 'workloads', namespaced: true };
 export const POD_GROUPS: Resource = { apiVersion: API_VERSION, kind: 'PodGroup', plural: 'podgroups', namespaced: true };

@@ -4,6 +4,7 @@ import type { EksCluster } from '../adapters/eks-token.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { relayQueueName } from '../adapters/relay-queues.ts';
 import { podIdentityTrust, relayIdentityName, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
+import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import { TerminalError } from '../ports/errors.ts';
@@ -19,8 +20,8 @@ export interface RegistrationRequest {
   /** Empty: all namespaces. */
   namespaces: readonly string[];
   budget: ClusterRecord['budget'];
-  /** Alpha: passes make Workloads and PodGroups, so that the scheduler treats a Job's pods as a group. */
-  workloadWithJob?: boolean;
+  /** Options of kinds. */
+  options?: KindOptions;
   /** Namespace of the relay. */
   relayNamespace: string;
   /** Image of the relay; undefined if somebody else runs it. */
@@ -78,7 +79,7 @@ export function planRegistration(
   request: RegistrationRequest,
   { kubeSystemUid, issuer, namespaceIsForeign, record }: Survey,
 ): RegistrationPlan {
-  const { cluster, manages, namespaces, budget, relayNamespace, image, identity, credential, server, workloadWithJob = false } = request;
+  const { cluster, manages, namespaces, budget, relayNamespace, image, identity, credential, server, options } = request;
   const queue = relayQueueName(installation.stackName, cluster);
   const [, partition = 'aws', , , account = ''] = installation.eventsQueueArn.split(':');
   const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
@@ -106,7 +107,7 @@ export function planRegistration(
     functions: credential.kind === 'serviceAccount' ? 'account' : credential.kind === 'eks' ? 'group' : 'none',
     access,
     commander: installation.functionsRoleId,
-    workloadWithJob,
+    ...(options && { options }),
     era,
     image: image ?? '',
     region,
@@ -151,7 +152,7 @@ export function planRegistration(
       ...(credential.kind !== 'none' && { credential: CREDENTIALS[credential.kind] }),
       relayNamespace,
       ...(eks && { eks: eks.cluster }),
-      ...(workloadWithJob && { workloadWithJob }),
+      ...(options && { options }),
     },
     access:
       access === 'relayed'

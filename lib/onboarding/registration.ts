@@ -9,9 +9,8 @@ import { ensureRelayQueue } from '../adapters/relay-queues.ts';
 import type { Credential } from '../adapters/registered-access.ts';
 import { putCredential, removeCredential } from '../adapters/secret-credentials.ts';
 import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts';
-import { managesText } from '../kinds/settings.ts';
+import { managedKinds, managesText } from '../kinds/settings.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
-import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../objects/job-scheduling.ts';
 import type { Manages } from '../objects/manages.ts';
 import { NAMESPACES } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
@@ -52,7 +51,7 @@ export type Tell = (step: string, what: string) => void;
  */
 export async function survey(
   place: Pick<RegistrationPlace, 'clusters' | 'administration' | 'eks' | 'installation' | 'senders'>,
-  request: Omit<RegistrationRequest, 'manages' | 'budget'>,
+  request: Omit<RegistrationRequest, 'budget'>,
 ): Promise<Survey> {
   const { clusters, administration, installation, senders } = place;
   const { cluster, relayNamespace, identity, namespaces, credential, eks, server } = request;
@@ -74,7 +73,7 @@ export async function survey(
       throw new TerminalError(`the cluster has no namespace ${name}: make it first, or leave it out of --namespaces`);
   const leavesInstalled = request.image === undefined;
   await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace, leavesInstalled, namespaces });
-  if (request.workloadWithJob) await refuseWithoutGroups(administration, namespaces);
+  await refuseUnserved(administration, request);
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
   const { issuer, version } = await administration.about(identity.kind === 'irsa');
   if (identity.kind === 'irsa') await refuseUnknownIssuer(senders, { issuer, installation });
@@ -94,17 +93,22 @@ export async function survey(
   };
 }
 
-async function refuseWithoutGroups(administration: KubernetesAdministration, [namespace]: readonly string[]): Promise<void> {
-  try {
-    for (const resource of [SCHEDULING_WORKLOADS, POD_GROUPS])
-      await administration.list(resource, namespace === undefined ? {} : { namespace });
-  } catch (error) {
-    if (!(error instanceof TerminalError) || error.code !== 404) throw error;
-    throw new TerminalError(
-      `the API server serves no ${SCHEDULING_WORKLOADS.apiVersion}: switch its Workload API on, or leave --workload-with-job out`,
-      { cause: error },
-    );
-  }
+/** Options may need resources that come from a definition, or from a feature that is off by default. */
+async function refuseUnserved(
+  administration: KubernetesAdministration,
+  { manages, options = {}, namespaces: [namespace] }: Pick<RegistrationRequest, 'manages' | 'options' | 'namespaces'>,
+): Promise<void> {
+  for (const { name, needs } of managedKinds(manages).flatMap((facts) => facts.options ?? []))
+    for (const resource of options[name] === undefined ? [] : (needs?.(options[name]) ?? []))
+      try {
+        await administration.list(resource, namespace === undefined || !resource.namespaced ? {} : { namespace });
+      } catch (error) {
+        if (!(error instanceof TerminalError) || error.code !== 404) throw error;
+        throw new TerminalError(
+          `the API server serves no ${resource.kind} of ${resource.apiVersion}: switch it on or install it, or leave --${name} out`,
+          { cause: error },
+        );
+      }
 }
 
 /** Carries out the whole plan. Keeps or repairs what an earlier try has made. */
@@ -123,13 +127,7 @@ export async function register(
   tell('identity', `IAM ${plan.sender.kind} ${plan.sender.name} may send events and answer what it is asked`);
   // The new version of the record admits this sender, which sends nothing yet.
   const senders = [...new Set([...(found.record?.senders ?? []).filter((id) => id === sender.senderId), sender.senderId])];
-  const {
-    draining: _draining,
-    leaving: _leaving,
-    workloadWithJob: _workloadWithJob,
-    credential: _credential,
-    ...kept
-  } = found.record ?? { version: 0 };
+  const { draining: _draining, leaving: _leaving, options: _options, credential: _credential, ...kept } = found.record ?? { version: 0 };
   // Keep the earlier registration's EKS parts in the record until they are removed from EKS.
   const putRecord = async (): Promise<number> => {
     const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0).catch((error: unknown) => {

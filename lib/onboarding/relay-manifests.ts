@@ -1,8 +1,9 @@
 // All our objects on a cluster, as manifests: the relay with its rights, and the account whose token functions use.
+import { SWITCHED_ON, type KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
 import type { KindFacts } from '../kinds/kind.ts';
-import { managedKinds, relayWords } from '../kinds/settings.ts';
+import { managedKinds, relayOptions, relayWords } from '../kinds/settings.ts';
 import { relayNetworkSpec } from './relay-network.ts';
 import type { PolicyRule } from './rights.ts';
 import { functionRules, identityRule, leaseRules, relayRules, tokenRules } from './rights.ts';
@@ -36,8 +37,8 @@ export interface RelayValues {
   access: 'direct' | 'relayed';
   /** Unique id of the role under which passes run. The relay refuses commands of other senders. */
   commander: string;
-  /** Alpha: passes make Workloads and PodGroups. */
-  workloadWithJob?: boolean;
+  /** Options of kinds. */
+  options?: KindOptions;
   era: number;
   image: string;
   region: string;
@@ -117,9 +118,9 @@ export function relayAlone(values: RelayValues): Manifest[] {
 }
 
 /** Relay and passes have rights to the resources of the managed kinds, and to nothing else. */
-const rulesOfRelay = ({ manages, kinds }: RelayValues): PolicyRule[] => relayRules(managedKinds(manages, kinds));
-const rulesOfPasses = ({ manages, kinds, workloadWithJob = false }: RelayValues): PolicyRule[] =>
-  functionRules(managedKinds(manages, kinds), { workloadWithJob });
+const rulesOfRelay = ({ manages, kinds, options }: RelayValues): PolicyRule[] => relayRules(managedKinds(manages, kinds, { options }));
+const rulesOfPasses = ({ manages, kinds, options }: RelayValues): PolicyRule[] =>
+  functionRules(managedKinds(manages, kinds, { options }), { options });
 
 /** Role with the rights for passes' commands, held by the relay. @param namespace the relay's */
 export const commandsRole = (namespace: string): string => `${namespace}-relay-commands`;
@@ -298,12 +299,15 @@ const relayArguments = ({
   eventsQueueUrl,
   asksQueueUrl,
   namespace,
+  options,
+  kinds,
 }: RelayValues): string[] => [
   'relay',
   `--cluster=${cluster}`,
   `--events-queue-url=${eventsQueueUrl}`,
   `--asks-queue-url=${asksQueueUrl}`,
   ...relayWords(manages).map((word) => `--manage=${word}`),
+  ...flagsOf(relayOptions(manages, options, kinds)),
   ...namespaces.map((name) => `--namespace=${name}`),
   `--era=${era}`,
   `--access=${access}`,
@@ -312,6 +316,9 @@ const relayArguments = ({
   '--replica=$(POD_NAME)',
   `--probe-port=${PROBE_PORT}`,
 ];
+
+const flagsOf = (options: KindOptions): string[] =>
+  Object.entries(options).map(([name, value]) => (value === SWITCHED_ON ? `--${name}` : `--${name}=${value}`));
 
 function environmentOf({ region, awsEndpointUrl, identity }: RelayValues): object[] {
   const fromSecret = (name: string): object => ({ name, valueFrom: { secretKeyRef: { name: AWS_KEY_SECRET, key: name } } });

@@ -1,6 +1,7 @@
 // Finds changes that another registration of the same cluster would make unasked, because an option of the earlier one is missing now.
 // Forgetting `--access relayed` must not bring a credential of the cluster to AWS.
 import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
+import { SWITCHED_ON } from '../objects/kind-options.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 
 export interface Registered {
@@ -11,7 +12,7 @@ export interface Registered {
 
 /** The options of `farloop cluster add`, as far as the record shows them. */
 function optionsOf({ record, access }: Registered): Record<string, string | undefined> {
-  const { namespaces, budget, workloadWithJob } = record;
+  const { namespaces, budget, options = {} } = record;
   return {
     access: record.access ?? 'direct',
     manage: record.manages.join(','),
@@ -20,7 +21,7 @@ function optionsOf({ record, access }: Registered): Record<string, string | unde
     identity: record.identity,
     credential: record.credential,
     'eks-region': record.eks?.region,
-    'workload-with-job': workloadWithJob ? '' : undefined,
+    ...Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === SWITCHED_ON ? '' : value])),
     server: access?.server,
     'tls-server-name': access?.tlsServerName,
   };

@@ -1,4 +1,5 @@
 // The registered clusters. Their records are stored apart from views and heads, so that they survive a dropped table (R1).
+import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 
 /** Which names a registration may have. They go into keys, names of queues, secrets and metrics, signed headers and hosts. */
@@ -40,18 +41,14 @@ export interface ClusterRecord {
   relayNamespace?: string;
   /** Its name in EKS, if registration changed EKS: removing the cluster undoes that. */
   eks?: { name: string; region: string };
-  /** Alpha: Jobs are made known to the scheduler as groups of pods (Workload and PodGroup). */
-  workloadWithJob?: true;
+  /** Options of kinds; one that this build does not know is carried along. */
+  options?: KindOptions;
   version: number;
 }
 
 /** @returns whether the registration covers workloads of that namespace */
 export const isInScope = ({ namespaces }: Pick<ClusterRecord, 'namespaces'>, namespace: string): boolean =>
   namespaces.length === 0 || namespaces.includes(namespace);
-
-/** @returns alpha features that are switched on for it, by upstream's names */
-export const featuresOf = ({ workloadWithJob }: Pick<ClusterRecord, 'workloadWithJob'>): readonly string[] =>
-  workloadWithJob ? ['WorkloadWithJob'] : [];
 
 /** A process caches a record for so long. After a change of a record, expect functions to act on the old one until then. */
 export const RECORD_AGE_MS_MAX = 10_000;

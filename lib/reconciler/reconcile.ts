@@ -2,6 +2,7 @@
 import type { WorkloadKey } from '../objects/workload.ts';
 import { factsFor } from '../kinds/facts.ts';
 import { plannerRowFor } from '../kinds/planners.ts';
+import { usedOf } from '../kinds/settings.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, RECORD_AGE_MS_MAX } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -110,7 +111,7 @@ export class Reconciler {
     const row = plannerRowFor(key.kind);
     const decoded = decodeState(head.state);
     const state = decoded && withReadableKept(decoded, row.kept);
-    const facts = factsFor(key.kind);
+    const facts = usedOf(factsFor(key.kind), record);
     const { part, hole, pods, children, items } = await readView(store, head, record.era, this.#memory);
     const offsetMs = await this.#offsets.of(key.cluster);
     const isUnknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;

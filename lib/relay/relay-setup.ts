@@ -1,5 +1,6 @@
 // The settings of a relay: the cluster it watches, the queue it sends to, and sizes and times, which only tests change.
 import type { KindFacts } from '../kinds/kind.ts';
+import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, ClusterSource } from '../ports/cluster.ts';
@@ -49,6 +50,8 @@ export interface RelaySetup {
   manages: Manages;
   /** All kinds; absent: the kinds that this build knows. */
   kinds?: readonly KindFacts[];
+  /** Options of kinds, as the cluster is registered: they decide which children are watched. */
+  kindOptions?: KindOptions | undefined;
   /** Empty: all namespaces. */
   namespaces: readonly string[];
   era: number;

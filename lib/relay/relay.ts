@@ -99,7 +99,7 @@ class RunningRelay {
     this.#session = clock.randomId();
     this.#era = era;
     if (setup.standby !== true) this.#leading = new AbortController();
-    this.#kinds = managedKinds(manages, setup.kinds);
+    this.#kinds = managedKinds(manages, setup.kinds, { options: setup.kindOptions });
     this.#cache = new RelayCache({ manages, kinds: this.#kinds, telemetry });
     this.#problems = new ProblemLog({ clock, telemetry, cluster });
     this.#identity = new Identity({ source, clock, telemetry, cluster, changed: () => this.#beginSession() });

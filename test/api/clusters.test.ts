@@ -8,7 +8,7 @@ import { aCluster } from '../contracts/clusters.ts';
 
 test('how a cluster was registered, who it is in EKS, and that it leaves', async () => {
   const records: ClusterRecord[] = [
-    { ...aCluster('far', { access: 'relayed', identity: 'irsa', workloadWithJob: true, leaving: true }), version: 3 },
+    { ...aCluster('far', { access: 'relayed', identity: 'irsa', options: { 'workload-with-job': 'on' }, leaving: true }), version: 3 },
     { ...aCluster('local'), version: 1 },
     {
       ...aCluster('shop', {
@@ -28,7 +28,7 @@ test('how a cluster was registered, who it is in EKS, and that it leaves', async
       put: async () => Promise.reject(new Error('nothing is written')),
     };
     const [far, local, shop] = await listClusters({ clusters, store, clock: new SystemClock() });
-    expect(far).toMatchObject({ access: 'relayed', identity: 'irsa', workloadWithJob: true, leaving: true });
+    expect(far).toMatchObject({ access: 'relayed', identity: 'irsa', options: { 'workload-with-job': 'on' }, leaving: true });
     expect(far).not.toHaveProperty('credential');
     expect(local).toMatchObject({ access: 'direct' });
     expect(shop).toMatchObject({

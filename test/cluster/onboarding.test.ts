@@ -242,13 +242,13 @@ describe('farloop cluster', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('serves no scheduling.k8s.io/v1beta1') });
     const record = await stage.clusters().get('one');
     if (!record) throw new Error('it is not registered');
-    await stage.clusters().put({ ...record, workloadWithJob: true }, record.version);
+    await stage.clusters().put({ ...record, options: { 'workload-with-job': 'on' } }, record.version);
     expect(await add('one')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('registered with --workload-with-job: give it again'),
     });
     expect((await add('one', '--change')).exitCode).toBe(0);
-    expect(await stage.clusters().get('one')).not.toHaveProperty('workloadWithJob');
+    expect(await stage.clusters().get('one')).not.toHaveProperty('options');
   });
 
   test('relayed: no account for functions, no credential on AWS; the relay gets the rights instead', async () => {

@@ -54,7 +54,7 @@ test('with Jobs alone managed the rights are those of before there were words fo
   const all = [['jobs'], ['all-jobs']].flatMap((manages) =>
     WAYS.flatMap((way) =>
       [[], ['batch', 'etl']].flatMap((namespaces) =>
-        [false, true].map((workloadWithJob) => rightsOf({ manages, ...way, namespaces, workloadWithJob })),
+        [{}, { 'workload-with-job': 'on' }].map((options) => rightsOf({ manages, ...way, namespaces, options })),
       ),
     ),
   );

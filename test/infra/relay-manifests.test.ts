@@ -171,10 +171,10 @@ describe('pods scheduled as a group: rights for it', () => {
   }));
 
   test('whoever carries out what passes want has them where the switch is on, and nobody else', () => {
-    expect(ofScheduling(rulesOf('farloop-functions', { workloadWithJob: true }))).toEqual(granted);
-    expect(ofScheduling(rulesOf('farloop-relay', { workloadWithJob: true }))).toEqual([]);
+    expect(ofScheduling(rulesOf('farloop-functions', { options: { 'workload-with-job': 'on' } }))).toEqual(granted);
+    expect(ofScheduling(rulesOf('farloop-relay', { options: { 'workload-with-job': 'on' } }))).toEqual([]);
     const relayed = { functions: 'none', access: 'relayed' } as const;
-    expect(ofScheduling(rulesOf('farloop-relay', { ...relayed, workloadWithJob: true }))).toEqual(granted);
+    expect(ofScheduling(rulesOf('farloop-relay', { ...relayed, options: { 'workload-with-job': 'on' } }))).toEqual(granted);
     for (const role of ['farloop-functions', 'farloop-relay'])
       for (const values of [{}, relayed]) expect(ofScheduling(rulesOf(role, values))).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe('pods scheduled as a group: rights for it', () => {
   });
 
   test('what a relay carries out, its rights allow', () => {
-    const rules = rulesOf('farloop-relay', { functions: 'none', access: 'relayed', workloadWithJob: true });
+    const rules = rulesOf('farloop-relay', { functions: 'none', access: 'relayed', options: { 'workload-with-job': 'on' } });
     for (const { resource, verbs } of ALLOWED) {
       const group = resource.apiVersion.includes('/') ? resource.apiVersion.replace(/\/.*/, '') : '';
       const allowed = rules.filter(

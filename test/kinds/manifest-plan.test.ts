@@ -226,7 +226,7 @@ describe('planning from manifests', () => {
 
 describe('Workload and PodGroup', () => {
   const gang = aManifest({ parallelism: 2, completions: 2, scheduling: { schedulingPolicy: { gang: {} } } }, { uid: 'u' });
-  const planGroups = (...documents: unknown[]) => planManifests(from(...documents), { now, features: new Set(['WorkloadWithJob']) });
+  const planGroups = (...documents: unknown[]) => planManifests(from(...documents), { now, options: { 'workload-with-job': 'on' } });
 
   test('are planned before the pods where the feature is on', () => {
     const plan = planGroups(structuredClone(gang));

@@ -18,7 +18,7 @@ function takingAll(): DynamoDbClusters {
 test.each([
   ['with an account', {}],
   ['on EKS', { identity: { kind: 'podIdentity' }, credential: { kind: 'eks' }, eks: { name: 'shop', region: 'eu-west-1' } }],
-  ['relayed', { credential: { kind: 'none' }, workloadWithJob: true, image: undefined }],
+  ['relayed', { credential: { kind: 'none' }, options: { 'workload-with-job': 'on' }, image: undefined }],
 ] as const)('the table keeps every field of a registration %s', async (_way, change) => {
   const record = { ...registered(change).record, senders: ['AIDAEXAMPLE'] };
   expect(await takingAll().put(record, 0)).toEqual({ ...record, version: 1 });

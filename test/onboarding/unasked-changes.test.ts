@@ -16,7 +16,7 @@ const cases: [string, Partial<RegistrationRequest>, string[]][] = [
   ['all Jobs', { manages: ['all-jobs'] }, ['--manage all-jobs']],
   ['some namespaces', { namespaces: ['etl', 'batch'] }, ['--namespaces batch,etl']],
   ['a budget', { budget: { writesPerSecond: 500, burst: 1_000 } }, ['--budget 500']],
-  ['groups of pods', { workloadWithJob: true }, ['--workload-with-job']],
+  ['groups of pods', { options: { 'workload-with-job': 'on' } }, ['--workload-with-job']],
   [
     "the kubeconfig's credential",
     { credential: { kind: 'given', credential: { kind: 'token', token: 't' } } },

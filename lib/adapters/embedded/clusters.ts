@@ -7,6 +7,7 @@ import { jsonIn } from '../../objects/untyped-fields.ts';
 import type { ClusterRecord, Clusters } from '../../ports/clusters.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { fromStored, StoredManages, toStored } from '../stored-manages.ts';
+import { optionsFromStored, optionsToStored, StoredOptions } from '../stored-options.ts';
 import { FullDiskError, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
 
 export const CLUSTERS_FILE = 'clusters.json';
@@ -26,7 +27,7 @@ const RecordSchema = v.object({
   draining: v.exactOptional(v.literal(true)),
   leaving: v.exactOptional(v.literal(true)),
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
-  workloadWithJob: v.exactOptional(v.literal(true)),
+  ...StoredOptions.entries,
   version: v.pipe(wholeNumber, v.minValue(1)),
 });
 
@@ -68,9 +69,9 @@ export class EmbeddedClusters implements Clusters {
         `the record of cluster ${record.name}: expected version ${expectedVersion}, found ${current?.version ?? 'none'}`,
         current,
       );
-    const parsed = v.safeParse(RecordSchema, { ...toStored(record), version: expectedVersion + 1 });
+    const parsed = v.safeParse(RecordSchema, { ...toStored(optionsToStored(record)), version: expectedVersion + 1 });
     if (!parsed.success) throw new RangeError(`the record of cluster ${record.name}: ${faultOf(parsed.issues)}`);
-    const written = fromStored(parsed.output);
+    const written = fromStored(optionsFromStored(parsed.output));
     const others = records.filter(({ name }) => name !== record.name);
     this.#write([...others, written].toSorted((one, other) => (one.name < other.name ? -1 : 1)));
     return written;
@@ -86,7 +87,7 @@ export class EmbeddedClusters implements Clusters {
       throw new Error(`cannot read the clusters in ${this.#path}: ${messageOf(error)}`, { cause: error });
     }
     const parsed = v.safeParse(FileSchema, jsonIn(text));
-    if (parsed.success) return parsed.output.clusters.map((stored) => fromStored(stored));
+    if (parsed.success) return parsed.output.clusters.map((stored) => fromStored(optionsFromStored(stored)));
     throw new Error(
       `the clusters in ${this.#path} cannot be read: ${faultOf(parsed.issues)}; mend the file, or remove it and add them again`,
     );
@@ -101,7 +102,7 @@ export class EmbeddedClusters implements Clusters {
     try {
       writePrivately(
         this.#path,
-        `${JSON.stringify({ format: FORMAT, clusters: clusters.map((record) => toStored(record)) }, undefined, 2)}\n`,
+        `${JSON.stringify({ format: FORMAT, clusters: clusters.map((record) => toStored(optionsToStored(record))) }, undefined, 2)}\n`,
       );
     } catch (error) {
       throw isFullDisk(error)

@@ -9,7 +9,7 @@ import {
   legacyControllerUidLabel,
   legacyJobNameLabel,
 } from '../../objects/job-labels.ts';
-import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../objects/job-scheduling.ts';
+import { POD_GROUPS, SCHEDULING_WORKLOADS, WORKLOAD_WITH_JOB } from '../../objects/job-scheduling.ts';
 import type { Job, ObjectMeta } from '../../objects/kubernetes.ts';
 import { LabelSelectorError, matcherOf, selectorTextOf, type LabelMatcher } from '../../objects/label-selector.ts';
 import { isBuiltInOff, isOurs } from '../../objects/managed-by.ts';
@@ -53,12 +53,20 @@ export const jobFacts = defineFacts<Job>({
     urgencyOf: urgencyOfPod,
     counted: terminatedPods,
   },
+  options: [
+    {
+      name: WORKLOAD_WITH_JOB,
+      describes: 'alpha: make each new Job known to the scheduler as a group of pods (Workload and PodGroup)',
+      needs: () => [SCHEDULING_WORKLOADS, POD_GROUPS],
+      feature: 'WorkloadWithJob',
+    },
+  ],
   children: [],
   // Alpha: passes make a Workload and a PodGroup, so that the scheduler treats a Job's pods as a group.
   furtherRights: [SCHEDULING_WORKLOADS, POD_GROUPS].map((resource) => ({
     resource,
     verbs: ['get', 'list', 'create', 'patch'],
-    isUsed: ({ workloadWithJob }) => workloadWithJob === true,
+    isUsed: ({ options }) => options?.[WORKLOAD_WITH_JOB] !== undefined,
   })),
   countsExternal: true,
 });

@@ -3,22 +3,26 @@ import { withJobDefaults, withStoredJobDefaults } from '../../admission/job/job-
 import { validateJob, validateJobUpdate } from '../../admission/job/job-validation.ts';
 import { isJobFinished } from '../../objects/job-facts.ts';
 import { legacyControllerUidLabel } from '../../objects/job-labels.ts';
-import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../../objects/job-scheduling.ts';
+import {
+  POD_GROUPS,
+  SCHEDULING_WORKLOADS,
+  WORKLOAD_WITH_JOB,
+  type PodGroup,
+  type SchedulingWorkload,
+} from '../../objects/job-scheduling.ts';
+import type { KindOptions } from '../../objects/kind-options.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 import { isFields, type Fields } from '../../objects/untyped-fields.ts';
-import { defineManifests, UNSTORED_UID, type Features, type ManifestGiven, type ReadOwner } from '../kind-manifests.ts';
+import { defineManifests, UNSTORED_UID, type ManifestGiven, type ReadOwner } from '../kind-manifests.ts';
 import type { Plan } from '../plan.ts';
 import { podSetOf } from '../pod-set.ts';
 import { isJob, jobProblem, podGroupProblem, schedulingWorkloadProblem } from './manifest-shapes.ts';
 import { schedulingActions } from './scheduling/scheduling-actions.ts';
 
-/** Alpha: also plans the Workload and PodGroup of a Job's pods. If it is off, `spec.scheduling` has no meaning. */
-const WORKLOAD_WITH_JOB = 'WorkloadWithJob';
-
 export const jobManifests = defineManifests<Job>({
   schema: 'Job',
-  besides: (features) =>
-    features.has(WORKLOAD_WITH_JOB)
+  besides: (options) =>
+    options[WORKLOAD_WITH_JOB] !== undefined
       ? [
           { resource: SCHEDULING_WORKLOADS, problemOf: schedulingWorkloadProblem },
           { resource: POD_GROUPS, problemOf: podGroupProblem },
@@ -29,8 +33,8 @@ export const jobManifests = defineManifests<Job>({
   plan,
 });
 
-function prepare({ spec }: Fields, features: Features): void {
-  if (!features.has(WORKLOAD_WITH_JOB) && isFields(spec)) delete spec['scheduling'];
+function prepare({ spec }: Fields, options: KindOptions): void {
+  if (options[WORKLOAD_WITH_JOB] === undefined && isFields(spec)) delete spec['scheduling'];
 }
 
 function read(document: Fields, { namespace, now }: { namespace: string; now: Date }): ReadOwner<Job> {
@@ -47,11 +51,13 @@ function read(document: Fields, { namespace, now }: { namespace: string; now: Da
 const isStored = ({ metadata, spec }: Job): boolean =>
   Boolean(metadata.uid) && spec.selector !== undefined && spec.template?.metadata?.labels?.[legacyControllerUidLabel] === metadata.uid;
 
-/** The plan with the scheduling group of the pods: its objects are created or changed before everything else. */
-function plan({ snapshot, read: found, features, planOf }: ManifestGiven<Job>): Plan<object> {
-  const alone = planOf(snapshot);
+/** Alpha: without its option `spec.scheduling` has no meaning. The plan with the scheduling group of the pods: its objects are created or changed before everything else. */
+function plan({ snapshot, read: found, options, planOf }: ManifestGiven<Job>): Plan<object> {
+  // Its objects are among the documents, so the planner need not want them.
+  const { options: _options, ...unread } = snapshot;
+  const alone = planOf(unread);
   const { owner: job, pods } = snapshot;
-  if (!features.has(WORKLOAD_WITH_JOB)) return alone;
+  if (options[WORKLOAD_WITH_JOB] === undefined) return alone;
   if (alone.outcome === 'notOurs' || alone.outcome === 'parked' || isJobFinished(job) || job.metadata.deletionTimestamp !== undefined)
     return alone;
   const objects = {
@@ -60,7 +66,7 @@ function plan({ snapshot, read: found, features, planOf }: ManifestGiven<Job>): 
   };
   const { actions, group, why, problem } = schedulingActions(job, objects, podSetOf(pods).size);
   if (problem !== undefined) return { ...alone, actions: [], status: job.status ?? {}, outcome: 'parked', why: [problem] };
-  const grouped = planOf({ ...snapshot, ...(group && { schedulingGroup: group }) });
+  const grouped = planOf({ ...unread, ...(group && { schedulingGroup: group }) });
   return {
     ...grouped,
     actions: [...actions, ...grouped.actions],

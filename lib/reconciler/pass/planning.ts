@@ -3,7 +3,7 @@ import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Action, Failure, Plan, PlanHead, ReadWant } from '../../kinds/plan.ts';
 import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { featuresOf, isInScope } from '../../ports/clusters.ts';
+import { isInScope } from '../../ports/clusters.ts';
 import { NotDoneError, UnreadableObjectError } from '../../ports/errors.ts';
 import { foreignWriterOf } from './foreign-writer.ts';
 import { holdIn, type Standing } from './parking.ts';
@@ -101,7 +101,7 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   };
   const { manages } = pass.record;
   const seen = {
-    features: featuresOf(pass.record),
+    options: pass.record.options,
     isWhole: pass.known.live !== undefined,
     read: pass.known.read,
     kept: pass.pending.state.kept,

@@ -19,7 +19,7 @@ const gang = (minCount?: number): JobSpec => ({ scheduling: { schedulingPolicy: 
 
 async function begin({ on = true }: { on?: boolean } = {}): Promise<void> {
   world = new World();
-  if (on) world.record = { ...world.record, workloadWithJob: true };
+  if (on) world.record = { ...world.record, options: { 'workload-with-job': 'on' } };
   await world.watch();
 }
 const listed = async <Item>(resource: typeof POD_GROUPS): Promise<Item[]> =>
@@ -120,7 +120,7 @@ describe('Workload and PodGroup of a Job', () => {
     await begin({ on: false });
     await world.apply(aJob('demo', { parallelism: 1, completions: 3, ...gang() }));
     await world.until(async () => (await world.pods()).length === 1, { play: false });
-    world.record = { ...world.record, workloadWithJob: true };
+    world.record = { ...world.record, options: { 'workload-with-job': 'on' } };
     await world.until(async () => conditionsOf(await world.job('demo')).includes('Complete'));
     expect(await workloads()).toEqual([]);
     expect([...world.podsEver.values()].filter(({ spec }) => spec['schedulingGroup'] !== undefined)).toEqual([]);

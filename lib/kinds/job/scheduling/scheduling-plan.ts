@@ -1,7 +1,13 @@
 // A Job's plan with its scheduling group (alpha, behind the cluster's switch): two objects represent its pods for the scheduler. A pass
 // reads them live and creates them before the first pod, one step per plan, so that a pass that died halfway leaves nothing to repair.
 import * as v from 'valibot';
-import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../../../objects/job-scheduling.ts';
+import {
+  POD_GROUPS,
+  SCHEDULING_WORKLOADS,
+  WORKLOAD_WITH_JOB,
+  type PodGroup,
+  type SchedulingWorkload,
+} from '../../../objects/job-scheduling.ts';
 import { isJobFinished } from '../../../objects/job-facts.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import { readKeyOf, type Action, type Plan, type ReadWant, type Snapshot } from '../../plan.ts';
@@ -61,8 +67,8 @@ export function planWithGroup(snapshot: JobSnapshot, planOf: (snapshot: JobSnaps
 
 /** Whether this plan needs its group before it is executed. Also before the first status, which shows that the Job has started. */
 function needsGroup(snapshot: JobSnapshot, { actions, outcome }: Plan<JobStatus>): boolean {
-  const { owner: job, features = [], pods, kept } = snapshot;
-  if (!features.includes('WorkloadWithJob') || snapshot.schedulingGroup || outcome === 'notOurs' || outcome === 'parked') return false;
+  const { owner: job, options = {}, pods, kept } = snapshot;
+  if (options[WORKLOAD_WITH_JOB] === undefined || snapshot.schedulingGroup || outcome === 'notOurs' || outcome === 'parked') return false;
   if (isJobFinished(job) || job.metadata.deletionTimestamp !== undefined) return false;
   const { groupedGeneration } = (kept ?? {}) as Kept;
   return (
