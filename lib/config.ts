@@ -32,7 +32,7 @@ const Config = v.object({
   /** CloudWatch namespace of the metrics; without it they are not written. */
   METRICS_NAMESPACE: v.optional(text),
   /** Whether those of the built-in controllers are among them. */
-  REFERENCE_METRICS: v.optional(v.picklist(['on', 'off']), 'on'),
+  UPSTREAM_METRICS: v.optional(v.picklist(['on', 'off']), 'on'),
   /** Seconds kept back from the function's deadline to hand work back in good order. */
   DEADLINE_RESERVE_SECONDS: v.optional(wholeNumber(1, 60), '22'),
   LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error']), 'info'),

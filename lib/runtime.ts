@@ -86,7 +86,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   const clock = new SystemClock();
   const telemetry = new EmfTelemetry({
     namespace: config.METRICS_NAMESPACE,
-    referenceMetrics: config.REFERENCE_METRICS === 'on',
+    referenceMetrics: config.UPSTREAM_METRICS === 'on',
     level: config.LOG_LEVEL,
     clock,
   });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ALL_FACTS } from '../lib/kinds/facts.ts';
 import type { KindFacts } from '../lib/kinds/kind.ts';
-import { REFERENCE_METRICS } from '../lib/objects/reference-metrics.ts';
+import { UPSTREAM_METRICS } from '../lib/objects/upstream-metrics.ts';
 import { schemaNames, schemaOf } from '../lib/sandbox/schema/notation.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -48,7 +48,7 @@ function wordsOf(facts: KindFacts): string[] {
   return [facts.kind, ...resource, ...facts.repeatedReasons];
 }
 
-const METRICS = REFERENCE_METRICS.map(({ name }) => name);
+const METRICS = UPSTREAM_METRICS.map(({ name }) => name);
 const PATTERN = new RegExp(
   [...new Set([...ALL_FACTS.flatMap(wordsOf), ...METRICS])]
     .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'))

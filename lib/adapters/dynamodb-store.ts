@@ -157,7 +157,7 @@ export class DynamoDbStore implements Store {
 
   /**
    * More than a hundred names are more than one expression holds: they are added (or removed) by requests that go before, under
-   * the same conditions. A name whose item is not written yet is a hole, and looked up live (R1).
+   * the same conditions. A name whose item is not written yet is a missing item, and looked up live (R1).
    */
   async updateHead(key: WorkloadKey, conditions: { ifFence?: string; ifViewVersion?: number }, change: HeadChange): Promise<UpdatedHead> {
     const { addItems = [], removeItems = [] } = change;

@@ -1,6 +1,6 @@
 // Telemetry of a function on AWS: log lines as JSON with the field names that Powertools for AWS Lambda uses, and metrics in CloudWatch's
 // embedded metric format, which CloudWatch reads off the log. Counts wait until the invocation ends: one line instead of dozens.
-import { referenceMetric } from '../objects/reference-metrics.ts';
+import { upstreamMetric } from '../objects/upstream-metrics.ts';
 import { shownText } from '../objects/shown-text.ts';
 import type { Clock } from '../ports/clock.ts';
 import { METRICS } from '../ports/metrics.ts';
@@ -107,7 +107,7 @@ export class EmfTelemetry extends LeveledTelemetry {
   #setsOf(metric: string): Group['sets'] | undefined {
     const known: MetricDescription | undefined = METRICS[metric];
     if (known) return known.sets;
-    const reference = this.#options.referenceMetrics ? referenceMetric(metric) : undefined;
+    const reference = this.#options.referenceMetrics ? upstreamMetric(metric) : undefined;
     return reference && [reference.labels];
   }
 

@@ -1,5 +1,5 @@
 // Telemetry of local mode: a line per event on standard error, sums of metrics in memory for the /metrics page.
-import { referenceMetric } from '../objects/reference-metrics.ts';
+import { upstreamMetric } from '../objects/upstream-metrics.ts';
 import { shownText } from '../objects/shown-text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fields, MetricUnit } from '../ports/telemetry.ts';
@@ -46,7 +46,7 @@ export class LineTelemetry extends LeveledTelemetry {
 
   count(metric: string, value: number, unit: MetricUnit, dimensions: Record<string, string> = {}): void {
     const id = JSON.stringify([metric, ...Object.entries(dimensions).toSorted(byName)]);
-    const bounds = referenceMetric(metric)?.buckets;
+    const bounds = upstreamMetric(metric)?.buckets;
     let known = this.#metrics.get(id);
     if (!known) {
       if (this.#metrics.size >= METRICS_MAX) return;

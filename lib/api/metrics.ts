@@ -1,5 +1,5 @@
 // Metrics in Prometheus' text format: the telemetry's counts, the age of watches, the length of queues.
-import { REFERENCE_METRICS, referenceMetric, type ReferenceMetric } from '../objects/reference-metrics.ts';
+import { UPSTREAM_METRICS, upstreamMetric, type ReferenceMetric } from '../objects/upstream-metrics.ts';
 import { shownText } from '../objects/shown-text.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { MetricUnit, Telemetry } from '../ports/telemetry.ts';
@@ -37,14 +37,14 @@ interface Family {
 /** Counters, histograms and gauges in Prometheus' text format. */
 export async function metricsText(ports: Ports): Promise<string> {
   const counted = keepsMetrics(ports.telemetry) ? ports.telemetry.metrics() : [];
-  const own = counted.filter(({ name }) => !referenceMetric(name));
+  const own = counted.filter(({ name }) => !upstreamMetric(name));
   const families = [...referenceFamilies(counted), ...countedFamilies(own), ...(await gauges(ports))];
   return families.map(familyText).join('');
 }
 
 /** Upstream's metrics, under their own names and labels. */
 function referenceFamilies(counted: readonly CountedMetric[]): Family[] {
-  return REFERENCE_METRICS.map((metric: ReferenceMetric): Family => {
+  return UPSTREAM_METRICS.map((metric: ReferenceMetric): Family => {
     const { name, type, help, buckets = [] } = metric;
     const series = counted.filter((one) => one.name === name);
     if (type === 'counter') return { name, type, help, samples: series.map(({ dimensions: labels, sum: value }) => ({ labels, value })) };
@@ -105,7 +105,7 @@ function familyText({ name, type, help, samples }: Family): string {
 
 /** Upstream's labels stay unchanged. Ours become snake case, as Prometheus recommends. */
 function labelsText(labels: Record<string, string>, metric: string): string {
-  const spell = referenceMetric(metric) ? (label: string): string => label : snakeCase;
+  const spell = upstreamMetric(metric) ? (label: string): string => label : snakeCase;
   const pairs = Object.entries(labels).map(([label, value]) => `${spell(label)}="${escaped(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

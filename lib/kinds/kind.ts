@@ -7,7 +7,7 @@ import type { LabelMatcher } from '../objects/label-selector.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import type { Counted } from '../objects/reference-metrics.ts';
+import type { Counted } from '../objects/upstream-metrics.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 

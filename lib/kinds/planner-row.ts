@@ -2,7 +2,7 @@
 import type { GenericSchema } from 'valibot';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
-import type { Counted } from '../objects/reference-metrics.ts';
+import type { Counted } from '../objects/upstream-metrics.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { Action, Plan, Planner, PlanHead, Snapshot } from './plan.ts';
 

@@ -11,7 +11,7 @@ import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
 import type { EventMessage, PodEntry, WholeChildren, WorkloadReport } from '../wire/observations.ts';
-import { distrust } from './view/digest-mismatch.ts';
+import { invalidate } from './view/digest-mismatch.ts';
 import { createHead, newHead, readHeadsOf } from './head/heads.ts';
 import { learnFromHeartbeat } from './cluster/heartbeats.ts';
 import { countsOfChange } from './report/view-counts.ts';
@@ -184,7 +184,7 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
   const { floor } = head;
   const isOlder = ({ resource, floor: told }: WholeChildren): boolean => isNewer(childFloor(head, resource, record.era) ?? '0', told);
   if (reports.some(({ whole, wholeChildren = [] }) => (whole && isNewer(floor, whole.floor)) || wholeChildren.some(isOlder))) {
-    await distrust(ports, key);
+    await invalidate(ports, key);
     // The head has a new fence and a wake that follows it. Do not send another wake that follows the old fence (R9).
     head = (await ports.store.readHead(key)) ?? head;
   }
@@ -205,7 +205,7 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
     for (const { metric, value, labels } of written.counted) ports.telemetry.count(metric, value, 'Count', labels);
     // A message that changes nothing wakes too, because an earlier delivery may have died before its wake. It does not if a pass had
     // observed all of it.
-    if (!written.heardByPass && !written.told) urgency = soonerOf(urgency, wanted);
+    if (!written.observedByPass && !written.told) urgency = soonerOf(urgency, wanted);
   }
   if (urgency) await wake(ports, key, urgency, toldAtMs);
 }
@@ -231,7 +231,7 @@ async function keepChildren(
     const written = await writeChildren(store, head, news, { era, expected });
     head = written.head;
     // As with pods: an earlier delivery may have died before its wake.
-    isNews ||= written.isNews || !written.heardByPass;
+    isNews ||= written.isNews || !written.observedByPass;
   }
   return { head, isNews };
 }

@@ -13,19 +13,19 @@ import { act } from './pass/actions.ts';
 import { WriteBudget } from './cluster/budget.ts';
 import { ClockOffsets } from './cluster/clock-offsets.ts';
 import type { Ending } from './pass/commit.ts';
-import { OvertakenError, close, saveHeard } from './pass/commit.ts';
+import { OvertakenError, commit, saveObservations } from './pass/commit.ts';
 import { lookAtCluster } from './cluster/cluster-look.ts';
 import { untoldInMs, writeEvents } from './report/event-objects.ts';
 import { wakeAnew } from './head/heads.ts';
 import { countsOfForgotten } from './report/view-counts.ts';
 import { noteLateness } from './head/queue-lag.ts';
-import { open } from './pass/acquire.ts';
+import { acquire } from './pass/acquire.ts';
 import { HELD_MS, backoffMs, fightText, parkedEnding, parkedFor } from './pass/parking.ts';
 import { listOthers, readStrayed } from './pass/other-children.ts';
 import { PassChildren } from './pass/pass-children.ts';
 import { Pass } from './pass/pass.ts';
 import { decodeState, initialState, statusDigestOf } from './head/pass-state.ts';
-import { tellOfPass } from './report/pass-report.ts';
+import { reportPass } from './report/pass-report.ts';
 import { rivalOf } from './pass/planning.ts';
 import { Reachability } from './cluster/reachability.ts';
 import { resendPutOff } from './head/resend.ts';
@@ -104,17 +104,17 @@ export class Reconciler {
     }
     // The cluster is being removed. Do nothing on it any more, and note nothing about it.
     if (record.leaving) return 'done';
-    const opened = await open(this.#ports, key, record, { openedAtMs: startedAtMs, follows });
-    if (!opened) return 'failed';
+    const acquired = await acquire(this.#ports, key, record, { openedAtMs: startedAtMs, follows });
+    if (!acquired) return 'failed';
     if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);
-    const { head, attempt, isNext } = opened;
+    const { head, attempt, isNext } = acquired;
     const row = plannerRowFor(key.kind);
     const decoded = decodeState(head.state);
     const state = decoded && withReadableKept(decoded, row.kept);
     const facts = usedOf(factsFor(key.kind), record);
-    const { part, hole, pods, children, items } = await readView(store, head, record.era, this.#memory);
+    const { part, hasMissingItem, pods, children, items } = await readView(store, head, record.era, this.#memory);
     const offsetMs = await this.#offsets.of(key.cluster);
-    const isUnknown = hole || state === undefined || head.era < record.era || state.listedEra !== record.era;
+    const isUnknown = hasMissingItem || state === undefined || head.era < record.era || state.listedEra !== record.era;
     const pass = new Pass({
       key,
       record,
@@ -262,11 +262,11 @@ export class Reconciler {
   }
 
   #trouble(): TroubleSetup {
-    return { ports: this.#ports, budget: this.#budget, reachability: this.#reachability, bury: (pass) => this.#bury(pass) };
+    return { ports: this.#ports, budget: this.#budget, reachability: this.#reachability, afterOwner: (pass) => this.#afterOwner(pass) };
   }
 
   /** The owner is gone: releases its children by removing orphan finalizers. After that there is nothing left to know. */
-  async #bury(pass: Pass): Promise<Ending> {
+  async #afterOwner(pass: Pass): Promise<Ending> {
     await pass.known.listChildren();
     await listOthers(pass);
     const { actions, isDone } = pass.row.planner.afterOwner({
@@ -313,20 +313,20 @@ export class Reconciler {
       await sendTells(this.#ports, pass);
       if (ending.outcome === 'gone') {
         await this.#forget(pass);
-        pass.pending.counted.push(...countsOfForgotten(pass.key.kind, pass.known.viewAtOpening));
+        pass.pending.counted.push(...countsOfForgotten(pass.key.kind, pass.known.viewAtStart));
       } else {
         const untoldMs = isUntroubled ? untoldInMs(pass.pending.state, this.#ports.clock.nowMs()) : undefined;
         const againInMs = untoldMs === undefined ? ending.againInMs : Math.min(ending.againInMs ?? untoldMs, untoldMs);
-        nextWakeAtMs = await close(this.#ports, pass, { ...ending, againInMs });
+        nextWakeAtMs = await commit(this.#ports, pass, { ...ending, againInMs });
       }
     } catch (error) {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
       ending = { ...ending, outcome: 'overtaken', error };
-      await saveHeard(this.#ports, pass);
+      await saveObservations(this.#ports, pass);
       // The wake comes back for a later pass. If the table was lost, there is none: the work begins anew, and nothing blocks it (R1).
       answer = (await wakeAnew(this.#ports, pass.key, pass.record)) ? 'done' : 'failed';
     }
-    await tellOfPass(this.#ports, pass, { ending, sinceMs, nextWakeAtMs });
+    await reportPass(this.#ports, pass, { ending, sinceMs, nextWakeAtMs });
     return answer;
   }
 }

@@ -5,7 +5,7 @@ import type { OutgoingMessage, Queue, QueueName } from '../ports/queue.ts';
 /** Messages in one request. */
 const BATCH = 10;
 /** A message waits at most this long for others. */
-const COMPANY_MS = 20;
+const SOON_MS = 20;
 
 interface Sending {
   queueName: QueueName;
@@ -61,7 +61,7 @@ export class SendsTogether implements Pick<Queue, 'send'> {
   async #flushInTime(): Promise<void> {
     const bound = new AbortController();
     this.#bound = bound;
-    await this.#clock.wait(COMPANY_MS, bound.signal);
+    await this.#clock.wait(SOON_MS, bound.signal);
     if (!bound.signal.aborted) this.#flush();
   }
 

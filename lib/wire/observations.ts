@@ -182,7 +182,7 @@ export interface TimerMessage extends SentForNews {
 }
 
 /** A digest mismatch: the view is compared again a moment later. */
-export interface DoubtMessage {
+export interface DigestMismatchMessage {
   /** Key of the workload. */
   doubt: string;
   /** The relay's digest. */
@@ -198,7 +198,7 @@ export interface StaleLookMessage {
 }
 
 /** A message of the timers queue. */
-export type DelayedMessage = TimerMessage | DoubtMessage | StaleLookMessage;
+export type DelayedMessage = TimerMessage | DigestMismatchMessage | StaleLookMessage;
 
 /**
  * To a relay: report everything again, or one workload. `after`: the message that showed that something is missing. The relay need not list

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { findOurs } from '../../lib/onboarding/ours.ts';
-import { referenceMetric } from '../../lib/objects/reference-metrics.ts';
+import { upstreamMetric } from '../../lib/objects/upstream-metrics.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import type { EksFront } from '../cluster/eks-front.ts';
 import { STAND_IN, startEksFront } from '../cluster/eks-front.ts';
@@ -454,7 +454,7 @@ async function metricsInLogs(): Promise<Set<string>> {
       const { CloudWatchMetrics: directives } = line['_aws'] as { CloudWatchMetrics: Directive[] };
       for (const { Namespace, Dimensions, Metrics } of directives)
         for (const { Name, Unit } of Metrics) {
-          const reference = referenceMetric(Name);
+          const reference = upstreamMetric(Name);
           expect({ Name, Namespace, Unit, Dimensions }).toEqual({
             Name,
             Namespace: `Farloop/${STAGE}`,

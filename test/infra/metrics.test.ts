@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REFERENCE_METRICS, referenceMetric } from '../../lib/objects/reference-metrics.ts';
+import { UPSTREAM_METRICS, upstreamMetric } from '../../lib/objects/upstream-metrics.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import { ROOT } from '../deploy/packaged.ts';
 
@@ -36,7 +36,7 @@ function countsInCode(): Counted[] {
 }
 
 test('every metric that the code counts is described as it is counted, and every description is counted', () => {
-  const counted = countsInCode().filter(({ metric }) => !ELSEWHERE.test(metric) && !referenceMetric(metric));
+  const counted = countsInCode().filter(({ metric }) => !ELSEWHERE.test(metric) && !upstreamMetric(metric));
   expect(counted.length).toBeGreaterThan(15);
   for (const { metric, unit, dimensions } of counted)
     expect({ metric, unit, dimensions: dimensions.toSorted() }).toEqual({
@@ -54,7 +54,7 @@ test('the page tells of each metric of the built-in controllers with its labels'
   const rows = [...page.matchAll(/^\| `((?:job_controller|ttl_after)\w+)`(?: \(histogram\))? \| (.*?) ?\|$/gm)];
   const told = new Map(rows.map(([, name = '', labels = '']) => [name, labels.match(/\w+(?=`)/g) ?? []]));
   expect(told.get('job_controller_job_syncs_total')).toEqual(told.get('job_controller_job_sync_duration_seconds'));
-  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(REFERENCE_METRICS.map(({ name, labels }) => [name, labels])));
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(UPSTREAM_METRICS.map(({ name, labels }) => [name, labels])));
 });
 
 test('docs/metrics.md tells of each what the table does', () => {

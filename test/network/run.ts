@@ -317,8 +317,8 @@ async function differingViews({ ports, cluster }: LocalInstance, customer: Custo
   for (const key of keys) {
     const head = await ports.store.readHead(key);
     if (!head) continue;
-    const { part, hole } = await readView(ports.store, head, record?.era ?? 0);
-    digests.set(key.name, hole ? 'hole' : viewDigestOf(factsFor(key.kind), part));
+    const { part, hasMissingItem } = await readView(ports.store, head, record?.era ?? 0);
+    digests.set(key.name, hasMissingItem ? 'hole' : viewDigestOf(factsFor(key.kind), part));
   }
   const member = ({ metadata }: Pick<Job, 'metadata'>): { uid: string; resourceVersion: string } => ({
     uid: metadata.uid ?? '',

@@ -66,8 +66,8 @@ describe.each([
     expect(written).toHaveLength(Math.ceil(storm.length / width));
 
     const memory = new ViewMemory();
-    const { part, hole, pods } = await readView(store, await headNow(), 0, memory);
-    expect(hole).toBe(false);
+    const { part, hasMissingItem, pods } = await readView(store, await headNow(), 0, memory);
+    expect(hasMissingItem).toBe(false);
     expect(part.pods.size).toBe(indexes);
     const plan = jobPlanner.plan({ owner: job, pods: pods ?? [], head: EMPTY_HEAD, manages: ['all-jobs'] }, now);
     expect(plan.status).toMatchObject({

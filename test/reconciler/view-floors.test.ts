@@ -39,8 +39,8 @@ async function hear(pods: PodObservation[], more: Partial<News> = {}): Promise<{
 async function present(): Promise<number[]> {
   const stands = await store.readHead(KEY);
   if (!stands) throw new Error('the head is gone');
-  const { part, hole } = await readView(store, stands, 0);
-  expect(hole).toBe(false);
+  const { part, hasMissingItem } = await readView(store, stands, 0);
+  expect(hasMissingItem).toBe(false);
   return [...part.pods.values()]
     .filter(({ deleted }) => !deleted)
     .map(({ pod }) => Number(pod.index))
@@ -208,8 +208,8 @@ describe('a view in the head and in items beside it', () => {
     await writeView(store, old ?? head, { pods: upTo(30, 1_001), byPass: false }, { era: 0 });
     const stands = await store.readHead(KEY);
     if (!stands) throw new Error('the head is gone');
-    const { part, hole } = await readView(store, stands, 1);
-    expect(hole).toBe(false);
+    const { part, hasMissingItem } = await readView(store, stands, 1);
+    expect(hasMissingItem).toBe(false);
     expect(new Set([...part.pods.values()].map(({ heardAt }) => heardAt))).toEqual(new Set(['100']));
   });
 });

@@ -111,7 +111,7 @@ export class QueueFile {
     this.#statement('delete from messages where sequence = ?').run(sequence);
   }
 
-  bury(sequence: number): void {
+  afterOwner(sequence: number): void {
     this.#statement(
       `insert into dead_letters select sequence, queue, message_id, body, group_id, deduplication_id, sent_at from messages where sequence = ?`,
     ).run(sequence);

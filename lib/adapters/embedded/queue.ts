@@ -254,7 +254,7 @@ export class EmbeddedQueue implements Queue {
     }));
     try {
       const messages = this.#file.transaction(() => {
-        for (const { sequence } of dead) this.#file.bury(sequence);
+        for (const { sequence } of dead) this.#file.afterOwner(sequence);
         for (const entry of received) this.#file.update(entry);
         return received.map((entry) => this.#messageOf(entry, entry.receipt));
       });

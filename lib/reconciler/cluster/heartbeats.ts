@@ -8,8 +8,8 @@ import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Head, Note } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import type { DoubtMessage, EventMessage, Heartbeat, PartsDigest } from '../../wire/observations.ts';
-import { distrust, doubt, doubtOf, seenText } from '../view/digest-mismatch.ts';
+import type { DigestMismatchMessage, EventMessage, Heartbeat, PartsDigest } from '../../wire/observations.ts';
+import { invalidate, doubt, doubtOf, seenText } from '../view/digest-mismatch.ts';
 import { digestText } from '../view/children.ts';
 import { askForEverything, raiseEra } from './era.ts';
 import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
@@ -105,7 +105,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   const server = await learnOfServer(ports, message, heartbeat, known?.marker);
   // Carry mismatches of unknown kinds along for functions that know them (decision 8).
   const suspects = Object.fromEntries(Object.entries(known?.marker.suspects ?? {}).filter(([text]) => isOfUnknownKind(text)));
-  const doubts: DoubtMessage[] = [];
+  const doubts: DigestMismatchMessage[] = [];
   const failures: unknown[] = [];
   const told = heartbeat.digests
     .filter(({ owner }) => isInScope(record, owner.namespace) && isKnownKind(owner))
@@ -121,7 +121,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
       if (seen === undefined) return;
       const before = known?.marker.suspects[formatKey(key)];
       const sinceMs = before?.digest === digest ? before.sinceMs : nowMs;
-      if (nowMs - sinceMs >= DOUBT_SECONDS * 1000) await distrust(ports, key);
+      if (nowMs - sinceMs >= DOUBT_SECONDS * 1000) await invalidate(ports, key);
       else {
         doubts.push(doubtOf(key, { told: digest, seen }));
         if (doubts.length <= MOST_SUSPECTS) suspects[formatKey(key)] = { digest, sinceMs };
@@ -197,7 +197,7 @@ async function differs(
     await wake(ports, key);
     return undefined;
   }
-  const { part, hole, children } = await readView(ports.store, head, record.era);
+  const { part, hasMissingItem, children } = await readView(ports.store, head, record.era);
   const seen = seenText(factsFor(key.kind), { part, children }, parts);
-  return seen !== digest || hole ? seen : undefined;
+  return seen !== digest || hasMissingItem ? seen : undefined;
 }

@@ -13,8 +13,8 @@ import { encodeTimer, encodeWake } from '../../wire/messages.ts';
 export const LONGEST_DELAY_SECONDS = 900;
 
 /** Delay after the latest pass, so that changes are handled together. */
-export const COMPANY_MS = 1_000;
-const WAIT_MS: Record<Urgency, number> = { now: 0, soon: COMPANY_MS, debounced: 5 * COMPANY_MS };
+export const SOON_MS = 1_000;
+const WAIT_MS: Record<Urgency, number> = { now: 0, soon: SOON_MS, debounced: 5 * SOON_MS };
 
 /** Waking only needs the queue's `send`. */
 export type Sends = { queue: Pick<Queue, 'send'> };

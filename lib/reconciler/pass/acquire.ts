@@ -13,7 +13,7 @@ import { createHead, wakeAnew } from '../head/heads.ts';
  * @returns the head as acquired; 1 more than the attempt of the timer that it held; whether no other pass has acquired the head since the
  * wake was sent. Undefined: this pass was overtaken before it began, and the workload is woken anew
  */
-export async function open(
+export async function acquire(
   ports: Pick<Ports, 'store' | 'queue' | 'clock'>,
   key: WorkloadKey,
   record: ClusterRecord,

@@ -260,7 +260,7 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
     const expired = pass.known.owner;
     const { object, dateMs } = await pass.cluster.delete<WorkloadObject>(pass.facts.resource, target, pass.deadline);
     if (expired) pass.pending.counted.push(...(pass.row.metrics.ofOwnerDelete?.(expired, new Date(dateMs)) ?? []));
-    if (object) pass.known.hearOwner(object, dateMs);
+    if (object) pass.known.observeOwner(object, dateMs);
     else pass.known.gone = true;
     return { action };
   } catch (error) {
@@ -292,8 +292,8 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
           pass.pending.counted.push(...(pass.row.metrics.ofPatch?.(action, { owner: pass.known.owner, pod: facts }) ?? []));
         // A released pod belongs to another owner from now on, and the view shows it so. A pod that is gone with its last finalizer is
         // answered at the version it had before. Do not observe it as unchanged, or it would be counted again (R18).
-        if (isGone(object)) pass.known.hearGone(podFactsOf(object));
-        else pass.known.hearPod(object);
+        if (isGone(object)) pass.known.observeGone(podFactsOf(object));
+        else pass.known.observePod(object);
       } else {
         const target = {
           namespace: action.namespace,
@@ -302,13 +302,13 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
           ...(guard !== undefined && { resourceVersion: guard }),
         };
         const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline, POD_READING);
-        if (object) pass.known.hearPod(object);
-        else if (facts) pass.known.hearGone(facts);
+        if (object) pass.known.observePod(object);
+        else if (facts) pass.known.observeGone(facts);
       }
       results.push({ action });
     } catch (error) {
       if (error instanceof NotFoundError) {
-        if (facts) pass.known.hearGone(facts);
+        if (facts) pass.known.observeGone(facts);
         results.push({ action, changedNothing: true });
         continue;
       }
@@ -346,7 +346,7 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
       pass.deadline,
     );
     pass.pending.counted.push(...(pass.row.metrics.ofStatus?.(owner, object) ?? []));
-    pass.known.hearOwner(object, dateMs);
+    pass.known.observeOwner(object, dateMs);
     pass.decided.wroteStatus = true;
     pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
     return { action };

@@ -4,7 +4,7 @@ import type { Head, HeadChange } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { ViewPart } from '../../wire/observations.ts';
 import type { Pass } from './pass.ts';
-import type { HeardChildren } from './pass-children.ts';
+import type { ObservedChildren } from './pass-children.ts';
 import { encodeState } from '../head/pass-state.ts';
 import { lowestFreeNumber, numberAfterDropped } from './settle.ts';
 import { writeChildren } from '../view/children-access.ts';
@@ -36,16 +36,16 @@ export async function writeHead({ store }: Pick<Ports, 'store'>, pass: Pass, cha
 }
 
 /** Observations of children other than pods, resource by resource. */
-async function writeOthers(store: Ports['store'], pass: Pass, heard: readonly HeardChildren[]): Promise<void> {
+async function writeOthers(store: Ports['store'], pass: Pass, observed: readonly ObservedChildren[]): Promise<void> {
   const expected = pass.known.owner ? pass.facts.expectedChildren(pass.known.owner) : 0;
-  for (const news of heard) {
+  for (const news of observed) {
     const written = await writeChildren(store, pass.pending.head, { ...news, byPass: true }, { era: pass.record.era, expected });
     pass.pending.head = { ...pass.pending.head, ...written.head };
   }
 }
 
 /** @returns when the next wake is due */
-export async function close(
+export async function commit(
   ports: ClosingPorts,
   pass: Pass,
   { againInMs, attempt }: Pick<Ending, 'againInMs' | 'attempt'>,
@@ -72,10 +72,10 @@ export async function close(
     if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
     return { ifFence: fence, change: changeOf(head, part) };
   };
-  const { children, ...heard } = pass.known.heard;
+  const { children, ...observed } = pass.known.observations;
   await writeOthers(store, pass, children);
   const written = pass.known.hasNews
-    ? await writeView(store, pass.pending.head, { ...heard, byPass: true }, { era: pass.record.era, alongside, items: pass.known.items })
+    ? await writeView(store, pass.pending.head, { ...observed, byPass: true }, { era: pass.record.era, alongside, items: pass.known.items })
     : { head: pass.pending.head, told: false, counted: [], part: undefined };
   pass.pending.counted.push(...written.counted);
   pass.pending.head = written.head;
@@ -92,14 +92,14 @@ export async function close(
 }
 
 /** The observations of an overtaken pass are still true, so they go into the view. */
-export async function saveHeard({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
-  const { children, ...heard } = pass.known.heard;
+export async function saveObservations({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
+  const { children, ...observed } = pass.known.observations;
   try {
     await writeOthers(store, pass, children);
     if (!pass.known.hasNews) return;
-    const { counted } = await writeView(store, pass.pending.head, { ...heard, byPass: true }, { era: pass.record.era });
+    const { counted } = await writeView(store, pass.pending.head, { ...observed, byPass: true }, { era: pass.record.era });
     pass.pending.counted.push(...counted);
   } catch (error) {
-    telemetry.debug('what an overtaken pass heard was not kept', { ...pass.key, error });
+    telemetry.debug('the observations of an overtaken pass were not kept', { ...pass.key, error });
   }
 }

@@ -21,7 +21,7 @@ export async function create(pass: Pass, action: CreateAction): Promise<Result> 
   try {
     const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline, POD_READING);
     countCreate(pass, 'succeeded');
-    pass.known.hearPod(object as Pod, { isNew: true });
+    pass.known.observePod(object as Pod, { isNew: true });
     return { action };
   } catch (error) {
     // The namespace is terminating, and the owner with it. No event is sent and nothing counts (spec 12.2).
@@ -49,7 +49,7 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
     const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
     const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
     const child = pass.known.childOf(podFactsOf(object));
-    if (isOurs) pass.known.hearPod(object);
+    if (isOurs) pass.known.observePod(object);
     if (isOurs && typeof child !== 'string' && child.slot === action.child?.slot && child.number === action.child.number) return { action };
     if (pass.facts.pods.namesAreReused) {
       // An earlier pod of ours is planned from. A foreign one holds this place, and only this one.

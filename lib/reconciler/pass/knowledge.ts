@@ -15,8 +15,8 @@ import type { ViewItem } from '../../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../../wire/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
 import type { ChildOrUid } from '../head/pass-state.ts';
-import { isLater, livingIn, mergeInto, newestPodHeard } from '../view/view.ts';
-import type { HeardChildren, PassChildren } from './pass-children.ts';
+import { isLater, livingIn, mergeInto, newestPodObserved } from '../view/view.ts';
+import type { ObservedChildren, PassChildren } from './pass-children.ts';
 
 /** The owner is gone, or another object has its name. */
 export class OwnerGoneError extends Error {}
@@ -40,7 +40,7 @@ export class Knowledge {
   readonly #about: PassContext;
   /** This pass's own copy. Observations of this pass are merged into it. */
   readonly view: ViewPart;
-  readonly viewAtOpening: ViewPart;
+  readonly viewAtStart: ViewPart;
   /** The view's items as this pass read them. */
   readonly items: ReadonlyMap<string, ViewItem> | undefined;
   /** Children other than pods. */
@@ -66,7 +66,7 @@ export class Knowledge {
   /** Changes that the set does not contain yet. */
   #podChanges: PodChange[] = [];
   /** Observed in this pass and not yet written to the view (R7). */
-  #heard: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
+  #observations: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
 
   constructor(
     about: PassContext,
@@ -74,7 +74,7 @@ export class Knowledge {
   ) {
     this.#about = about;
     this.view = given.view;
-    this.viewAtOpening = given.view;
+    this.viewAtStart = given.view;
     this.children = given.children;
     this.items = given.items;
     this.#podSet = given.podSet;
@@ -106,17 +106,17 @@ export class Knowledge {
    * @param isNew this very call created it, so it is later than any list
    * @throws RestoredServerError
    */
-  hearPod(pod: Pod, { isNew = false } = {}): void {
+  observePod(pod: Pod, { isNew = false } = {}): void {
     const facts = podFactsOf(pod);
     const entry = this.view.pods.get(facts.uid);
     const { resourceVersion: version } = facts;
     if (entry ? isFromAnotherPast(version, entry, entry.pod.resourceVersion) : isNew && !isNewer(version, this.view.floor))
-      throw new RestoredServerError(`the API server shows pod ${facts.name} at an older version than had been heard from it`);
+      throw new RestoredServerError(`the API server shows pod ${facts.name} at an older version than had been observed`);
     this.#hear([{ heardAt: version, deleted: false, pod: facts }]);
   }
 
   /** A delete was answered, or a GET answered 404 about this very pod (R19). It counts as gone just after it was last observed. */
-  hearGone(facts: PodFacts): void {
+  observeGone(facts: PodFacts): void {
     const known = newest(this.view.pods.get(facts.uid)?.heardAt ?? '0', facts.resourceVersion);
     this.#hear([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
   }
@@ -125,24 +125,24 @@ export class Knowledge {
    * @param owner as the API server answered it, with all fields
    * @throws RestoredServerError
    */
-  hearOwner(owner: WorkloadObject, dateMs: number): void {
+  observeOwner(owner: WorkloadObject, dateMs: number): void {
     if (this.#isFromAnotherPast(owner))
       throw new RestoredServerError(
-        `the API server shows ${this.#about.key.kind} ${this.#about.key.name} at an older version than had been heard from it`,
+        `the API server shows ${this.#about.key.kind} ${this.#about.key.name} at an older version than had been observed`,
       );
     const heardAt = owner.metadata.resourceVersion ?? '0';
     this.live = { owner, dateMs };
     const observation = { heardAt, deleted: false, object: this.#about.facts.factsOf(owner) };
-    if (!this.#heard.owner || isNewer(heardAt, this.#heard.owner.heardAt)) this.#heard.owner = observation;
+    if (!this.#observations.owner || isNewer(heardAt, this.#observations.owner.heardAt)) this.#observations.owner = observation;
     mergeInto(this.view, { owner: observation, pods: [], byPass: true });
   }
 
   /** The children of a whole live list. */
-  hearList(pods: readonly Pod[], floor: string): void {
+  observeList(pods: readonly Pod[], floor: string): void {
     this.listed = true;
     this.listIsOlderThanOwner = false;
     const whole: WholeList = { floor, slots: 'all' };
-    this.#heard.whole = whole;
+    this.#observations.whole = whole;
     this.#hear(
       pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) })),
       whole,
@@ -151,8 +151,8 @@ export class Knowledge {
 
   #hear(pods: PodObservation[], whole?: WholeList): void {
     for (const observation of pods) {
-      const known = this.#heard.pods.get(observation.pod.uid);
-      if (!known || isLater(observation, known)) this.#heard.pods.set(observation.pod.uid, observation);
+      const known = this.#observations.pods.get(observation.pod.uid);
+      if (!known || isLater(observation, known)) this.#observations.pods.set(observation.pod.uid, observation);
     }
     mergeInto(this.view, { pods, ...(whole && { whole }), byPass: true }, (was, now) => {
       const change = { was: was && !was.deleted ? was.pod : undefined, now: now && !now.deleted ? now.pod : undefined };
@@ -161,12 +161,12 @@ export class Knowledge {
   }
 
   /** The observations that must be written to the view before the pass ends. */
-  get heard(): { owner?: OwnerObservation; pods: PodObservation[]; whole?: WholeList; children: HeardChildren[] } {
-    return { ...this.#heard, pods: [...this.#heard.pods.values()], children: this.children.heard };
+  get observations(): { owner?: OwnerObservation; pods: PodObservation[]; whole?: WholeList; children: ObservedChildren[] } {
+    return { ...this.#observations, pods: [...this.#observations.pods.values()], children: this.children.observations };
   }
 
   get hasNews(): boolean {
-    return this.#heard.owner !== undefined || this.#heard.whole !== undefined || this.#heard.pods.size > 0;
+    return this.#observations.owner !== undefined || this.#observations.whole !== undefined || this.#observations.pods.size > 0;
   }
 
   /** Reads the owner live (R10). @throws OwnerGoneError */
@@ -185,7 +185,7 @@ export class Knowledge {
       if (object.metadata.uid !== this.#about.key.uid)
         throw new OwnerGoneError(`${this.#about.key.name} is another ${this.#about.key.kind} now`);
       const known = this.owner?.metadata.resourceVersion;
-      this.hearOwner(object, dateMs);
+      this.observeOwner(object, dateMs);
       if (this.listed && object.metadata.resourceVersion !== known) this.listIsOlderThanOwner = true;
       return { owner: object, dateMs };
     } catch (error) {
@@ -207,19 +207,19 @@ export class Knowledge {
    * @throws RestoredServerError
    */
   async listChildren({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
-    const heard = newestPodHeard(this.view);
+    const newestObserved = newestPodObserved(this.view);
     let list = await this.#list();
     // A live list cannot lag. If a second one confirms it, the API server has lost a state that was observed before (R3).
-    if (isNewer(heard, list.resourceVersion)) {
+    if (isNewer(newestObserved, list.resourceVersion)) {
       this.#about.sawStale(PODS);
       list = await this.#list();
     }
-    if (isNewer(heard, list.resourceVersion))
-      throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${heard} had been heard from it`);
+    if (isNewer(newestObserved, list.resourceVersion))
+      throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${newestObserved} had been observed`);
     const strayed = [...(isUnknown ? await this.#relabelled() : []), ...(await this.#strayed(list))];
     const items = [...list.items, ...strayed].filter((pod) => this.#about.facts.pods.concerns(this.#about.key, podFactsOf(pod)));
-    this.hearList(items, list.resourceVersion);
-    for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.hearPod(pod);
+    this.observeList(items, list.resourceVersion);
+    for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.observePod(pod);
   }
 
   /** Pods with our finalizer whose labels somebody has changed. No selector finds them, and yet they exist (R19). */
@@ -270,11 +270,11 @@ export class Knowledge {
   async readChild(facts: PodFacts): Promise<void> {
     try {
       const { object } = await this.#about.cluster.get<Pod>(PODS, facts, this.#about.deadline, POD_READING);
-      if (object.metadata.uid === facts.uid) this.hearPod(object);
-      else this.hearGone(facts);
+      if (object.metadata.uid === facts.uid) this.observePod(object);
+      else this.observeGone(facts);
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
-      this.hearGone(facts);
+      this.observeGone(facts);
     }
   }
 

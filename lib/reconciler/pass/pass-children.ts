@@ -10,7 +10,7 @@ import { RestoredServerError } from '../cluster/era.ts';
 import { emptyChildren, isLaterChild, livingChildren, mergeChildren, type ChildrenNews } from '../view/children.ts';
 
 /** Observations of one resource that must be written to the view. */
-export type HeardChildren = Omit<ChildrenNews, 'byPass'> & { resource: string };
+export type ObservedChildren = Omit<ChildrenNews, 'byPass'> & { resource: string };
 
 interface OfResource {
   row: ChildFacts;
@@ -18,7 +18,7 @@ interface OfResource {
   /** A whole list of this era has come. Until then an absent child may still exist (R1). */
   isListed: boolean;
   living: readonly ChildState[] | undefined;
-  heard: Map<string, ChildObservation>;
+  observations: Map<string, ChildObservation>;
   whole: WholeChildren | undefined;
 }
 
@@ -34,7 +34,7 @@ export class PassChildren {
       rows.map((row) => {
         const resource = resourceKeyOf(row.resource);
         const part = known.parts.find((each) => each.resource === resource) ?? emptyChildren(resource, { era: known.era, floor: '0' });
-        return [resource, { row, part, isListed: known.listed(resource), living: undefined, heard: new Map(), whole: undefined }];
+        return [resource, { row, part, isListed: known.listed(resource), living: undefined, observations: new Map(), whole: undefined }];
       }),
     );
   }
@@ -101,10 +101,10 @@ export class PassChildren {
   }
 
   /** What must be written to the view before the pass ends, by resource. */
-  get heard(): HeardChildren[] {
+  get observations(): ObservedChildren[] {
     return [...this.#resources]
-      .filter(([, { heard, whole }]) => heard.size > 0 || whole !== undefined)
-      .map(([resource, { heard, whole }]) => ({ resource, children: [...heard.values()], whole }));
+      .filter(([, { observations, whole }]) => observations.size > 0 || whole !== undefined)
+      .map(([resource, { observations, whole }]) => ({ resource, children: [...observations.values()], whole }));
   }
 
   #of(row: ChildFacts): OfResource {
@@ -117,8 +117,8 @@ export class PassChildren {
     const of = this.#of(row);
     for (const observation of children) {
       const { uid } = observation.child;
-      const known = of.heard.get(uid);
-      if (!known || isLaterChild(observation, known)) of.heard.set(uid, observation);
+      const known = of.observations.get(uid);
+      if (!known || isLaterChild(observation, known)) of.observations.set(uid, observation);
     }
     of.part = mergeChildren(of.part, { children, whole, byPass: true }).part;
     of.living = undefined;

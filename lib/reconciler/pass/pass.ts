@@ -1,5 +1,5 @@
 // One pass while it runs. What it knows, what it has decided and what it will write are three values.
-import type { Counted } from '../../objects/reference-metrics.ts';
+import type { Counted } from '../../objects/upstream-metrics.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { KindFacts } from '../../kinds/kind.ts';

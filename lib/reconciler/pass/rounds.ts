@@ -2,7 +2,7 @@
 import type { Action, Plan } from '../../kinds/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { PassState } from '../head/pass-state.ts';
-import { COMPANY_MS } from '../head/wake.ts';
+import { SOON_MS } from '../head/wake.ts';
 import { noteSync } from '../report/sync-metrics.ts';
 import { act, type Execution, type Stop } from './actions.ts';
 import type { Ending } from './commit.ts';
@@ -149,7 +149,7 @@ function againAfterActing({ clock }: RoundSetup['ports'], pass: Pass, { requeueA
   if (left.actions.every(({ verb }) => verb === 'event')) return againSeconds === undefined ? undefined : againSeconds * 1000;
   // The namespace is terminating; the owner's own deletion will wake us, so do not poll.
   if (pass.known.namespaceEnds) return HELD_MS.most;
-  return Math.max(pass.startedAtMs + COMPANY_MS - clock.nowMs(), 0);
+  return Math.max(pass.startedAtMs + SOON_MS - clock.nowMs(), 0);
 }
 
 const withCreatesNext = (pass: Pass): PassState => ({ ...pass.pending.state, createsLast: undefined, intents: stillOpen(pass) });

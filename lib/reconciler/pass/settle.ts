@@ -103,7 +103,7 @@ async function lookUp(pass: Pass, owner: WorkloadObject, { slot, number }: Child
   const name = pass.facts.pods.nameOf(owner, { slot, number });
   try {
     const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
-    pass.known.hearPod(object);
+    pass.known.observePod(object);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }
@@ -121,9 +121,10 @@ export function lowestFreeNumber({ known: { view }, pending: { state } }: Pass):
  * accept them any more, so not even a tombstone shows that they existed.
  * @param kept the view after this pass's observations are merged into it
  */
-export function numberAfterDropped({ known: { heard } }: Pass, kept: ViewPart | undefined): number {
+export function numberAfterDropped({ known: { observations } }: Pass, kept: ViewPart | undefined): number {
   let lowest = 0;
   if (kept)
-    for (const { pod } of heard.pods) if (pod.number !== undefined && !kept.pods.has(pod.uid)) lowest = Math.max(lowest, pod.number + 1);
+    for (const { pod } of observations.pods)
+      if (pod.number !== undefined && !kept.pods.has(pod.uid)) lowest = Math.max(lowest, pod.number + 1);
   return lowest;
 }

@@ -27,7 +27,7 @@ export interface TroubleSetup {
   budget: WriteBudget;
   reachability: Reachability;
   /** Releases the children of an owner that is gone. */
-  bury: (pass: Pass) => Promise<Ending>;
+  afterOwner: (pass: Pass) => Promise<Ending>;
 }
 
 /** @throws errors that pass by themselves; the wake then comes back (ports/errors.ts) */
@@ -35,7 +35,7 @@ export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown):
   const { ports, budget, reachability } = setup;
   if (error instanceof OwnerGoneError)
     try {
-      return await setup.bury(pass);
+      return await setup.afterOwner(pass);
     } catch (second) {
       return await endingOf(setup, pass, second);
     }

@@ -11,7 +11,7 @@ import { countPass } from './sync-metrics.ts';
  * A record that cannot be kept does not fail the pass.
  * @param sinceMs since when there was work: the queue took the change, or a timer was due; Unix milliseconds
  */
-export async function tellOfPass(
+export async function reportPass(
   { recorder, telemetry, clock }: Pick<Ports, 'recorder' | 'telemetry' | 'clock'>,
   pass: Pass,
   { ending: { outcome, error }, sinceMs, nextWakeAtMs }: { ending: Ending; sinceMs: number | undefined; nextWakeAtMs: number | undefined },

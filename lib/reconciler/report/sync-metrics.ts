@@ -1,5 +1,5 @@
 // Upstream's metrics, sent through telemetry: the changes that the API server confirmed in a pass, and how the pass went.
-import { referenceMetric } from '../../objects/reference-metrics.ts';
+import { upstreamMetric } from '../../objects/upstream-metrics.ts';
 import type { Plan } from '../../kinds/plan.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { Pass } from '../pass/pass.ts';
@@ -22,5 +22,5 @@ export function countPass(
   const isGood = GOOD.has(outcome) && actions.every(({ result }) => result === 'done');
   const ofSync = sync && row.metrics.ofSync?.(sync, { isGood, seconds: durationMs / 1000 });
   for (const { metric, value, labels } of [...counted, ...(ofSync ?? [])])
-    telemetry.count(metric, value, referenceMetric(metric)?.type === 'histogram' ? 'Seconds' : 'Count', labels);
+    telemetry.count(metric, value, upstreamMetric(metric)?.type === 'histogram' ? 'Seconds' : 'Count', labels);
 }

@@ -1,5 +1,5 @@
 // The metrics of a change of the view: how many pods of a counted sort came and how many went.
-import type { Counted } from '../../objects/reference-metrics.ts';
+import type { Counted } from '../../objects/upstream-metrics.ts';
 import { findFacts } from '../../kinds/facts.ts';
 import type { CountedPods } from '../../kinds/kind.ts';
 import type { PodEntry, ViewPart } from '../../wire/observations.ts';

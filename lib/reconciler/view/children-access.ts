@@ -54,15 +54,19 @@ function partOf(bytes: Uint8Array | undefined, era: number): ChildrenPart | unde
 }
 
 /** @param present the existing items. @returns the children by resource; and whether an item that the head names is missing (R1) */
-export function childrenIn(head: Head, present: ReadonlyMap<string, ViewItem>, era: number): { children: ChildrenPart[]; hole: boolean } {
-  let hole = false;
+export function childrenIn(
+  head: Head,
+  present: ReadonlyMap<string, ViewItem>,
+  era: number,
+): { children: ChildrenPart[]; hasMissingItem: boolean } {
+  let hasMissingItem = false;
   const children = childResourcesIn(head).map((resource) => {
     const parts = itemsOf(head, resource).map(({ name }) => partOf(present.get(name)?.bytes, era));
     const readable = parts.filter((part) => part !== undefined);
-    hole ||= readable.length < parts.length;
+    hasMissingItem ||= readable.length < parts.length;
     return joinChildren(resource, readable, { era, floor: childFloor(head, resource, era) ?? '0' });
   });
-  return { children, hole };
+  return { children, hasMissingItem };
 }
 
 /** The number at the end of a name keeps neighbours together; without one, a hash of the uid. */
@@ -77,7 +81,7 @@ function placeOf({ uid, name }: ChildObservation['child']): number {
 export interface WrittenChildren {
   head: Head;
   isNews: boolean;
-  heardByPass: boolean;
+  observedByPass: boolean;
 }
 
 /**
@@ -122,7 +126,11 @@ export async function writeChildren(
     );
     head = await store.updateHead(head.key, {}, { addItems: [mark], ...(removeItems.length > 0 && { removeItems }) });
   }
-  return { head, isNews: written.some(({ isNews }) => isNews), heardByPass: !raises && written.every(({ heardByPass }) => heardByPass) };
+  return {
+    head,
+    isNews: written.some(({ isNews }) => isNews),
+    observedByPass: !raises && written.every(({ observedByPass }) => observedByPass),
+  };
 }
 
 async function writeItem(
@@ -130,17 +138,17 @@ async function writeItem(
   head: Head,
   { name, resource, present, era }: { name: string; resource: string; present: ViewItem | undefined; era: number },
   news: ChildrenNews,
-): Promise<{ isNews: boolean; heardByPass: boolean }> {
+): Promise<{ isNews: boolean; observedByPass: boolean }> {
   let current = present;
   for (let attempt = 1; ; attempt++) {
     const before = partOf(current?.bytes, era) ?? emptyChildren(resource, { era, floor: childFloor(head, resource, era) ?? '0' });
     // A writer of a later era has written it since.
-    if (before.era > era) return { isNews: false, heardByPass: true };
-    const { part, changed, isNews, heardByPass } = mergeChildren(before, news);
-    if (!changed && current) return { isNews, heardByPass };
+    if (before.era > era) return { isNews: false, observedByPass: true };
+    const { part, changed, isNews, observedByPass } = mergeChildren(before, news);
+    if (!changed && current) return { isNews, observedByPass };
     try {
       await store.putItem(head.key, { name, bytes: packChildrenPart(part) }, current?.version ?? 0);
-      return { isNews, heardByPass };
+      return { isNews, observedByPass };
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
       current = error.current as ViewItem | undefined;

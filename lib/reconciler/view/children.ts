@@ -19,7 +19,7 @@ export interface MergedChildren {
   /** Whether the part must be written, even if only its floor differs. */
   changed: boolean;
   /** Every observation was known from a pass's own calls. */
-  heardByPass: boolean;
+  observedByPass: boolean;
 }
 
 export const emptyChildren = (resource: string, { era, floor }: { era: number; floor: string }): ChildrenPart => ({
@@ -44,11 +44,11 @@ export function isLaterChild(one: Told, than: Told): boolean {
 /** Returns a new part and leaves the given one unchanged. */
 export function mergeChildren(before: ChildrenPart, { children, whole, byPass }: ChildrenNews): MergedChildren {
   const part: ChildrenPart = { ...before, children: new Map(before.children) };
-  const merged = { part, isNews: false, changed: false, heardByPass: true };
+  const merged = { part, isNews: false, changed: false, observedByPass: true };
   for (const observation of children) {
     const known = part.children.get(observation.child.uid);
     if (!isTaken(observation, known, { floor: before.floor, isInclusive: byPass || whole !== undefined })) {
-      if (!known?.byPass) merged.heardByPass = false;
+      if (!known?.byPass) merged.observedByPass = false;
       continue;
     }
     // Keep the version even if nothing else differs. Otherwise an older observation that arrives late would count as a change (R2).
@@ -57,7 +57,7 @@ export function mergeChildren(before: ChildrenPart, { children, whole, byPass }:
     merged.changed = true;
     if (!isSame) {
       merged.isNews = true;
-      merged.heardByPass = false;
+      merged.observedByPass = false;
     }
   }
   if (whole) applyWhole(part, whole, children, merged);
@@ -104,7 +104,7 @@ function applyWhole(
   if (!raises) return;
   part.floor = floor;
   merged.changed = true;
-  merged.heardByPass = false;
+  merged.observedByPass = false;
 }
 
 /** Joins several parts of one resource. */

@@ -9,7 +9,7 @@ import type { Ports } from '../../ports/ports.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { digestOf } from '../../wire/digest.ts';
 import { encodeTimer } from '../../wire/messages.ts';
-import type { ChildrenPart, DoubtMessage, PartsDigest, ViewPart } from '../../wire/observations.ts';
+import type { ChildrenPart, DigestMismatchMessage, PartsDigest, ViewPart } from '../../wire/observations.ts';
 import { askForWorkload } from '../cluster/era.ts';
 import { comparableParts, digestText, livingChildren, partsIn, presenceOf } from './children.ts';
 import { UNKNOWN_ERA, readView } from './view-access.ts';
@@ -17,7 +17,7 @@ import { DOUBT_SECONDS } from '../head/timeouts.ts';
 import { wake, wakeByNewFence, type WakePorts } from '../head/wake.ts';
 
 /** Has the mismatches looked at again a few seconds later. */
-export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly DoubtMessage[]): Promise<void> {
+export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly DigestMismatchMessage[]): Promise<void> {
   if (messages.length === 0) return;
   await queue.send(
     'timers',
@@ -30,7 +30,7 @@ export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly 
 }
 
 /** @param digests the relay's, and the view's at that time: if the view has changed since, a list is not justified */
-export const doubtOf = (key: WorkloadKey, digests: { told: string; seen: string }): DoubtMessage => ({
+export const doubtOf = (key: WorkloadKey, digests: { told: string; seen: string }): DigestMismatchMessage => ({
   doubt: formatKey(key),
   ...digests,
 });
@@ -39,14 +39,14 @@ export const doubtOf = (key: WorkloadKey, digests: { told: string; seen: string 
 export async function lookAgain(
   ports: Pick<Ports, 'queue' | 'store' | 'clock' | 'clusters' | 'telemetry'>,
   key: WorkloadKey,
-  message: DoubtMessage,
+  message: DigestMismatchMessage,
 ): Promise<void> {
   const [record, head] = [await ports.clusters.get(key.cluster), await ports.store.readHead(key)];
   if (!record || !head) return;
-  const { part, hole, children } = await readView(ports.store, head, record.era);
+  const { part, hasMissingItem, children } = await readView(ports.store, head, record.era);
   const seen = seenText(factsFor(key.kind), { part, children }, partsIn(message.told));
-  if (seen === message.told && !hole) return;
-  if (seen === message.seen || hole) await distrust(ports, key);
+  if (seen === message.told && !hasMissingItem) return;
+  if (seen === message.seen || hasMissingItem) await invalidate(ports, key);
   else await askForWorkload(ports, key);
 }
 
@@ -77,7 +77,7 @@ export function viewDigestOf({ pods }: KindFacts, part: ViewPart, children: read
  * this head back, with a fence that a wake has followed already. A new fence keeps the queue from dropping the next wake as a duplicate of
  * that one (R9).
  */
-export async function distrust(ports: WakePorts & Pick<Ports, 'telemetry'>, key: WorkloadKey): Promise<void> {
+export async function invalidate(ports: WakePorts & Pick<Ports, 'telemetry'>, key: WorkloadKey): Promise<void> {
   ports.telemetry.warn('view differs from the relay', { ...key });
   ports.telemetry.count('ViewMismatches', 1, 'Count', { kind: key.kind });
   try {

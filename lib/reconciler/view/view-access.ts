@@ -9,7 +9,7 @@ import type { ChildrenPart, PodEntry, ViewPart } from '../../wire/observations.t
 import { packNames } from '../../wire/view-layout.ts';
 import { childrenIn, childResourcesIn } from './children-access.ts';
 import { hasItems, isInRange, itemOf, layoutOf, namesIn, spanOf } from './item-names.ts';
-import type { Counted } from '../../objects/reference-metrics.ts';
+import type { Counted } from '../../objects/upstream-metrics.ts';
 import { countsOfChange } from '../report/view-counts.ts';
 import { readPart, writePart } from './recent-parts.ts';
 import { noteRange, outdatedMarks, toldFloor } from './list-progress.ts';
@@ -28,7 +28,7 @@ const MOST_NAMES = 100;
 export interface View {
   part: ViewPart;
   /** An item that the head names is missing, unreadable or of an earlier era: the workload is unknown (R1). */
-  hole: boolean;
+  hasMissingItem: boolean;
   /** The existing pods, if the memory could help. */
   pods?: PodSet;
   /** Children other than pods, by resource; empty for a kind without such children. */
@@ -40,23 +40,23 @@ export interface View {
 /** The whole view, read after the head. @param memory of earlier reads by this process */
 export async function readView(store: Store, head: Head, era: number, memory?: ViewMemory): Promise<View> {
   const inHead = head.view && partInHead(head, era);
-  const holeInHead = head.view !== undefined && inHead === undefined;
+  const missingInHead = head.view !== undefined && inHead === undefined;
   const first = inHead ? [inHead] : [];
   const others = childResourcesIn(head);
-  if (!hasItems(head) && others.length === 0) return { part: joinParts(first, era), hole: holeInHead, children: [] };
+  if (!hasItems(head) && others.length === 0) return { part: joinParts(first, era), hasMissingItem: missingInHead, children: [] };
   const { items } = await store.read(head.key);
   const present = new Map(items.map((item) => [item.name, item]));
-  const { children, hole: holeInChildren } = childrenIn(head, present, era);
+  const { children, hasMissingItem: missingInChildren } = childrenIn(head, present, era);
   const named = namesIn(head).map((name) => present.get(name));
   const found = named.filter((item) => item !== undefined);
-  if (memory && !holeInHead && found.length === named.length) {
+  if (memory && !missingInHead && found.length === named.length) {
     const view = rememberedView(memory, head, { inHead, found, era });
-    if (view) return { ...view, hole: holeInChildren, children, items: present };
+    if (view) return { ...view, hasMissingItem: missingInChildren, children, items: present };
   }
   const parts = named.map((item) => partOf(item?.bytes, era));
   const readable = parts.filter((part) => part !== undefined);
-  const hole = holeInHead || holeInChildren || readable.length < parts.length;
-  return { part: joinParts([...first, ...readable], era), hole, children, items: present };
+  const hasMissingItem = missingInHead || missingInChildren || readable.length < parts.length;
+  return { part: joinParts([...first, ...readable], era), hasMissingItem, children, items: present };
 }
 
 /** The same with remembered parts of unchanged items; undefined if something is missing or lies in two items. */
@@ -85,13 +85,13 @@ function rememberedView(
     const [was, now] = [known, entry].map((one) => (one && !one.deleted ? one.pod : undefined));
     if (was ?? now) changes.push({ was, now });
   }
-  return { part: { ...part, pods: entries }, hole: false, pods: joined.pods.with(changes) };
+  return { part: { ...part, pods: entries }, hasMissingItem: false, pods: joined.pods.with(changes) };
 }
 
 export interface Written {
   head: UpdatedHead;
   changed: boolean;
-  heardByPass: boolean;
+  observedByPass: boolean;
   /** The head change given as `alongside` went into the same write. */
   told: boolean;
   /** The metrics that the change of the view counts. */
@@ -153,14 +153,14 @@ async function tryToWrite(
   const parts = [inHead, ...[...items.values()].flatMap(({ bytes }) => partOf(bytes, era) ?? [])];
   // A writer of an era that is over may not change this one (R3).
   if (parts.some((part) => part.era > era))
-    return { head: before, changed: false, heardByPass: true, told: false, counted: [], part: undefined };
+    return { head: before, changed: false, observedByPass: true, told: false, counted: [], part: undefined };
   const known = joinParts(parts, era);
-  const { part, changed, heardByPass } = mergeNews(known, news);
+  const { part, changed, observedByPass } = mergeNews(known, news);
   // Its items may contain a list that the head does not show yet: the list's writer was overtaken, or died, before it wrote the head.
   const raises = news.whole?.slots === 'all' && isNewer(news.whole.floor, floorOf(before, era));
-  if (!changed && !raises) return { head: before, changed, heardByPass, told: false, counted: [], part };
+  if (!changed && !raises) return { head: before, changed, observedByPass, told: false, counted: [], part };
   const counted = countsOfChange(before.key.kind, { known, merged: part, news });
-  await tellOfHole(store, before, { items, layout, news, era });
+  await noteMissingItem(store, before, { items, layout, news, era });
 
   // Observations of few pods stay in the head, whose write is due anyway. When the head gets crowded, all pods move to their items. A crash
   // in between leaves them in both, and readers join the two.
@@ -175,7 +175,7 @@ async function tryToWrite(
   // A whole list raises the head's floor, so write the view with it. Otherwise an observation from before the list that another writer puts
   // there meanwhile would seem gone.
   if (leaves && !ownerIsNew && inHead.pods.size === 0 && news.whole?.slots !== 'all')
-    return { head, changed, heardByPass, told: false, counted, part };
+    return { head, changed, observedByPass, told: false, counted, part };
 
   const told = await alongside?.(head, part);
   // Use the version of the head that was read. The write that named new items may have returned a later head, whose pods would be lost.
@@ -190,7 +190,7 @@ async function tryToWrite(
   return {
     head: await store.updateHead(head.key, conditions, { ...told?.change, ...raised, view: writePart(view) }),
     changed,
-    heardByPass,
+    observedByPass,
     told: told !== undefined,
     counted,
     part,
@@ -201,20 +201,20 @@ async function tryToWrite(
  * A missing or unreadable part would begin anew with these observations, and nothing would show the loss. So write it to the head first
  * (R1).
  */
-async function tellOfHole(
+async function noteMissingItem(
   store: Store,
   head: Head,
   { items, layout, news, era }: { items: Map<string, ViewItem>; layout: number; news: News; era: number },
 ): Promise<void> {
   // A whole list repairs it. If the head is of an earlier era, everything counts as missing, and the head shows that.
   if (news.whole?.slots === 'all' || head.era < era) return;
-  const isHole = (bytes: Uint8Array | undefined): boolean => partOf(bytes, era) === undefined;
+  const isMissing = (bytes: Uint8Array | undefined): boolean => partOf(bytes, era) === undefined;
   const touched = new Set(news.pods.map(({ pod }) => itemOf(pod, layout)));
-  const suspects = namesIn(head).filter((name) => touched.has(name) && isHole(items.get(name)?.bytes));
+  const suspects = namesIn(head).filter((name) => touched.has(name) && isMissing(items.get(name)?.bytes));
   // The writer that named an item a moment ago may only just have written it.
   const again = suspects.length > 0 ? await readItems(store, head, suspects) : items;
-  const hasHole = (head.view && isHole(head.view)) || suspects.some((name) => isHole(again.get(name)?.bytes));
-  if (hasHole) await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
+  const hasMissingItem = (head.view && isMissing(head.view)) || suspects.some((name) => isMissing(again.get(name)?.bytes));
+  if (hasMissingItem) await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
 }
 
 /** The pods in the head, and the observed pods that changed something. */

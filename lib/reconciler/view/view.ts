@@ -17,7 +17,7 @@ export interface Merged {
   part: ViewPart;
   changed: boolean;
   /** A pass had observed all of it already, in this state or a later one, so no wake is needed (R9). */
-  heardByPass: boolean;
+  observedByPass: boolean;
 }
 
 export const emptyPart = ({ era, floor }: { era: number; floor: string }): ViewPart => ({ era, floor, pods: new Map() });
@@ -34,15 +34,15 @@ export type OnChange = (was: PodEntry | undefined, now: PodEntry | undefined) =>
 /** Changes the part itself. Only for a caller that alone holds the part: a large part is not copied for each observed pod. */
 export function mergeInto(part: ViewPart, news: News, onChange?: OnChange): Omit<Merged, 'part'> {
   let changed = false;
-  let heardByPass = true;
+  let observedByPass = true;
 
   if (news.owner) {
     const known = part.owner;
     if (!known || isNewer(news.owner.heardAt, known.heardAt)) {
       part.owner = { ...news.owner, byPass: news.byPass };
       changed = true;
-      heardByPass = false;
-    } else if (!known.byPass) heardByPass = false;
+      observedByPass = false;
+    } else if (!known.byPass) observedByPass = false;
   }
   for (const observation of news.pods) {
     // Look in the merged state, because one report may name a pod twice.
@@ -52,14 +52,14 @@ export function mergeInto(part: ViewPart, news: News, onChange?: OnChange): Omit
       part.pods.set(observation.pod.uid, entry);
       onChange?.(known, entry);
       changed = true;
-      heardByPass = false;
-    } else if (!known?.byPass) heardByPass = false;
+      observedByPass = false;
+    } else if (!known?.byPass) observedByPass = false;
   }
   if (news.whole && applyWholeList(part, news.whole, news.pods, onChange)) {
     changed = true;
-    heardByPass = false;
+    observedByPass = false;
   }
-  return { changed, heardByPass };
+  return { changed, observedByPass };
 }
 
 /** A uid does not come back, so deletion is final, even if a pass that saw it cannot tell at which version (R19). */
@@ -140,7 +140,7 @@ export function* livingIn({ pods }: ViewPart): Generator<PodFacts, void> {
 }
 
 /** Versions are ordered per resource only (R3). Compare the version of a list of pods with this one. */
-export function newestPodHeard({ floor, pods }: ViewPart): string {
+export function newestPodObserved({ floor, pods }: ViewPart): string {
   let version = floor;
   for (const { heardAt } of pods.values()) version = newest(version, heardAt);
   return version;

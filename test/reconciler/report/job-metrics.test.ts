@@ -1,7 +1,7 @@
 // The reference's metrics, as whole Jobs leave them: each count is one change that the API server confirmed.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JobSpec, Pod } from '../../../lib/objects/kubernetes.ts';
-import { REFERENCE_METRICS, referenceMetric } from '../../../lib/objects/reference-metrics.ts';
+import { UPSTREAM_METRICS, upstreamMetric } from '../../../lib/objects/upstream-metrics.ts';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { aJob, conditionsOf, World } from '../../world/world.ts';
@@ -138,14 +138,14 @@ describe('metrics of Jobs', () => {
 
   test('every label is the reference’s, and all of them are given', async () => {
     await through({ completions: 2, parallelism: 2, completionMode: 'Indexed' }, (pod) => Number(indexOf(pod) === '9'));
-    const told = world.metrics.filter(({ metric }) => referenceMetric(metric));
+    const told = world.metrics.filter(({ metric }) => upstreamMetric(metric));
     expect(told.length).toBeGreaterThan(0);
     for (const { metric, dimensions } of told)
-      expect(Object.keys(dimensions).toSorted()).toEqual([...(referenceMetric(metric)?.labels ?? [])].toSorted());
+      expect(Object.keys(dimensions).toSorted()).toEqual([...(upstreamMetric(metric)?.labels ?? [])].toSorted());
   });
 
   test('buckets are the reference’s', () => {
-    const bounds = Object.fromEntries(REFERENCE_METRICS.flatMap((metric) => ('buckets' in metric ? [[metric.name, metric.buckets]] : [])));
+    const bounds = Object.fromEntries(UPSTREAM_METRICS.flatMap((metric) => ('buckets' in metric ? [[metric.name, metric.buckets]] : [])));
     expect(bounds[job('job_sync_duration_seconds')]).toHaveLength(15);
     expect(bounds[job('job_sync_duration_seconds')]?.slice(0, 3)).toEqual([0.004, 0.008, 0.016]);
     expect(bounds['ttl_after_finished_controller_job_deletion_duration_seconds']).toHaveLength(14);

@@ -6,7 +6,7 @@ import { WriteBudget } from '../../../lib/reconciler/cluster/budget.ts';
 import { encodeState, initialState } from '../../../lib/reconciler/head/pass-state.ts';
 import { troubleOf } from '../../../lib/reconciler/cluster/reachability.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
-import { COMPANY_MS, wake } from '../../../lib/reconciler/head/wake.ts';
+import { SOON_MS, wake } from '../../../lib/reconciler/head/wake.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -125,7 +125,7 @@ describe('R12: a clock that was set back by an hour', () => {
     await world.store.updateHead(key, {}, { openedAtMs: world.clock.nowMs() + HOUR_MS });
     await wake(world.ports, key, 'soon');
     const passes = world.passes.length;
-    await world.clock.advance(COMPANY_MS);
+    await world.clock.advance(SOON_MS);
     await world.run();
     expect(world.passes.length).toBe(passes + 1);
   });

@@ -85,7 +85,7 @@ describe('R3: an API server restored from an older state', () => {
     // Floors of the earlier era keep nothing out of the view.
     const head = await world.store.readHead(await world.keyOf('demo'));
     const view = head && (await readView(world.store, head, 1));
-    expect(view?.hole).toBe(false);
+    expect(view?.hasMissingItem).toBe(false);
     expect([...(view?.part.pods ?? [])].flatMap(([uid, { deleted }]) => (deleted ? [] : [uid])).toSorted()).toEqual(
       (await world.pods()).map(({ metadata }) => metadata.uid ?? '').toSorted(),
     );

@@ -7,7 +7,7 @@ import { StaleWriteError } from '../../../lib/ports/store.ts';
 import { fireTimers } from '../../../lib/reconciler/timers.ts';
 import type { Delivery } from '../../../lib/reconciler/unreadable.ts';
 import { VISIBILITY_SECONDS } from '../../../lib/reconciler/head/timeouts.ts';
-import { COMPANY_MS, prepareWake, sendWake, wake } from '../../../lib/reconciler/head/wake.ts';
+import { SOON_MS, prepareWake, sendWake, wake } from '../../../lib/reconciler/head/wake.ts';
 import { encodeTimer } from '../../../lib/wire/messages.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
@@ -79,7 +79,7 @@ describe('R9: sending', () => {
     await world.clock.advance(1_000);
     await world.run();
     const passes = world.passes.slice(before);
-    expect(passes.length).toBeLessThanOrEqual(Math.ceil((world.clock.nowMs() - startMs) / COMPANY_MS) + 1);
+    expect(passes.length).toBeLessThanOrEqual(Math.ceil((world.clock.nowMs() - startMs) / SOON_MS) + 1);
     expect((await world.job('demo')).status?.succeeded).toBe(60);
 
     await world.apply(aJob('other', { completions: 5, parallelism: 1 }));
@@ -194,7 +194,7 @@ describe('R9: sending', () => {
     expect((await depth('timers')).delayed).toBe(0);
   });
 
-  test('R9: news with a list older than an earlier one wakes once, after the fence that distrust gives the head', async () => {
+  test('R9: news with a list older than an earlier one wakes once, after the fence that invalidate gives the head', async () => {
     await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));
     await world.elapse(1, { play: false });
     await relist(world);
@@ -405,7 +405,7 @@ describe('wake.ts', () => {
     expect(sent[0]).toMatchObject({ delaySeconds: 1 });
     const head = await world.store.readHead(key);
     expect(head?.queued).not.toBe(head?.fence);
-    expect(head?.wake).toEqual({ dueAtMs: (head?.openedAtMs ?? 0) + COMPANY_MS, attempt: 0 });
+    expect(head?.wake).toEqual({ dueAtMs: (head?.openedAtMs ?? 0) + SOON_MS, attempt: 0 });
     // What cannot wait does not wait for the timer.
     await wake(world.ports, key, 'now');
     expect(sent).toHaveLength(2);

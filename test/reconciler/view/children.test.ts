@@ -50,9 +50,9 @@ describe('news of a child', () => {
   test('is that it came, changed or went; another version alone is none, and is remembered all the same (R2)', () => {
     const before = part(seen(child('a', '5')));
     const moved = after(before, seen(child('a', '9')));
-    expect([moved.isNews, moved.heardByPass, moved.part.children.get('uid-of-a')?.heardAt]).toEqual([false, true, '9']);
+    expect([moved.isNews, moved.observedByPass, moved.part.children.get('uid-of-a')?.heardAt]).toEqual([false, true, '9']);
     for (const news of [seen(child('a', '9', faster)), seen(child('b', '9')), seen(child('a', '9'), { presence: 'deleted' })])
-      expect(after(before, news)).toMatchObject({ isNews: true, heardByPass: false });
+      expect(after(before, news)).toMatchObject({ isNews: true, observedByPass: false });
     // What was true in between and comes late is no news any more.
     expect(after(moved.part, seen(child('a', '7', faster)))).toMatchObject({ changed: false, isNews: false, part: moved.part });
   });
@@ -179,7 +179,7 @@ describe('where they lie', () => {
   test('a view has them beside the pods; their items are no items of pods', async () => {
     await write({ children: [seen(child('a-1', '5')), seen(child('a-70', '6'))], whole: { resource: 'services', floor: '4' } });
     const view = await readView(store, head, 0);
-    expect([view.hole, view.part.pods.size, view.children.map(({ floor }) => floor)]).toEqual([false, 0, ['4']]);
+    expect([view.hasMissingItem, view.part.pods.size, view.children.map(({ floor }) => floor)]).toEqual([false, 0, ['4']]);
     expect(await namesRead()).toEqual(['services/a-1', 'services/a-70']);
     expect(head.items.toSorted()).toEqual(['children/services/1/0', 'floor/0/services/4']);
   });
@@ -195,14 +195,14 @@ describe('where they lie', () => {
   test('R1: an item that is missing is a hole, also after news that would have begun it anew', async () => {
     await write({ children: [seen(child('a', '5'))] });
     store.database.exec('delete from items');
-    expect((await readView(store, head, 0)).hole).toBe(true);
+    expect((await readView(store, head, 0)).hasMissingItem).toBe(true);
     await write({ children: [seen(child('b', '6'))] });
     expect((await store.readHead(KEY))?.era).toBe(-1);
   });
 
   test('R3: items and floors of an earlier era count as missing', async () => {
     await write({ children: [seen(child('a', '500'))], whole: { resource: 'services', floor: '400' } });
-    expect([(await readView(store, head, 1)).hole, childFloor(head, 'services', 1)]).toEqual([true, undefined]);
+    expect([(await readView(store, head, 1)).hasMissingItem, childFloor(head, 'services', 1)]).toEqual([true, undefined]);
     await write({ children: [seen(child('b', '5'))], whole: { resource: 'services', floor: '5' } }, { era: 1 });
     expect([await namesRead(1), childFloor(head, 'services', 1)]).toEqual([['services/b'], '5']);
     expect(head.items.filter((name) => name.startsWith('floor/'))).toEqual(['floor/1/services/5']);

@@ -51,10 +51,10 @@ describe('R8: writers of one view at the same time', () => {
           );
           const stands = await store.readHead(KEY);
           if (!stands) throw new Error('the head is gone');
-          const { part, hole } = await readView(store, stands, 0);
+          const { part, hasMissingItem } = await readView(store, stands, 0);
           const newest = new Map<string, number>();
           for (const { index, version } of writers.flat()) newest.set(`pod-${index}`, Math.max(newest.get(`pod-${index}`) ?? 0, version));
-          expect(hole).toBe(false);
+          expect(hasMissingItem).toBe(false);
           expect(Object.fromEntries([...part.pods].map(([uid, { heardAt }]) => [uid, Number(heardAt)]))).toEqual(
             Object.fromEntries(newest),
           );
@@ -85,8 +85,8 @@ describe('R19: a list whose pods are too many for the head, part of them heard o
           const whole = { floor: String(floor), slots: 'all' as const };
           const head = (await store.readHead(KEY)) ?? created;
           await writeView(store, head, { pods: [...listed, ...made], whole, byPass: true }, { era: 0 });
-          const { part, hole } = await readView(store, (await store.readHead(KEY)) ?? created, 0);
-          expect(hole).toBe(false);
+          const { part, hasMissingItem } = await readView(store, (await store.readHead(KEY)) ?? created, 0);
+          expect(hasMissingItem).toBe(false);
           expect([...part.pods].filter(([, { deleted }]) => !deleted)).toHaveLength(versions.length + more);
           store.close();
         },
@@ -168,11 +168,11 @@ describe('R1: an item that the head names and that is lost', () => {
     const { store, head } = await openView();
     expect((await head()).items).toEqual(['pods/40/0-9']);
     lose(store, 'pods/40/3');
-    expect((await readView(store, await head(), 0)).hole).toBe(true);
+    expect((await readView(store, await head(), 0)).hasMissingItem).toBe(true);
     const news = Array.from({ length: 25 }, (_, at) => observed(120 + at, 2));
     await writeView(store, await head(), { pods: news, byPass: false }, { era: 0 });
     // The item is there again, with 25 pods of forty: only the head can say so.
-    expect((await readView(store, await head(), 0)).hole).toBe(false);
+    expect((await readView(store, await head(), 0)).hasMissingItem).toBe(false);
     expect((await head()).era).toBe(UNKNOWN_ERA);
     store.close();
   });
@@ -182,7 +182,7 @@ describe('R1: an item that the head names and that is lost', () => {
     lose(store, 'pods/40/3');
     await writeView(store, await head(), { pods: [observed(200, 2)], byPass: false }, { era: 0 });
     expect((await head()).era).toBe(0);
-    expect((await readView(store, await head(), 0)).hole).toBe(true);
+    expect((await readView(store, await head(), 0)).hasMissingItem).toBe(true);
     store.close();
   });
 });

@@ -40,7 +40,7 @@ describe(`views read with a memory (seed ${SEED})`, () => {
           head = (await store.readHead(KEY)) ?? head;
           const plain = await readView(store, head, 0);
           const remembered = await readView(store, head, 0, memory);
-          expect(remembered.hole).toBe(plain.hole);
+          expect(remembered.hasMissingItem).toBe(plain.hasMissingItem);
           expect({ ...remembered.part, pods: new Map(remembered.part.pods) }).toEqual(plain.part);
           if (!remembered.pods) continue;
           const living = new Map([...livingIn(plain.part)].map((pod) => [pod.uid, pod]));

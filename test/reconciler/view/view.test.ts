@@ -135,12 +135,12 @@ describe('R19: whole lists', () => {
 describe('R9: who need be woken', () => {
   test('an event that a pass had heard as the answer to its own call brings no news', () => {
     const own = after(start, { pods: [seen('a', '10')], byPass: true });
-    expect(mergeNews(own, news(seen('a', '10')))).toMatchObject({ changed: false, heardByPass: true });
+    expect(mergeNews(own, news(seen('a', '10')))).toMatchObject({ changed: false, observedByPass: true });
   });
 
   test('an event that only an earlier message had brought wakes again', () => {
     const known = after(start, news(seen('a', '10')));
-    expect(mergeNews(known, news(seen('a', '10')))).toMatchObject({ changed: false, heardByPass: false });
+    expect(mergeNews(known, news(seen('a', '10')))).toMatchObject({ changed: false, observedByPass: false });
   });
 });
 

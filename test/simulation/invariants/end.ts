@@ -191,13 +191,13 @@ export const AT_THE_END: readonly Invariant[] = [
       for (const head of await headsOf(simulation)) {
         const record = history.job(head.key.cluster, head.key.uid);
         if (!record || !(record.name in simulation.run.scenario.ends)) continue;
-        const { part, hole } = await readView(store, head, records.get(head.key.cluster)?.era ?? 0);
+        const { part, hasMissingItem } = await readView(store, head, records.get(head.key.cluster)?.era ?? 0);
         const truth = [record.job, ...livingOf(record).map(({ pod }) => pod)].map(({ metadata }) => ({
           uid: metadata.uid ?? '',
           resourceVersion: metadata.resourceVersion ?? '',
         }));
-        if (hole || viewDigestOf(factsFor(head.key.kind), part) !== digestOf(truth))
-          return `${formatKey(head.key)}${hole ? ', a hole' : ''}: ${JSON.stringify(truth)}`;
+        if (hasMissingItem || viewDigestOf(factsFor(head.key.kind), part) !== digestOf(truth))
+          return `${formatKey(head.key)}${hasMissingItem ? ', an item is missing' : ''}: ${JSON.stringify(truth)}`;
       }
       return undefined;
     },

@@ -3,7 +3,7 @@
 import { countIndexes, parseIndexes } from '../../../objects/index-text.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import type { PodFacts } from '../../../objects/pod-facts.ts';
-import type { Counted, ReferenceMetricName } from '../../../objects/reference-metrics.ts';
+import type { Counted, ReferenceMetricName } from '../../../objects/upstream-metrics.ts';
 import type { Plan } from '../../plan.ts';
 import { trueCondition } from '../conditions.ts';
 import { judgeFailure } from '../end/failure-policy.ts';

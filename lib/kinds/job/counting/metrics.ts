@@ -1,7 +1,7 @@
 // What confirmed writes count of a Job, under upstream's names.
 import { isJobFinished } from '../../../objects/job-facts.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
-import type { Counted } from '../../../objects/reference-metrics.ts';
+import type { Counted } from '../../../objects/upstream-metrics.ts';
 import type { Resource } from '../../../objects/resources.ts';
 import type { KindMetrics } from '../../planner-row.ts';
 import { completionModeOf, countsOfCleanup, countsOfStrip, countsOfWrite, isSync } from './counts.ts';

@@ -17,7 +17,7 @@ const exponential = ({ first, count }: { first: number; count: number }): number
 const counter = (name: string, labels: readonly string[], help: string): ReferenceMetric => ({ name, type: 'counter', help, labels });
 
 /** Count each name through the telemetry port with exactly these labels as dimensions; histograms in seconds. */
-export const REFERENCE_METRICS = [
+export const UPSTREAM_METRICS = [
   {
     name: 'job_controller_job_sync_duration_seconds',
     type: 'histogram',
@@ -51,7 +51,7 @@ export const REFERENCE_METRICS = [
   },
 ] as const satisfies readonly ReferenceMetric[];
 
-export type ReferenceMetricName = (typeof REFERENCE_METRICS)[number]['name'];
+export type ReferenceMetricName = (typeof UPSTREAM_METRICS)[number]['name'];
 
 /** One count of a metric. */
 export interface Counted {
@@ -61,7 +61,7 @@ export interface Counted {
   labels: Record<string, string>;
 }
 
-const BY_NAME = new Map<string, ReferenceMetric>(REFERENCE_METRICS.map((metric) => [metric.name, metric]));
+const BY_NAME = new Map<string, ReferenceMetric>(UPSTREAM_METRICS.map((metric) => [metric.name, metric]));
 
 /** @returns undefined for a metric of our own */
-export const referenceMetric = (name: string): ReferenceMetric | undefined => BY_NAME.get(name);
+export const upstreamMetric = (name: string): ReferenceMetric | undefined => BY_NAME.get(name);
