@@ -1,7 +1,7 @@
 // The rules at one level of a schema, compiled; kept for as long as the schema is.
 import { estimatedCost } from './estimated-cost.ts';
 import { compiled } from './program.ts';
-import type { Program } from './program.ts';
+import type { Program, ProgramProblem } from './program.ts';
 import type { Declared, ValidationRule } from './schema-types.ts';
 import { optionalOf } from './types.ts';
 import type { Type } from './types.ts';
@@ -23,16 +23,15 @@ export function compiledRule(source: ValidationRule, declared: Declared): Compil
   ]);
   const rule = compiledAs('bool', source.rule, variables, declared);
   if ('problem' in rule) {
-    const problem = rule.isType ? 'cel expression must evaluate to a bool' : `compilation failed: ${rule.problem}`;
-    return { source, rule: { problem } };
+    if (rule.isType) return { source, rule: { problem: 'cel expression must evaluate to a bool' } };
+    return { source, rule: { problem: `${rule.isLate ? 'program instantiation' : 'compilation'} failed: ${rule.problem}` } };
   }
   if (!source.messageExpression) return { source, rule };
   const message = compiledAs('string', source.messageExpression, variables, declared);
   if (!('problem' in message)) return { source, rule, message };
-  const problem = message.isType
-    ? 'messageExpression must evaluate to a string'
-    : `messageExpression compilation failed: ${message.problem}`;
-  return { source, rule, message: { problem } };
+  if (message.isType) return { source, rule, message: { problem: 'messageExpression must evaluate to a string' } };
+  const step = message.isLate ? 'instantiation' : 'compilation';
+  return { source, rule, message: { problem: `messageExpression ${step} failed: ${message.problem}` } };
 }
 
 function compiledAs(
@@ -40,9 +39,9 @@ function compiledAs(
   text: string,
   variables: ReadonlyMap<string, Type>,
   declared: Declared,
-): { program: Program; cost: number } | { problem: string; isType: boolean } {
+): { program: Program; cost: number } | (ProgramProblem & { isType: boolean }) {
   const program = compiled(text, variables);
-  if ('problem' in program) return { problem: program.problem, isType: false };
+  if ('problem' in program) return { ...program, isType: false };
   if (program.type.kind !== kind) return { problem: '', isType: true };
   return { program, cost: estimatedCost(program.root, declared) };
 }

@@ -215,14 +215,16 @@ const defaultMessage = ({ message, rule }: { message?: string | undefined; rule:
   message ? message.trim() : `failed rule: ${rule.trim()}`;
 
 function problemFor(reason: string | undefined, path: string, value: unknown, { type }: RuleSchema, detail: string): FieldError {
+  // A whole object would only hide what is wrong.
+  const isWhole = type === 'object' || type === 'array';
   switch (reason) {
     case 'FieldValueForbidden':
       return forbidden(path, detail);
     case 'FieldValueRequired':
       return requiredValue(path, detail);
     case 'FieldValueDuplicate':
-      return duplicateValue(path, value);
+      return isWhole ? { ...duplicateValue(path, ''), message: 'Duplicate value' } : duplicateValue(path, value);
     default:
-      return type === 'object' || type === 'array' ? invalid(path, detail) : invalidValue(path, value, detail);
+      return isWhole ? invalid(path, detail) : invalidValue(path, value, detail);
   }
 }

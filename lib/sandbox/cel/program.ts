@@ -4,7 +4,9 @@ import { Layout, compile } from './evaluate.ts';
 import type { Evaluate } from './evaluate.ts';
 import type { Expression } from './expression.ts';
 import { library } from './functions/library.ts';
+import { problemOfPatterns, problemsOfLiterals } from './literals.ts';
 import { SyntaxProblem, problemText } from './problem.ts';
+import type { ExpressionProblem } from './problem.ts';
 import { parse } from './syntax.ts';
 import { dyn } from './types.ts';
 import type { Type } from './types.ts';
@@ -12,6 +14,12 @@ import { BudgetError, EvaluationError } from './values.ts';
 import type { Value } from './values.ts';
 
 export type Outcome = { cost: number } & ({ value: Value } | { error: EvaluationError | BudgetError });
+
+export interface ProgramProblem {
+  problem: string;
+  /** Found after the compilation, when the API server makes its program. */
+  isLate?: true;
+}
 
 export interface Program {
   root: Expression;
@@ -23,7 +31,7 @@ export interface Program {
 }
 
 /** @param variables the names that the text may use. @returns the program, or what is wrong with the text */
-export function compiled(source: string, variables: ReadonlyMap<string, Type>): Program | { problem: string } {
+export function compiled(source: string, variables: ReadonlyMap<string, Type>): Program | ProgramProblem {
   let root: Expression;
   try {
     root = parse(source);
@@ -32,13 +40,20 @@ export function compiled(source: string, variables: ReadonlyMap<string, Type>): 
     return { problem: problemText(source, error) };
   }
   const problems = check(root, variables, library);
-  if (problems.length > 0) return { problem: problems.map((problem) => problemText(source, problem)).join('\n') };
+  if (problems.length > 0) return { problem: problemsText(source, problems) };
+  const literals = problemsOfLiterals(root, childrenOf);
+  if (literals.length > 0) return { problem: problemsText(source, literals) };
+  const pattern = problemOfPatterns(root, childrenOf);
+  if (pattern !== undefined) return { problem: pattern, isLate: true };
   const layout = new Layout(variables.keys());
   const evaluate = compile(root, layout);
   const uses = new Set<string>();
   collectUses(root, variables, uses);
   return { root, type: root.type ?? dyn, uses, run: runner(evaluate, layout) };
 }
+
+const problemsText = (source: string, problems: readonly ExpressionProblem[]): string =>
+  problems.map((problem) => problemText(source, problem)).join('\n');
 
 function runner(evaluate: Evaluate, layout: Layout): Program['run'] {
   return (variables, limit) => {

@@ -1,10 +1,10 @@
 // Whether the rules of a definition's schema can be evaluated, and cheaply enough; what the API server says of those that cannot.
 import type { FieldError } from '../../objects/field-error.ts';
-import { forbidden, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
+import { forbidden, invalid, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { compiledRule } from './compiled-rules.ts';
 import { fieldPathIn } from './field-paths.ts';
-import { declaredOf, escapedName, itemsOf, largestRequest, valuesOf } from './schema-types.ts';
-import type { Declared, RuleSchema, ValidationRule } from './schema-types.ts';
+import { declaredOf, itemsOf, largestRequest, valuesOf } from './schema-types.ts';
+import type { RuleSchema, ValidationRule } from './schema-types.ts';
 
 const mostForOneRule = 10_000_000;
 const mostForSchema = 100_000_000;
@@ -13,10 +13,10 @@ const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvali
 /** A place in the schema. */
 interface Place {
   schema: RuleSchema;
+  /** The schema of the value that the rules are about: that around `allOf`, for its parts. */
+  about: RuleSchema;
   path: string;
   isResourceRoot: boolean;
-  /** Undefined where expressions cannot see the value. */
-  declared: Declared | undefined;
   /** How often the value may occur in one object; undefined without a bound. */
   cardinality: number | undefined;
   /** The part of the schema in which old and new values cannot be matched with each other. */
@@ -36,8 +36,7 @@ interface Total {
 export function ruleProblemsOfSchema(schema: RuleSchema, path: string): FieldError[] {
   if (!hasRules(schema)) return [];
   const total: Total = { cost: 0, expensive: [] };
-  const declared = declaredOf(schema, true, 'selfType');
-  const found = problemsAt({ schema, path, isResourceRoot: true, declared, cardinality: 1, unmatched: undefined }, total);
+  const found = problemsAt({ schema, about: schema, path, isResourceRoot: true, cardinality: 1, unmatched: undefined }, total);
   const problems = [...found.texts, ...found.programs];
   if (total.cost <= mostForSchema) return problems;
   const dearest = total.expensive.toSorted((left, right) => right.cost - left.cost).slice(0, 4);
@@ -82,28 +81,28 @@ function problemsAt(place: Place, total: Total): Found {
 }
 
 function childrenOf(place: Place): Place[] {
-  const { schema, path, declared, unmatched } = place;
+  const { schema, path, unmatched } = place;
   const cardinality = childCardinality(place);
-  const child = (part: RuleSchema, at: string, known: Declared | undefined, within = unmatched): Place => {
-    const isResourceRoot = part['x-kubernetes-embedded-resource'] === true;
-    // Below what expressions cannot see, a value is looked at by itself.
-    const own = known ?? declaredOf(part, isResourceRoot, 'selfType');
-    return { schema: part, path: `${path}.${at}`, isResourceRoot, declared: own, cardinality, unmatched: within };
-  };
+  const child = (part: RuleSchema, at: string, within = unmatched): Place => ({
+    schema: part,
+    about: part,
+    path: `${path}.${at}`,
+    isResourceRoot: part['x-kubernetes-embedded-resource'] === true,
+    cardinality,
+    unmatched: within,
+  });
   const items = itemsOf(schema);
   const values = valuesOf(schema);
   return [
-    ...(values ? [child(values, 'additionalProperties', declared?.element)] : []),
-    ...Object.entries(schema.properties ?? {}).map(([name, property]) =>
-      child(property, `properties[${name}]`, declared?.fields?.get(escapedName(name) ?? '')),
-    ),
+    ...(values ? [child(values, 'additionalProperties')] : []),
+    ...Object.entries(schema.properties ?? {}).map(([name, property]) => child(property, `properties[${name}]`)),
     // A rule of `allOf` is about the same value.
     ...(schema.allOf ?? []).map((part, index): Place => ({
       ...place,
       schema: { ...part, properties: undefined, items: undefined, additionalProperties: undefined },
       path: `${path}.allOf[${index}]`,
     })),
-    ...(items ? [child(items, 'items', declared?.element, schema['x-kubernetes-list-type'] === 'map' ? unmatched : path)] : []),
+    ...(items ? [child(items, 'items', schema['x-kubernetes-list-type'] === 'map' ? unmatched : path)] : []),
   ];
 }
 
@@ -137,13 +136,14 @@ function problemsOfTexts(rule: ValidationRule, schema: RuleSchema, path: string)
 
 function problemsOfProgram(place: Place, source: ValidationRule, index: number, total: Total): FieldError[] {
   const path = `${place.path}.x-kubernetes-validations[${index}]`;
-  if (!place.declared)
-    return [invalidValue(`${path}.rule`, source, 'the schema has no type here, so that expressions cannot see the value')];
-  const { rule, message } = compiledRule(source, place.declared);
-  if ('problem' in rule) return [invalidValue(`${path}.rule`, source, rule.problem)];
-  const occurrences = place.cardinality ?? Math.floor(largestRequest / (place.declared.minSize + 1));
+  const shown = shownRule(source);
+  const declared = declaredOf(place.about, place.isResourceRoot, 'selfType');
+  if (!declared) return [invalidRule(`${path}.rule`, shown, 'the schema has no type here, so that expressions cannot see the value')];
+  const { rule, message } = compiledRule(source, declared);
+  if ('problem' in rule) return [invalidRule(`${path}.rule`, shown, rule.problem)];
+  const occurrences = place.cardinality ?? Math.floor(largestRequest / (declared.minSize + 1));
   const problems = tooDear(`${path}.rule`, 'estimated rule cost', rule.cost * occurrences, total);
-  if (message && 'problem' in message) problems.push(invalidValue(`${path}.messageExpression`, source, message.problem));
+  if (message && 'problem' in message) problems.push(invalidRule(`${path}.messageExpression`, shown, message.problem));
   else if (message) problems.push(...tooDear(`${path}.messageExpression`, 'estimated messageExpression cost', message.cost, total));
   if (rule.program.uses.has('oldSelf')) {
     if (place.unmatched !== undefined)
@@ -158,6 +158,21 @@ function problemsOfProgram(place: Place, source: ValidationRule, index: number, 
     problems.push(invalidValue(`${path}.optionalOldSelf`, source.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
   return problems;
 }
+
+/** As a Go server writes the rule: by its own names, with signs of HTML escaped. */
+function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf }: ValidationRule): string {
+  const shown = {
+    Rule: rule,
+    Message: message,
+    MessageExpression: messageExpression,
+    Reason: reason ?? null,
+    FieldPath: fieldPath,
+    OptionalOldSelf: optionalOldSelf ?? null,
+  };
+  return JSON.stringify(shown).replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+}
+
+const invalidRule = (path: string, shown: string, detail: string): FieldError => invalid(path, `${shown}: ${detail}`);
 
 function tooDear(path: string, name: string, cost: number, total: Total): FieldError[] {
   total.cost += cost;

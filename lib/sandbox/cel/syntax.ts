@@ -24,9 +24,18 @@ export function parse(source: string): Expression {
     root = environment.parse(source).ast;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    throw new SyntaxProblem(error.range?.start ?? 0, `Syntax error: ${error.summary}`);
+    throw problemOf(error, source);
   }
   return expressionOf(root, source);
+}
+
+/** The library looks at the arguments of macros by itself; this says it as the API server does. */
+function problemOf({ code, range, summary }: ParseError, source: string): SyntaxProblem {
+  const start = range?.start ?? 0;
+  if (code !== 'invalid_macro_argument') return new SyntaxProblem(start, `Syntax error: ${summary}`);
+  const at = source[start - 1] === '.' ? start - 1 : start;
+  if (/^has\b/.test(summary)) return new SyntaxProblem(at, 'invalid argument to has() macro');
+  return new SyntaxProblem(at, /^(map|filter)\b/.test(summary) ? 'argument is not an identifier' : 'argument must be a simple name');
 }
 
 const names: Readonly<Record<string, string>> = { '||': '_||_', '&&': '_&&_', '?:': '_?_:_', '!_': '!_', '-_': '-_', in: '@in' };

@@ -107,30 +107,27 @@ const superscripts: Readonly<Record<string, string>> = {
 
 const defaultPlaces = 6;
 
+const clausePattern = /%(?:%|(?:\.(\d+))?(.?))/g;
+
+/** The letters of a text's clauses, in order. @throws EvaluationError for one that is none */
+export function clausesOf(text: string): string[] {
+  return [...text.matchAll(clausePattern)].flatMap(([whole, , letter = '']) => {
+    if (whole === '%%') return [];
+    if (letter in clauses) return [letter];
+    const why = letter === '' ? 'unexpected end of string' : `unrecognized formatting clause "${letter}"`;
+    throw new EvaluationError(`could not parse formatting clause: ${why}`);
+  });
+}
+
 /** @throws EvaluationError for a clause that does not fit its argument */
 export function formatted(text: string, args: List): string {
-  let result = '';
+  clausesOf(text);
   let next = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index] ?? '';
-    if (character !== '%') {
-      result += character;
-      continue;
-    }
-    if (text[index + 1] === '%') {
-      result += '%';
-      index += 1;
-      continue;
-    }
-    const [whole = '', places, letter = ''] = /^%(?:\.(\d+))?(.?)/.exec(text.slice(index)) ?? [];
-    const clause = clauses[letter];
-    if (letter === '') throw new EvaluationError('could not parse formatting clause: unexpected end of string');
-    if (!clause) throw new EvaluationError(`could not parse formatting clause: unrecognized formatting clause "${letter}"`);
+  return text.replaceAll(clausePattern, (whole, places: string | undefined, letter = '') => {
+    if (whole === '%%') return '%';
     const value = args.items[next];
     if (value === undefined) throw new EvaluationError(`index ${next} out of range`);
     next += 1;
-    result += clause(value, places === undefined ? defaultPlaces : Number(places));
-    index += whole.length - 1;
-  }
-  return result;
+    return clauses[letter]?.(value, places === undefined ? defaultPlaces : Number(places)) ?? '';
+  });
 }

@@ -1,0 +1,73 @@
+// The rules of definitions, by the table that a real kube-apiserver judges.
+import { describe, expect, test } from '@jest/globals';
+import { definitionCases } from '../../contracts/cel/definition-cases.ts';
+import { definitionCauses, objectCauses, schemaPath, schemaWith } from '../../contracts/cel/rule-answers.ts';
+import { ruleCases } from '../../contracts/cel/rule-cases.ts';
+import { integer, objectOf, rule } from '../../contracts/cel/rule-schemas.ts';
+import { ruleProblems } from '../../../lib/sandbox/cel/object-rules.ts';
+import { ruleProblemsOfSchema } from '../../../lib/sandbox/cel/schema-rules.ts';
+
+describe('a schema with', () => {
+  test.each(definitionCases)('$name', ({ schema, causes }) => {
+    expect(definitionCauses(ruleProblemsOfSchema(schemaWith({ value: schema }), schemaPath))).toEqual(causes);
+  });
+});
+
+describe('an object and its rules:', () => {
+  test.each(ruleCases)('$name', (ruleCase) => {
+    const schema = schemaWith({ value: ruleCase.schema });
+    const previous = 'previous' in ruleCase ? { spec: { value: ruleCase.previous } } : undefined;
+    expect(objectCauses(ruleProblems(schema, { spec: { value: ruleCase.value } }, previous).problems, 'value')).toEqual(ruleCase.causes);
+  });
+});
+
+test('a rule is shown as a Go server writes it', () => {
+  const [problem] = ruleProblemsOfSchema(schemaWith({ value: { ...integer, ...rule('a < "&"', { reason: 'FieldValueInvalid' }) } }), 'x');
+  expect(problem?.message).toContain(
+    String.raw`{"Rule":"a \u003c \"\u0026\"","Message":"broken","MessageExpression":"","Reason":"FieldValueInvalid","FieldPath":"","OptionalOldSelf":null}`,
+  );
+});
+
+test('a rule that was broken before and whose value stays only warns', () => {
+  const schema = schemaWith({ a: { ...integer, ...rule('self > 1') }, b: integer });
+  const outcome = ruleProblems(schema, { spec: { a: 0, b: 2 } }, { spec: { a: 0, b: 1 } });
+  expect(outcome).toEqual({ problems: [], warnings: ['spec.a: Invalid value: 0: broken'] });
+});
+
+test('rules at the root see the name and the kind of an object', () => {
+  const schema = { ...schemaWith({}), ...rule('self.metadata.name == "a" && self.kind == "Case" && !has(self.metadata.generateName)') };
+  expect(ruleProblemsOfSchema(schema, 'x')).toEqual([]);
+  const object = { apiVersion: 'example.com/v1', kind: 'Case', metadata: { name: 'b' }, spec: {} };
+  expect(ruleProblems(schema, object).problems).toEqual([
+    { reason: 'FieldValueInvalid', field: '<nil>', message: 'Invalid value: broken' },
+  ]);
+  expect(ruleProblems(schema, { ...object, metadata: { name: 'a' } }).problems).toEqual([]);
+});
+
+test('no rules are run once the budget of an object is spent', () => {
+  const dear = { type: 'array', maxItems: 400, items: integer, ...rule('self.all(x, self.all(y, x >= 0 || y < 0))') };
+  const schema = schemaWith(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`a${index}`, dear])));
+  const spec = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`a${index}`, Array.from({ length: 330 }, () => 1)]));
+  const { problems } = ruleProblems(schema, { spec });
+  expect(problems.map(({ message }) => message)).toEqual([
+    'Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run',
+  ]);
+});
+
+test('an object with twenty rules is checked within a millisecond', () => {
+  const fields = Array.from({ length: 20 }, (_, index) => [`f${index}`, integer] as const);
+  const schema = schemaWith({
+    value: {
+      ...objectOf({ ...Object.fromEntries(fields), list: { type: 'array', maxItems: 20, items: integer } }),
+      'x-kubernetes-validations': fields.map(([name]) => ({ rule: `!has(self.${name}) || self.${name} < 100 && self.list.all(x, x > 0)` })),
+    },
+  });
+  const object = { spec: { value: { ...Object.fromEntries(fields.map(([name], index) => [name, index])), list: [1, 2, 3, 4, 5] } } };
+  expect(ruleProblems(schema, object).problems).toEqual([]);
+  const times = Array.from({ length: 50 }, () => {
+    const begun = performance.now();
+    ruleProblems(schema, object);
+    return performance.now() - begun;
+  });
+  expect(Math.min(...times)).toBeLessThan(1);
+});
