@@ -1,5 +1,5 @@
 // The HTTP API described by OpenAPI 3.1: parameters and answers of each route. A test compares it with the routes and their answers.
-import { KIND_NAMES } from '../kinds/facts.ts';
+import { kindNames } from '../kinds/facts.ts';
 import type { KindShown } from '../kinds/kind-shown.ts';
 import { SHOWN } from '../kinds/shown.ts';
 import { CLUSTER_STATES } from '../reconciler/cluster/cluster-state.ts';
@@ -31,7 +31,7 @@ function ownFields(): Record<string, Schema> {
   return Object.fromEntries(fields.map(({ name, is }) => [`${name}?`, is === 'count' ? count : time]));
 }
 
-const key = { cluster: text, kind: { type: 'string', enum: [...KIND_NAMES] }, namespace: text, name: text, uid: text };
+const key = { cluster: text, kind: { type: 'string', enum: kindNames() }, namespace: text, name: text, uid: text };
 const summary = {
   ...key,
   state: text,

@@ -1,6 +1,6 @@
 // The HTTP API: one table of methods and paths. Every answer is JSON, except the metrics.
 import * as v from 'valibot';
-import { KIND_NAMES } from '../kinds/facts.ts';
+import { kindNames } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
 import { findKindNamed } from '../kinds/kind-names.ts';
 import type { QueueName } from '../ports/queue.ts';
@@ -196,7 +196,7 @@ const keyOf = ({
 /** @throws RefusedRequestError */
 function kindNamed(word: string): KindFacts {
   const facts = findKindNamed(word);
-  if (!facts) throw new RefusedRequestError(404, `there is no kind ${word}: there are ${KIND_NAMES.join(', ')}`);
+  if (!facts) throw new RefusedRequestError(404, `there is no kind ${word}: there are ${kindNames().join(', ')}`);
   return facts;
 }
 

@@ -1,5 +1,6 @@
 // The kinds, as relay, ingest, loop and onboarding need them. A kind is a folder, and one line here, in planners.ts, shown.ts and
 // manifests.ts. Four tables, because a function's bundle holds only what it runs.
+import { ownEntry } from '../objects/untyped-fields.ts';
 import { jobFacts } from './job/facts.ts';
 import type { KindFacts } from './kind.ts';
 import { orphanPodFacts } from './orphan-pod/facts.ts';
@@ -16,16 +17,14 @@ export type Kind = keyof typeof KIND_FACTS;
 export const ALL_FACTS: readonly KindFacts[] = Object.values(KIND_FACTS);
 
 /** Names of all kinds. */
-export const KIND_NAMES: readonly string[] = ALL_FACTS.map(({ kind }) => kind);
-
-const BY_KIND = new Map<string, KindFacts>(ALL_FACTS.map((facts) => [facts.kind, facts]));
+export const kindNames = (): string[] => ALL_FACTS.map(({ kind }) => kind);
 
 /** @returns undefined for a kind that this build does not know */
-export const findFacts = (kind: string): KindFacts | undefined => BY_KIND.get(kind);
+export const findFacts = (kind: string): KindFacts | undefined => ownEntry<KindFacts>(KIND_FACTS, kind);
 
 /** @throws Error for a kind that this build does not know. Use findFacts where one may come from outside */
 export function factsFor(kind: string): KindFacts {
-  const facts = BY_KIND.get(kind);
+  const facts = findFacts(kind);
   if (!facts) throw new Error(`no kind ${kind} is known to this version of Farloop`);
   return facts;
 }

@@ -7,7 +7,7 @@ import type { Fields } from '../objects/untyped-fields.ts';
 import type { ManifestGiven } from './kind-manifests.ts';
 import { misshapen, SeveralWorkloadsError, UnusableManifestError, type SourcedDocument } from './manifest-documents.ts';
 import { fullName, isNamed, objectOf, sortedOut, withoutNulls, type ManifestReader, type Owner } from './manifest-sorting.ts';
-import { PLANNED_KINDS, type PlannedKind } from './manifests.ts';
+import { plannedKinds, type PlannedKind } from './manifests.ts';
 import { EMPTY_HEAD, type Action, type Plan, type Snapshot, type Target } from './plan.ts';
 import { managesAll } from './settings.ts';
 
@@ -70,7 +70,7 @@ export const printedPlan = ({ workload, plan, extra }: Decision): ManifestPlan =
 /** @throws as planManifests */
 export function decideFromManifests(
   documents: readonly SourcedDocument[],
-  { now, workload, options = {}, read = withoutNulls, kinds = PLANNED_KINDS }: PlanRequest,
+  { now, workload, options = {}, read = withoutNulls, kinds = plannedKinds() }: PlanRequest,
 ): Decision {
   const { owners, pods, heads, beside } = sortedOut(documents, { kinds, options, read, workload });
   const chosen = chooseOwner(owners, workload, kinds);

@@ -19,8 +19,6 @@ export interface PlannedKind {
   manifests: KindManifests;
 }
 
-export const PLANNED_KINDS: readonly PlannedKind[] = ALL_FACTS.map((facts) => ({
-  facts,
-  row: plannerRowFor(facts.kind),
-  manifests: MANIFESTS[facts.kind as Kind],
-}));
+/** All kinds of this build. */
+export const plannedKinds = (): PlannedKind[] =>
+  ALL_FACTS.map((facts) => ({ facts, row: plannerRowFor(facts.kind), manifests: MANIFESTS[facts.kind as Kind] }));

@@ -55,7 +55,8 @@ export type ReferenceMetricName = (typeof UPSTREAM_METRICS)[number]['name'];
 
 /** One count of a metric. */
 export interface Counted {
-  metric: ReferenceMetricName;
+  /** One of `REFERENCE_METRICS`, or a metric that only its kind has. */
+  metric: string;
   /** Seconds for histograms, otherwise the amount to add. */
   value: number;
   labels: Record<string, string>;

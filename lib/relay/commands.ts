@@ -49,9 +49,6 @@ export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   return [...rules.values()];
 }
 
-/** For all kinds. */
-export const ALLOWED: readonly Allowed[] = allowedTo(ALL_FACTS);
-
 export interface CommandsSetup {
   /** The relay's own access. The cluster's RBAC decides its rights. */
   executor: Cluster;
@@ -64,6 +61,7 @@ export interface CommandsSetup {
   /** Empty: all namespaces. */
   namespaces: readonly string[];
   kubeSystemUid: () => string;
+  /** Absent: the calls that passes of all kinds make. */
   allowed?: readonly Allowed[];
 }
 
@@ -90,7 +88,7 @@ export class Commands {
 
   constructor(setup: CommandsSetup) {
     this.#setup = setup;
-    this.#allowed = setup.allowed ?? ALLOWED;
+    this.#allowed = setup.allowed ?? allowedTo(ALL_FACTS);
     this.#commander = new Commander(setup);
   }
 

@@ -6,7 +6,8 @@ import { POD_FIELDS, podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';
 import type { Cluster, ClusterSource, ListAnswer, ProjectedSelection } from '../../lib/ports/cluster.ts';
-import { ALLOWED, type Allowed } from '../../lib/relay/commands.ts';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { allowedTo, type Allowed } from '../../lib/relay/commands.ts';
 import { openSandboxServer } from '../contracts/api-server/sandbox-server.ts';
 import { overHttps } from '../contracts/cluster-over-https.ts';
 import { clusterContract } from '../contracts/cluster.ts';
@@ -14,7 +15,7 @@ import { openRelayedWorld } from './relayed-world.ts';
 
 /** The suite makes its own namespace and Jobs, as people do. */
 const allowed: Allowed[] = [
-  ...ALLOWED.filter(({ resource }) => resource !== JOBS),
+  ...allowedTo(ALL_FACTS).filter(({ resource }) => resource !== JOBS),
   { resource: JOBS, verbs: ['get', 'create', 'delete', 'patch'] },
   { resource: NAMESPACES, verbs: ['create'] },
 ];

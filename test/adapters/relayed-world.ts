@@ -10,7 +10,8 @@ import type { Cluster } from '../../lib/ports/cluster.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { answerAsks } from '../../lib/relay/asks.ts';
-import { ALLOWED, Commands, type Allowed } from '../../lib/relay/commands.ts';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { allowedTo, Commands, type Allowed } from '../../lib/relay/commands.ts';
 
 export interface RelayedWorld {
   cluster: RelayedCluster;
@@ -41,7 +42,7 @@ export interface RelayedWorldOptions {
 export async function openRelayedWorld({
   name = 'far',
   executor,
-  allowed = ALLOWED,
+  allowed = allowedTo(ALL_FACTS),
   namespaces = [],
   commander = 'local',
   senders = ['local'],

@@ -9,7 +9,8 @@ import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests
 import { AWS_KEY_SECRET, OURS_LABEL, functionsManifests, relayAlone, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { functionRules } from '../../lib/onboarding/rights.ts';
 import { packageVersion } from '../../lib/package-files.ts';
-import { ALLOWED } from '../../lib/relay/commands.ts';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { allowedTo } from '../../lib/relay/commands.ts';
 import { RELAY_FOLDER, kustomized, renderChart } from './rendered-chart.ts';
 
 const VALUES: RelayValues = {
@@ -192,7 +193,7 @@ describe('pods scheduled as a group: rights for it', () => {
 
   test('what a relay carries out, its rights allow', () => {
     const rules = rulesOf('farloop-relay', { functions: 'none', access: 'relayed', options: { 'workload-with-job': 'on' } });
-    for (const { resource, verbs } of ALLOWED) {
+    for (const { resource, verbs } of allowedTo(ALL_FACTS)) {
       const group = resource.apiVersion.includes('/') ? resource.apiVersion.replace(/\/.*/, '') : '';
       const allowed = rules.filter(
         ({ apiGroups, resources }) => apiGroups.includes(group) && resources.some((name) => name.replace(/\/.*/, '') === resource.plural),

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineManifests } from '../../lib/kinds/kind-manifests.ts';
 import { planManifests, type ManifestPlan } from '../../lib/kinds/manifest-plan.ts';
-import { PLANNED_KINDS, type PlannedKind } from '../../lib/kinds/manifests.ts';
+import { plannedKinds, type PlannedKind } from '../../lib/kinds/manifests.ts';
 import type { Action } from '../../lib/kinds/plan.ts';
 import { definePlanner } from '../../lib/kinds/planner-row.ts';
 import { podSetOf } from '../../lib/kinds/pod-set.ts';
@@ -89,7 +89,7 @@ const node: PlannedKind = {
 const plan = (
   objects: readonly object[],
   workload?: string,
-  kinds: readonly PlannedKind[] = [...PLANNED_KINDS, band, node],
+  kinds: readonly PlannedKind[] = [...plannedKinds(), band, node],
 ): ManifestPlan =>
   planManifests(
     objects.map((document, at) => ({ document: structuredClone(document), source: `f.yaml:${at}` })),
@@ -131,8 +131,8 @@ describe('documents of a made-up kind', () => {
 
 describe('of several faults', () => {
   test('those of documents are told before a name that is none, and that where there are workloads', () => {
-    expect(() => plan([aPod('a'), aPod('a')], 'job', PLANNED_KINDS)).toThrow('metadata.uid: expected each pod once');
-    expect(() => plan([aPod('a')], 'job', PLANNED_KINDS)).toThrow('no workload is named job; there is none at all');
+    expect(() => plan([aPod('a'), aPod('a')], 'job', plannedKinds())).toThrow('metadata.uid: expected each pod once');
+    expect(() => plan([aPod('a')], 'job', plannedKinds())).toThrow('no workload is named job; there is none at all');
     expect(() => plan([aBand('quartet')], 'job')).toThrow('--workload job: expected KIND/NAME or KIND/NAMESPACE/NAME');
   });
 });
@@ -142,8 +142,8 @@ describe('pods and nodes', () => {
 
   test('a pod is an owner only where it is named: then the finalizer comes off it', () => {
     const objects = [aPod('left', tracked), aPod('other', tracked)];
-    expect(() => plan(objects, undefined, PLANNED_KINDS)).toThrow('no workload in the input; expected one of Job (batch/v1)');
-    const { workload, actions } = plan(objects, 'OrphanPod/left', PLANNED_KINDS);
+    expect(() => plan(objects, undefined, plannedKinds())).toThrow('no workload in the input; expected one of Job (batch/v1)');
+    const { workload, actions } = plan(objects, 'OrphanPod/left', plannedKinds());
     expect(workload).toEqual({ apiVersion: 'v1', kind: 'OrphanPod', namespace: 'default', name: 'left', uid: 'uid-of-left' });
     expect(actions).toMatchObject([{ verb: 'patch', kind: 'Pod', name: 'left' }]);
   });
