@@ -1,4 +1,5 @@
 // What one call costs as it runs, in the API server's units: one is a simple step, a tenth is a character looked at.
+import { ownEntry } from '../../objects/untyped-fields.ts';
 import { List, Opaque, sizeOf } from './values.ts';
 import type { Value } from './values.ts';
 
@@ -102,4 +103,4 @@ const byOverload: Readonly<Record<string, ActualCost>> = {
 
 const joined0 = (args: readonly Value[]): number => Math.floor((sizeAt(args, 0) + sizeAt(args, 1)) * perCharacter);
 
-export const actualCost = (name: string, overload: string): ActualCost => byOverload[overload] ?? byFunction[name] ?? 1;
+export const actualCost = (name: string, overload: string): ActualCost => ownEntry(byOverload, overload) ?? ownEntry(byFunction, name) ?? 1;

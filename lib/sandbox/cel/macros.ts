@@ -1,4 +1,5 @@
 // The macros of CEL: loops over lists and maps, and the test whether a field is there.
+import { ownEntry } from '../../objects/untyped-fields.ts';
 import { accumulatorName } from './expression.ts';
 import type { Expression } from './expression.ts';
 import { SyntaxProblem } from './problem.ts';
@@ -18,12 +19,12 @@ export function macroOf(call: MacroCall): Expression | undefined {
   if (!first || !second) return undefined;
   if (args.length === 2 && (name === 'optMap' || name === 'optFlatMap')) return optionalMap(call, target, first, second);
   if (args.length === 2 && name === 'sortBy') return sortedBy(call, target);
-  if (name in oneVariable && oneVariable[name]?.includes(args.length)) {
+  if (ownEntry(oneVariable, name)?.includes(args.length) === true) {
     const isQuantifier = args.length === 2 && name !== 'map' && name !== 'filter';
     const variable = nameOf(first, isQuantifier ? 'argument must be a simple name' : 'argument is not an identifier');
     return loop(call, target, { variable, second: undefined, rest: args.slice(1) });
   }
-  if (name in twoVariables && twoVariables[name]?.includes(args.length)) {
+  if (ownEntry(twoVariables, name)?.includes(args.length) === true) {
     const variable = nameOf(first, 'argument must be a simple name');
     const other = nameOf(second, 'argument must be a simple name');
     if (variable === other) throw new SyntaxProblem(second.at, `duplicate variable name: ${variable}`);

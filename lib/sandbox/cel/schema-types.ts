@@ -1,4 +1,5 @@
 // What a definition's schema tells about the values of its objects: their types in expressions, how large they may grow, how they are read.
+import { ownEntry } from '../../objects/untyped-fields.ts';
 import { durationOf, dateOf, timestampOf } from './functions/time.ts';
 import { dyn, listOf, mapOf, plainType, stringType } from './types.ts';
 import type { Type } from './types.ts';
@@ -156,7 +157,7 @@ function declaredText(schema: RuleSchema): Declared {
   const { format = '', maxLength, enum: values } = schema;
   if (format === 'byte')
     return { type: plainType('bytes'), maxElements: maxLength === undefined ? largestRequest - 2 : Math.max(0, maxLength), minSize: 2 };
-  const size = timeSizes[format];
+  const size = ownEntry(timeSizes, format);
   if (size) return { type: plainType(format === 'duration' ? 'duration' : 'timestamp'), ...size };
   const longest = Math.max(0, ...(values ?? []).map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
   return { type: stringType, maxElements: characters(schema, values?.length ? longest : largestRequest - 2), minSize: 2 };
