@@ -16,7 +16,10 @@ test('R9: news whose workload is forgotten as often as it begins anew is given u
   await world.report();
   await world.run();
   await world.settle();
-  const late = reportsOf(world.takeHeard().filter(({ type, object }) => type !== 'BOOKMARK' && object.kind === 'Pod'));
+  const late = reportsOf(
+    world.kinds,
+    world.takeHeard().filter(({ type, object }) => type !== 'BOOKMARK' && object.kind === 'Pod'),
+  );
   const [key] = (await world.store.workloads(world.record.name, { limit: 1 })).keys;
   if (!key || late.length === 0) throw new Error('there must be a workload, and news of it');
   const forget = async (): Promise<void> => await world.store.forget(key, (await world.store.readHead(key))?.fence ?? '');

@@ -326,7 +326,7 @@ describe('when a change is looked at', () => {
     expect(strips).toHaveLength(1);
     const writes = world.cluster.writes.length;
     const told = [...world.podsEver.values()].map((object) => ({ type: 'MODIFIED', object }));
-    await world.send(reportsOf(told));
+    await world.send(reportsOf(world.kinds, told));
     await world.ingest();
     await world.elapse(5, { play: false });
     expect(world.cluster.writes).toHaveLength(writes);

@@ -1,9 +1,12 @@
 // A cluster in this thread on a virtual clock: the API server is the real one, a player stands for kubelets, and watches tell what
 // happens. Nothing moves unless told to.
 import type { VirtualClock } from './virtual-clock.ts';
-import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { factsFor } from '../../lib/kinds/facts.ts';
+import { watchesOf } from '../../lib/kinds/watches.ts';
+import type { KindFacts } from '../../lib/kinds/kind.ts';
+import type { Job, KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { controllerOf, isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
-import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import { JOBS, pathOf, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
 import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
 import { openCluster } from '../../lib/sandbox/sandbox.ts';
@@ -17,6 +20,8 @@ export interface PlayedClusterOptions {
   apiFolder?: string | undefined;
   /** Resources that the API server has besides the built-in ones. */
   rows?: readonly ResourceRow[] | undefined;
+  /** Which kinds are watched. */
+  kinds: readonly KindFacts[];
 }
 
 export class PlayedCluster {
@@ -35,12 +40,14 @@ export class PlayedCluster {
   readonly #clusterAheadMs: number;
   readonly #apiFolder: string | undefined;
   readonly #rows: readonly ResourceRow[];
+  readonly kinds: readonly KindFacts[];
 
-  constructor({ clock, clusterAheadMs = 0, apiFolder, rows = [] }: PlayedClusterOptions) {
+  constructor({ clock, clusterAheadMs = 0, apiFolder, rows = [], kinds }: PlayedClusterOptions) {
     this.clock = clock;
     this.#clusterAheadMs = clusterAheadMs;
     this.#apiFolder = apiFolder;
     this.#rows = rows;
+    this.kinds = kinds;
     this.api = this.#openApi();
   }
 
@@ -81,11 +88,11 @@ export class PlayedCluster {
 
   /** Opens the watches; whatever happens from now on is heard. */
   async watch(): Promise<void> {
-    for (const plural of ['apis/batch/v1/jobs', 'api/v1/pods']) {
+    for (const watched of watchesOf(this.kinds)) {
       const answer = await this.api.handle({
         method: 'GET',
-        path: `/${plural}`,
-        query: new URLSearchParams({ watch: 'true' }),
+        path: pathOf(watched.resource),
+        query: new URLSearchParams({ watch: 'true', ...watched.selection }),
         headers: {},
         body: '',
       });
@@ -150,8 +157,9 @@ export class PlayedCluster {
     return this.clock.nowMs() + this.#clusterAheadMs;
   }
 
-  async apply(job: Job): Promise<Job> {
-    return await this.as<Job>('POST', JOBS, { namespace: 'default', body: job });
+  /** @param owner of any kind that is watched */
+  async apply<Owner extends WorkloadObject>(owner: Owner): Promise<Owner> {
+    return await this.as<Owner>('POST', factsFor(owner.kind ?? '').resource, { namespace: 'default', body: owner });
   }
 
   async job(name: string): Promise<Job> {
@@ -159,7 +167,12 @@ export class PlayedCluster {
   }
 
   async pods(): Promise<Pod[]> {
-    return (await this.as<{ items: Pod[] }>('GET', PODS, { namespace: 'default' })).items;
+    return await this.all<Pod>(PODS);
+  }
+
+  /** All of the namespace. */
+  async all<Item extends KubernetesObject = KubernetesObject>(resource: Resource): Promise<Item[]> {
+    return (await this.as<{ items: Item[] }>('GET', resource, { namespace: 'default' })).items;
   }
 
   /** One request of somebody else than Farloop. @throws Error with the server's message */
@@ -172,7 +185,8 @@ export class PlayedCluster {
       subresource,
       body,
       type,
-    }: { namespace?: string; name?: string; subresource?: string; body?: unknown; type?: string },
+      query,
+    }: { namespace?: string; name?: string; subresource?: string; body?: unknown; type?: string; query?: Record<string, string> },
   ): Promise<Answered> {
     const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
     const root = resource.apiVersion.includes('/') ? `/apis/${resource.apiVersion}` : `/api/${resource.apiVersion}`;
@@ -181,7 +195,7 @@ export class PlayedCluster {
     const answer = await this.api.handle({
       method,
       path,
-      query: new URLSearchParams(),
+      query: new URLSearchParams(query),
       headers,
       body: body === undefined ? '' : JSON.stringify(body),
     });

@@ -1,13 +1,17 @@
 // Stands for the relay: groups what the watches said, tells whole lists and heartbeats.
-import { jobFactsOf } from '../../lib/objects/job-facts.ts';
-import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import { childStateOf } from '../../lib/kinds/child.ts';
+import type { ChildFacts, KindFacts } from '../../lib/kinds/kind.ts';
+import { watchesOf, type Watched } from '../../lib/kinds/watches.ts';
+import { resourceKeyOf } from '../../lib/objects/child-state.ts';
+import type { KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf } from '../../lib/objects/pod-facts.ts';
-import { JOBS, PODS } from '../../lib/objects/resources.ts';
+import { PODS, type Resource } from '../../lib/objects/resources.ts';
 import { slotOf } from '../../lib/wire/view-layout.ts';
 import { inRanges } from '../../lib/relay/telling.ts';
 import { belongingOf } from '../../lib/relay/project.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
-import type { Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/observations.ts';
+import { partsDigestOf, presenceOf } from '../../lib/reconciler/view/children.ts';
+import type { ChildObservation, Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/observations.ts';
 import type { World } from './world.ts';
 
 export interface Heard {
@@ -16,85 +20,153 @@ export interface Heard {
 }
 
 /** Events as a relay groups them: by workload, the newest state of each object. */
-export function reportsOf(heard: readonly Heard[]): WorkloadReport[] {
+export function reportsOf(kinds: readonly KindFacts[], heard: readonly Heard[]): WorkloadReport[] {
   const reports = new Map<string, WorkloadReport>();
   const reportOf = (owner: OwnerName): WorkloadReport => {
-    const report = reports.get(owner.uid) ?? { owner, pods: [] };
+    const hasOthers = kinds.some(({ kind, children }) => kind === owner.kind && children.length > 0);
+    const report = reports.get(owner.uid) ?? { owner, pods: [], ...(hasOthers && { children: [] }) };
     reports.set(owner.uid, report);
     return report;
   };
+  const watches = watchesOf(kinds);
   for (const { type, object } of heard) {
-    const { name = '', namespace = '', uid = '', resourceVersion = '0' } = object.metadata;
+    const { owner: facts, isPods, children } = watchOf(watches, object);
+    const { resourceVersion: heardAt = '0' } = object.metadata;
     const deleted = type === 'DELETED';
-    if (object.kind === 'Job') {
-      reportOf({ kind: 'Job', namespace, name, uid }).observed = { heardAt: resourceVersion, deleted, object: jobFactsOf(object as Job) };
-      continue;
+    if (facts) reportOf(nameOf(facts, object)).observed = { heardAt, deleted, object: facts.factsOf(object) };
+    const owner = isPods ? belongingOf(object.metadata, kinds)?.owner : undefined;
+    if (owner) {
+      const { pods } = reportOf(owner);
+      putLatest(pods, { heardAt, deleted, pod: podFactsOf(object as Pod) }, ({ pod }) => pod.uid);
     }
-    const owner = belongingOf(object.metadata)?.owner;
-    if (!owner) continue;
-    const { pods } = reportOf(owner);
-    const observation = { heardAt: resourceVersion, deleted, pod: podFactsOf(object as Pod) };
-    const at = pods.findIndex(({ pod }) => pod.uid === uid);
-    if (at < 0) pods.push(observation);
-    else pods[at] = observation;
+    for (const { kind, child } of children) {
+      const membership = child.membershipOf(object.metadata);
+      if (!membership) continue;
+      const { by: _by, ...parent } = membership;
+      // Trap 1: an object that a labelled watch calls deleted has left its selection.
+      const presence = !deleted ? 'there' : child.watch ? 'left' : 'deleted';
+      const observation: ChildObservation = { heardAt, presence, child: childStateOf(child, object) };
+      putLatest((reportOf({ ...parent, kind: kind.kind }).children ??= []), observation, (each) => each.child.uid);
+    }
   }
   return [...reports.values()];
 }
 
-const ownerOf = ({ metadata }: Job): OwnerName => ({
-  kind: 'Job',
+function watchOf(watches: readonly Watched[], object: KubernetesObject): Pick<Watched, 'owner' | 'isPods' | 'children'> {
+  const found = watches.find(({ resource }) => resource.kind === object.kind && resource.apiVersion === object.apiVersion);
+  return found ?? { isPods: false, children: [] };
+}
+
+function putLatest<Each>(list: Each[], observation: Each, uidOf: (each: Each) => string): void {
+  const at = list.findIndex((each) => uidOf(each) === uidOf(observation));
+  if (at < 0) list.push(observation);
+  else list[at] = observation;
+}
+
+const nameOf = ({ kind }: KindFacts, { metadata }: KubernetesObject): OwnerName => ({
+  kind,
   namespace: metadata.namespace ?? '',
   name: metadata.name ?? '',
   uid: metadata.uid ?? '',
 });
 
-interface Listed {
-  jobs: Job[];
-  pods: Pod[];
+interface Listed<Item extends KubernetesObject = KubernetesObject> {
+  items: Item[];
   resourceVersion: string;
 }
 
-async function listAll(world: World): Promise<Listed> {
-  type List<Item> = { metadata: { resourceVersion: string }; items: Item[] };
-  const jobs = await world.as<List<Job>>('GET', JOBS, {});
-  const pods = await world.as<List<Pod>>('GET', PODS, {});
-  const kinds = { jobs: { apiVersion: 'batch/v1', kind: 'Job' }, pods: { apiVersion: 'v1', kind: 'Pod' } };
+async function listAll<Item extends KubernetesObject>(
+  world: World,
+  resource: Resource,
+  selection?: Watched['selection'],
+): Promise<Listed<Item>> {
+  const { items, metadata } = await world.as<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', resource, {
+    query: { ...selection },
+  });
+  const { apiVersion, kind } = resource;
+  return { items: items.map((item) => ({ ...item, apiVersion, kind })), resourceVersion: metadata.resourceVersion };
+}
+
+/** One workload of a whole list: its owner, its own pods and those that nobody controls and that carry its labels, its other children. */
+interface Whole {
+  facts: KindFacts;
+  owner: WorkloadObject;
+  pods: Pod[];
+  children: { child: ChildFacts; items: KubernetesObject[]; resourceVersion: string }[];
+}
+
+/** @returns also the lowest version of its pages, as a relay takes it */
+async function wholesOf(world: World): Promise<{ wholes: Whole[]; pods: Pod[]; resourceVersion: string }> {
+  const { items: pods, resourceVersion: podsAt } = await listAll<Pod>(world, PODS);
+  const wholes: Whole[] = [];
+  let resourceVersion = podsAt;
+  for (const facts of world.kinds) {
+    if (facts.isOwnerless) continue;
+    const owners = await listAll<WorkloadObject>(world, facts.resource);
+    resourceVersion = owners.resourceVersion;
+    const others: Whole['children'] = [];
+    for (const child of facts.children) others.push({ child, ...(await listAll(world, child.resource, child.watch)) });
+    for (const owner of owners.items)
+      wholes.push({
+        facts,
+        owner,
+        pods: pods.filter(({ metadata }) => belongingOf(metadata, world.kinds)?.owner.uid === owner.metadata.uid),
+        children: others.map(({ child, items, ...rest }) => ({
+          child,
+          ...rest,
+          items: items.filter(({ metadata }) => child.membershipOf(metadata)?.uid === owner.metadata.uid),
+        })),
+      });
+  }
+  return { wholes, pods, resourceVersion };
+}
+
+const statesOf = ({ child, items }: Whole['children'][number]) => items.map((item) => childStateOf(child, item));
+
+function childrenOf({ children }: Whole): Pick<WorkloadReport, 'children' | 'wholeChildren'> {
+  if (children.length === 0) return {};
   return {
-    jobs: jobs.items.map((job) => ({ ...job, ...kinds.jobs })),
-    pods: pods.items.map((pod) => ({ ...pod, ...kinds.pods })),
-    // The lowest of its pages, as a relay takes it.
-    resourceVersion: jobs.metadata.resourceVersion,
+    children: children.flatMap((each) =>
+      statesOf(each).map((child): ChildObservation => ({ heardAt: each.resourceVersion, presence: 'there', child })),
+    ),
+    wholeChildren: children.map(({ child, resourceVersion: floor }) => ({
+      resource: resourceKeyOf(child.resource),
+      floor,
+      ...(child.watch && { isSelected: true as const }),
+    })),
   };
 }
 
-/** Its own, and those that nobody controls and that carry its labels. */
-const podsOf = (job: Job, pods: readonly Pod[]): Pod[] =>
-  pods.filter(({ metadata }) => belongingOf(metadata)?.owner.uid === job.metadata.uid);
-
 /**
  * All of the cluster as one full list, and the mark that it was all. What the watches said before is part of it.
- * @param wholePods of one Job in one message; more come in ranges
+ * @param wholePods of one workload in one message; more come in ranges
  */
 export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: number } = {}): Promise<void> {
   await world.settle();
   world.loseHeard();
   const startedAtMs = world.clock.nowMs();
-  const { jobs, pods, resourceVersion: floor } = await listAll(world);
-  for (const job of jobs) {
-    const observations = podsOf(job, pods).map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) }));
+  const { wholes, pods, resourceVersion: floor } = await wholesOf(world);
+  for (const whole of wholes) {
+    const { facts, owner } = whole;
+    const observations = whole.pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) }));
+    const others = childrenOf(whole);
     for (const { slots, pods: within } of inRanges(observations, wholePods, ({ pod }) => slotOf(pod)).toReversed())
       await world.send([
         {
-          owner: ownerOf(job),
-          observed: { heardAt: floor, deleted: false, object: jobFactsOf(job) },
+          owner: nameOf(facts, owner),
+          observed: { heardAt: floor, deleted: false, object: facts.factsOf(owner) },
           pods: [...within],
+          ...others,
           whole: { floor, slots },
         },
       ]);
   }
-  const known = new Set(jobs.map(({ metadata }) => metadata.uid));
-  for (const report of reportsOf(pods.map((object) => ({ type: 'ADDED', object }))))
-    // Pods that no Job there owns: a whole list of each workload that has but pods, too.
+  const known = new Set(wholes.map(({ owner }) => owner.metadata.uid));
+  for (const report of reportsOf(
+    world.kinds,
+    pods.map((object) => ({ type: 'ADDED', object })),
+  ))
+    // Pods that no owner there has: a whole list of each workload that has but pods, too.
     if (!known.has(report.owner.uid))
       await world.send([{ ...report, pods: report.pods.map((pod) => ({ ...pod, heardAt: floor })), whole: { floor, slots: 'all' } }]);
   await heartbeat(world, { fullList: { resourceVersion: floor, startedAtMs } });
@@ -106,15 +178,19 @@ export async function heartbeat(
   change: Partial<Heartbeat> = {},
   message: { session?: string; era?: number; cluster?: string; kubeSystemUid?: string; sentAtMs?: number } = {},
 ): Promise<void> {
-  const { jobs, pods, resourceVersion } = await listAll(world);
-  const digests = jobs.map((job): WorkloadDigest => {
-    const members = [...podsOf(job, pods), job].map(({ metadata }) => ({
-      uid: metadata.uid ?? '',
-      resourceVersion: metadata.resourceVersion ?? '',
-    }));
-    return { owner: ownerOf(job), digest: digestOf(members), heardAt: resourceVersion };
+  const { wholes, resourceVersion } = await wholesOf(world);
+  const digests = wholes.map((whole): WorkloadDigest => {
+    const { facts, owner, pods, children } = whole;
+    const members = [...pods, owner].map(({ metadata }) => ({ uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '' }));
+    const parts = children.map((each) => partsDigestOf(resourceKeyOf(each.child.resource), each.child.revision, statesOf(each)));
+    return {
+      owner: nameOf(facts, owner),
+      digest: digestOf([...members, ...presenceOf(children.flatMap(statesOf))]),
+      heardAt: resourceVersion,
+      ...(parts.length > 0 && { parts }),
+    };
   });
-  const watches = ['jobs', 'pods'].map((resource) => ({ resource, ageMs: 0, resourceVersion }));
+  const watches = watchesOf(world.kinds).map(({ name }) => ({ resource: name, ageMs: 0, resourceVersion }));
   const truth: Heartbeat = { watches, clockOffsetMs: world.clusterNowMs() - world.clock.nowMs(), digests };
   await world.send([], { heartbeat: { ...truth, ...change }, ...message });
   await world.ingest();

@@ -4,7 +4,10 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from './virtual-clock.ts';
-import type { Job } from '../../lib/objects/kubernetes.ts';
+import { ALL_FACTS, factsFor } from '../../lib/kinds/facts.ts';
+import { managedKinds } from '../../lib/kinds/settings.ts';
+import type { KindOptions } from '../../lib/objects/kind-options.ts';
+import type { Job, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
@@ -38,6 +41,8 @@ export interface WorldOptions {
   apiFolder?: string;
   /** Resources that the API server has besides the built-in ones. */
   rows?: readonly ResourceRow[];
+  /** Options of kinds that the cluster is registered with. */
+  options?: KindOptions;
 }
 
 const TABLES = ['heads', 'items', 'notes'];
@@ -66,9 +71,17 @@ export class World extends PlayedCluster {
   #sequence = 0;
   readonly #keptBack = new Set<string>();
 
-  constructor({ seed = 1, manages = ['all-jobs'], writesPerSecond = 10_000, clusterAheadMs = 0, apiFolder, rows }: WorldOptions = {}) {
+  constructor({
+    seed = 1,
+    manages = ['all-jobs'],
+    writesPerSecond = 10_000,
+    clusterAheadMs = 0,
+    apiFolder,
+    rows,
+    options,
+  }: WorldOptions = {}) {
     const clock = new VirtualClock({ seed });
-    super({ clock, clusterAheadMs, apiFolder, rows });
+    super({ clock, clusterAheadMs, apiFolder, rows, kinds: managedKinds(manages, ALL_FACTS, { options }) });
     this.store = EmbeddedStore.open({ clock });
     this.queue = EmbeddedQueue.open({ clock });
     this.cluster = new InProcessCluster({ handle: (request) => this.api.handle(request) }, clock, clusterAheadMs);
@@ -76,6 +89,7 @@ export class World extends PlayedCluster {
       name: CLUSTER,
       era: 0,
       manages,
+      ...(options && { options }),
       namespaces: [],
       senders: ['local'],
       budget: { writesPerSecond, burst: writesPerSecond },
@@ -103,7 +117,8 @@ export class World extends PlayedCluster {
   async report({ eventsPerMessage = 500 }: { eventsPerMessage?: number } = {}): Promise<number> {
     await this.settle();
     const heard = this.takeHeard().filter(({ type, object }) => type !== 'BOOKMARK' && !this.#keptBack.has(object.kind ?? ''));
-    for (let at = 0; at < heard.length; at += eventsPerMessage) await this.send(reportsOf(heard.slice(at, at + eventsPerMessage)));
+    for (let at = 0; at < heard.length; at += eventsPerMessage)
+      await this.send(reportsOf(this.kinds, heard.slice(at, at + eventsPerMessage)));
     await this.ingest();
     return heard.length;
   }
@@ -209,8 +224,9 @@ export class World extends PlayedCluster {
     return deadlineIn(this.clock, 20_000);
   }
 
-  async keyOf(name: string): Promise<WorkloadKey> {
-    return { cluster: CLUSTER, kind: 'Job', namespace: 'default', name, uid: (await this.job(name)).metadata.uid ?? '' };
+  async keyOf(name: string, kind = 'Job'): Promise<WorkloadKey> {
+    const { metadata } = await this.as<WorkloadObject>('GET', factsFor(kind).resource, { namespace: 'default', name });
+    return { cluster: CLUSTER, kind, namespace: 'default', name, uid: metadata.uid ?? '' };
   }
 
   /** One more process on the same store and queue. */
