@@ -30,6 +30,7 @@ import { logOf } from './verbs/pod-log.ts';
 import { renderList, renderObject, representationOf } from './verbs/representation.ts';
 import { checkPathName, fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './http/request.ts';
 import type { ApiRequest, ApiResponse, ResourcePath } from './http/request.ts';
+import { admit } from './policies/admission.ts';
 import type { Asker, ResourceRow } from './rows/resource-row.ts';
 import { applyObject, applyType } from './verbs/server-side-apply.ts';
 import { apiVersionOf, storageName } from './resources.ts';
@@ -56,6 +57,8 @@ interface Target {
   request: ApiRequest;
   row: ResourceRow;
   path: ResourcePath;
+  /** What admission policies warn of, whatever is answered. */
+  told: string[];
 }
 
 export class ApiServer {
@@ -98,9 +101,20 @@ export class ApiServer {
     if (path.name !== undefined) checkPathName(path.name);
     if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) throw noSuchPath();
     if (row.namespaced ? path.name !== undefined && path.namespace === undefined : path.namespace !== undefined) throw noSuchPath();
-    const target: Target = { request, row, path };
+    const target: Target = { request, row, path, told: [] };
     if (row.answer ? request.method !== 'POST' : row.isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw methodRefused();
     checkFieldValidation(request);
+    try {
+      return this.#answerTo(target);
+    } catch (error) {
+      if (target.told.length === 0) throw error;
+      const response = responseOf(error);
+      return { ...response, headers: { ...response.headers, ...warningHeader(target.told) } };
+    }
+  }
+
+  #answerTo(target: Target): ApiResponse {
+    const { request, row, path } = target;
     switch (request.method) {
       case 'GET':
       case 'HEAD':
@@ -227,6 +241,7 @@ export class ApiServer {
     const { row } = target;
     const previous = this.#find(target);
     const isTry = options.dryRun.length > 0;
+    this.#askPolicies(target, previous, isTry);
     const { isGone, version } =
       storageName(row) === 'namespaces'
         ? { isGone: false, version: terminateNamespace(this.#cluster, previous, options, isTry) }
@@ -238,18 +253,38 @@ export class ApiServer {
     return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
   }
 
-  #deleteCollection({ request, row, path }: Target): ApiResponse {
+  #deleteCollection(target: Target): ApiResponse {
+    const { request, row, path } = target;
     if (row.namespaced && !path.namespace) throw methodRefused(); // all of them in all namespaces: nobody means that
     const { storage, surroundings } = this.#cluster;
     const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
     return warned(warningsOfDeletion(row, options), () => {
       const { versions, facts } = listObjects(storage, row, path.namespace, request.query);
       const isTry = options.dryRun.length > 0;
-      for (const version of versions) deleteObject(this.#cluster, row, version, options, isTry);
+      for (const version of versions) {
+        this.#askPolicies(target, version, isTry);
+        deleteObject(this.#cluster, row, version, options, isTry);
+      }
       const representation = representationOf(request.headers['accept'], request.query);
       const body = renderList(row, versions, facts, representation, surroundings.now());
-      return { status: 200, headers: { 'Content-Type': representation.contentType }, body };
+      return { status: 200, headers: { 'Content-Type': representation.contentType, ...warningHeader(target.told) }, body };
     });
+  }
+
+  /** Whether a deletion may happen. @throws ApiError as admission policies say */
+  #askPolicies({ row, told }: Target, { object: oldObject }: Version, isTry: boolean): void {
+    const { name = '', namespace } = oldObject.metadata;
+    const deletion = {
+      operation: 'DELETE' as const,
+      row,
+      subresource: undefined,
+      namespace,
+      name,
+      object: undefined,
+      oldObject,
+      isDryRun: isTry,
+    };
+    told.push(...admit(this.#cluster, { ...deletion, asker: this.#asker }));
   }
 
   #lookUp({ row, path }: Target): Version | undefined {
@@ -262,12 +297,14 @@ export class ApiServer {
     return found;
   }
 
-  #context({ request, row, path }: Target) {
+  #context({ request, row, path, told }: Target) {
     return {
       manager: fieldManagerOf(request),
       row,
       isDryRun: isDryRun(request.query.getAll('dryRun'), optionsKindOf(request)),
       ...(path.subresource === 'status' && { subresource: 'status' as const }),
+      asker: this.#asker,
+      warnings: told,
     };
   }
 
@@ -282,12 +319,12 @@ export class ApiServer {
   }
 
   #one(
-    { request, row }: Target,
+    { request, row, told }: Target,
     version: Version,
     { status = 200, warnings = [] }: { status?: number; warnings?: string[] } = {},
   ): ApiResponse {
     const representation = representationOf(request.headers['accept'], request.query);
-    const headers = { 'Content-Type': representation.contentType, ...warningHeader(warnings) };
+    const headers = { 'Content-Type': representation.contentType, ...warningHeader([...told, ...warnings]) };
     return { status, headers, body: renderObject(row, version, representation, this.#cluster.surroundings.now()) };
   }
 

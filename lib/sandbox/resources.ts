@@ -2,6 +2,7 @@
 // A further built-in resource: its shape in schema/, a row in rows/, its line here.
 import { isOn } from './features.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
+import { admissionPolicies, admissionPolicyBindings, mutatingWebhooks, validatingWebhooks } from './rows/admission-policies.ts';
 import { autoscalers } from './rows/autoscalers.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
 import { customResourceDefinitions } from './rows/custom-resource-definitions.ts';
@@ -31,6 +32,10 @@ const builtInRows: readonly ResourceRow[] = [
   eventsOfEventsGroup,
   disruptionBudgets,
   ...reviews,
+  mutatingWebhooks,
+  admissionPolicies,
+  admissionPolicyBindings,
+  validatingWebhooks,
   customResourceDefinitions,
   ...(isOn('WorkloadWithJob') ? schedulingRows() : []),
 ];

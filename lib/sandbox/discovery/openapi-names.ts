@@ -1,6 +1,7 @@
 // How OpenAPI calls the types: by the package in which Kubernetes keeps them. kubectl shows what stands after the last dot.
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+const admission = 'io.k8s.api.admissionregistration.v1.';
 
 /** Types of a package by what their names begin with; the others are of core/v1. */
 const packages: readonly (readonly [RegExp, string])[] = [
@@ -13,6 +14,14 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^(HorizontalPodAutoscaler.*|HPAScaling.*|CrossVersionObjectReference)$/, 'io.k8s.api.autoscaling.v2.'],
   [/^(\w*Metric(Source|Status)|Metric(Identifier|Spec|Target|ValueStatus))$/, 'io.k8s.api.autoscaling.v2.'],
   [/^CustomResourceDefinition.*$/, 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.'],
+  [
+    /^((Validating|Mutating)(AdmissionPolicy|Webhook).*|MatchCondition|MatchResources|NamedRuleWithOperations|RuleWithOperations)$/,
+    admission,
+  ],
+  [
+    /^(AuditAnnotation|ExpressionWarning|Param(Kind|Ref)|TypeChecking|Validation|Variable|WebhookClientConfig|ServiceReference)$/,
+    admission,
+  ],
   [/^Lease(Spec|List)?$/, 'io.k8s.api.coordination.v1.'],
   [/^(PodDisruptionBudget.*|Eviction)$/, 'io.k8s.api.policy.v1.'],
   [/^(SelfSubjectReview.*|TokenReview.*|UserInfo)$/, 'io.k8s.api.authentication.v1.'],

@@ -232,6 +232,8 @@ function goPathOf(root: ObjectType, path: string): string {
 function withinOf(owner: string): string {
   if (owner === 'Probe') return 'ProbeHandler';
   if (owner === 'Volume') return 'VolumeSource';
+  if (owner === 'NamedRuleWithOperations') return 'RuleWithOperations';
+  if (owner === 'RuleWithOperations') return 'Rule';
   return owner === 'EphemeralContainer' ? 'EphemeralContainerCommon' : 'LocalObjectReference';
 }
 

@@ -9,6 +9,7 @@
 //   T[=] set of scalars · T[|=] set for ownership only · T[k!] and T! `$retainKeys` applies · T~ owned as a whole
 //   T^ always there, as an empty object, an empty text, or a time or list of null: nobody owns an object of it, only what is in it · T~^ both
 import { isOn } from '../features.ts';
+import { admissionTypes } from './admission-types.ts';
 import { autoscalingTypes } from './autoscaling-types.ts';
 import { clusterTypes } from './cluster-types.ts';
 import { containerTypes } from './container-types.ts';
@@ -69,7 +70,7 @@ export interface Field {
   isEmbedded: boolean;
   /** The texts that it takes, and its default. */
   values: FieldValues | undefined;
-  /** Its numbers in protocol buffers: one, or two for a field of a message that JSON does not show. */
+  /** Its numbers in protocol buffers: one, or more for a field of messages that JSON does not show. */
   numbers: readonly number[];
   type: FieldType;
 }
@@ -97,6 +98,7 @@ const sources: Readonly<Record<string, string>> = {
   ...clusterTypes,
   ...policyTypes,
   ...autoscalingTypes,
+  ...admissionTypes,
   ...reviewTypes,
   ...(isOn('WorkloadWithJob') && { ...schedulingTypes, JobSpec: `${jobTypes.JobSpec} scheduling@17:JobScheduling` }),
 };
@@ -114,6 +116,8 @@ const wholeTypes = new Set([
   'OwnerReference',
   'ResourceFieldSelector',
   'SecretKeySelector',
+  'ParamKind',
+  'ParamRef',
   'TypedLocalObjectReference',
 ]);
 

@@ -58,16 +58,19 @@ export function readProtobuf(body: Buffer, typeOf: (apiVersion: string, kind: st
 function messageOf(type: ObjectType, bytes: Buffer): Fields {
   const result: Fields = {};
   const found = fieldsIn(bytes);
-  const hidden = new Map<number, Map<number, Wire[]>>();
+  // The fields of messages that JSON does not show, by the numbers on the way to them.
+  const hidden = new Map<string, ReturnType<typeof fieldsIn>>();
+  const within = (way: readonly number[]): ReturnType<typeof fieldsIn> => {
+    const last = way.at(-1);
+    if (last === undefined) return found;
+    const known = hidden.get(way.join()) ?? fieldsIn(bytesOf(within(way.slice(0, -1)), last));
+    hidden.set(way.join(), known);
+    return known;
+  };
   for (const field of type.fields.values()) {
-    const [outer, inner] = field.numbers;
-    if (outer === undefined) continue;
-    let wires = found.get(outer);
-    if (wires && inner !== undefined) {
-      const within = hidden.get(outer) ?? fieldsIn(bytesOf(found, outer));
-      hidden.set(outer, within);
-      wires = within.get(inner);
-    }
+    const number = field.numbers.at(-1);
+    if (number === undefined) continue;
+    const wires = within(field.numbers.slice(0, -1)).get(number);
     const value = wires && valueOf(field, wires);
     if (value !== undefined) result[field.name] = value;
   }

@@ -11,6 +11,8 @@ import { changesSpec, withServerMetadata } from './metadata-rules.ts';
 import { claimsAfterUpdate, claimsBefore, differencesOf, entriesOf, isSameOwnership } from '../ownership/managed-fields.ts';
 import type { Claim, Writer } from '../ownership/managed-fields.ts';
 import { untouchedBy, viewsOf } from '../ownership/views.ts';
+import { admit } from '../policies/admission.ts';
+import type { AdmissionRequest } from '../policies/admission.ts';
 import type { Asker, ResourceRow } from '../rows/resource-row.ts';
 import { apiVersionOf, storageName } from '../resources.ts';
 import type { Resources } from '../resources.ts';
@@ -33,6 +35,10 @@ export interface WriteContext {
   row: ResourceRow;
   isDryRun: boolean;
   subresource?: 'status';
+  /** Who writes; the server itself where nobody is named. */
+  asker?: Pick<Asker, 'name' | 'groups'>;
+  /** Takes what admission policies warn of. */
+  warnings?: string[];
   /** Who owns the object's fields after an apply; a plain write finds out by itself. */
   claims?: readonly Claim[];
 }
@@ -85,6 +91,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
     ...row.rules.validate(object), // a second view may be stricter
   ];
   if (errors.length > 0) throw invalid(kindSubject(stored, name), errors);
+  askPolicies(cluster, context, { operation: 'CREATE', namespace, name, object, oldObject: undefined });
   const key = keyOf(namespace, name);
   const holder = storage.get(storageName(row), key)?.object.metadata;
   if (holder) throw alreadyExists(subjectOf(row, name), { before: holder.deletionTimestamp ? 'object is being deleted: ' : '' });
@@ -92,6 +99,19 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
   if (context.isDryRun) return new Version(key, 0, { object });
   return storage.put(storageName(row), key, storable(stored.schema, object));
 }
+
+/** Puts a write to the admission policies. @throws ApiError as they say */
+function askPolicies(
+  cluster: Cluster,
+  { row, subresource, isDryRun, asker = system, warnings }: WriteContext,
+  write: Omit<AdmissionRequest, 'row' | 'subresource' | 'isDryRun' | 'asker'>,
+): void {
+  const told = admit(cluster, { ...write, row, subresource, isDryRun, asker });
+  warnings?.push(...told);
+}
+
+/** The server's own controllers. */
+const system = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] };
 
 /** The body must not name another namespace than the path. @throws ApiError 400 */
 function checkNamespaceName({ metadata }: ApiObject, namespace: string | undefined): void {
@@ -157,6 +177,7 @@ export function updateObject(
     ...(subresource === 'status' ? (stored.rules.validateStatus?.(next, before) ?? []) : row.rules.validateUpdate(next, before)),
   ];
   if (errors.length > 0) throw invalid(kindSubject(stored, name), uniqueRefusals(errors));
+  askPolicies(cluster, context, { operation: 'UPDATE', namespace: before.metadata.namespace, name, object: next, oldObject: before });
 
   next.metadata.resourceVersion = before.metadata.resourceVersion ?? '';
   const known = before.metadata.managedFields ?? [];

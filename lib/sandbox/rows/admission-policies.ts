@@ -1,0 +1,156 @@
+// Validating admission policies, their bindings, and webhook configurations: the sandbox asks the first and calls none of the last.
+import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isFields, listAt } from '../api-object.ts';
+import { problemsOfBinding, problemsOfPolicy } from '../policies/policy-validation.ts';
+import { problemsOfWebhooks } from '../policies/webhook-validation.ts';
+import type { Column, ResourceRow } from './resource-row.ts';
+import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+
+const group = 'admissionregistration.k8s.io';
+
+const withScope = (rule: Fields): Fields => ({ scope: '*', ...rule });
+
+function matchWithDefaults(match: Fields): Fields {
+  const rules = (name: string): Fields => (Array.isArray(match[name]) ? { [name]: listAt(match, name).map(withScope) } : {});
+  return {
+    matchPolicy: 'Equivalent',
+    namespaceSelector: {},
+    objectSelector: {},
+    ...match,
+    ...rules('resourceRules'),
+    ...rules('excludeResourceRules'),
+  };
+}
+
+function policyWithDefaults(object: ApiObject): ApiObject {
+  const { spec = {} } = object;
+  const match = spec['matchConstraints'];
+  return { ...object, spec: { failurePolicy: 'Fail', ...spec, ...(isFields(match) && { matchConstraints: matchWithDefaults(match) }) } };
+}
+
+function bindingWithDefaults(object: ApiObject): ApiObject {
+  const { spec = {} } = object;
+  const match = spec['matchResources'];
+  return isFields(match) ? { ...object, spec: { ...spec, matchResources: matchWithDefaults(match) } } : object;
+}
+
+const countColumn = (name: string, description: string, count: (object: ApiObject) => number): Column => ({
+  name,
+  type: 'integer',
+  description,
+  cell: count,
+});
+
+const hasText = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : '<unset>');
+
+export const admissionPolicies = row({
+  group,
+  plural: 'validatingadmissionpolicies',
+  singular: 'validatingadmissionpolicy',
+  kind: 'ValidatingAdmissionPolicy',
+  categories: ['api-extensions'],
+  namespaced: false,
+  subresources: [{ name: 'status', kind: 'ValidatingAdmissionPolicy', verbs: readAndWrite }],
+  keptByStatus: ['metadata'],
+  countsGenerations: true,
+  needsVersion: true,
+  columns: [
+    nameColumn,
+    countColumn('Validations', 'How many validations it has.', ({ spec }) => listAt(spec, 'validations').length),
+    {
+      name: 'ParamKind',
+      type: 'string',
+      description: 'The kind of its parameters.',
+      cell: ({ spec }) => {
+        const { apiVersion, kind } = fieldsAt(spec, 'paramKind');
+        return typeof kind === 'string' ? `${String(apiVersion)}/${kind}` : '<unset>';
+      },
+    },
+    ageColumn,
+  ],
+  rules: {
+    defaults: policyWithDefaults,
+    create: (object) => {
+      const { status: _, ...made } = policyWithDefaults(object);
+      return { ...made, metadata: { ...made.metadata, generation: 1 }, status: {} };
+    },
+    validate: problemsOfPolicy,
+    update: (next, previous) => ({ ...policyWithDefaults(next), status: previous.status ?? {} }),
+    validateUpdate: problemsOfPolicy,
+  },
+});
+
+export const admissionPolicyBindings = row({
+  group,
+  plural: 'validatingadmissionpolicybindings',
+  singular: 'validatingadmissionpolicybinding',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  categories: ['api-extensions'],
+  namespaced: false,
+  countsGenerations: true,
+  needsVersion: true,
+  columns: [
+    nameColumn,
+    { name: 'PolicyName', type: 'string', description: 'The policy that it binds.', cell: ({ spec }) => hasText(spec?.['policyName']) },
+    {
+      name: 'ParamRef',
+      type: 'string',
+      description: 'The parameters that the policy is asked with.',
+      cell: ({ spec }) => {
+        const { name, namespace } = fieldsAt(spec, 'paramRef');
+        if (typeof name !== 'string') return '<unset>';
+        return typeof namespace === 'string' ? `${namespace}/${name}` : name;
+      },
+    },
+    ageColumn,
+  ],
+  rules: {
+    defaults: bindingWithDefaults,
+    create: (object) => ({ ...bindingWithDefaults(object), metadata: { ...object.metadata, generation: 1 } }),
+    validate: problemsOfBinding,
+    update: bindingWithDefaults,
+    validateUpdate: problemsOfBinding,
+  },
+});
+
+function webhooksWithDefaults(isMutating: boolean): (object: ApiObject) => ApiObject {
+  const filled = (hook: Fields): Fields => {
+    const service = fieldsAt(hook, 'clientConfig')['service'];
+    return {
+      failurePolicy: 'Fail',
+      matchPolicy: 'Equivalent',
+      namespaceSelector: {},
+      objectSelector: {},
+      timeoutSeconds: 10,
+      ...(isMutating && { reinvocationPolicy: 'Never' }),
+      ...hook,
+      ...(Array.isArray(hook['rules']) && { rules: listAt(hook, 'rules').map(withScope) }),
+      ...(isFields(service) && { clientConfig: { ...fieldsAt(hook, 'clientConfig'), service: { port: 443, ...service } } }),
+    };
+  };
+  return (object) => (Array.isArray(object['webhooks']) ? { ...object, webhooks: listAt(object, 'webhooks').map(filled) } : object);
+}
+
+function webhookConfigurations(kind: string, isMutating: boolean): ResourceRow {
+  const defaults = webhooksWithDefaults(isMutating);
+  return row({
+    group,
+    plural: `${kind.toLowerCase()}s`,
+    singular: kind.toLowerCase(),
+    kind,
+    categories: ['api-extensions'],
+    namespaced: false,
+    countsGenerations: true,
+    columns: [nameColumn, countColumn('Webhooks', 'How many webhooks it has.', (object) => listAt(object, 'webhooks').length), ageColumn],
+    rules: {
+      defaults,
+      create: (object) => ({ ...defaults(object), metadata: { ...object.metadata, generation: 1 } }),
+      validate: problemsOfWebhooks,
+      update: defaults,
+      validateUpdate: problemsOfWebhooks,
+    },
+  });
+}
+
+export const mutatingWebhooks = webhookConfigurations('MutatingWebhookConfiguration', true);
+export const validatingWebhooks = webhookConfigurations('ValidatingWebhookConfiguration', false);

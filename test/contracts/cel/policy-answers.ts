@@ -1,0 +1,95 @@
+// How an API server's answers to the cases of policies are asked for: every case in a namespace of its own, to which its binding is bound.
+import { eventually } from '../api-server/client.ts';
+import type { Answer, ApiClient } from '../api-server/client.ts';
+import type { PolicyCase, PolicyRequest } from './policy-cases.ts';
+
+const group = '/apis/admissionregistration.k8s.io/v1';
+const policies = `${group}/validatingadmissionpolicies`;
+const bindings = `${group}/validatingadmissionpolicybindings`;
+
+type Fields = Record<string, unknown>;
+
+const namespaceOf = (index: number): string => `policy-case-${index}`;
+const nameOf = (index: number): string => `case-${index}`;
+
+const kinds = {
+  configmaps: { apiVersion: 'v1', kind: 'ConfigMap', path: '/api/v1' },
+  pods: { apiVersion: 'v1', kind: 'Pod', path: '/api/v1' },
+  jobs: { apiVersion: 'batch/v1', kind: 'Job', path: '/apis/batch/v1' },
+};
+
+export const aPolicy = (name: string, spec: unknown): unknown => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  metadata: { name },
+  spec,
+});
+
+export const aBinding = (name: string, spec: unknown): unknown => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  metadata: { name },
+  spec,
+});
+
+/** Only in one namespace. */
+function boundTo(namespace: string, binding: Fields): Fields {
+  const match = (binding['matchResources'] ?? {}) as Fields;
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
+  return { validationActions: ['Deny'], ...binding, matchResources: { ...match, namespaceSelector } };
+}
+
+/** Makes the policies of all cases, and waits until the server acts by them. */
+export async function bindCases(api: ApiClient, cases: readonly PolicyCase[]): Promise<void> {
+  for (const [index, { policy, binding = {}, before = [], namespaceLabels = {} }] of cases.entries()) {
+    const namespace = namespaceOf(index);
+    await api.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: namespaceLabels } });
+    for (const object of before)
+      await api.create(`/api/v1/namespaces/${namespace}/configmaps`, { apiVersion: 'v1', kind: 'ConfigMap', ...object });
+    await api.create(policies, aPolicy(nameOf(index), policy));
+    await api.create(bindings, aBinding(nameOf(index), { policyName: nameOf(index), ...boundTo(namespace, binding) }));
+  }
+  await untilActive(api);
+}
+
+/** A policy that is made last: when it is at work, so are those that were made before. */
+async function untilActive(api: ApiClient): Promise<void> {
+  const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
+  const validations = [{ expression: "request.name != 'last-policy'" }];
+  await api.create(policies, aPolicy('last-policy', { matchConstraints: { resourceRules }, validations }));
+  await api.create(bindings, aBinding('last-policy', { policyName: 'last-policy', validationActions: ['Deny'] }));
+  const probe = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'last-policy' } };
+  await eventually(
+    () => api.post('/api/v1/namespaces/default/configmaps?dryRun=All', probe),
+    ({ status }) => status === 422,
+  );
+}
+
+/** What a server says to a request, in the words of the case. */
+export async function answerToRequest(api: ApiClient, index: number, request: PolicyRequest): Promise<Omit<PolicyRequest, 'object'>> {
+  const { operation = 'create', resource = 'configmaps', object = {} } = request;
+  const { apiVersion, kind, path } = kinds[resource];
+  const url = `${path}/namespaces/${namespaceOf(index)}/${resource}`;
+  const metadata = { ...(object['metadata'] as Fields | undefined), name: 'thing' };
+  const body = { apiVersion, kind, ...object, metadata };
+  let answer: Answer;
+  if (operation === 'delete') answer = await api.delete(`${url}/thing`);
+  else if (operation === 'update') answer = await api.put(`${url}/thing`, body);
+  else {
+    // Each creation stands for itself.
+    answer = await api.post(`${url}?dryRun=All`, body);
+    if (answer.status === 201) answer = await api.post(url, body);
+  }
+  return told(answer, nameOf(index));
+}
+
+function told({ status, headers, body }: Answer, name: string): Omit<PolicyRequest, 'object'> {
+  const by = `ValidatingAdmissionPolicy '${name}' with binding '${name}' denied request: `;
+  const warnings = [...(headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+    text.replace(`Validation failed for ValidatingAdmissionPolicy '${name}' with binding '${name}': `, ''),
+  );
+  if (status < 300) return { status, warnings };
+  const { message = '', reason = '' } = body;
+  const at = message.indexOf(by);
+  return { status, reason, warnings, message: at < 0 ? message : message.slice(at + by.length) };
+}
