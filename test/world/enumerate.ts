@@ -11,6 +11,8 @@ export interface Enumeration {
   /** From the beginning to where everything must be right. */
   run: (world: World) => Promise<void>;
   check: (world: World) => Promise<void>;
+  /** Absent: one that manages Jobs. */
+  open?: () => World;
   /** Calls that the run without a fault makes at least: fewer, and the enumeration no longer means anything. */
   least: number;
 }
@@ -30,8 +32,8 @@ export async function enumerateFaults(enumeration: Enumeration): Promise<void> {
 }
 
 /** @param strike at the how many-th fitting call the fault strikes; 0: never. @returns fitting calls */
-async function runWith({ fits, fault, run, check }: Enumeration, strike: number): Promise<number> {
-  const world = new World();
+async function runWith({ fits, fault, run, check, open = () => new World() }: Enumeration, strike: number): Promise<number> {
+  const world = open();
   let met = 0;
   let struck = 'nothing';
   world.interposer = async (point, process) => {

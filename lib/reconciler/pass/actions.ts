@@ -31,6 +31,13 @@ export interface Refusal {
   ifRefused?: IfRefused;
 }
 
+/** A write to an object other than the owner and its pods that was refused, or got no answer. It delays only itself. */
+export interface OtherTrouble {
+  during: WriteAction['verb'];
+  resource: Resource;
+  error: TerminalError | UnknownOutcomeError;
+}
+
 /** Not an error: the next pass does the rest. */
 export const OUT_OF_TIME = 'the pass ran out of time';
 
@@ -45,6 +52,8 @@ export type Stop =
   /** Another writer was first. The current state was read live. */
   | { kind: 'conflict'; during: WriteAction['verb']; error: Error }
   | { kind: 'throttled'; retryAfterMs: number }
+  /** Writes to other children failed. Everything else was carried out. */
+  | { kind: 'hindered'; troubles: OtherTrouble[] }
   /** Creates whose outcome is unknown. */
   | { kind: 'unansweredCreates'; creates: { child: Child; error: UnknownOutcomeError }[] }
   | { kind: 'unknown' | 'notDone'; error: Error };
@@ -64,8 +73,10 @@ export interface Execution {
 export async function act(execution: Execution, actions: readonly Action[]): Promise<Stop | undefined> {
   const { pass } = execution;
   pass.decided.wroteStatus = false;
-  pass.decided.metNamesake = false;
-  const done = new Set<string>();
+  pass.decided.namesakes = [];
+  const troubles: OtherTrouble[] = [];
+  const progress: Progress = { done: new Set(), troubles };
+  const { done } = progress;
   let stop: Stop | undefined;
   let isStatusUnanswered = false;
   for (const wave of wavesOf(pass, actions)) {
@@ -74,7 +85,7 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
       const isCarriedOut = about === undefined ? stop === undefined : done.has(about);
       if (isCarriedOut || (evenUnanswered && isStatusUnanswered)) pass.pending.events.push(wave.action);
     } else if (stop === undefined) {
-      stop = await runWave(execution, wave, done);
+      stop = await runWave(execution, wave, progress);
       isStatusUnanswered = wave.verb === 'status' && stop?.kind === 'unknown';
       if (wave.verb === 'create' && wave.actions.some(isCounted) && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
         pass.pending.state = { ...pass.pending.state, createsLast: true };
@@ -82,9 +93,15 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
     // An expired owner is deleted even if a finalizer cannot be taken off its pods: upstream does the cleaning up in another controller. A
     // webhook that cannot be called answers as unknown (R6). The events about the pods of a finished owner do not affect its deletion.
     else if (wave.verb === 'owner' && (stop.kind === 'refused' || stop.kind === 'unknown'))
-      stop = (await runWave(execution, wave, done)) ?? stop;
+      stop = (await runWave(execution, wave, progress)) ?? stop;
   }
-  return stop;
+  return stop ?? (troubles.length > 0 ? { kind: 'hindered', troubles } : undefined);
+}
+
+interface Progress {
+  /** Targets of creates and deletes that were carried out. */
+  done: Set<string>;
+  troubles: OtherTrouble[];
 }
 
 /** A create of a pod with a place: an intent (R5). */
@@ -121,17 +138,21 @@ function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
   return waves;
 }
 
-async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event' }>, done: Set<string>): Promise<Stop | undefined> {
+async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event' }>, progress: Progress): Promise<Stop | undefined> {
   switch (wave.verb) {
     case 'status':
-      return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [
+      return await underBudget(execution, [wave.action], { writesEach: 1, progress }, async (action) => [
         await replaceStatus(execution, action),
       ]);
     case 'owner':
-      return await underBudget(execution, [wave.action], { writesEach: 1, done }, async (action) => [await deleteOwner(execution, action)]);
+      return await underBudget(execution, [wave.action], { writesEach: 1, progress }, async (action) => [
+        await deleteOwner(execution, action),
+      ]);
     case 'create':
       for (const batch of slowStart(wave.actions)) {
-        const stop = await underBudget(execution, batch, { writesEach: 1, done }, async (action) => [
+        // A quota or a webhook that refused one will refuse the next one too.
+        const open = batch.filter(({ resource }) => !progress.troubles.some((trouble) => trouble.resource === resource));
+        const stop = await underBudget(execution, open, { writesEach: 1, progress }, async (action) => [
           action.resource === PODS ? await create(execution.pass, action) : await createOther(execution.pass, action),
         ]);
         if (stop) return stop;
@@ -140,7 +161,7 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
     case 'children': {
       const chains = [...wave.chains.values()];
       const writesEach = Math.max(...chains.map((chain) => chain.length));
-      return await underBudget(execution, chains, { writesEach, done }, (chain) =>
+      return await underBudget(execution, chains, { writesEach, progress }, (chain) =>
         chain[0]?.resource === PODS ? runChain(execution, chain) : runOtherChain(execution.pass, chain),
       );
     }
@@ -151,7 +172,7 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
 async function underBudget<Item>(
   { pass, budget, clock, parallelism }: Execution,
   items: readonly Item[],
-  { writesEach, done }: { writesEach: number; done: Set<string> },
+  { writesEach, progress: { done, troubles } }: { writesEach: number; progress: Progress },
   run: (item: Item) => Promise<Result[]>,
 ): Promise<Stop | undefined> {
   for (let at = 0; at < items.length;) {
@@ -163,7 +184,8 @@ async function underBudget<Item>(
     const results: Result[] = [];
     await inParallel(items.slice(at, at + now), parallelism, async (item) => {
       // After a failure the wave sends nothing more.
-      if (results.some(({ error }) => error !== undefined && !(error instanceof TerminalError))) return;
+      if (results.some((result) => result.error !== undefined && !(result.error instanceof TerminalError) && !otherTroubleOf(pass, result)))
+        return;
       results.push(...(await run(item)));
     });
     for (const { action, error, changedNothing } of results) {
@@ -174,11 +196,24 @@ async function underBudget<Item>(
       if (action.resource === PODS && pass.pending.state.hold && (pass.pending.state.hold.verb ?? 'create') === action.verb)
         pass.pending.state = { ...pass.pending.state, hold: undefined };
     }
-    const stop = await stopFor(pass, budget, results);
+    troubles.push(...results.flatMap((result) => otherTroubleOf(pass, result) ?? []));
+    const stop = await stopFor(
+      pass,
+      budget,
+      results.filter((result) => !otherTroubleOf(pass, result)),
+    );
     if (stop) return stop;
     at += now;
   }
   return undefined;
+}
+
+/** Undefined also for an action that all others depend on. */
+function otherTroubleOf(pass: Pass, { action, error }: Result): OtherTrouble | undefined {
+  if (action.verb === 'status' || isOfPodOrOwner(pass, action)) return undefined;
+  if (!(error instanceof TerminalError || error instanceof UnknownOutcomeError) || ('ifRefused' in action && action.ifRefused))
+    return undefined;
+  return { during: action.verb, resource: action.resource, error };
 }
 
 function note(pass: Pass, action: WriteAction, error: unknown): void {

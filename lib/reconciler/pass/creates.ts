@@ -55,7 +55,7 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
       // An earlier pod of ours is planned from. A foreign one holds this place, and only this one.
       const { uid = '', deletionTimestamp } = object.metadata;
       if (!isOurs) pass.known.held.set(nameKeyOf(PODS, name), { uid, isTerminating: deletionTimestamp !== undefined });
-      pass.decided.metNamesake = true;
+      pass.decided.namesakes.push({ resource: PODS, name, isForeign: !isOurs });
       return { action, changedNothing: true };
     }
     // Take the next number: this workload can never have this name.

@@ -41,7 +41,7 @@ async function meetOther(pass: Pass, row: ChildFacts, action: CreateAction): Pro
     const isOurs = ownerReferences?.some((reference) => reference.controller === true && reference.uid === pass.key.uid) ?? false;
     if (isOurs) pass.known.children.observe(row, object);
     else pass.known.held.set(nameKeyOf(row.resource, name), { uid, isTerminating: deletionTimestamp !== undefined });
-    pass.decided.metNamesake = true;
+    pass.decided.namesakes.push({ resource: row.resource, name, isForeign: !isOurs });
     return { action, changedNothing: true };
   } catch (error) {
     return { action, error };

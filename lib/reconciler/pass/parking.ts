@@ -3,6 +3,7 @@ import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import { isFinished } from '../../objects/pod-facts.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { PlanHead } from '../../kinds/plan.ts';
+import type { Resource } from '../../objects/resources.ts';
 import type { Pods } from '../../kinds/pod-set.ts';
 import { TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -142,6 +143,10 @@ export const refusalEvent = (pass: Pass, { during, resource }: Pick<Refusal, 'du
   regarding: regardingOf(pass),
   why: `the API server refuses it: ${formatKey(pass.key)}`,
 });
+
+/** The event about a child whose name an object of somebody else has. In the API server's words, as for any create that it refuses. */
+export const takenNameEvent = (pass: Pass, { resource, name }: { resource: Resource; name: string }): EventAction =>
+  refusalEvent(pass, { during: 'create', resource }, new Error(`${resource.plural} "${name}" already exists and belongs to somebody else`));
 
 /** The event about a refused action that all others depend on. */
 export const requiredEvent = (pass: Pass, { reason, message }: { reason: string; message: string }, error: Error): EventAction => ({

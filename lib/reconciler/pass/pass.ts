@@ -26,8 +26,8 @@ export interface Decided {
   sync: SyncLabels | undefined;
   /** At least one status write of the latest plan succeeded. */
   wroteStatus: boolean;
-  /** A create of the latest plan met an object that has its name. The pass plans again from that. */
-  metNamesake: boolean;
+  /** Objects whose names creates of the latest plan found taken. The pass plans again from them. */
+  namesakes: { resource: Resource; name: string; isForeign: boolean }[];
   /** The API server found a status of this pass invalid. */
   wasRefused: boolean;
   /** The API server refused to change a child, or to delete the owner. */
@@ -70,7 +70,7 @@ export class Pass implements PassContext {
     actions: [],
     sync: undefined,
     wroteStatus: false,
-    metNamesake: false,
+    namesakes: [],
     wasRefused: false,
     wasHindered: false,
   };

@@ -40,7 +40,7 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
         return parkedEnding(ports, pass, `${problem}: ${required.error.message}`);
       }
       const held = stop.refusals.map(heldBy).find((verb) => verb !== undefined);
-      // A pod's patch, the owner's delete or a write to another child was refused. It is tried once more together with the rest of the work, then with a back-off.
+      // A pod's patch or the owner's delete was refused. It is tried once more together with the rest of the work, then with a back-off.
       if (!held && pass.decided.wasHindered)
         return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.error };
       // Upstream sends no event about a finalizer that stays on or a pod that is not adopted.
@@ -51,6 +51,12 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       if (held) pass.pending.state = { ...pass.pending.state, hold: holdOf(ports, pass, held) };
       else pass.decided.wasHindered = true;
       return 'again';
+    }
+    case 'hindered': {
+      const told = stop.troubles.filter(({ during }) => during !== 'patch');
+      pass.pending.events.push(...told.map((trouble) => refusalEvent(pass, trouble, trouble.error)));
+      await settle(pass);
+      return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.troubles[0]?.error };
     }
     case 'unansweredCreates': {
       const missing = await settleCreates(pass, stop.creates);
@@ -68,8 +74,7 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
 }
 
 /**
- * If a pod's finalizer cannot come off first, its delete is not sent. It is held as if the delete had been refused. Only pods are held:
- * creates of other children that are refused come again with a back-off.
+ * If a pod's finalizer cannot come off first, its delete is not sent. It is held as if the delete had been refused.
  */
 function heldBy({ during, resource, keepsDelete }: Refusal): 'create' | 'delete' | undefined {
   if (keepsDelete) return 'delete';

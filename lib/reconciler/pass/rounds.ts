@@ -7,7 +7,7 @@ import { noteSync } from '../report/sync-metrics.ts';
 import { act, type Execution, type Stop } from './actions.ts';
 import type { Ending } from './commit.ts';
 import { intend } from './intending.ts';
-import { HELD_MS, TOO_OFTEN, endUnreadable, fightText, parkedEnding, roomTaken } from './parking.ts';
+import { HELD_MS, TOO_OFTEN, endUnreadable, fightText, parkedEnding, roomTaken, takenNameEvent } from './parking.ts';
 import { OwnerGoneError } from './knowledge.ts';
 import type { Pass } from './pass.ts';
 import { planOnce, planPass } from './planning.ts';
@@ -105,7 +105,9 @@ async function carryOut(
     return next === 'again' ? { end: 'stopped' } : { end: 'over', ending: next };
   }
   if (plan.continues) return { end: 'step' };
-  if (pass.decided.metNamesake) {
+  if (pass.decided.namesakes.length > 0) {
+    for (const { resource, name, isForeign } of pass.decided.namesakes)
+      if (isForeign) pass.pending.events.push(takenNameEvent(pass, { resource, name }));
     // All outcomes are known. What has the name decides what comes next.
     pass.pending.state = { ...pass.pending.state, intents: stillOpen(pass) };
     return { end: 'step' };

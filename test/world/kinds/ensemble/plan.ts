@@ -94,10 +94,12 @@ function plan(given: Given, now: Date): Plan<EnsembleStatus> {
 
 const isOwn = ({ owner }: Given, { controller }: PodFacts): boolean => controller?.uid === owner.metadata.uid;
 
+/** One of an upstream operator may lack the labels: its name tells its seat. */
 function podsBySlot(given: Given): Map<number, PodFacts> {
   const pods = new Map<number, PodFacts>();
+  const byName = new Map(ensemble.seatsOf(given.owner).map(({ slot }) => [ensemble.nameOfSlot(given.owner, slot), slot]));
   for (const pod of given.pods) {
-    const slot = ensemble.slotOf(pod);
+    const slot = byName.get(pod.name) ?? ensemble.slotOf(pod);
     if (slot !== undefined && isOwn(given, pod)) pods.set(slot, pod);
   }
   return pods;
@@ -162,9 +164,8 @@ function seatingOf(given: Given, pods: ReadonlyMap<number, PodFacts>, { seats, k
     else if (!isHeldUp && head.holdUntilMs === undefined)
       actions.push(createPod(owner, { slot, number: head.ordinal }, { name, text, kept }));
   }
-  const taken = why.map((message) => eventOf(owner, 'Warning', 'SeatTaken', message));
-  const againSeconds = heldMs > 0 ? heldMs / 1000 : why.length > 0 ? TAKEN_AGAIN_SECONDS : undefined;
-  return { actions: actions.length > 0 ? [...actions, ...taken] : actions, why, againSeconds };
+  const againSeconds = heldMs > 0 ? heldMs / 1000 : held ? TAKEN_AGAIN_SECONDS : undefined;
+  return { actions, why, againSeconds };
 }
 
 function createPod(

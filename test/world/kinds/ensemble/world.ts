@@ -4,9 +4,12 @@ import { World, type WorldOptions } from '../../world.ts';
 import { TEST_ROWS } from '../table.ts';
 import { CONFIG_MAPS, ENSEMBLES, SERVICES, type Ensemble } from './ensemble.ts';
 
-/** A world with the tests' kinds, which watches and manages ensembles alone. */
+/** A world with the tests' kinds, which manages ensembles alone. */
+export const anEnsembleWorld = (options: WorldOptions = {}): World => new World({ manages: ['ensembles'], rows: TEST_ROWS, ...options });
+
+/** Its watches are open. */
 export async function openEnsembleWorld(options: WorldOptions = {}): Promise<World> {
-  const world = new World({ manages: ['ensembles'], rows: TEST_ROWS, ...options });
+  const world = anEnsembleWorld(options);
   await world.watch();
   return world;
 }
