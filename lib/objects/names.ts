@@ -1,6 +1,7 @@
 // Which texts Kubernetes takes for names, labels and keys, and in which words it refuses the others.
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const olderLabel = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const subdomain = `${label}(\\.${label})*`;
 const searchLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const searchDomain = `${searchLabel}(\\.${searchLabel})*`;
@@ -9,6 +10,7 @@ const httpPath = String.raw`[A-Za-z0-9/\-._~%!$&'()*+,;=:]+`;
 
 const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
 const labelPattern = whole(label);
+const olderLabelPattern = whole(olderLabel);
 const subdomainPattern = whole(subdomain);
 const searchDomainPattern = whole(searchDomain);
 const qualifiedPattern = whole(qualified);
@@ -24,6 +26,15 @@ const notMatching = (words: string, pattern: string, ...examples: string[]): str
 // The API server says "characters" for DNS names and "bytes" for labels and their keys; it counts bytes for both.
 const tooManyCharacters = (limit: number): string => `must be no more than ${limit} characters`;
 const tooManyBytes = (limit: number): string => `must be no more than ${limit} bytes`;
+
+/** What is wrong with a DNS-1035 label (63 bytes at most, a letter first); empty when nothing is. */
+export function problemsOfOlderDnsLabel(text: string): string[] {
+  const problems = bytesOf(text) > 63 ? [tooManyCharacters(63)] : [];
+  const words =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+  if (!olderLabelPattern.test(text)) problems.push(notMatching(words, olderLabel, 'my-name', 'abc-123'));
+  return problems;
+}
 
 /** What is wrong with a DNS-1123 label (63 bytes at most); empty when nothing is. */
 export function problemsOfDnsLabel(text: string): string[] {

@@ -18,6 +18,13 @@ export const invalidValue = (field: string, value: unknown, detail: string): Fie
   message: `Invalid value: ${shown(value)}: ${detail}`,
 });
 
+/** @param value the name of its type, or a text that has not the format of its place */
+export const typeInvalid = (field: string, value: string, detail: string): FieldError => ({
+  reason: 'FieldValueTypeInvalid',
+  field,
+  message: `Invalid value: ${shown(value)}: ${detail}`,
+});
+
 /** An invalid combination, where showing one value would mislead. */
 export const invalid = (field: string, detail: string): FieldError => ({
   reason: 'FieldValueInvalid',
@@ -52,13 +59,13 @@ export const notFound = (field: string, value: unknown): FieldError => ({
 export const tooMany = (field: string, { count, limit }: { count: number; limit: number }): FieldError => ({
   reason: 'FieldValueTooMany',
   field,
-  message: `Too many: ${count}: must have at most ${limit} items`,
+  message: `Too many: ${count}: must have at most ${limit} item${limit === 1 ? '' : 's'}`,
 });
 
 export const tooLong = (field: string, limitBytes: number): FieldError => ({
   reason: 'FieldValueTooLong',
   field,
-  message: `Too long: may not be more than ${limitBytes} bytes`,
+  message: `Too long: may not be more than ${limitBytes} byte${limitBytes === 1 ? '' : 's'}`,
 });
 
 /** One refusal per problem of a value. */

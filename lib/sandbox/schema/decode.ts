@@ -47,7 +47,8 @@ export function decode(
   };
   let owner = type.name;
   const unfit = (kind: string, wanted: string, misfit: Misfit): never =>
-    fail(`json: cannot unmarshal ${kind} into Go struct field ${owner}.${goPathOf(type, misfit.path)} of type ${wanted}`, misfit);
+    fail(`json: cannot unmarshal ${kind} into Go ${placeOf(misfit.path)} of type ${wanted}`, misfit);
+  const placeOf = (path: string): string => (path === '' ? 'value' : `struct field ${owner}.${goPathOf(type, path)}`);
   const tooDeep = (path: string, from: unknown): never =>
     fail(`nested deeper than ${maxDepth} levels`, { path, value: from, type: undefined });
 

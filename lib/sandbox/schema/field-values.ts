@@ -3,7 +3,7 @@
 
 export interface FieldValues {
   oneOf?: readonly string[];
-  default?: string | boolean;
+  default?: string | number | boolean;
   /** Must be given: it has no default, not even an empty one. */
   isGiven?: boolean;
   /** An empty list is not the same as none. */

@@ -33,3 +33,14 @@ export function quoted(text: string): string {
   });
   return `"${shown.join('')}"`;
 }
+
+/** A number of JSON as `%v` shows it: whole ones plainly, others as `floatText`. */
+export const numberText = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : floatText(value);
+
+/** A floating-point number as `%v` shows it, whole or not: with an exponent from seven digits on. */
+export function floatText(value: number): string {
+  const text = value.toExponential();
+  const exponent = Number(text.split('e')[1]);
+  return exponent >= -4 && exponent < 6 ? String(value) : text.replace(/e([-+])(\d)$/, 'e$10$2');
+}

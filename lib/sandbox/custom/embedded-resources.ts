@@ -1,0 +1,146 @@
+// Objects within an object: their apiVersion, kind and metadata have the types and follow the rules of every object's.
+import { validateObjectMeta } from '../../admission/metadata/object-metadata-validation.ts';
+import type { FieldError } from '../../objects/field-error.ts';
+import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
+import { invalidValue, requiredValue } from '../../objects/refusals.ts';
+import { isFields } from '../api-object.ts';
+import type { Fields } from '../api-object.ts';
+import { decode } from '../schema/decode.ts';
+import { anywhere, isEmbeddedResource, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
+import { schemaOf } from '../schema/notation.ts';
+
+const holdsResources = anywhere(isEmbeddedResource);
+
+const fieldIn = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+/** Calls for each embedded object, those within others after them. Keys of maps stand in brackets. */
+function visitEmbedded(value: unknown, schema: JsonSchema, path: string, visit: (object: Fields, path: string) => void): void {
+  if (!holdsResources(schema)) return;
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    if (items) for (const [index, item] of value.entries()) visitEmbedded(item, items, `${path}[${index}]`, visit);
+    return;
+  }
+  if (!isFields(value)) return;
+  if (isEmbeddedResource(schema)) visit(value, path);
+  const values = valuesOf(schema);
+  for (const key of Object.keys(value)) {
+    const named = propertyOf(schema, key);
+    if (named) visitEmbedded(value[key], named, fieldIn(path, key), visit);
+    else if (values) visitEmbedded(value[key], values, `${path}[${key}]`, visit);
+  }
+}
+
+class MisfitError extends Error {}
+
+const metadataType = schemaOf('ObjectMeta');
+
+const decoded = (metadata: unknown): { object: Fields; unknown: string[] } =>
+  decode(metadataType, metadata ?? {}, (message) => new MisfitError(message), { addsEmpty: false });
+
+/**
+ * Reads the metadata of embedded objects as their own type, which drops what it does not know. In place.
+ * @param refuse makes the refusal of a wrong type; without it, what has one is left out
+ * @returns paths of the fields that metadata does not have
+ */
+export function embeddedMetadata(object: Fields, schema: JsonSchema, refuse?: (message: string) => Error): string[] {
+  const unknown: string[] = [];
+  visitEmbedded(object, schema, '', (resource, path) => {
+    for (const field of ['apiVersion', 'kind']) {
+      if (!(field in resource) || typeof resource[field] === 'string') continue;
+      if (refuse) throw refuse(textOf(invalidValue(fieldIn(path, field), resource[field], 'must be a string')));
+      delete resource[field];
+    }
+    if (!('metadata' in resource)) return;
+    const { metadata } = resource;
+    const at = fieldIn(path, 'metadata');
+    const read = readMetadata(metadata, (message) => refuse?.(textOf(invalidValue(at, metadata, message))));
+    if (!read) return;
+    resource['metadata'] = read.object;
+    unknown.push(...read.unknown.map((field) => `${at}.${field}`));
+  });
+  return unknown;
+}
+
+const textOf = ({ field, message }: FieldError): string => `${field}: ${message}`;
+
+/** @param refuse gives undefined where fields of a wrong type are left out instead. @returns undefined for what is no object at all */
+function readMetadata(
+  metadata: unknown,
+  refuse: (message: string) => Error | undefined,
+): { object: Fields; unknown: string[] } | undefined {
+  try {
+    return decoded(metadata);
+  } catch (error) {
+    if (!(error instanceof MisfitError)) throw error;
+    const refusal = refuse(error.message);
+    if (refusal) throw refusal;
+  }
+  if (!isFields(metadata)) return undefined;
+  const result: { object: Fields; unknown: string[] } = { object: {}, unknown: [] };
+  for (const [field, value] of Object.entries(metadata))
+    try {
+      const { object, unknown } = decoded({ [field]: value });
+      Object.assign(result.object, object);
+      result.unknown.push(...unknown);
+    } catch (error) {
+      if (!(error instanceof MisfitError)) throw error;
+    }
+  return result;
+}
+
+/** What is wrong with the apiVersion, kind and metadata of embedded objects. */
+export function embeddedProblems(object: unknown, schema: JsonSchema, root = ''): FieldError[] {
+  const problems: FieldError[] = [];
+  visitEmbedded(object, schema, root, (resource, path) => {
+    const { apiVersion, kind, metadata } = resource;
+    problems.push(
+      ...(apiVersion === undefined
+        ? [requiredValue(fieldIn(path, 'apiVersion'))]
+        : apiVersionProblems(apiVersion, fieldIn(path, 'apiVersion'))),
+      ...(kind === undefined ? [requiredValue(fieldIn(path, 'kind'))] : kindProblems(kind, fieldIn(path, 'kind'))),
+      ...('metadata' in resource ? metadataProblems(metadata, fieldIn(path, 'metadata')) : []),
+    );
+  });
+  return problems;
+}
+
+function apiVersionProblems(value: unknown, field: string): FieldError[] {
+  if (typeof value !== 'string') return [invalidValue(field, value, 'must be a string')];
+  if (value === '') return [invalidValue(field, value, 'must not be empty')];
+  return value.split('/').length > 2 ? [invalidValue(field, value, `unexpected GroupVersion string: ${value}`)] : [];
+}
+
+function kindProblems(value: unknown, field: string): FieldError[] {
+  if (typeof value !== 'string') return [invalidValue(field, value, 'must be a string')];
+  if (value === '') return [invalidValue(field, value, 'must not be empty')];
+  const problems = problemsOfOlderDnsLabel(value.toLowerCase());
+  return problems.length === 0
+    ? []
+    : [invalidValue(field, value, `may have mixed case, but should otherwise match: ${problems.join(',')}`)];
+}
+
+/** A name may be missing, and where a namespace is given it is checked: what the object is an instance of is not known. */
+function metadataProblems(value: unknown, field: string): FieldError[] {
+  let metadata: Fields;
+  try {
+    metadata = decoded(value).object;
+  } catch (error) {
+    if (!(error instanceof MisfitError)) throw error;
+    return [invalidValue(field, value, error.message)];
+  }
+  const { name, namespace } = metadata;
+  const isNamespaced = typeof namespace === 'string' && namespace !== '';
+  const rules = { isNamespaced, problemsOfName: problemsOfPathSegment, isCustom: true };
+  return validateObjectMeta({ ...metadata, name: typeof name === 'string' && name !== '' ? name : 'unnamed' }, rules).map((problem) => ({
+    ...problem,
+    field: problem.field.replace(/^metadata/, () => field),
+  }));
+}
+
+/** A name that can stand in a URL's path. */
+function problemsOfPathSegment(name: string): string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`];
+  return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
+}
