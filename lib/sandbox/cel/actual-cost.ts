@@ -2,6 +2,7 @@
 import { ownEntry } from '../../objects/untyped-fields.ts';
 import { List, Opaque, sizeOf } from './values.ts';
 import type { Value } from './values.ts';
+import { countWork } from './work.ts';
 
 export type ActualCost = number | ((args: readonly Value[]) => number);
 
@@ -24,6 +25,7 @@ const smaller: ActualCost = (args) =>
   args[0] instanceof Opaque ? 1 : Math.ceil(Math.min(sizeAt(args, 0), sizeAt(args, 1)) * perCharacter);
 
 function depth(value: Value): number {
+  countWork();
   if (typeof value === 'string' || value instanceof Uint8Array) return Math.floor(quickSize(value) * perCharacter);
   if (value instanceof List) return value.items.reduce<number>((sum, item) => sum + depth(item), 0);
   return 1;

@@ -1,6 +1,7 @@
 // When two values are equal, and which comes first.
 import { CelMap, Duration, EvaluationError, List, Opaque, Optional, Timestamp, TypeValue, Uint } from './values.ts';
 import type { Value } from './values.ts';
+import { countWork } from './work.ts';
 
 type Numeric = bigint | number | Uint;
 
@@ -11,6 +12,7 @@ const plainNumber = (value: Numeric): bigint | number => (value instanceof Uint 
 /** Numbers of all three types are compared by their value; values of different types are not equal. */
 export function isEqual(left: Value, right: Value): boolean {
   if (left === right) return true;
+  countWork();
   // Integers and doubles of the same value are equal in CEL, which is what this comparison says of them.
   // oxlint-disable-next-line eqeqeq
   if (isNumeric(left)) return isNumeric(right) && plainNumber(left) == plainNumber(right);

@@ -12,6 +12,7 @@ import { dyn } from './types.ts';
 import type { Type } from './types.ts';
 import { BudgetError, EvaluationError } from './values.ts';
 import type { Value } from './values.ts';
+import { beginWork } from './work.ts';
 
 export type Outcome = { cost: number } & ({ value: Value } | { error: EvaluationError | BudgetError });
 
@@ -63,6 +64,7 @@ function runner(evaluate: Evaluate, layout: Layout): Program['run'] {
       if (slot !== undefined) slots[slot] = value;
     }
     const frame = { slots, cost: 0, limit };
+    beginWork();
     try {
       return { value: evaluate(frame), cost: frame.cost };
     } catch (error) {

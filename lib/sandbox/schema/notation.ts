@@ -116,6 +116,7 @@ const wholeTypes = new Set([
   'OwnerReference',
   'ResourceFieldSelector',
   'SecretKeySelector',
+  'MatchResources',
   'ParamKind',
   'ParamRef',
   'TypedLocalObjectReference',

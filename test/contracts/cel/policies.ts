@@ -1,10 +1,20 @@
-// Admission policies, as any API server must act by them.
+// Admission policies, as any API server must take them and act by them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ApiClient } from '../api-server/client.ts';
 import { answerToRequest, bindCases } from './policy-answers.ts';
 import { policyCases } from './policy-cases.ts';
+import { objectOf, refusalCases } from './policy-refusals.ts';
 
 export function policiesContract(api: () => ApiClient): void {
+  describe('a new object with', () => {
+    test.each(refusalCases)('$name', async (refusalCase) => {
+      const { path, object } = objectOf(refusalCase);
+      const { body } = await api().post(path, object);
+      const causes = (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+      expect(causes.toSorted()).toEqual(refusalCase.causes);
+    });
+  });
+
   describe('a policy with', () => {
     beforeAll(() => bindCases(api(), policyCases), 60_000);
     test.each(policyCases.map((policyCase, index) => ({ ...policyCase, index })))('$name', async ({ requests, index }) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { compiled } from '../../../lib/sandbox/cel/program.ts';
 import { untyped } from '../../../lib/sandbox/cel/schema-types.ts';
-import { dyn } from '../../../lib/sandbox/cel/types.ts';
+import { dyn, stringType } from '../../../lib/sandbox/cel/types.ts';
 import { CelMap, List } from '../../../lib/sandbox/cel/values.ts';
 import type { Value } from '../../../lib/sandbox/cel/values.ts';
 
@@ -131,6 +131,31 @@ test('an evaluation ends at its limit, whatever passes over errors', () => {
   const list = Array.from({ length: 200 }, (_, index) => index);
   const outcome = program.run(new Map([['self', untyped({ list })]]), 1_000_000);
   expect('error' in outcome && outcome.error.message).toBe('operation cancelled: actual cost limit exceeded');
+});
+
+test.each([
+  ['equality', (list: string) => `${list} == ${list}`],
+  ['formatting', (list: string) => `"%s".format([${list}]) == ""`],
+  ['flattening', (list: string) => `dyn(${list}).flatten(99) == []`],
+])('%s ends for lists that hold others many times over', (_, textOf) => {
+  const doubled = `[0]${Array.from({ length: 40 }, (_each, index) => `.map(x${index}, [x${index}, x${index}])`).join('')}`;
+  const program = compiled(textOf(doubled), new Map());
+  if ('problem' in program) throw new Error(program.problem);
+  const outcome = program.run(new Map(), 1_000_000);
+  expect('error' in outcome && outcome.error.message).toBe('operation cancelled: actual cost limit exceeded');
+});
+
+test.each([
+  ['duration(self)', '1'.repeat(100_000)],
+  ['int(self)', '9'.repeat(1_000_000)],
+  ['url(self)', `https://${'a:'.repeat(200_000)}`],
+  ['self.format([1.5])', '%.1000f'],
+])('%s of an odd text fails at once', (text, value) => {
+  const program = compiled(text, new Map([['self', stringType]]));
+  if ('problem' in program) throw new Error(program.problem);
+  const begun = performance.now();
+  expect(program.run(new Map([['self', value]]), 1_000_000)).toHaveProperty('error');
+  expect(performance.now() - begun).toBeLessThan(500);
 });
 
 test('a pattern that would take others for ever is matched in time linear in the text', () => {

@@ -25,13 +25,15 @@ function intOfDouble(value: number): bigint {
 }
 
 function intOfText(text: string): bigint {
-  if (!/^[+-]?\d+$/.test(text)) throw new EvaluationError(`type conversion error from 'string' to 'int'`);
-  return int64(BigInt(text.replace(/^\+/, '')));
+  const [, sign = '', digits] = /^([+-]?)0*(\d{1,19})$/.exec(text) ?? [];
+  if (digits === undefined) throw new EvaluationError(`type conversion error from 'string' to 'int'`);
+  return int64(BigInt(`${sign === '-' ? '-' : ''}${digits}`));
 }
 
 function uintOfText(text: string): Uint {
-  if (!/^\d+$/.test(text)) throw new EvaluationError(`type conversion error from 'string' to 'uint'`);
-  return new Uint(BigInt(text));
+  const [, digits] = /^0*(\d{1,20})$/.exec(text) ?? [];
+  if (digits === undefined) throw new EvaluationError(`type conversion error from 'string' to 'uint'`);
+  return new Uint(BigInt(digits));
 }
 
 function doubleOfText(text: string): number {

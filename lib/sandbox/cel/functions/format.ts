@@ -1,6 +1,7 @@
 // `'%d of %s'.format([…])`, and how each value is written.
 import { CelMap, Duration, EvaluationError, List, Timestamp, TypeValue, Uint, typeName } from '../values.ts';
 import type { Value } from '../values.ts';
+import { countWork } from '../work.ts';
 import { durationText, timestampText } from './time.ts';
 
 /** As string() and %s write a double: the shortest decimal, with an exponent from 1e21 on and below 1e-6. */
@@ -17,6 +18,7 @@ export function doubleText(value: number): string {
 const exponential = (value: number, places?: number): string => value.toExponential(places).replace(/e([-+])(\d)$/, 'e$10$2');
 
 function shown(value: Value): string {
+  countWork();
   if (value instanceof List) return `[${value.items.map(nested).join(', ')}]`;
   if (value instanceof CelMap) return mapText(value);
   if (value === null) return 'null';
@@ -106,6 +108,7 @@ const superscripts: Readonly<Record<string, string>> = {
 };
 
 const defaultPlaces = 6;
+const mostPlaces = 100;
 
 const clausePattern = /%(?:%|(?:\.(\d+))?(.?))/g;
 
@@ -128,6 +131,7 @@ export function formatted(text: string, args: List): string {
     const value = args.items[next];
     if (value === undefined) throw new EvaluationError(`index ${next} out of range`);
     next += 1;
+    if (Number(places) > mostPlaces) throw new EvaluationError(`error during formatting: more than ${mostPlaces} decimal places`);
     return clauses[letter]?.(value, places === undefined ? defaultPlaces : Number(places)) ?? '';
   });
 }

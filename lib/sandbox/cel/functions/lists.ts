@@ -3,6 +3,7 @@ import { compare, isEqual } from '../equality.ts';
 import { Duration, EvaluationError, List, ListOfValues, Uint, typeName } from '../values.ts';
 import type { Value } from '../values.ts';
 import type { Line } from './declare.ts';
+import { countWork } from '../work.ts';
 import { int64 } from './operators.ts';
 
 const comparable = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
@@ -55,7 +56,10 @@ function slice({ items }: List, start: bigint, end: bigint): List {
 
 function flattened({ items }: List, depth: bigint): Value[] {
   if (depth < 0n) throw new EvaluationError('level must be non-negative');
-  return items.flatMap((item) => (item instanceof List && depth > 0n ? flattened(item, depth - 1n) : [item]));
+  return items.flatMap((item) => {
+    countWork();
+    return item instanceof List && depth > 0n ? flattened(item, depth - 1n) : [item];
+  });
 }
 
 function distinct({ items }: List): List {

@@ -18,11 +18,12 @@ const unitNanos: Readonly<Record<string, bigint>> = {
 /** `1h30m`, `-1.5s`, `0`. @throws EvaluationError */
 export function durationOf(text: string): Duration {
   const problem = `type conversion error from 'string' to 'google.protobuf.Duration'`;
-  const [, sign, amounts = ''] = /^([-+]?)((?:\d*\.?\d*(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text) ?? [];
+  // More digits than any duration has.
+  if (text.length > 200) throw new EvaluationError(problem);
+  const [, sign, amounts = ''] = /^([-+]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text) ?? [];
   if (sign === undefined) throw new EvaluationError(problem);
   let nanos = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of amounts.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
-    if (whole === '' && fraction === '') throw new EvaluationError(problem);
     const size = unitNanos[unit] ?? 1n;
     nanos += BigInt(whole || '0') * size + (BigInt(fraction || '0') * size) / 10n ** BigInt(fraction.length);
   }
