@@ -115,7 +115,8 @@ export type Action =
    */
   | { verb: 'create'; resource: Resource; object: KubernetesObject; child?: ChildPlace; ifRefused?: IfRefused; why: string }
   /**
-   * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8).
+   * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8). The loop reads the
+   * owner live before the delete of an active pod, and before that of any other object (R10).
    * `evenTracked`: delete the pod even if the API server refuses to take its finalizer off first.
    * `propagationPolicy`: of the owner, whose children go first.
    */

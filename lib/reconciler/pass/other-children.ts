@@ -23,7 +23,8 @@ export async function listOthers(pass: Pass, rows: readonly ChildFacts[] = pass.
         `the API server is at ${list.resourceVersion}, and ${known} of ${resourceKeyOf(row.resource)} had been observed`,
       );
     const items = (list?.items ?? []).filter(({ metadata }) => row.membershipOf(metadata)?.uid === pass.key.uid);
-    pass.known.children.observeList(row, items, list?.resourceVersion ?? '0');
+    if (list) pass.known.children.observeList(row, items, list.resourceVersion);
+    else pass.known.children.observeNone(row);
   }
 }
 

@@ -100,6 +100,13 @@ export class PassChildren {
     this.#merge(row, children, of.whole);
   }
 
+  /** The API server serves no such resource, so all its objects are gone. */
+  observeNone(row: ChildFacts): void {
+    const { part } = this.#of(row);
+    for (const { presence, child } of part.children.values()) if (presence !== 'deleted') this.observeGone(row, child);
+    this.observeList(row, [], part.floor);
+  }
+
   /** What must be written to the view before the pass ends, by resource. */
   get observations(): ObservedChildren[] {
     return [...this.#resources]

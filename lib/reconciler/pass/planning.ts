@@ -2,6 +2,7 @@
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Action, Failure, Plan, PlanHead, ReadWant } from '../../kinds/plan.ts';
 import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
+import { PODS } from '../../objects/resources.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isInScope } from '../../ports/clusters.ts';
 import { NotDoneError, UnreadableObjectError } from '../../ports/errors.ts';
@@ -167,7 +168,8 @@ async function lookBeforeCounting(pass: Pass): Promise<void> {
 /** R10: these actions cannot be taken back. A status that only counts is guarded by its resourceVersion. */
 function isGrave(action: Action): boolean {
   if (action.verb === 'create') return true;
-  if (action.verb === 'delete') return action.active;
+  // A pod that has ended is judged by its uid. Nothing shows that another object is not needed, except the owner.
+  if (action.verb === 'delete') return action.active || action.resource !== PODS;
   if (action.verb === 'patch') return !action.canBeTakenBack;
   return action.verb === 'status' && action.isFinal === true;
 }

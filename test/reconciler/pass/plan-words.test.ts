@@ -119,7 +119,7 @@ describe('kept', () => {
         await once();
         await world.elapse(3);
       },
-      { schema },
+      { kept: { schema } },
     );
     expect(storedAtCreate).toEqual({ stage: 1 });
     expect(given[0]).toBeUndefined();
@@ -137,7 +137,7 @@ describe('kept', () => {
         expect(passesOf('demo').at(-1)?.outcome).toBe('parked');
         expect(await world.pods()).toEqual([]);
       },
-      { schema: v.object({ text: v.string() }) },
+      { kept: { schema: v.object({ text: v.string() }) } },
     );
   });
 
