@@ -1,30 +1,17 @@
 // The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
 import { withoutFilePaths } from '../objects/shown-text.ts';
-import {
-  ApiError,
-  badRequest,
-  internalError,
-  invalid,
-  methodNotAllowed,
-  methodRefused,
-  noSuchPath,
-  notFound,
-  unsupportedMediaType,
-  versionAhead,
-} from './http/api-error.ts';
-import { isFields } from './api-object.ts';
+import { ApiError, internalError, invalid, methodNotAllowed, methodRefused, noSuchPath, notFound, versionAhead } from './http/api-error.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import type { DeleteOptions } from './http/body.ts';
 import { jsonOf, parseJson, readObject } from './http/body.ts';
 import { checkFieldValidation, patchStrictnessOf, strictnessOf } from './verbs/field-validation.ts';
+import type { Strictness } from './verbs/field-validation.ts';
 import { evictPod } from './verbs/eviction.ts';
 import { deleteObject, deleteOptionsOf } from './verbs/deletion.ts';
 import { answerDiscovery } from './discovery/discovery.ts';
 import { listObjects } from './verbs/list.ts';
 import { terminateNamespace } from './controllers/namespace-lifecycle.ts';
-import { jsonPatched } from './verbs/patch-json.ts';
-import { mergePatched } from './verbs/patch-merge.ts';
-import { strategicPatched } from './verbs/patch-strategic.ts';
+import { patchedBy, patchTypeOf } from './verbs/patching.ts';
 import { bindPod } from './verbs/pod-binding.ts';
 import { logOf } from './verbs/pod-log.ts';
 import { renderList, renderObject, representationOf } from './verbs/representation.ts';
@@ -33,13 +20,14 @@ import type { ApiRequest, ApiResponse, ResourcePath } from './http/request.ts';
 import { admit } from './policies/admission.ts';
 import type { Asker, ResourceRow } from './rows/resource-row.ts';
 import { applyObject, applyType } from './verbs/server-side-apply.ts';
-import { apiVersionOf, storageName } from './resources.ts';
-import { jsonKind } from './schema/decode.ts';
+import { storageName } from './resources.ts';
 import { keyOf, Version } from './storage/version.ts';
 import { warningHeader, warningsOf, warningsOfDeletion } from './warnings/warnings.ts';
+import { answerScale } from './verbs/scale.ts';
+import { shownBy } from './verbs/shown.ts';
 import { watchObjects } from './verbs/watch.ts';
 import { answerObject, createObject, kindSubject, storedRow, subjectOf, updateObject } from './verbs/writing.ts';
-import type { Cluster } from './verbs/writing.ts';
+import type { Cluster, WriteContext } from './verbs/writing.ts';
 
 /** The namespace hook: namespaces end by being emptied, not at once. */
 export interface ApiServerOptions extends Cluster {
@@ -48,17 +36,13 @@ export interface ApiServerOptions extends Cluster {
   isToken?: (token: string) => boolean;
 }
 
-const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', applyType];
-/** Of custom resources, whose lists have no keys to merge by. */
-const customPatchTypes = ['application/json-patch+json', 'application/merge-patch+json', applyType];
-
 /** A request about a resource, with its path and row. */
 interface Target {
   request: ApiRequest;
   row: ResourceRow;
   path: ResourcePath;
-  /** What admission policies warn of, whatever is answered. */
-  told: string[];
+  /** What its answer warns of, a refusal too; grows while it is handled. */
+  warnings: string[];
 }
 
 export class ApiServer {
@@ -95,26 +79,32 @@ export class ApiServer {
     if (!path || !row) {
       const found = answerDiscovery(request, resources.rows);
       if (found) return found;
-      if (/^\/(?:apis\/)?\//.test(request.path)) return noSuchPage;
+      if (/^\/(?:apis\/)?\//.test(request.path) || (path && !resources.hasBuiltIns(path.group))) return noSuchPage;
       throw noSuchPath();
     }
     if (path.name !== undefined) checkPathName(path.name);
-    if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) throw noSuchPath();
-    if (row.namespaced ? path.name !== undefined && path.namespace === undefined : path.namespace !== undefined) throw noSuchPath();
-    const target: Target = { request, row, path, told: [] };
-    if (row.answer ? request.method !== 'POST' : row.isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw methodRefused();
-    checkFieldValidation(request);
-    try {
-      return this.#answerTo(target);
-    } catch (error) {
-      if (target.told.length === 0) throw error;
-      const response = responseOf(error);
-      return { ...response, headers: { ...response.headers, ...warningHeader(target.told) } };
+    if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) {
+      throw row.defined ? notFound(subjectOf(row, path.name ?? '')) : noSuchPath();
     }
+    if (row.namespaced ? path.name !== undefined && path.namespace === undefined : path.namespace !== undefined) {
+      if (row.defined) return noSuchPage;
+      throw noSuchPath();
+    }
+    const target: Target = { request, row, path, warnings: [...(row.defined?.warnings ?? [])] };
+    let answer: ApiResponse;
+    try {
+      answer = this.#answerAbout(target);
+    } catch (error) {
+      answer = responseOf(error);
+    }
+    return { ...answer, headers: { ...answer.headers, ...warningHeader(target.warnings) } };
   }
 
-  #answerTo(target: Target): ApiResponse {
+  #answerAbout(target: Target): ApiResponse {
     const { request, row, path } = target;
+    if (row.answer && request.method !== 'POST') throw methodRefused();
+    checkFieldValidation(request);
+    if (path.subresource === 'scale') return answerScale(this.#cluster, target, () => this.#find(target), this.#context(target));
     switch (request.method) {
       case 'GET':
       case 'HEAD':
@@ -159,6 +149,13 @@ export class ApiServer {
     return this.#one(target, found);
   }
 
+  /** @throws ApiError 400, 422 */
+  #read({ row, warnings }: Target, body: unknown, strictness: Strictness): ApiObject {
+    const read = readObject(this.#cluster.resources, row, body, strictness);
+    warnings.push(...read.warnings);
+    return read.object;
+  }
+
   #create(target: Target): ApiResponse {
     const { request, row, path } = target;
     if (path.subresource === 'binding' || path.subresource === 'eviction') {
@@ -168,37 +165,35 @@ export class ApiServer {
       return change(this.#cluster, row, found, asked);
     }
     if (path.name !== undefined || (row.namespaced && path.namespace === undefined)) throw this.#notAllowed(target, 'create');
-    const { object, warnings } = readObject(this.#cluster.resources, row, jsonOf(request, row.kind), strictnessOf(request, request.body));
+    const object = this.#read(target, jsonOf(request, row.kind), strictnessOf(request, request.body));
     if (row.answer) {
       const answered = answerObject(this.#cluster, object, this.#asker, this.#context(target));
-      return this.#one(target, new Version('', 0, { object: answered }), { status: 201, warnings });
+      return this.#one(target, new Version('', 0, { object: answered }), 201);
     }
     if (path.namespace === '')
       throw invalid(kindSubject(row, object.metadata.name ?? ''), [
         { reason: 'FieldValueRequired', field: 'metadata.namespace', message: 'Required value' },
       ]);
-    const made = createObject(this.#cluster, object, path.namespace, this.#context(target));
-    return this.#written(target, made, { status: 201, warnings });
+    return this.#written(target, createObject(this.#cluster, object, path.namespace, this.#context(target)), { status: 201 });
   }
 
   #replace(target: Target): ApiResponse {
     const { request, row, path } = target;
     if (path.name === undefined || path.subresource === 'binding' || path.subresource === 'log' || path.subresource === 'eviction')
       throw this.#notAllowed(target, 'update');
-    const { object, warnings } = readObject(this.#cluster.resources, row, jsonOf(request, row.kind), strictnessOf(request, request.body));
+    const object = this.#read(target, jsonOf(request, row.kind), strictnessOf(request, request.body));
     const previous = this.#lookUp(target);
-    if (!previous && storedRow(row).createsOnUpdate && path.subresource === undefined)
-      return this.#createByUpdate(target, object, warnings);
+    if (!previous && storedRow(row).createsOnUpdate && path.subresource === undefined) return this.#createByUpdate(target, object);
     const before = previous ?? this.#find(target);
     const next = updateObject(this.#cluster, before, object, { ...this.#context(target), isReplacement: true });
-    return this.#written(target, next, { previous: before, warnings });
+    return this.#written(target, next, { previous: before });
   }
 
-  #createByUpdate(target: Target, object: ApiObject, warnings: string[]): ApiResponse {
+  #createByUpdate(target: Target, object: ApiObject): ApiResponse {
     const { name, namespace } = target.path;
     const { resourceVersion: _, ...metadata } = object.metadata;
     const named = { ...object, metadata: { ...metadata, ...(name !== undefined && { name: metadata.name ?? name }) } };
-    return this.#written(target, createObject(this.#cluster, named, namespace, this.#context(target)), { status: 201, warnings });
+    return this.#written(target, createObject(this.#cluster, named, namespace, this.#context(target)), { status: 201 });
   }
 
   #patch(target: Target): ApiResponse {
@@ -206,15 +201,14 @@ export class ApiServer {
     if (path.name === undefined || (path.subresource !== undefined && path.subresource !== 'status')) {
       throw this.#notAllowed(target, 'patch');
     }
-    const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
-    if (row.isCustom && !customPatchTypes.includes(type)) throw unsupportedMediaType(customPatchTypes);
-    if (!patchTypes.includes(type)) throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+    const type = patchTypeOf(request, row);
     if (type === applyType) {
       const { namespace, name } = path;
       const context = this.#context(target);
       const before = this.#lookUp(target);
       const { version, isNew, warnings } = applyObject(this.#cluster, before, { request, row, namespace, name, context });
-      return this.#written(target, version, { status: isNew ? 201 : 200, ...(before && { previous: before }), warnings });
+      target.warnings.push(...warnings);
+      return this.#written(target, version, { status: isNew ? 201 : 200, ...(before && { previous: before }) });
     }
     if (request.query.has('force')) {
       throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
@@ -225,16 +219,17 @@ export class ApiServer {
     const previous = this.#find(target);
     const before: Fields = { ...(row.stored ? row.stored.read(previous.object) : previous.object) };
     const patched = patchedBy(type, row, before, patch);
-    const { object, warnings } = readObject(this.#cluster.resources, row, patched, patchStrictnessOf(request, type, { patch, patched }));
+    const object = this.#read(target, patched, patchStrictnessOf(request, type, { patch, patched }));
     const next = updateObject(this.#cluster, previous, object, { ...this.#context(target), isReplacement: false });
-    return this.#written(target, next, { previous, warnings });
+    return this.#written(target, next, { previous });
   }
 
   #delete(target: Target): ApiResponse {
     const { request, row, path } = target;
     if (path.subresource !== undefined) throw this.#notAllowed(target, 'delete');
     const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
-    return warned(warningsOfDeletion(row, options), () => this.#deleteOne(target, options));
+    target.warnings.push(...warningsOfDeletion(row, options));
+    return this.#deleteOne(target, options);
   }
 
   #deleteOne(target: Target, options: DeleteOptions): ApiResponse {
@@ -258,21 +253,20 @@ export class ApiServer {
     if (row.namespaced && !path.namespace) throw methodRefused(); // all of them in all namespaces: nobody means that
     const { storage, surroundings } = this.#cluster;
     const options = deleteOptionsOf(request.body === '' ? undefined : jsonOf(request), request.query);
-    return warned(warningsOfDeletion(row, options), () => {
-      const { versions, facts } = listObjects(storage, row, path.namespace, request.query);
-      const isTry = options.dryRun.length > 0;
-      for (const version of versions) {
-        this.#askPolicies(target, version, isTry);
-        deleteObject(this.#cluster, row, version, options, isTry);
-      }
-      const representation = representationOf(request.headers['accept'], request.query);
-      const body = renderList(row, versions, facts, representation, surroundings.now());
-      return { status: 200, headers: { 'Content-Type': representation.contentType, ...warningHeader(target.told) }, body };
-    });
+    target.warnings.push(...warningsOfDeletion(row, options));
+    const { versions, facts } = listObjects(storage, row, path.namespace, request.query);
+    const isTry = options.dryRun.length > 0;
+    for (const version of versions) {
+      this.#askPolicies(target, version, isTry);
+      deleteObject(this.#cluster, row, version, options, isTry);
+    }
+    const representation = representationOf(request.headers['accept'], request.query);
+    const body = renderList(row, versions, facts, representation, surroundings.now());
+    return { status: 200, headers: { 'Content-Type': representation.contentType }, body };
   }
 
   /** Whether a deletion may happen. @throws ApiError as admission policies say */
-  #askPolicies({ row, told }: Target, { object: oldObject }: Version, isTry: boolean): void {
+  #askPolicies({ row, warnings }: Target, { object: oldObject }: Version, isTry: boolean): void {
     const { name = '', namespace } = oldObject.metadata;
     const deletion = {
       operation: 'DELETE' as const,
@@ -284,11 +278,12 @@ export class ApiServer {
       oldObject,
       isDryRun: isTry,
     };
-    told.push(...admit(this.#cluster, { ...deletion, asker: this.#asker }));
+    warnings.push(...admit(this.#cluster, { ...deletion, asker: this.#asker }));
   }
 
   #lookUp({ row, path }: Target): Version | undefined {
-    return this.#cluster.storage.get(storageName(row), keyOf(path.namespace, path.name ?? ''));
+    const found = this.#cluster.storage.get(storageName(row), keyOf(path.namespace, path.name ?? ''));
+    return found && shownBy(row, found);
   }
 
   #find(target: Target): Version {
@@ -297,34 +292,25 @@ export class ApiServer {
     return found;
   }
 
-  #context({ request, row, path, told }: Target) {
+  #context({ request, row, path, warnings }: Target): WriteContext {
     return {
       manager: fieldManagerOf(request),
       row,
       isDryRun: isDryRun(request.query.getAll('dryRun'), optionsKindOf(request)),
-      ...(path.subresource === 'status' && { subresource: 'status' as const }),
+      ...((path.subresource === 'status' || path.subresource === 'scale') && { subresource: path.subresource }),
       asker: this.#asker,
-      warnings: told,
+      warnings,
     };
   }
 
-  /** @param warnings of how it was sent; those of what it says now come behind them */
-  #written(
-    target: Target,
-    version: Version,
-    { status, previous, warnings }: { status?: number; previous?: Version; warnings: string[] },
-  ): ApiResponse {
-    const all = [...warnings, ...warningsOf(target.row, version.object, previous)];
-    return this.#one(target, version, { ...(status !== undefined && { status }), warnings: all });
+  #written(target: Target, version: Version, { status = 200, previous }: { status?: number; previous?: Version }): ApiResponse {
+    target.warnings.push(...warningsOf(target.row, version.object, previous));
+    return this.#one(target, version, status);
   }
 
-  #one(
-    { request, row, told }: Target,
-    version: Version,
-    { status = 200, warnings = [] }: { status?: number; warnings?: string[] } = {},
-  ): ApiResponse {
+  #one({ request, row }: Target, version: Version, status = 200): ApiResponse {
     const representation = representationOf(request.headers['accept'], request.query);
-    const headers = { 'Content-Type': representation.contentType, ...warningHeader([...told, ...warnings]) };
+    const headers = { 'Content-Type': representation.contentType };
     return { status, headers, body: renderObject(row, version, representation, this.#cluster.surroundings.now()) };
   }
 
@@ -335,30 +321,6 @@ export class ApiServer {
 
 /** A path that leads to no part of the server: told as any web server does. */
 const noSuchPage: ApiResponse = { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
-
-/** Warns with whatever is answered, a refusal too. */
-function warned(warnings: readonly string[], answer: () => ApiResponse): ApiResponse {
-  let response: ApiResponse;
-  try {
-    response = answer();
-  } catch (error) {
-    response = responseOf(error);
-  }
-  return { ...response, headers: { ...response.headers, ...warningHeader(warnings) } };
-}
-
-function patchedBy(type: string, row: ResourceRow, before: Fields, patch: unknown): unknown {
-  const whole: Fields = { kind: row.kind, apiVersion: apiVersionOf(row), ...before };
-  const isMerge = type === 'application/merge-patch+json';
-  if (patch === null && !isMerge) return whole;
-  if (patch === null) throw badRequest('Invalid JSON Patch');
-  if (type === 'application/json-patch+json') return jsonPatched(whole, patch);
-  if (!isFields(patch)) {
-    const about = isMerge ? 'error decoding patch: ' : '';
-    throw badRequest(`${about}json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`);
-  }
-  return isMerge ? mergePatched(whole, patch) : strategicPatched(row.schema, whole, patch);
-}
 
 /** An error as an answer: a refusal as it is, a body that is nested too deeply as 400, anything else as 500. */
 export function responseOf(error: unknown): ApiResponse {

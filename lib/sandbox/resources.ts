@@ -66,6 +66,11 @@ export class Resources {
     return this.#rows;
   }
 
+  /** Whether a group is one that the server itself brings. */
+  hasBuiltIns(group: string): boolean {
+    return builtInRows.some((row) => row.group === group);
+  }
+
   at(group: string, version: string, plural: string): ResourceRow | undefined {
     return this.#byPath.get(pathOf({ group, version, plural }));
   }
@@ -92,21 +97,34 @@ export class Resources {
 
   /** @throws Error where its path or its kind is taken in the same version: a mistake of the caller */
   add(row: ResourceRow): void {
-    const taken = this.#rows.find(
-      (each) => apiVersionOf(each) === apiVersionOf(row) && (each.plural === row.plural || each.kind === row.kind),
-    );
-    if (taken)
-      throw new Error(`${row.plural} (${row.kind}) in ${apiVersionOf(row)}: ${taken.plural} (${taken.kind}) is served there already`);
-    this.#change([...this.#rows, row], { added: row });
+    this.replace([], [row]);
   }
 
   /** Takes a row away: its watches end, and objects that no other row shows are deleted. */
   remove(row: ResourceRow): void {
-    if (!this.#rows.includes(row)) return;
-    this.#change(
-      this.#rows.filter((each) => each !== row),
-      { removed: row },
-    );
+    this.replace([row], []);
+  }
+
+  /**
+   * Takes rows away and serves others in one step: objects that some row showed before and some row shows after stay, watches of rows that
+   * are no more end.
+   * @throws Error where the path or the kind of a new row is taken in the same version: a mistake of the caller
+   */
+  replace(before: readonly ResourceRow[], after: readonly ResourceRow[]): void {
+    const gone = before.filter((row) => this.#rows.includes(row) && !after.includes(row));
+    const fresh = after.filter((row) => !this.#rows.includes(row));
+    if (gone.length + fresh.length === 0) return;
+    const rows = this.#rows.filter((row) => !gone.includes(row));
+    for (const row of fresh) {
+      const taken = rows.find((each) => apiVersionOf(each) === apiVersionOf(row) && (each.plural === row.plural || each.kind === row.kind));
+      if (taken)
+        throw new Error(`${row.plural} (${row.kind}) in ${apiVersionOf(row)}: ${taken.plural} (${taken.kind}) is served there already`);
+      rows.push(row);
+    }
+    this.#rows = rows;
+    this.#index();
+    for (const removed of gone) this.#tell({ removed });
+    for (const added of fresh) this.#tell({ added });
   }
 
   /** Listeners are called in the order in which they came. @returns the way out */
@@ -115,9 +133,7 @@ export class Resources {
     return () => this.#listeners.delete(listener);
   }
 
-  #change(rows: readonly ResourceRow[], change: RowChange): void {
-    this.#rows = rows;
-    this.#index();
+  #tell(change: RowChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 

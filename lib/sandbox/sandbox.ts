@@ -3,6 +3,7 @@ import { ApiServer } from './api-server.ts';
 import { expireObjects } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collection.ts';
 import { forgetRemovedResources } from './controllers/removed-resources.ts';
+import { serveDefinitions } from './definitions/serving.ts';
 import { kubeconfigFor } from './http/kubeconfig.ts';
 import { listen } from './http/listener.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from './controllers/namespace-lifecycle.ts';
@@ -62,6 +63,7 @@ export function openCluster({
     const cluster = { storage, surroundings, resources };
     ensureBuiltInNamespaces(cluster);
     const stopForgetting = forgetRemovedResources(cluster);
+    const stopServing = serveDefinitions(cluster);
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
     const stopExpiry = expireObjects(cluster);
@@ -75,6 +77,7 @@ export function openCluster({
       resources,
       close: () => {
         stopForgetting();
+        stopServing();
         collector.stop();
         stopNamespaces();
         stopExpiry();

@@ -53,7 +53,8 @@ export function embed(options: Omit<ClusterOptions, 'surroundings'> = {}): Embed
     async send(method, path, body, contentType) {
       const answer = await ask(method, path, body, contentType);
       if ('stream' in answer) throw new Error(`${path} answered a stream`);
-      return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.body) };
+      const isJson = answer.headers['Content-Type']?.startsWith('application/json') === true;
+      return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(answer.body) : { text: answer.body } };
     },
     async watch(path) {
       const answer = await ask('GET', path);

@@ -7,7 +7,8 @@ export function forgetRemovedResources({ storage, resources }: Cluster): () => v
   return resources.onChange((change) => {
     if ('added' in change) return;
     const { removed } = change;
-    if (resources.storedAs(storageName(removed))) return; // another version shows the same objects
+    if (removed.defined) return; // its definition says when objects go: versions that are not served keep theirs
+    if (resources.storedAs(storageName(removed))) return; // another row shows the same objects
     for (const { key } of storage.list(storageName(removed))) storage.remove(storageName(removed), key);
     storage.commit();
   });

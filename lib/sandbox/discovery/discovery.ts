@@ -1,5 +1,6 @@
 // What the server says of itself: version, health, groups, resources, OpenAPI.
 import { notAcceptable } from '../http/api-error.ts';
+import { compareVersions } from '../definitions/definition.ts';
 import { openApiProtobufAnswer, openApiProtobufType } from './openapi-protobuf.ts';
 import { openApiFor, openApiIndex, openApiOfAll } from './openapi.ts';
 import { acceptedTypes } from '../verbs/representation.ts';
@@ -23,9 +24,11 @@ const version = {
 
 const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-function verbsOf({ plural, answer, isReadOnly }: ResourceRow): string[] {
+const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+function verbsOf({ plural, answer, isCustom }: ResourceRow): string[] {
   if (answer) return ['create'];
-  if (isReadOnly) return ['get', 'list', 'watch'];
+  if (isCustom) return customVerbs;
   return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 }
 
@@ -78,7 +81,7 @@ export function answerDiscovery({ path, headers, method }: ApiRequest, rows: rea
     kind: 'APIResourceList',
     ...(root === 'apis' && { apiVersion: 'v1' }),
     groupVersion: rest.join('/'),
-    resources: found.flatMap(resourcesOf),
+    resources: inOrder(found).flatMap(resourcesOf),
   });
 }
 
@@ -101,13 +104,26 @@ const json = (body: unknown, contentType = 'application/json'): ApiResponse => (
 
 const text = (body: string): ApiResponse => ({ status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body });
 
-const groups = (rows: readonly ResourceRow[]): string[] => [...new Set(rows.map(({ group }) => group))].filter(Boolean);
+/** The server's own first, then those of definitions by their names. */
+function groups(rows: readonly ResourceRow[]): string[] {
+  const own = new Set(rows.filter(({ isCustom }) => !isCustom).map(({ group }) => group));
+  const defined = new Set(rows.map(({ group }) => group).filter((group) => !own.has(group)));
+  return [...own, ...[...defined].toSorted()].filter(Boolean);
+}
 
-const groupVersions = (rows: readonly ResourceRow[]): string[] => [...new Set(rows.filter(({ group }) => group).map(apiVersionOf))];
+/** The server's own resources as its table has them, those of definitions by their names. */
+const inOrder = (rows: readonly ResourceRow[]): ResourceRow[] =>
+  rows.toSorted((a, b) => (a.isCustom && b.isCustom ? (a.plural < b.plural ? -1 : 1) : 0));
+
+/** The versions of a group, in the order in which clients prefer them. */
+const versionsOf = (rows: readonly ResourceRow[], name: string): string[] =>
+  [...new Set(rows.filter(({ group }) => group === name).map(({ version: each }) => each))].toSorted(compareVersions);
+
+const groupVersions = (rows: readonly ResourceRow[]): string[] =>
+  groups(rows).flatMap((name) => versionsOf(rows, name).map((each) => `${name}/${each}`));
 
 function groupOf(rows: readonly ResourceRow[], name: string): object {
-  const versions = [...new Set(rows.filter(({ group }) => group === name).map(({ version: each }) => each))];
-  const described = versions.map((each) => ({ groupVersion: `${name}/${each}`, version: each }));
+  const described = versionsOf(rows, name).map((each) => ({ groupVersion: `${name}/${each}`, version: each }));
   return { name, versions: described, preferredVersion: described[0] };
 }
 
@@ -140,12 +156,11 @@ const wantsAggregated = (accept: string | undefined): boolean =>
 function aggregated(rows: readonly ResourceRow[], named: boolean): ApiResponse {
   const items = (named ? groups(rows) : ['']).map((name) => {
     const own = rows.filter(({ group }) => group === name);
-    const versions = [...new Set(own.map(({ version: each }) => each))];
     return {
       metadata: { ...(name && { name }), creationTimestamp: null },
-      versions: versions.map((each) => ({
+      versions: versionsOf(rows, name).map((each) => ({
         version: each,
-        resources: own.filter((row) => row.version === each).map(aggregatedResource),
+        resources: inOrder(own.filter((row) => row.version === each)).map(aggregatedResource),
         freshness: 'Current',
       })),
     };

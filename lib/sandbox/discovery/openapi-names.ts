@@ -13,7 +13,11 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^(Job(Spec|Status|Condition|List)?|PodFailurePolicy.*|SuccessPolicy.*|UncountedTerminatedPods)$/, 'io.k8s.api.batch.v1.'],
   [/^(HorizontalPodAutoscaler.*|HPAScaling.*|CrossVersionObjectReference)$/, 'io.k8s.api.autoscaling.v2.'],
   [/^(\w*Metric(Source|Status)|Metric(Identifier|Spec|Target|ValueStatus))$/, 'io.k8s.api.autoscaling.v2.'],
-  [/^CustomResourceDefinition.*$/, 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.'],
+  [/^Scale(Spec|Status)?$/, 'io.k8s.api.autoscaling.v1.'],
+  [
+    /^(CustomResource|JSONSchema|Conversion(Webhook|ClientConfig|ServiceReference)|SelectableField|ExternalDocumentation|ValidationRule).*$/,
+    'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.',
+  ],
   [
     /^((Validating|Mutating)(AdmissionPolicy|Webhook).*|MatchCondition|MatchResources|NamedRuleWithOperations|RuleWithOperations)$/,
     admission,

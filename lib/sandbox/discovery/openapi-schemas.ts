@@ -1,5 +1,6 @@
 // Types as OpenAPI describes them: what kubectl needs to validate, to patch and to explain.
 import { openApiNameOf } from './openapi-names.ts';
+import { publishedSchema } from './openapi-custom.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import { descriptions } from '../schema/descriptions.ts';
 import type { Field, FieldType, ListType, ObjectType } from '../schema/notation.ts';
@@ -51,10 +52,13 @@ export function schemasOf(rows: readonly ResourceRow[], version: string): Schema
   const kinds = new Map<string, GroupVersionKind[]>();
   const kindIs = (type: string, kind: GroupVersionKind): void => void kinds.set(type, [...(kinds.get(type) ?? []), kind]);
   for (const row of rows) {
-    addType(row.schema, schemas);
+    if (row.defined) {
+      schemas[openApiNameOf(row.schema.name)] = publishedSchema(row.defined.schema);
+      addType(schemaOf('ObjectMeta'), schemas);
+    } else addType(row.schema, schemas);
     kindIs(row.schema.name, kindOf(row));
     if (row.answer) continue;
-    const list = `${row.schema.name}List`;
+    const list = row.defined ? row.schema.name.replace(/[^.]+$/, row.defined.listKind) : `${row.schema.name}List`;
     schemas[openApiNameOf(list)] = {
       type: 'object',
       required: ['items'],
@@ -65,7 +69,7 @@ export function schemasOf(rows: readonly ResourceRow[], version: string): Schema
         metadata: { default: {}, allOf: [reference('ListMeta')] },
       },
     };
-    kindIs(list, { ...kindOf(row), kind: `${row.kind}List` });
+    kindIs(list, { ...kindOf(row), kind: row.defined?.listKind ?? `${row.kind}List` });
     for (const sub of row.subresources) {
       if (sub.group === undefined || sub.version === undefined) continue;
       addType(schemaOf(sub.kind), schemas);

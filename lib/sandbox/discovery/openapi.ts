@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { isFields } from '../api-object.ts';
 import { openApiProtobuf } from './openapi-protobuf.ts';
 import { openApiNameOf } from './openapi-names.ts';
+import { olderSchema } from './openapi-custom.ts';
 import { schemasOf } from './openapi-schemas.ts';
+import { describedTypesDigest } from '../schema/notation.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 
 /** What a patch may be: clients read here whether they may send a strategic one. */
@@ -18,68 +20,71 @@ const info = { title: 'Kubernetes', version: '1.36' };
 
 const pathOf = (row: ResourceRow): string => (row.group ? `apis/${row.group}/${row.version}` : `api/${row.version}`);
 
-/** Documents of some rows; each is made when it is first asked for. */
-interface Documents {
-  /** By place. */
-  ofGroups: Map<string, string>;
-  ofAll?: { json: string; protobuf: Buffer };
+/** The document of one group and version, and the rows that it was made of. */
+interface GroupDocument {
+  rows: readonly ResourceRow[];
+  text: string;
 }
 
-/** Servers without resources of their own share the array of the built-in rows, and so these. */
-const documents = new WeakMap<readonly ResourceRow[], Documents>();
+/** By the first row of a group and version: servers share the built-in rows, and so these. */
+const ofGroups = new WeakMap<ResourceRow, GroupDocument>();
+const ofAll = new WeakMap<readonly ResourceRow[], { json: string; protobuf: Buffer }>();
 
-function documentsOf(rows: readonly ResourceRow[]): Documents {
-  let made = documents.get(rows);
-  if (!made) documents.set(rows, (made = { ofGroups: new Map() }));
-  return made;
-}
-
-/** Rows that somebody writes. */
-const describedIn = (rows: readonly ResourceRow[]): ResourceRow[] => rows.filter(({ isReadOnly }) => !isReadOnly);
-
-/** Where each group's document is. Clients keep a document for as long as its hash stays. */
+/** Where each group's document is. Clients keep a document for as long as its hash stays. No document is made for it. */
 export function openApiIndex(rows: readonly ResourceRow[]): object {
-  const places = [...new Set(describedIn(rows).map(pathOf))];
-  const urlOf = (place: string): string => {
-    const hash = createHash('sha256').update(openApiFor(rows, place) ?? '');
-    return `/openapi/v3/${place}?hash=${hash.digest('hex').toUpperCase()}`;
-  };
-  return { paths: Object.fromEntries(places.map((place) => [place, { serverRelativeURL: urlOf(place) }])) };
+  const byPlace = Map.groupBy(rows, pathOf);
+  const paths = [...byPlace].map(([place, own]) => [place, { serverRelativeURL: `/openapi/v3/${place}?hash=${digestOf(own)}` }]);
+  return { paths: Object.fromEntries(paths) };
+}
+
+/** Of all that the document of some rows is made of. */
+function digestOf(rows: readonly ResourceRow[]): string {
+  const hash = createHash('sha256').update(describedTypesDigest());
+  for (const row of rows) {
+    const { kind, plural, namespaced, subresources, isCustom, defined, schema } = row;
+    hash.update(JSON.stringify([kind, plural, namespaced, subresources, isCustom ?? false, defined?.digest ?? '']));
+    if (isCustom && !defined) hash.update(JSON.stringify(schemasOf([row], row.version)));
+    else hash.update(schema.name);
+  }
+  return hash.digest('hex').toUpperCase();
 }
 
 /** One group's document as JSON; undefined where there is no such group. @param place e.g. `apis/batch/v1` */
 export function openApiFor(rows: readonly ResourceRow[], place: string): string | undefined {
-  const { ofGroups } = documentsOf(rows);
-  const known = ofGroups.get(place);
-  if (known !== undefined) return known;
-  const own = describedIn(rows).filter((row) => pathOf(row) === place);
-  if (own.length === 0) return undefined;
-  const document = JSON.stringify({
+  const own = rows.filter((row) => pathOf(row) === place);
+  const [first] = own;
+  if (!first) return undefined;
+  const known = ofGroups.get(first);
+  if (known && known.rows.length === own.length && own.every((row, at) => row === known.rows[at])) return known.text;
+  const text = JSON.stringify({
     openapi: '3.0.0',
     info,
     paths: Object.fromEntries(own.flatMap(pathsOf)),
-    components: { schemas: schemasOf(own, own[0]?.version ?? '') },
+    components: { schemas: schemasOf(own, first.version) },
   });
-  ofGroups.set(place, document);
-  return document;
+  ofGroups.set(first, { rows: own, text });
+  return text;
 }
 
 /** All groups in one document of the older form. */
 export function openApiOfAll(rows: readonly ResourceRow[]): { json: string; protobuf: Buffer } {
-  const made = documentsOf(rows);
-  if (!made.ofAll) {
-    const described = describedIn(rows);
-    const document = {
-      swagger: '2.0',
-      info,
-      paths: Object.fromEntries(described.flatMap(pathsOf).map(([path, item]) => [path, asSwagger(item)])),
-      definitions: asSwagger(schemasOf(described, 'v1')),
-    };
-    made.ofAll = { json: JSON.stringify(document), protobuf: openApiProtobuf(document) };
-  }
-  return made.ofAll;
+  const known = ofAll.get(rows);
+  if (known) return known;
+  const custom = new Map(rows.flatMap((row) => (row.defined ? [[openApiNameOf(row.schema.name), row.defined.schema]] : [])));
+  const definitions = Object.entries(schemasOf(rows, 'v1')).map(([name, schema]) => [
+    name,
+    custom.has(name) ? olderSchema(schema) : asSwagger(schema),
+  ]);
+  const document = {
+    swagger: '2.0',
+    info,
+    paths: Object.fromEntries(rows.flatMap(pathsOf).map(([path, item]) => [path, asSwagger(item)])),
+    definitions: Object.fromEntries(definitions),
+  };
+  const made = { json: JSON.stringify(document), protobuf: openApiProtobuf(document) };
+  ofAll.set(rows, made);
+  return made;
 }
-
 /** References as the older form writes them, without what it does not know. */
 function asSwagger(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asSwagger);

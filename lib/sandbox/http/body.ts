@@ -1,6 +1,7 @@
 // Bodies of requests: JSON of the right type for the resource, with what its type does not know taken out.
-import { badRequest, unsupportedMediaType, type ApiError } from './api-error.ts';
-import { isFields, textAt } from '../api-object.ts';
+import { invalidValue } from '../../objects/refusals.ts';
+import { badRequest, invalid, unsupportedMediaType, type ApiError } from './api-error.ts';
+import { fieldsAt, isFields, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import type { Strictness } from '../verbs/field-validation.ts';
 import type { ApiRequest } from './request.ts';
@@ -8,6 +9,7 @@ import type { ResourceRow } from '../rows/resource-row.ts';
 import { apiVersionOf } from '../resources.ts';
 import type { Resources } from '../resources.ts';
 import { decode, jsonKind } from '../schema/decode.ts';
+import type { Misfit } from '../schema/decode.ts';
 import { parseKeepingNumbers } from '../schema/number-texts.ts';
 
 /** Larger bodies are refused before they are read. */
@@ -76,20 +78,42 @@ const shownBytes = 30;
  */
 export function readObject(resources: Resources, row: ResourceRow, body: unknown, strictness: Strictness): Read {
   if (!isFields(body)) throw badRequest(`the body is not an object of kind ${row.kind}`);
-  checkKind(resources, row, body);
   const label = `${row.kind} in version ${JSON.stringify(row.version)} cannot be handled as a ${row.kind}`;
-  const { object, unknown } = decode(
-    row.schema,
-    body,
-    (message, misfit) => strictness.refusal?.(message, misfit) ?? badRequest(`${label}: ${message}`),
-    { wraps: strictness.converts === true },
-  );
+  const refuse = (message: string, misfit?: Misfit): Error => strictness.refusal?.(message, misfit) ?? badRequest(`${label}: ${message}`);
+  if (row.defined) checkCustomKind(row, body, strictness.refusal !== undefined);
+  else checkKind(resources, row, body);
+  const { object, unknown } =
+    row.defined?.decode(body, refuse) ?? decode(row.schema, body, refuse, { wraps: strictness.converts === true });
   const problems = strictness.problems(unknown, row);
   if (problems.length > 0 && strictness.mode === 'Strict') {
     const text = `strict decoding error: ${problems.join(', ')}`;
     throw strictness.refusal?.(text) ?? badRequest(`${label}: ${text}`);
   }
   return { object: asObject(object, row), warnings: strictness.mode === 'Ignore' ? [] : problems };
+}
+
+/** A custom resource must name both its kind and its version. @param isPatched the body is what a patch made @throws ApiError 400, 422 */
+function checkCustomKind(row: ResourceRow, body: Fields, isPatched: boolean): void {
+  const own = apiVersionOf(row);
+  for (const [field, name] of [
+    ['kind', 'Kind'],
+    ['apiVersion', 'apiVersion'],
+  ] as const) {
+    if (textAt(body, field) !== '') continue;
+    const text = JSON.stringify(body);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${row.kind}): Object '${name}' is missing in '${text}' (${beginningOf(text)})`,
+    );
+  }
+  const [apiVersion, kind] = [textAt(body, 'apiVersion'), textAt(body, 'kind')];
+  if (apiVersion !== own && !isPatched) {
+    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${own})`);
+  }
+  const problems = [
+    ...(kind === row.kind ? [] : [invalidValue('kind', kind, `must be ${row.kind}`)]),
+    ...(apiVersion === own ? [] : [invalidValue('apiVersion', apiVersion, `must be ${own}`)]),
+  ];
+  if (problems.length > 0) throw invalid({ group: row.group, kind, name: textAt(fieldsAt(body, 'metadata'), 'name') }, problems);
 }
 
 /** A body may leave kind and version out; it must not name others. @throws ApiError 400 */

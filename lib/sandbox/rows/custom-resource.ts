@@ -1,4 +1,4 @@
-// A row for resources that no table here describes, as definitions of custom resources make them: any spec, any status.
+// Rows of resources that no table here describes: those of definitions, and such as tests and the simulator make up.
 import type { ApiObject } from '../api-object.ts';
 import { freeObject } from '../schema/free-form.ts';
 import { schemaOf } from '../schema/notation.ts';
@@ -6,7 +6,8 @@ import type { Field, FieldType, ObjectType } from '../schema/notation.ts';
 import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
-export interface CustomResource {
+/** What a custom resource is called, and where its objects are. */
+interface CustomNames {
   group: string;
   version: string;
   kind: string;
@@ -17,31 +18,38 @@ export interface CustomResource {
   namespaced: boolean;
   /** The status is written through its own path: each of the two writes leaves the other part as it is. */
   hasStatus: boolean;
+  /** Run on top of those of every custom resource. */
+  rules?: Partial<Rules>;
+}
+
+export interface CustomResource extends CustomNames {
   /** Besides apiVersion, kind and metadata, which all objects have; a free-form spec and status where nothing is said. */
   fields?: Readonly<Record<string, FieldType>>;
   /** Name and age where nothing is said. */
   columns?: readonly Column[];
-  rules?: Partial<Rules>;
 }
 
-/** @param rules run on top of those of every custom resource */
-export function customResource({
-  hasStatus,
-  fields,
-  rules = {},
-  columns = [nameColumn, ageColumn],
-  ...names
-}: CustomResource): ResourceRow {
+type CustomRow = CustomNames & Pick<ResourceRow, 'schema' | 'columns'> & Partial<Pick<ResourceRow, 'selectable' | 'fieldsOf' | 'defined'>>;
+
+/** A made-up resource without a definition. */
+export const customResource = ({ fields, columns = [nameColumn, ageColumn], ...names }: CustomResource): ResourceRow =>
+  customRow({ ...names, columns, schema: schemaFor(names, fields ?? { spec: freeObject, status: freeObject }) });
+
+const scaleOf = { name: 'scale', kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: readAndWrite };
+
+export function customRow({ hasStatus, rules = {}, ...given }: CustomRow): ResourceRow {
   return row({
-    ...names,
+    ...given,
     isCustom: true,
-    schema: schemaFor(names, fields ?? { spec: freeObject, status: freeObject }),
-    columns,
     countsGenerations: true,
     needsVersion: true,
-    subresources: hasStatus ? [{ name: 'status', kind: names.kind, verbs: readAndWrite }] : [],
+    subresources: [
+      ...(hasStatus ? [{ name: 'status', kind: given.kind, verbs: readAndWrite }] : []),
+      ...(given.defined?.scale ? [scaleOf] : []),
+    ],
     keptByStatus: ['metadata'],
     rules: {
+      qualifiesFinalizers: false,
       ...rules,
       create: (object) => {
         const { status, ...others } = object;

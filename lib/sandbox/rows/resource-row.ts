@@ -1,12 +1,14 @@
 // What a row of the table of resources says: names, shape, rules, columns.
 import type { FieldError } from '../../objects/field-error.ts';
-import type { ApiObject } from '../api-object.ts';
+import type { ApiObject, Fields } from '../api-object.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
+import type { Decoded } from '../schema/decode.ts';
 import type { ObjectType } from '../schema/notation.ts';
 
 /** One column of `kubectl get`. */
 export interface Column {
   name: string;
-  type: 'string' | 'integer' | 'boolean' | 'date';
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   format?: string;
   description: string;
   /** 0 is always shown, 1 with `-o wide`. */
@@ -35,6 +37,8 @@ export interface Rules {
   create: (object: ApiObject) => ApiObject;
   /** The rules of all metadata are not among those of `validate` and `validateUpdate`, and are to be asked as well. */
   validateMetadata: boolean;
+  /** Finalizers without a domain are refused. */
+  qualifiesFinalizers: boolean;
   validate: (object: ApiObject) => FieldError[];
   /** The body of an update with its defaults, and what an update cannot change put back. */
   update: (next: ApiObject, previous: ApiObject) => ApiObject;
@@ -44,6 +48,43 @@ export interface Rules {
   validateStatus?: (next: ApiObject, previous: ApiObject) => FieldError[];
   /** What is wrong with a name; nothing for a good one. */
   nameProblems: (name: string) => string[];
+}
+
+/** Where in an object its replicas are, as paths of field names: `['spec', 'replicas']`. */
+export interface ScalePaths {
+  spec: readonly string[];
+  status: readonly string[];
+  selector?: readonly string[];
+  /** As the definition spells them: refusals do the same. */
+  texts: { spec: string; status: string; selector?: string };
+}
+
+/** What a definition says of one version of its objects, besides what every row says. */
+export interface Defined {
+  listKind: string;
+  /** Published as it is. */
+  schema: JsonSchema;
+  /** Other schemas have others. */
+  digest: string;
+  scale?: ScalePaths;
+  /** Told with every answer. */
+  warnings: readonly string[];
+  /** What a write warns of: rules that an object broke before, and that the write leaves broken. */
+  brokenRules: (next: ApiObject, previous: ApiObject) => string[];
+  /** Whether nothing is created any more. */
+  isTerminating: () => boolean;
+  /**
+   * A body, `kind` and `apiVersion` included, without what the schema does not know, with its defaults. Values of another type than the
+   * schema says are the business of the rules.
+   * @param refuse makes the refusal of metadata that is none
+   */
+  decode: (body: Fields, refuse: (message: string) => Error) => Decoded;
+  /** A stored object as this version shows it: the schema may have changed since it was written, or another version wrote it. */
+  read: (object: ApiObject) => ApiObject;
+  /** An object of this version as the version that is stored keeps it. */
+  store: (object: ApiObject) => ApiObject;
+  /** This version wrote an object, and shows it as it is. */
+  wrote: (object: ApiObject) => void;
 }
 
 /** Who asks. */
@@ -65,11 +106,11 @@ export interface ResourceRow {
   namespaced: boolean;
   /** Defined by a user: its objects come and go in JSON alone, and a strategic merge patch is refused. */
   isCustom?: true;
+  /** Of a row that a definition made. */
+  defined?: Defined;
   schema: ObjectType;
   /** The row whose objects these are, seen through another API group. */
   stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };
-  /** Nobody can write these: they are what the server itself says. */
-  isReadOnly: boolean;
   /** Objects of this row are questions, answered and not stored. @param time RFC 3339 @throws ApiError */
   answer?: (object: ApiObject, asker: Asker, time: string) => ApiObject;
   subresources: readonly Subresource[];
@@ -86,6 +127,8 @@ export interface ResourceRow {
   graceSeconds?: (object: ApiObject, askedSeconds: number | undefined) => number;
   /** What a deletion without a policy means. `ignored`: the collector does not look at these objects. */
   dependents: 'delete' | 'orphan' | 'ignored';
+  /** What a deletion makes of an object that stays until more than its finalizers' owners are done. @param time RFC 3339 */
+  marked?: (object: ApiObject, time: string) => ApiObject;
   /** A deletion answers the object instead of a Status. */
   answersDeleted: boolean;
   /** PUT on a name that is not there creates it. */

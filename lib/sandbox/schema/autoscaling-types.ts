@@ -1,4 +1,4 @@
-// Autoscalers of autoscaling/v2. Notation: notation.ts.
+// Autoscalers of autoscaling/v2, and the scale of autoscaling/v1. Notation: notation.ts.
 
 export const autoscalingTypes = {
   HorizontalPodAutoscaler: `
@@ -33,4 +33,7 @@ export const autoscalingTypes = {
   PodsMetricStatus: 'current*@2:MetricValueStatus^ metric*@1:MetricIdentifier^',
   ResourceMetricStatus: 'current*@2:MetricValueStatus^ name*@1:s',
   MetricValueStatus: 'averageUtilization@3:i averageValue@2:q value@1:q',
+  Scale: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec@2:ScaleSpec^ status@3:ScaleStatus^',
+  ScaleSpec: 'replicas@1:i',
+  ScaleStatus: 'replicas*@1:i selector@2:s',
 } as const;

@@ -8,11 +8,14 @@
 //   T[p|a,b] merged by p in patches, owned by a,b · T[p|] merged by p in patches only · T[|a] owned by a only
 //   T[=] set of scalars · T[|=] set for ownership only · T[k!] and T! `$retainKeys` applies · T~ owned as a whole
 //   T^ always there, as an empty object, an empty text, or a time or list of null: nobody owns an object of it, only what is in it · T~^ both
+import { createHash } from 'node:crypto';
 import { isOn } from '../features.ts';
 import { admissionTypes } from './admission-types.ts';
 import { autoscalingTypes } from './autoscaling-types.ts';
 import { clusterTypes } from './cluster-types.ts';
 import { containerTypes } from './container-types.ts';
+import { definitionTypes } from './definition-types.ts';
+import { descriptions } from './descriptions.ts';
 import { fieldValues } from './field-values.ts';
 import type { FieldValues } from './field-values.ts';
 import { jobTypes } from './job-types.ts';
@@ -100,6 +103,7 @@ const sources: Readonly<Record<string, string>> = {
   ...autoscalingTypes,
   ...admissionTypes,
   ...reviewTypes,
+  ...definitionTypes,
   ...(isOn('WorkloadWithJob') && { ...schedulingTypes, JobSpec: `${jobTypes.JobSpec} scheduling@17:JobScheduling` }),
 };
 
@@ -145,6 +149,14 @@ export function schemaOf(name: string): ObjectType {
 
 /** Every type's name, in the order of the tables. */
 export const schemaNames = (): string[] => Object.keys(sources);
+
+let digest: string | undefined;
+
+/** A number for all that is said of the types: what is made of them is the same as long as this is. */
+export const describedTypesDigest = (): string =>
+  (digest ??= createHash('sha256')
+    .update(JSON.stringify([sources, fieldValues, descriptions]))
+    .digest('hex'));
 
 function fieldOf(word: string): Omit<Field, 'values'> {
   const colon = word.indexOf(':');

@@ -75,6 +75,7 @@ export function deleteObject(cluster: Cluster, row: ResourceRow, previous: Versi
   const before = previous.object;
   checkPreconditions(kindSubject(row, before.metadata.name ?? ''), before, options);
   const nowMs = surroundings.now();
+  if (stored.marked && before.metadata.deletionTimestamp === undefined) return markedAlone(cluster, row, previous, isDryRun);
   const graceful = withGrace(stored, before, options, nowMs);
   if (graceful === 'pending') return { isGone: false, version: previous };
 
@@ -95,6 +96,13 @@ export function deleteObject(cluster: Cluster, row: ResourceRow, previous: Versi
     if (isHeld || graceOf(marked) > 0) return { isGone: false, version };
   }
   return { isGone: true, version: storage.remove(name, previous.key) ?? version };
+}
+
+/** Of an object that a controller takes from here. */
+function markedAlone({ storage, surroundings }: Cluster, row: ResourceRow, previous: Version, isDryRun: boolean): Deletion {
+  const object = row.marked?.(previous.object, timeText(surroundings.now())) ?? previous.object;
+  const { key, revision } = previous;
+  return { isGone: false, version: isDryRun ? new Version(key, revision, { object }) : storage.put(storageName(row), key, object) };
 }
 
 const graceOf = ({ metadata }: ApiObject): number => metadata.deletionGracePeriodSeconds ?? 0;

@@ -43,7 +43,11 @@ const unknownFields = (paths: readonly string[]): string[] => paths.map((path) =
 /** The strictness of a whole body. @param text as it came */
 export const strictnessOf = (request: ApiRequest, text: string): Strictness => ({
   mode: strictnessIn(request),
-  problems: (unknown, row) => (hasRepeatedKeys(text) ? strictProblems(text, row.schema) : unknownFields(unknown)),
+  problems: (unknown, row) => {
+    if (!hasRepeatedKeys(text)) return unknownFields(unknown);
+    // Of a defined resource the schema says what is unknown.
+    return row.defined ? [...strictProblems(text, undefined), ...unknownFields(unknown)] : strictProblems(text, row.schema);
+  },
 });
 
 /** The strictness of a patch: of its own text, and of what it makes of the object. */

@@ -7,6 +7,7 @@ import type { ListFacts } from './representation.ts';
 import { numberIn, timeoutMsIn, versionIn } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import { storageName } from '../resources.ts';
+import { shownBy } from './shown.ts';
 import { selectionOf } from './selectors.ts';
 import type { Selection } from './selectors.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -80,7 +81,8 @@ export function listObjects(
     if (token !== '') throw staleToken(after);
     throw tooOldVersion(current, storage.oldest(storageName(row)));
   }
-  const from = after === '' ? all : all.filter(({ key }) => key > after);
+  const rest = after === '' ? all : all.filter(({ key }) => key > after);
+  const from = row.defined ? rest.map((version) => shownBy(row, version)) : rest;
   const selected = selection ? from.filter(({ object }) => selection(object)) : from;
   if (limit <= 0 || selected.length <= limit) return { versions: selected, facts: { revision: current } };
   const page = selected.slice(0, limit);

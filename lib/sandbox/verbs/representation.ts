@@ -65,10 +65,10 @@ export interface ListFacts {
   remaining?: number;
 }
 
-const listMetadata = ({ revision, continue: token, remaining }: ListFacts): string =>
+const listMetadata = ({ revision, continue: token, remaining }: ListFacts, isCustom = false): string =>
   JSON.stringify({
     resourceVersion: String(revision),
-    ...(token !== undefined && { continue: token }),
+    ...((token !== undefined || isCustom) && { continue: token ?? '' }),
     ...(remaining !== undefined && { remainingItemCount: remaining }),
   });
 
@@ -92,8 +92,9 @@ export function renderList(
     const items = versions.map(metadataText).join(',');
     return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${listMetadata(facts)},"items":[${items}]}`;
   }
-  const items = versions.map((version) => bareText(row, version)).join(',');
-  return `{"kind":"${row.kind}List","apiVersion":"${apiVersionOf(row)}","metadata":${listMetadata(facts)},"items":[${items}]}`;
+  // Only lists of custom resources name the kind of each item.
+  const items = versions.map((version) => (row.isCustom ? wholeText(row, version) : bareText(row, version))).join(',');
+  return `{"kind":"${row.defined?.listKind ?? `${row.kind}List`}","apiVersion":"${apiVersionOf(row)}","metadata":${listMetadata(facts, row.isCustom)},"items":[${items}]}`;
 }
 
 /** One event of a watch, with its line end. A table's columns are told with the first event only. */

@@ -70,7 +70,7 @@ export function applyObject(
   const { object } = readObject(
     cluster.resources,
     row,
-    withLastApplied(outcome.object, config, writer.manager),
+    { apiVersion: apiVersionOf(row), kind: row.kind, ...withLastApplied(outcome.object, config, writer.manager) },
     applyingStrictness(about, kind),
   );
   const applying = { ...context, claims: outcome.claims };

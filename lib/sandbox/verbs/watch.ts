@@ -8,7 +8,8 @@ import type { Representation } from './representation.ts';
 import { flagIn, numberIn, timeoutMsIn, versionIn } from '../http/request.ts';
 import type { Sink } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { storageName } from '../resources.ts';
+import { apiVersionOf, storageName } from '../resources.ts';
+import { shownBy } from './shown.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf, Version } from '../storage/version.ts';
 import type { Change } from '../storage/version.ts';
@@ -55,12 +56,16 @@ export function watchObjects(
     const send = (type: string, version: Version): void => {
       const render = (): string => renderEvent(row, type, version, representation, { nowMs: surroundings.now(), isFirst });
       // Whole objects look the same to all who watch them; tables do not.
-      sink.write(representation.form === 'table' ? render() : lines.lineOf(version, `${type} ${representation.form} ${row.group}`, render));
+      sink.write(
+        representation.form === 'table' ? render() : lines.lineOf(version, `${type} ${representation.form} ${apiVersionOf(row)}`, render),
+      );
       isFirst = false;
     };
-    const tell = ({ type, current, previous, revision }: Change): void => {
-      if (prefix !== undefined && !current.key.startsWith(prefix)) return;
+    const tell = ({ type, current: stored, previous: before, revision }: Change): void => {
+      if (prefix !== undefined && !stored.key.startsWith(prefix)) return;
+      const current = shownBy(row, stored);
       if (!selection) return send(type, current);
+      const previous = before && shownBy(row, before);
       const is = type !== 'DELETED' && selection(current.object);
       const was = previous !== undefined && selection(previous.object);
       if (is) send(was ? 'MODIFIED' : 'ADDED', current);
@@ -79,7 +84,10 @@ export function watchObjects(
     }
     if (wantsInitial === true && asked !== undefined && asked > storage.revision) return refuse(versionAhead(asked, storage.revision));
     if (startsWithState) {
-      for (const version of storage.list(resource, namespace)) if (!selection || selection(version.object)) send('ADDED', version);
+      for (const stored of storage.list(resource, namespace)) {
+        const version = shownBy(row, stored);
+        if (!selection || selection(version.object)) send('ADDED', version);
+      }
       lines.begin([]);
       if (wantsInitial && wantsBookmarks) sink.write(renderBookmark(row, storage.committed, representation, initialEventsEnd));
     } else for (const change of past ?? []) tell(change);

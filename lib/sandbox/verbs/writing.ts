@@ -28,13 +28,16 @@ export interface Cluster {
   resources: Resources;
 }
 
+/** Through which path an object is written, where it is not its own: both leave most of it as it is. */
+export type Subresource = 'status' | 'scale';
+
 /** How a write came: for whom it is recorded, and whether it is only tried. */
 export interface WriteContext {
   manager: string;
   /** As the request named it: an object may be seen through two groups. */
   row: ResourceRow;
   isDryRun: boolean;
-  subresource?: 'status';
+  subresource?: Subresource;
   /** Who writes; the server itself where nobody is named. */
   asker?: Pick<Asker, 'name' | 'groups'>;
   /** Takes what admission policies warn of. */
@@ -63,6 +66,10 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
   const { storage, surroundings } = cluster;
   checkNamespaceName(given, namespace);
   if (namespace !== undefined) checkNamespace(storage, namespace, row, given.metadata.name ?? '');
+  if (row.defined?.isTerminating()) {
+    const why = 'create not allowed while custom resource definition is terminating';
+    throw forbidden(subjectOf(row, given.metadata.name ?? ''), why);
+  }
   // What is only tried reaches no storage, which is what refuses it.
   const claimed = context.isDryRun ? 0n : readVersion(given.metadata.resourceVersion);
   if (typeof claimed === 'bigint' && claimed > 0n)
@@ -74,6 +81,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
     deletionGracePeriodSeconds: __,
     selfLink: ___,
     managedFields: ____,
+    namespace: _____,
     ...metadata
   } = { selfLink: '', ...named.metadata };
   const object = stored.rules.create({
@@ -97,7 +105,13 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
   if (holder) throw alreadyExists(subjectOf(row, name), { before: holder.deletionTimestamp ? 'object is being deleted: ' : '' });
   if (entries.length > 0) object.metadata.managedFields = entries;
   if (context.isDryRun) return new Version(key, 0, { object });
-  return storage.put(storageName(row), key, storable(stored.schema, object));
+  return put(cluster, context, key, object);
+}
+
+function put({ storage }: Cluster, { row }: WriteContext, key: string, object: ApiObject): Version {
+  const version = storage.put(storageName(row), key, storable(storedRow(row).schema, row.defined?.store(object) ?? object));
+  row.defined?.wrote(version.object);
+  return version;
 }
 
 /** Puts a write to the admission policies. @throws ApiError as they say */
@@ -113,10 +127,9 @@ function askPolicies(
 /** The server's own controllers. */
 const system = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] };
 
-/** The body must not name another namespace than the path. @throws ApiError 400 */
+/** The body must not name another namespace than the path; where the path has none, it is left out. @throws ApiError 400 */
 function checkNamespaceName({ metadata }: ApiObject, namespace: string | undefined): void {
-  if (metadata.namespace === undefined || metadata.namespace === '' || metadata.namespace === namespace) return;
-  if (namespace === undefined) throw badRequest('namespace is not allowed on this type');
+  if (namespace === undefined || !metadata.namespace || metadata.namespace === namespace) return;
   throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
@@ -171,7 +184,7 @@ export function updateObject(
   const requested = withServerMetadata(given, before);
   const next = applyRules(stored, requested, before, subresource);
   const errors = [
-    ...(stored.rules.validateMetadata || subresource
+    ...(stored.rules.validateMetadata || subresource === 'status'
       ? validateObjectMetaUpdate(next.metadata, before.metadata, metadataRulesOf(stored))
       : []),
     ...(subresource === 'status' ? (stored.rules.validateStatus?.(next, before) ?? []) : row.rules.validateUpdate(next, before)),
@@ -198,7 +211,7 @@ export function updateObject(
     // The answer is the state asked for; watches hear of the state before, as from any deletion.
     return new Version(previous.key, removed?.revision ?? previous.revision, { object: next });
   }
-  return storage.put(storageName(row), previous.key, storable(stored.schema, next));
+  return put(cluster, context, previous.key, next);
 }
 
 /** The answer to an object that is a question, and is not stored. @throws ApiError as its row says */
@@ -209,9 +222,9 @@ export function answerObject(cluster: Cluster, question: ApiObject, asker: Asker
 }
 
 /** What a write asks for, with defaults, and with what it cannot change as it is. */
-function wantedOf(row: ResourceRow, before: ApiObject | undefined, asked: ApiObject, subresource: 'status' | undefined): ApiObject {
+function wantedOf(row: ResourceRow, before: ApiObject | undefined, asked: ApiObject, subresource: Subresource | undefined): ApiObject {
   if (!before) return row.rules.defaults(asked);
-  if (subresource) return { ...asked, ...(before.spec && { spec: before.spec }) };
+  if (subresource === 'status') return { ...asked, ...(before.spec && { spec: before.spec }) };
   const hasStatus = row.subresources.some(({ name }) => name === 'status');
   return row.rules.defaults({ ...asked, ...(hasStatus && before.status && { status: before.status }) }, before);
 }
@@ -245,7 +258,7 @@ function checkIdentity({ metadata }: ApiObject, { metadata: known }: ApiObject, 
   if (metadata.name !== known.name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${known.name})`);
   }
-  if (metadata.namespace !== undefined && metadata.namespace !== known.namespace) {
+  if (known.namespace !== undefined && metadata.namespace !== undefined && metadata.namespace !== known.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
   if (isReplacement && metadata.uid !== undefined && metadata.uid !== known.uid) {
@@ -256,17 +269,15 @@ function checkIdentity({ metadata }: ApiObject, { metadata: known }: ApiObject, 
   }
 }
 
-function applyRules(row: ResourceRow, given: ApiObject, before: ApiObject, subresource: 'status' | undefined): ApiObject {
+function applyRules(row: ResourceRow, given: ApiObject, before: ApiObject, subresource: Subresource | undefined): ApiObject {
+  const { namespace: _, ...metadata } = given.metadata;
+  const { name, namespace } = before.metadata;
   const named: ApiObject = {
     ...given,
-    metadata: {
-      ...given.metadata,
-      ...(before.metadata.name !== undefined && { name: before.metadata.name }),
-      ...(before.metadata.namespace !== undefined && { namespace: before.metadata.namespace }),
-    },
+    metadata: { ...metadata, ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) },
   };
   if (subresource === 'status') {
-    const { spec: _, ...rest } = named;
+    const { spec: __, ...rest } = named;
     const next: ApiObject = { ...rest, ...(before.spec && { spec: before.spec }) };
     return withServerMetadata(row.rules.updateStatus?.(next, before) ?? next, before);
   }
@@ -277,12 +288,14 @@ function applyRules(row: ResourceRow, given: ApiObject, before: ApiObject, subre
 
 const metadataRulesOf = ({ namespaced, rules }: ResourceRow): MetadataRules => ({
   isNamespaced: namespaced,
+  isCustom: !rules.qualifiesFinalizers,
   problemsOfName: rules.nameProblems,
 });
 
 export const writerOf = ({ surroundings }: Cluster, { manager, row, subresource }: WriteContext): Writer => ({
   manager,
   apiVersion: apiVersionOf(row),
-  time: timeText(surroundings.now()),
+  // A real server writes no time for those who scale.
+  time: subresource === 'scale' ? '' : timeText(surroundings.now()),
   ...(subresource && { subresource }),
 });

@@ -4,6 +4,7 @@ import type { Container, Job, JobSpec, Pod, PodSpec } from '../../objects/kubern
 import { problemsOfDnsLabel } from '../../objects/names.ts';
 import { parseQuantity } from '../../objects/quantity.ts';
 import { listAt, numberAt, textAt, type ApiObject, type Fields } from '../api-object.ts';
+import { warningsOfDefinition } from '../definitions/definition-warnings.ts';
 import type { DeleteOptions } from '../http/body.ts';
 import { quoted } from './go-text.ts';
 import { ofOverlaps } from './path-overlaps.ts';
@@ -16,7 +17,9 @@ import type { Version } from '../storage/version.ts';
  * @param next as it is stored now
  * @param previous as it was, undefined for a new one
  */
-export function warningsOf({ kind, group }: ResourceRow, next: ApiObject, previous?: Version): string[] {
+export function warningsOf({ kind, group, isCustom, defined }: ResourceRow, next: ApiObject, previous?: Version): string[] {
+  if (kind === 'CustomResourceDefinition') return warningsOfDefinition(next, previous?.object);
+  if (isCustom) return [...ofFinalizers(next, previous), ...((previous && defined?.brokenRules(next, previous.object)) ?? [])];
   // People seldom change pods themselves.
   if (kind === 'Pod' && group === '') return previous ? [] : ofPodSpec((next as unknown as Pod).spec, 'spec');
   if (kind.endsWith('WebhookConfiguration'))
@@ -27,6 +30,21 @@ export function warningsOf({ kind, group }: ResourceRow, next: ApiObject, previo
   const problems = problemsOfDnsLabel(metadata.name ?? '');
   const why = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
   return [...(problems.length > 0 ? [`metadata.name: ${why}: [${problems.join(' ')}]`] : []), ...ofJobSpec(spec)];
+}
+
+const standardFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+
+/** Of finalizers that are new: those without a domain may be somebody else's too. */
+function ofFinalizers({ metadata: { finalizers = [] } }: ApiObject, previous: Version | undefined): string[] {
+  const before = previous?.object.metadata.finalizers ?? [];
+  return finalizers
+    .filter((finalizer) => !before.includes(finalizer) && !finalizer.includes('/') && !standardFinalizers.has(finalizer))
+    .toSorted()
+    .map((finalizer) => {
+      const including = finalizer.includes('.') ? ' including a path (/)' : '';
+      const why = `prefer a domain-qualified finalizer name${including} to avoid accidental conflicts with other finalizer writers`;
+      return `metadata.finalizers: ${JSON.stringify(finalizer)}: ${why}`;
+    });
 }
 
 /** Of a deletion, whether or not it then happens: batch/v1 keeps a Job's pods where nobody says what becomes of them. */

@@ -1,5 +1,6 @@
 // What people do with kubectl, verb by verb. The same commands go to the sandbox and to a real server; what they say must be the
 // same. Each script has a namespace of its own and a simulated node to run its pods.
+import { customScripts } from './custom-scripts.ts';
 import type { Command, Script } from './script.ts';
 
 const main = (image = 'busybox'): string => `{name: main, image: ${image}, command: [sh, -c, "sleep 1"]}`;
@@ -396,4 +397,5 @@ export const scripts: Script[] = [
       { args: 'api-versions', keep: /^(v1|batch\/v1|policy\/v1|coordination.k8s.io\/v1|events.k8s.io\/v1|auth.*)$/ },
     ],
   },
+  ...customScripts,
 ];

@@ -1,0 +1,53 @@
+// What `kubectl get` shows of a custom resource: the columns of its definition, by their paths.
+import { ageOf } from '../rows/human-duration.ts';
+import type { Column } from '../rows/resource-row.ts';
+import { ageColumn, nameColumn } from '../rows/row.ts';
+import { goText } from '../warnings/go-text.ts';
+import type { DefinedColumn } from './definition.ts';
+import { jsonPath, JsonPathError } from './json-path.ts';
+
+const types = ['string', 'integer', 'number', 'boolean', 'date'] as const;
+
+/** Name, then the columns of a version; name and age where it has none, or where one of them has no path that can be read. */
+export function columnsOf(columns: readonly DefinedColumn[]): Column[] {
+  if (columns.length === 0) return [nameColumn, { ...ageColumn, type: 'date' }];
+  const made: Column[] = [nameColumn];
+  try {
+    for (const column of columns) made.push(columnOf(column));
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+  }
+  return made;
+}
+
+function columnOf({ name, type: named, format, description, priority, jsonPath: text }: DefinedColumn): Column {
+  const path = jsonPath(text);
+  const type = types.find((each) => each === named) ?? 'string';
+  return {
+    name,
+    type,
+    ...(format && { format }),
+    description: description || `Custom resource definition column (in JSONPath format): ${text}`,
+    priority,
+    cell: (object, nowMs) => cellOf(type, path(object)[0], nowMs),
+  };
+}
+
+function cellOf(type: (typeof types)[number], value: unknown, nowMs: number): unknown {
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case 'string':
+      return typeof value === 'object' ? JSON.stringify(value) : goText(value);
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      if (typeof value !== 'string') return null;
+      return Number.isNaN(Date.parse(value)) ? '<invalid>' : ageOf(value, nowMs);
+    default:
+      return type satisfies never;
+  }
+}

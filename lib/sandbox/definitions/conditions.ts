@@ -1,0 +1,31 @@
+// Conditions of a definition.
+import { listAt } from '../api-object.ts';
+import type { ApiObject, Fields } from '../api-object.ts';
+
+export type ConditionType = 'NamesAccepted' | 'Established' | 'Terminating' | 'KubernetesAPIApprovalPolicyConformant';
+
+export interface Condition {
+  type: ConditionType;
+  status: 'True' | 'False';
+  reason: string;
+  message: string;
+}
+
+export const conditionOf = ({ status }: ApiObject, type: ConditionType): Fields | undefined =>
+  listAt(status, 'conditions').find((condition) => condition['type'] === type);
+
+export const isTrue = (object: ApiObject, type: ConditionType): boolean => conditionOf(object, type)?.['status'] === 'True';
+
+/** The conditions with others set: those that keep their status keep their time. @param time RFC 3339 */
+export function withConditions(object: ApiObject, set: readonly Condition[], time: string): Fields[] {
+  const conditions = [...listAt(object.status, 'conditions')];
+  for (const { type, status, reason, message } of set) {
+    const at = conditions.findIndex((condition) => condition['type'] === type);
+    const before = conditions[at];
+    const lastTransitionTime = before?.['status'] === status ? before['lastTransitionTime'] : time;
+    const next: Fields = { type, status, lastTransitionTime, reason, message };
+    if (at < 0) conditions.push(next);
+    else conditions[at] = next;
+  }
+  return conditions;
+}

@@ -1,0 +1,136 @@
+// The paths by which definitions point into objects, as kubectl and the API server read them: printer columns may hold `.a.b`, `['a.b']`,
+// `.a\.b`, `[0]`, `[-1:]`, `[*]`, `..a` and `[?(@.type=="Ready")]`. The libraries for JSONPath follow another dialect: they know no
+// escaped dots, and evaluate filters as programs.
+import { isFields } from '../api-object.ts';
+
+/** A path is none. */
+export class JsonPathError extends Error {}
+
+/** All values to which a path leads from a value. */
+export type JsonPath = (from: unknown) => unknown[];
+
+type Step = (from: unknown) => unknown[];
+
+const child =
+  (name: string): Step =>
+  (from) =>
+    isFields(from) && Object.hasOwn(from, name) ? [from[name]] : [];
+
+const every: Step = (from) => (Array.isArray(from) ? from : isFields(from) ? Object.values(from) : []);
+
+const mostVisited = 10_000;
+
+/** The value and all that is in it, at any depth. */
+function everything(from: unknown): unknown[] {
+  const found = [from];
+  for (let at = 0; at < found.length && found.length < mostVisited; at += 1) found.push(...every(found[at]));
+  return found;
+}
+
+function slice(text: string): Step {
+  const [start = '', end, step = '1'] = text.split(':').map((part) => part.trim());
+  for (const part of [start, end ?? '', step]) if (!/^-?\d*$/.test(part)) throw new JsonPathError(`${text} is no place in a list`);
+  if (Number(step) < 1) throw new JsonPathError(`${text} goes through a list by no step`);
+  return (from) => {
+    if (!Array.isArray(from)) return [];
+    const placeOf = (part: string, otherwise: number): number => {
+      if (part === '') return otherwise;
+      return Number(part) < 0 ? Number(part) + from.length : Number(part);
+    };
+    if (end === undefined) return placeOf(start, 0) in from ? [from[placeOf(start, 0)]] : [];
+    const chosen = from.slice(Math.max(0, placeOf(start, 0)), Math.max(0, placeOf(end, from.length)));
+    return chosen.filter((_, at) => at % Number(step || '1') === 0);
+  };
+}
+
+/** Below 0, 0 or above; undefined for values that have no order. */
+function orderOf(a: unknown, b: unknown): number | undefined {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a !== 'string' || typeof b !== 'string') return undefined;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function holds(a: unknown, operator: string, b: unknown): boolean {
+  if (operator === '==') return a === b;
+  if (operator === '!=') return a !== b;
+  const order = orderOf(a, b);
+  if (order === undefined) return false;
+  return operator.startsWith('<') ? order < 0 || (order === 0 && operator === '<=') : order > 0 || (order === 0 && operator === '>=');
+}
+
+function operand(text: string): Step {
+  if (text.startsWith('@')) return jsonPath(text.slice(1) || '.');
+  const quote = text.charAt(0);
+  if ((quote === '"' || quote === "'") && text.length > 1 && text.endsWith(quote)) {
+    const value = text.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+    return () => [value];
+  }
+  if (text === 'true' || text === 'false') return () => [text === 'true'];
+  const value = Number(text);
+  if (text === '' || Number.isNaN(value)) throw new JsonPathError(`${text} is no value to compare with`);
+  return () => [value];
+}
+
+function filter(text: string): Step {
+  const found = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s.exec(text);
+  if (!found) {
+    const held = operand(text);
+    return (from) => every(from).filter((item) => held(item).length > 0);
+  }
+  const [, left = '', operator = '', right = ''] = found;
+  const [first, second] = [operand(left.trim()), operand(right.trim())];
+  return (from) =>
+    every(from).filter((item) => {
+      const [a, b] = [first(item), second(item)];
+      return a.length === 1 && b.length === 1 && holds(a[0], operator, b[0]);
+    });
+}
+
+function bracket(text: string): Step {
+  if (text === '*') return every;
+  const condition = /^\?\((.*)\)$/s.exec(text)?.[1];
+  if (condition !== undefined) return filter(condition.trim());
+  const name = /^(['"])(.*)\1$/s.exec(text)?.[2];
+  if (name !== undefined) return child(name.replaceAll(/\\(.)/g, '$1'));
+  const places = text.split(',').map((part) => slice(part.trim()));
+  if (text.trim() === '') throw new JsonPathError('[] names no place in a list');
+  return (from) => places.flatMap((place) => place(from));
+}
+
+/** Where the bracket that opens at `from` closes. */
+function closingOf(text: string, from: number): number {
+  let depth = 0;
+  let quote = '';
+  for (let at = from; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '\\') at += 1;
+    else if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === '[') depth += 1;
+    else if (character === ']' && (depth -= 1) === 0) return at;
+  }
+  throw new JsonPathError(`${text} opens a bracket that nothing closes`);
+}
+
+/** @throws JsonPathError for a text that is no path */
+export function jsonPath(text: string): JsonPath {
+  const steps: Step[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (text.charAt(at) === '[') {
+      const end = closingOf(text, at);
+      steps.push(bracket(text.slice(at + 1, end)));
+      at = end + 1;
+      continue;
+    }
+    if (text.charAt(at) !== '.') throw new JsonPathError(`${text} has no dot before a name`);
+    const isDeep = text.charAt(at + 1) === '.';
+    at += isDeep ? 2 : 1;
+    if (isDeep) steps.push(everything);
+    const name = /^(?:\\.|[^.[\\])*/s.exec(text.slice(at))?.[0] ?? '';
+    at += name.length;
+    if (name === '*') steps.push(every);
+    else if (name !== '') steps.push(child(name.replaceAll(/\\(.)/gs, '$1')));
+  }
+  return (from) => steps.reduce<unknown[]>((values, step) => values.flatMap(step), [from]);
+}
