@@ -210,30 +210,26 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
   if (urgency) await wake(ports, key, urgency, toldAtMs);
 }
 
-/** Writes resource by resource, each with a floor of its own. A child of which only the version differs causes no wake. */
+/** Each resource has a floor of its own. A child of which only the version differs causes no wake. */
 async function keepChildren(
   store: Ports['store'],
   before: Head,
   { observed, children = [], wholeChildren = [] }: WorkloadReport,
   era: number,
 ): Promise<{ head: Head; isNews: boolean }> {
-  let head = before;
-  let isNews = false;
-  const expected = observed ? factsFor(head.key.kind).expectedChildren(observed.object) : 0;
+  const expected = observed ? factsFor(before.key.kind).expectedChildren(observed.object) : 0;
   const resources = new Set([...children.map(({ child }) => child.resource), ...wholeChildren.map(({ resource }) => resource)]);
-  for (const resource of resources) {
-    const news = {
-      resource,
-      children: children.filter(({ child }) => child.resource === resource),
-      whole: wholeChildren.find((whole) => whole.resource === resource),
-      byPass: false,
-    };
-    const written = await writeChildren(store, head, news, { era, expected });
-    head = written.head;
-    // As with pods: an earlier delivery may have died before its wake.
-    isNews ||= written.isNews || !written.observedByPass;
-  }
-  return { head, isNews };
+  if (resources.size === 0) return { head: before, isNews: false };
+  const told = [...resources].map((resource) => ({
+    resource,
+    children: children.filter(({ child }) => child.resource === resource),
+    whole: wholeChildren.find((whole) => whole.resource === resource),
+    byPass: false,
+  }));
+  const { head, marks, isNews, observedByPass } = await writeChildren(store, before, told, { era, expected });
+  const hasMarks = Object.keys(marks).length > 0;
+  // As with pods: an earlier delivery may have died before its wake.
+  return { head: hasMarks ? await store.updateHead(head.key, {}, marks) : head, isNews: isNews || !observedByPass };
 }
 
 const hasOtherChildren = ({ children = [], wholeChildren = [] }: WorkloadReport): boolean => children.length + wholeChildren.length > 0;

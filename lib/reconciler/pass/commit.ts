@@ -7,7 +7,7 @@ import type { Pass } from './pass.ts';
 import type { ObservedChildren } from './pass-children.ts';
 import { encodeState } from '../head/pass-state.ts';
 import { lowestFreeNumber, numberAfterDropped } from './settle.ts';
-import { writeChildren } from '../view/children-access.ts';
+import { writeChildren, type WrittenChildren } from '../view/children-access.ts';
 import { writeView } from '../view/view-access.ts';
 import { sendTimer } from '../head/wake.ts';
 
@@ -35,13 +35,14 @@ export async function writeHead({ store }: Pick<Ports, 'store'>, pass: Pass, cha
   }
 }
 
-/** Observations of children other than pods, resource by resource. */
-async function writeOthers(store: Ports['store'], pass: Pass, observed: readonly ObservedChildren[]): Promise<void> {
+/** Observations of children other than pods. @returns what the head must say of them from then on */
+async function writeOthers(store: Ports['store'], pass: Pass, observed: readonly ObservedChildren[]): Promise<WrittenChildren['marks']> {
+  if (observed.length === 0) return {};
   const expected = pass.known.owner ? pass.facts.expectedChildren(pass.known.owner) : 0;
-  for (const news of observed) {
-    const written = await writeChildren(store, pass.pending.head, { ...news, byPass: true }, { era: pass.record.era, expected });
-    pass.pending.head = { ...pass.pending.head, ...written.head };
-  }
+  const told = observed.map((news) => ({ ...news, byPass: true }));
+  const { head, marks } = await writeChildren(store, pass.pending.head, told, { era: pass.record.era, expected });
+  pass.pending.head = { ...pass.pending.head, ...head };
+  return marks;
 }
 
 /** @returns when the next wake is due */
@@ -54,6 +55,8 @@ export async function commit(
   const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
   // Send first, then record (R11).
   if (due) await sendTimer(ports, pass.pending.head, due);
+  const { children, ...observed } = pass.known.observations;
+  const marks = await writeOthers(store, pass, children);
   let accountedFor: Head = pass.pending.head;
   const changeOf = (head: Head, known: ViewPart | undefined): HeadChange => {
     accountedFor = head;
@@ -61,6 +64,7 @@ export async function commit(
     // it.
     const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
     return {
+      ...marks,
       state: encodeState({ ...pass.pending.state, ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
       wake: next ?? null,
       pendingSinceMs: next?.dueAtMs ?? null,
@@ -72,8 +76,6 @@ export async function commit(
     if (head.fence !== fence) throw new OvertakenError('a later pass opened the head');
     return { ifFence: fence, change: changeOf(head, part) };
   };
-  const { children, ...observed } = pass.known.observations;
-  await writeOthers(store, pass, children);
   const written = pass.known.hasNews
     ? await writeView(store, pass.pending.head, { ...observed, byPass: true }, { era: pass.record.era, alongside, items: pass.known.items })
     : { head: pass.pending.head, told: false, counted: [], part: undefined };
@@ -95,7 +97,8 @@ export async function commit(
 export async function saveObservations({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
   const { children, ...observed } = pass.known.observations;
   try {
-    await writeOthers(store, pass, children);
+    const marks = await writeOthers(store, pass, children);
+    if (Object.keys(marks).length > 0) await store.updateHead(pass.key, {}, marks);
     if (!pass.known.hasNews) return;
     const { counted } = await writeView(store, pass.pending.head, { ...observed, byPass: true }, { era: pass.record.era });
     pass.pending.counted.push(...counted);

@@ -1,7 +1,7 @@
 // Storage of children other than pods: view items of their own beside the head, each of one resource. The floor of a resource is among the
 // item names that the head keeps, as `floor/<era>/<resource>/<version>`. Only heads of kinds with such children have any (R3).
 import { isNewer, newest } from '../../objects/resource-version.ts';
-import type { Head, Store, ViewItem } from '../../ports/store.ts';
+import type { Head, HeadChange, Store, ViewItem } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { packChildrenPart, unpackChildrenPart } from '../../wire/children-item.ts';
 import type { ChildObservation, ChildrenPart } from '../../wire/observations.ts';
@@ -80,22 +80,64 @@ function placeOf({ uid, name }: ChildObservation['child']): number {
 
 export interface WrittenChildren {
   head: Head;
+  /** Must go into the head once the items are written: floors, and the names of items of resources that had none. */
+  marks: Pick<HeadChange, 'addItems' | 'removeItems'>;
   isNews: boolean;
   observedByPass: boolean;
 }
 
+/** Of one resource. */
+type Told = ChildrenNews & { resource: string };
+
 /**
- * Merges observations of the children of one resource into their items. After a whole list it then raises the floor of this resource alone.
+ * Merges observations of children into their items. After a whole list the floor of that resource alone rises.
  * @param expected how many children its kind expects, for the first layout
+ * @returns `marks`, which the caller writes, with another change of the head if one is due
  * @throws StaleWriteError if the head is gone, or too many others wrote at the same time
  */
 export async function writeChildren(
   store: Store,
   before: Head,
-  { resource, ...news }: ChildrenNews & { resource: string },
+  told: readonly Told[],
   { era, expected }: { era: number; expected: number },
 ): Promise<WrittenChildren> {
-  const named = itemsOf(before, resource);
+  const shares = told.flatMap((news) => sharesOf(before, news, { era, expected }));
+  const known = new Set(before.items);
+  const unnamed = shares.filter(({ name }) => !known.has(name));
+  const unnamedNow = unnamed.filter(({ isFirst }) => !isFirst).map(({ name }) => name);
+  const head: Head = unnamedNow.length > 0 ? await store.updateHead(before.key, {}, { addItems: unnamedNow }) : before;
+  const read = shares.filter(({ name }) => known.has(name));
+  const names = read.map(({ name }) => name);
+  const present = new Map((names.length > 0 ? await store.readItems(head.key, names) : []).map((item) => [item.name, item]));
+  // A missing part would begin anew with these observations, and nothing would show the loss. So write it to the head first (R1). A whole
+  // list repairs it.
+  if (head.era >= era && read.some(({ name, news }) => !news.whole && partOf(present.get(name)?.bytes, era) === undefined))
+    await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
+  const written = await Promise.all(
+    shares.map(async (share) => await writeItem(store, head, { ...share, present: present.get(share.name), era })),
+  );
+  const floors = told.flatMap((news) => floorMarkOf(head, news, era) ?? []);
+  const addItems = [...unnamed.filter(({ isFirst }) => isFirst).map(({ name }) => name), ...floors.map(({ mark }) => mark)];
+  const removeItems = floors.flatMap(({ outdated }) => outdated);
+  return {
+    head,
+    marks: { ...(addItems.length > 0 && { addItems }), ...(removeItems.length > 0 && { removeItems }) },
+    isNews: written.some(({ isNews }) => isNews),
+    observedByPass: floors.length === 0 && written.every(({ observedByPass }) => observedByPass),
+  };
+}
+
+/** Observations of one item. */
+interface Share {
+  name: string;
+  resource: string;
+  /** The resource has no floor yet, so the head's readers list it live anyway. Its items need no name before they are written. */
+  isFirst: boolean;
+  news: ChildrenNews;
+}
+
+function sharesOf(head: Head, { resource, ...news }: Told, { era, expected }: { era: number; expected: number }): Share[] {
+  const named = itemsOf(head, resource);
   const wanted = Math.ceil(Math.max(expected, news.children.length) / CHILDREN_PER_ITEM);
   const width = Math.max(0, ...named.map((item) => item.width)) || Math.min(Math.max(wanted, 1), MOST_ITEMS);
   const shares = new Map<string, ChildObservation[]>(news.whole ? named.map(({ name }) => [name, []]) : []);
@@ -103,41 +145,23 @@ export async function writeChildren(
     const name = `children/${resource}/${width}/${placeOf(observation.child) % width}`;
     shares.set(name, [...(shares.get(name) ?? []), observation]);
   }
-  const known = new Set(named.map(({ name }) => name));
-  const unnamed = [...shares.keys()].filter((name) => !known.has(name));
-  let head: Head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: unnamed }) : before;
-  const read = [...shares.keys()].filter((name) => known.has(name));
-  const present = new Map((read.length > 0 ? await store.readItems(head.key, read) : []).map((item) => [item.name, item]));
-  // A missing part would begin anew with these observations, and nothing would show the loss. So write it to the head first (R1). A whole
-  // list repairs it.
-  if (!news.whole && head.era >= era && read.some((name) => partOf(present.get(name)?.bytes, era) === undefined))
-    await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
-  const written = await Promise.all(
-    [...shares].map(
-      async ([name, children]) => await writeItem(store, head, { name, resource, present: present.get(name), era }, { ...news, children }),
-    ),
-  );
+  const isFirst = news.whole !== undefined && childFloor(head, resource, era) === undefined;
+  return [...shares].map(([name, children]) => ({ name, resource, isFirst, news: { ...news, children } }));
+}
+
+/** @returns undefined if the list does not raise the floor */
+function floorMarkOf(head: Head, { resource, whole }: Told, era: number): { mark: string; outdated: string[] } | undefined {
   const floor = childFloor(head, resource, era);
-  const raises = news.whole && (floor === undefined || isNewer(news.whole.floor, floor));
-  if (raises) {
-    const mark = `floor/${era}/${resource}/${news.whole?.floor}`;
-    const removeItems = floorsIn(head).flatMap((old) =>
-      old.resource === resource && old.era <= era && old.name !== mark ? [old.name] : [],
-    );
-    head = await store.updateHead(head.key, {}, { addItems: [mark], ...(removeItems.length > 0 && { removeItems }) });
-  }
-  return {
-    head,
-    isNews: written.some(({ isNews }) => isNews),
-    observedByPass: !raises && written.every(({ observedByPass }) => observedByPass),
-  };
+  if (!whole || (floor !== undefined && !isNewer(whole.floor, floor))) return undefined;
+  const mark = `floor/${era}/${resource}/${whole.floor}`;
+  const outdated = floorsIn(head).filter((old) => old.resource === resource && old.era <= era && old.name !== mark);
+  return { mark, outdated: outdated.map(({ name }) => name) };
 }
 
 async function writeItem(
   store: Store,
   head: Head,
-  { name, resource, present, era }: { name: string; resource: string; present: ViewItem | undefined; era: number },
-  news: ChildrenNews,
+  { name, resource, news, present, era }: Share & { present: ViewItem | undefined; era: number },
 ): Promise<{ isNews: boolean; observedByPass: boolean }> {
   let current = present;
   for (let attempt = 1; ; attempt++) {

@@ -188,7 +188,7 @@ async function tryToWrite(
     pods: leaves ? new Map() : pods,
   };
   return {
-    head: await store.updateHead(head.key, conditions, { ...told?.change, ...raised, view: writePart(view) }),
+    head: await store.updateHead(head.key, conditions, { ...bothChanges(told?.change, raised), view: writePart(view) }),
     changed,
     observedByPass,
     told: told !== undefined,
@@ -225,6 +225,12 @@ function withFresh(inHead: ViewPart['pods'], fresh: News['pods'], after: ViewPar
     if (entry) pods.set(pod.uid, entry);
   }
   return pods;
+}
+
+/** Both changes may remove names. */
+function bothChanges(one: HeadChange = {}, other: HeadChange = {}): HeadChange {
+  const removeItems = [...(one.removeItems ?? []), ...(other.removeItems ?? [])];
+  return { ...one, ...other, ...(removeItems.length > 0 && { removeItems }) };
 }
 
 /** A list that came in ranges and is not younger than this one is no longer awaited. */

@@ -158,10 +158,10 @@ describe('where they lie', () => {
   });
   afterEach(() => store.close());
 
-  const write = async (...[news, options]: [Partial<Parameters<typeof writeChildren>[2]>, { era?: number }?]): Promise<boolean> => {
+  const write = async (...[news, options]: [Partial<Parameters<typeof writeChildren>[2][number]>, { era?: number }?]): Promise<boolean> => {
     const given = { resource: 'services', children: [], byPass: false, ...news };
-    const written = await writeChildren(store, head, given, { era: options?.era ?? 0, expected: 2 });
-    head = written.head;
+    const written = await writeChildren(store, head, [given], { era: options?.era ?? 0, expected: 2 });
+    head = await store.updateHead(head.key, {}, written.marks);
     return written.isNews;
   };
   const namesRead = async (era = 0): Promise<string[]> =>
