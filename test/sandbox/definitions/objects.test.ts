@@ -153,6 +153,25 @@ describe('a scale', () => {
     expect((await send('GET', `${things}/a`)).body).toMatchObject({ spec: { replicas: 1 }, metadata: { generation: 1 } });
   });
 
+  test('of replicas that are no number is refused where the definition says they are', async () => {
+    const { send } = await withThings();
+    const { status, body } = await send('POST', things, aThing('a', { replicas: 'two' }));
+    expect({ status, causes: Object(body['details']).causes }).toMatchObject({
+      status: 422,
+      causes: [
+        { field: 'spec.replicas', reason: 'FieldValueTypeInvalid' },
+        {
+          field: '.spec.replicas',
+          message: 'Invalid value: 0: .spec.replicas accessor error: two is of the type string, expected int64',
+        },
+      ],
+    });
+    const told = await send('POST', things, aThing('b'));
+    expect(told.status).toBe(201);
+    const odd = await send('PATCH', `${things}/b/status`, { status: { replicas: 2 ** 31 } }, merge);
+    expect(Object(odd.body['details']).causes).toMatchObject([{ field: '.status.replicas', reason: 'FieldValueInvalid' }]);
+  });
+
   test('of what says nothing of replicas is an error, and a write of other things asks for them', async () => {
     const { send } = await withThings({ versions: [aVersion('v1', { schema: { openAPIV3Schema: untold }, selectableFields: [] })] });
     await send('POST', things, aThing('a'));
