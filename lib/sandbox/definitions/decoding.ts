@@ -3,15 +3,12 @@ import { isFields } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { applyDefaults } from '../custom/defaulting.ts';
 import { prune } from '../custom/pruning.ts';
-import { decode, jsonKind } from '../schema/decode.ts';
+import { decode, jsonKind, maxDepth } from '../schema/decode.ts';
 import type { Decoded } from '../schema/decode.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { schemaOf } from '../schema/notation.ts';
 
 const metadataType = schemaOf('ObjectMeta');
-
-/** Deeper bodies are refused: walkers recurse. */
-const maxDepth = 256;
 
 /** As `Defined.decode` says. */
 export function decodeObject(schema: JsonSchema, body: Fields, refuse: (message: string) => Error): Decoded {

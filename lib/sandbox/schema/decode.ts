@@ -25,8 +25,8 @@ export interface Misfit {
   type: FieldType | undefined;
 }
 
-/** Deeper bodies are refused: no type here comes near, and walkers recurse. */
-const maxDepth = 64;
+/** Deeper bodies are refused, since walkers recurse: schemas of definitions take two levels for each level of an object. */
+export const maxDepth = 1024;
 
 /**
  * Checks a body against its type.
