@@ -41,21 +41,22 @@ const decoded = (metadata: unknown): { object: Fields; unknown: string[] } =>
 
 /**
  * Reads the metadata of embedded objects as their own type, which drops what it does not know. In place.
- * @param refuse makes the refusal of a wrong type; without it, what has one is left out
+ * @param root where the value stands
+ * @param misfits is told of each field with a wrong type; where it returns, that field is left out
  * @returns paths of the fields that metadata does not have
  */
-export function embeddedMetadata(object: Fields, schema: JsonSchema, refuse?: (message: string) => Error): string[] {
+export function readEmbedded(value: unknown, schema: JsonSchema, root: string, misfits: (problem: FieldError) => void): string[] {
   const unknown: string[] = [];
-  visitEmbedded(object, schema, '', (resource, path) => {
+  visitEmbedded(value, schema, root, (resource, path) => {
     for (const field of ['apiVersion', 'kind']) {
       if (!(field in resource) || typeof resource[field] === 'string') continue;
-      if (refuse) throw refuse(textOf(invalidValue(fieldIn(path, field), resource[field], 'must be a string')));
+      misfits(invalidValue(fieldIn(path, field), resource[field], 'must be a string'));
       delete resource[field];
     }
     if (!('metadata' in resource)) return;
     const { metadata } = resource;
     const at = fieldIn(path, 'metadata');
-    const read = readMetadata(metadata, (message) => refuse?.(textOf(invalidValue(at, metadata, message))));
+    const read = readMetadata(metadata, (message) => misfits(invalidValue(at, metadata, message)));
     if (!read) return;
     resource['metadata'] = read.object;
     unknown.push(...read.unknown.map((field) => `${at}.${field}`));
@@ -63,19 +64,13 @@ export function embeddedMetadata(object: Fields, schema: JsonSchema, refuse?: (m
   return unknown;
 }
 
-const textOf = ({ field, message }: FieldError): string => `${field}: ${message}`;
-
-/** @param refuse gives undefined where fields of a wrong type are left out instead. @returns undefined for what is no object at all */
-function readMetadata(
-  metadata: unknown,
-  refuse: (message: string) => Error | undefined,
-): { object: Fields; unknown: string[] } | undefined {
+/** @returns undefined for what is no object at all */
+function readMetadata(metadata: unknown, misfits: (message: string) => void): { object: Fields; unknown: string[] } | undefined {
   try {
     return decoded(metadata);
   } catch (error) {
     if (!(error instanceof MisfitError)) throw error;
-    const refusal = refuse(error.message);
-    if (refusal) throw refusal;
+    misfits(error.message);
   }
   if (!isFields(metadata)) return undefined;
   const result: { object: Fields; unknown: string[] } = { object: {}, unknown: [] };

@@ -1,9 +1,10 @@
 // Fields that a schema does not know, taken out of an object; and nulls where none may stand.
+import { treeCopy } from '../../objects/tree-copy.ts';
 import { fieldSchemaOf, isEmbeddedResource, itemsOf, keepsUnknownFields, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
-import { embeddedMetadata } from './embedded-resources.ts';
+import { readEmbedded } from './embedded-resources.ts';
 
 const ofEveryResource = new Set(['apiVersion', 'kind', 'metadata']);
 
@@ -20,7 +21,17 @@ export function prune(object: Fields, schema: JsonSchema, refuse?: (message: str
   const unknown: string[] = [];
   pruneFields(object, schema, '', unknown, { isResource: true, isKept: keepsUnknownFields(schema) });
   pruneNulls(object, schema);
-  return [...unknown.toSorted(), ...embeddedMetadata(object, schema, refuse).toSorted()];
+  const ofMetadata = readEmbedded(object, schema, '', ({ field, message }) => {
+    if (refuse) throw refuse(`${field}: ${message}`);
+  });
+  return [...unknown.toSorted(), ...ofMetadata.toSorted()];
+}
+
+/** Paths of the fields of a value, such as a default, that its schema does not know. */
+export function unknownFieldsIn(value: unknown, schema: JsonSchema): string[] {
+  const unknown: string[] = [];
+  pruneValue(treeCopy(value), schema, '', unknown);
+  return unknown;
 }
 
 /**

@@ -18,8 +18,12 @@ const named: ReadonlyMap<string, string> = new Map(
   Object.entries({ '\x07': 'a', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r', '"': '"', '\\': '\\' }),
 );
 
+/** Printable ASCII, without quotes and backslashes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** A text as `%q` shows it: quoted, and what no printer has escaped. */
 export function quoted(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   const shown = Array.from(text, (character) => {
     const name = named.get(character);
     if (name !== undefined) return `\\${name}`;
