@@ -89,8 +89,11 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   children: readonly ChildFacts<Owner>[];
   /** Rights of passes in addition to those for owner, pods and children. */
   furtherRights?: readonly FurtherRight[];
-  /** Whether owners that another controller manages are counted, by controller: upstream's metric. */
-  countsExternal?: true;
+  /**
+   * Owners that came and that another controller manages, under upstream's name; absent: they are not counted. Heartbeats do not say of
+   * which kind they are, so one kind at most counts them.
+   */
+  externalCountOf?(this: void, came: { controllerName: string; count: number }): Counted;
 }
 
 /** Fields of a cluster's record that a row may read, in addition to the words of `--manage`. */

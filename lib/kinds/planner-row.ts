@@ -1,5 +1,6 @@
 // What the loop needs of a kind in addition to its facts: its planner, the writing of its status, its metrics, its back-off.
 import type { GenericSchema } from 'valibot';
+import type { SnapshotTexts } from '../objects/frequent-texts.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { Counted } from '../objects/upstream-metrics.ts';
@@ -15,6 +16,8 @@ export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Statu
   kept?: KindKept;
   /** The part of a live owner that the flight recorder stores: its facts, and further fields that its planner reads. */
   recordedFactsOf(owner: Owner): Owner;
+  /** Texts that nearly every snapshot of a pass holds. They make it smaller. */
+  recordedTexts?: SnapshotTexts;
 }
 
 export interface KindStatus<Owner extends WorkloadObject, Status extends object> {

@@ -352,7 +352,7 @@ export class Scope {
 
   /** Counts a new owner whose spec names another controller. */
   #countExternal(facts: KindFacts, object: WorkloadObject): void {
-    if (!facts.countsExternal) return;
+    if (!facts.externalCountOf) return;
     const { cache, isExternal } = this.#setup;
     const manager = facts.managerOf(object);
     if (manager === undefined || facts.isManaged(object, this.#allOf(facts)) || cache.workload(object.metadata.uid ?? '')?.known) return;

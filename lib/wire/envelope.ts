@@ -1,5 +1,6 @@
 // The envelope of messages and view items: a version byte, a compressed part, the uids uncompressed.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { FREQUENT_TEXTS } from '../objects/frequent-texts.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import type { PackedPods } from './columns.ts';
 import { NewerVersionError, TooMuchError, UndecodableMessageError } from './undecodable.ts';
@@ -27,22 +28,9 @@ const VERSIONS_AHEAD = 8;
 
 /**
  * The compressor's dictionary: texts that nearly every message holds. Without it, a third of an item of 40 pods would be boilerplate.
- * It is part of version 1: never change a letter, for another text is another version. The most frequent text is last.
+ * It is part of version 1.
  */
-export const BOILERPLATE = Buffer.from(
-  [
-    '{"e":0,"f":"0","o":{"h":"","p":true,"d":false,"j":{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"","namespace":"default","uid":"","resourceVersion":"","generation":1,"creationTimestamp":"2026-',
-    '"labels":{"batch.kubernetes.io/controller-uid":"","batch.kubernetes.io/job-name":"","controller-uid":"","job-name":""}',
-    '"spec":{"parallelism":1,"completions":1,"backoffLimit":6,"selector":{"matchLabels":{"batch.kubernetes.io/controller-uid":""}},"manualSelector":false,"completionMode":"NonIndexed","Indexed","suspend":false,"podReplacementPolicy":"TerminatingOrFailed"',
-    '"template":{"spec":{"containers":[],"restartPolicy":"Never"}}},"status":{"conditions":[{"type":"SuccessCriteriaMet","status":"True","lastProbeTime":"2026-","lastTransitionTime":"2026-","reason":"CompletionsReached","message":"Reached expected number of succeeded pods"},{"type":"Complete"',
-    '"startTime":"2026-","completionTime":"2026-","active":1,"ready":0,"succeeded":1,"failed":1,"terminating":0,"completedIndexes":"0-","uncountedTerminatedPods":{}}}}}',
-    '{"cluster":"","session":"","era":0,"kubeSystemUid":"","sequence":1,"sentAtMs":179,"reports":[{"owner":{"kind":"Job","namespace":"default","name":"","uid":""},"observed":{"heardAt":"","deleted":false,"object":{"apiVersion":"batch/v1"},"pods":1,"whole":{"floor":"","slots":"all"}}',
-    '{"n":"default","c":{"apiVersion":"batch/v1","kind":"Job","name":"","uid":""},"l":{"batch.kubernetes.io/controller-uid":"","batch.kubernetes.io/job-name":"","controller-uid":"","job-name":""},"b":305,"p":"Failed","r":"False","k":[["Ready","False"]],"s":[["main","container",0,1,true]]}',
-    '"b":307,"p":"Pending","k":[["PodScheduled","True"]],"s":[]}',
-    '"b":439,"p":"Succeeded","r":"False","k":[["PodReadyToStartContainers","False"],["Initialized","True"],["Ready","False"],["ContainersReady","False"],["PodScheduled","True"]],"s":[["main","container",0,0,true]]}',
-    '"b":435,"p":"Running","r":"True","k":[["PodReadyToStartContainers","True"],["Initialized","True"],["Ready","True"],["ContainersReady","True"],["PodScheduled","True"]],"s":[["main","container",0,null,false]]}',
-  ].join(''),
-);
+export const BOILERPLATE = Buffer.from(FREQUENT_TEXTS);
 /** Bytes. A buffer of that size is enough for most messages, and to allocate a larger one costs more than the packing. */
 const SMALL = 4_096;
 /** Reads the envelope behind its version byte. */

@@ -1,8 +1,11 @@
-// What a planner saw and decided in one pass, packed for the flight recorder. It holds facts only, so it cannot contain a template, an
-// environment value or a secret.
+// What a planner saw and decided in one pass, packed for the flight recorder, whatever the kind. It holds facts only, so it cannot contain a
+// template, an environment value or a secret.
 import * as v from 'valibot';
+import type { KindOptions } from '../objects/kind-options.ts';
 import { LARGEST_INT32 } from '../objects/integers.ts';
-import type { Job } from '../objects/kubernetes.ts';
+import type { Fault } from '../objects/fact-checks.ts';
+import type { SnapshotTexts } from '../objects/frequent-texts.ts';
+import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { MANAGES_WORD, readManages, writtenManages, type Manages } from '../objects/manages.ts';
 import type { ChildState } from '../objects/child-state.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
@@ -10,8 +13,9 @@ import { POD_FACTS } from '../objects/pods/fact-table.ts';
 import { packChildren, unpackChildren } from './child-columns.ts';
 import { packPods } from './columns.ts';
 import { open } from './envelope.ts';
-import { parseGuarded } from './guarded-json.ts';
-import { sealSnapshot, SNAPSHOT_DECODERS } from './snapshot-words.ts';
+import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
+import { sealSnapshot, snapshotDecoders } from './snapshot-words.ts';
+import { UndecodableMessageError } from './undecodable.ts';
 import { OwnerObject } from './view-item.ts';
 import { slotOf } from './view-layout.ts';
 import { unpackPods } from './unpack-pods.ts';
@@ -30,7 +34,7 @@ const Head = v.strictObject({
   holdUntilMs: v.exactOptional(v.number()),
   deleteHoldUntilMs: v.exactOptional(v.number()),
   createsLast: v.exactOptional(v.literal(true)),
-  failure: v.exactOptional(v.strictObject({ reason: v.string(), message: v.string(), failedIndexes: v.exactOptional(v.string()) })),
+  failure: v.exactOptional(v.objectWithRest({ reason: v.string(), message: v.string() }, v.string())),
 });
 
 const Decided = v.strictObject({
@@ -47,6 +51,12 @@ export type Decided = v.InferOutput<typeof Decided>;
 const Header = v.strictObject({
   o: OwnerObject,
   h: Head,
+  /** `kept` of the head, by the kind's own schema. */
+  k: v.exactOptional(v.record(v.string(), v.unknown())),
+  /** Names that objects of somebody else have. */
+  n: v.exactOptional(v.record(v.string(), v.strictObject({ uid: v.string(), isTerminating: v.boolean() }))),
+  /** Options that the cluster is registered with. */
+  x: v.exactOptional(v.record(v.string(), v.string())),
   m: v.union([v.picklist(['own', 'all']), v.array(v.pipe(v.string(), v.regex(MANAGES_WORD)))]),
   t: v.number(),
   d: Decided,
@@ -54,15 +64,27 @@ const Header = v.strictObject({
 
 export interface RecordedPlan {
   /** The owner's facts. */
-  owner: Job;
+  owner: WorkloadObject;
   pods: readonly PodFacts[];
   /** Children other than pods; absent for a kind that has none. */
   children?: readonly ChildState[];
   head: v.InferOutput<typeof Head>;
+  /** What its kind keeps in the head; absent: nothing. */
+  kept?: object;
+  /** Names that objects of somebody else have, as the planner was given them; absent: none. */
+  held?: Readonly<Record<string, { uid: string; isTerminating: boolean }>>;
   manages: Manages;
+  options?: KindOptions;
   /** The cluster's time in that pass, Unix milliseconds. */
   nowMs: number;
   decided: Decided;
+}
+
+/** What its kind says of a snapshot. */
+export interface SnapshotKind {
+  texts?: SnapshotTexts | undefined;
+  /** The first field that no owner of the kind can have; undefined if its facts are possible. */
+  faultOf(this: void, owner: unknown): Fault | undefined;
 }
 
 const FOR_PEOPLE = POD_FACTS.filter(({ isForPeople }) => isForPeople);
@@ -75,27 +97,47 @@ function plannedFactsOf(pod: PodFacts): PodFacts {
   return planned;
 }
 
-/** @param plan its owner must be facts, as `jobFactsOf` makes them */
-export function packSnapshot({ owner, pods, children, head, manages, nowMs, decided }: RecordedPlan): Uint8Array {
+/**
+ * @param plan its owner must be facts, as its row makes them
+ * @param texts of its kind
+ */
+export function packSnapshot(
+  { owner, pods, children, head, kept, held, options, manages, nowMs, decided }: RecordedPlan,
+  texts: SnapshotTexts | undefined,
+): Uint8Array {
   const entries = pods
     .map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod: plannedFactsOf(pod) }))
     .toSorted((one, other) => slotOf(one.pod) - slotOf(other.pod));
   const { manage, manages: words = manage } = writtenManages(manages);
-  const header = { o: owner, h: head, m: words, t: nowMs, d: decided };
+  const header = {
+    o: owner,
+    h: head,
+    ...(kept && { k: kept }),
+    ...(held && { n: held }),
+    ...(options && { x: options }),
+    m: words,
+    t: nowMs,
+    d: decided,
+  };
   const others = children?.map((child) => ({ heardAt: child.resourceVersion, byPass: false, presence: 'there' as const, child }));
   const envelope = { header: JSON.stringify(header), pods: packPods(entries), ...(others && { children: packChildren(others) }) };
-  return sealSnapshot(envelope, { ...owner.metadata, nowMs });
+  return sealSnapshot(envelope, { ...owner.metadata, nowMs }, texts);
 }
 
 /** @throws UndecodableMessageError */
-export function unpackSnapshot(bytes: Uint8Array): RecordedPlan {
-  const { header, pods, children } = open(bytes, LIMITS, SNAPSHOT_DECODERS);
-  const { o, h, m, t, d } = parseGuarded(header, Header, 'snapshot');
+export function unpackSnapshot(bytes: Uint8Array, { texts, faultOf }: SnapshotKind): RecordedPlan {
+  const { header, pods, children } = open(bytes, LIMITS, snapshotDecoders(texts));
+  const { o, h, k, n, x, m, t, d } = parseGuarded(header, Header, 'snapshot', DEEPEST_OBJECT);
+  const fault = faultOf(o);
+  if (fault) throw new UndecodableMessageError(`the snapshot's owner has an unusable ${fault.field}: expected ${fault.expected}`);
   return {
     owner: o,
     pods: unpackPods(pods).map(({ pod }) => pod),
     ...(children && { children: unpackChildren(children).map(({ child }) => child) }),
     head: h,
+    ...(k && { kept: k }),
+    ...(n && { held: n }),
+    ...(x && { options: x }),
     manages: typeof m === 'string' ? readManages({ manage: m }) : m,
     nowMs: t,
     decided: d,

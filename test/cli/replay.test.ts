@@ -4,7 +4,7 @@ import { writeInstance } from '../../lib/cli/instance-file.ts';
 import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
 import { jobPlanner } from '../../lib/kinds/job/plan.ts';
 import { jobRow } from '../../lib/kinds/job/row.ts';
-import { snapshotOf } from '../../lib/reconciler/report/recorded-plan.ts';
+import { snapshotKindOf, snapshotOf } from '../../lib/reconciler/report/recorded-plan.ts';
 import { packSnapshot, unpackSnapshot } from '../../lib/wire/snapshot.ts';
 import { embeddedPorts, type EmbeddedPorts } from '../api/embedded-ports.ts';
 import { serveApi } from '../api/served-api.ts';
@@ -29,12 +29,12 @@ beforeAll(async () => {
   const nowMs = Date.parse('2026-05-01T10:00:01Z');
   const packed = snapshotOf({ given, nowMs, plan: jobPlanner.plan(given, new Date(nowMs)) }, jobRow);
   if (!packed) throw new Error('no snapshot');
-  const { decided, ...saw } = unpackSnapshot(packed);
+  const { decided, ...saw } = unpackSnapshot(packed, snapshotKindOf('Job'));
   const [, ...others] = decided.actions;
-  const older = packSnapshot({
-    ...saw,
-    decided: { ...decided, actions: [{ verb: 'delete', target: 'demo-old', why: 'too many' }, ...others] },
-  });
+  const older = packSnapshot(
+    { ...saw, decided: { ...decided, actions: [{ verb: 'delete', target: 'demo-old', why: 'too many' }, ...others] } },
+    jobRow.recordedTexts,
+  );
   await ports.recorder.append(aPass(Date.now(), { passId: 'same' }), () => packed);
   await ports.recorder.append(aPass(Date.now(), { passId: 'otherwise' }), () => older);
   await ports.recorder.append(aPass(Date.now(), { passId: 'broken' }), () => Uint8Array.of(9, 9, 9));

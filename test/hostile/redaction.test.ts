@@ -7,6 +7,7 @@ import { LogRecorder } from '../../lib/adapters/log-recorder.ts';
 import { answerRoute } from '../../lib/api/routes.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import { encodeCommands } from '../../lib/wire/commands.ts';
+import { snapshotKindOf } from '../../lib/reconciler/report/recorded-plan.ts';
 import { unpackSnapshot } from '../../lib/wire/snapshot.ts';
 import { embeddedPorts, giveUp } from '../api/embedded-ports.ts';
 import { aJob, CLUSTER, World } from '../world/world.ts';
@@ -44,7 +45,7 @@ test('a secret in a template, an annotation or an argument stays on its cluster'
   for (const { metric, value, dimensions } of world.metrics) telemetry.count(metric, value, 'Count', dimensions);
   telemetry.end();
   for (const [at, pass] of world.passes.entries()) await recorder.append(pass, () => world.snapshots[at]);
-  const views = [...world.snapshots].flatMap((snapshot) => (snapshot ? [unpackSnapshot(snapshot)] : []));
+  const views = [...world.snapshots].flatMap((snapshot) => (snapshot ? [unpackSnapshot(snapshot, snapshotKindOf('Job'))] : []));
   const table = ['heads', 'items', 'notes'].flatMap((name) =>
     world.store.database
       .prepare(`select * from ${name}`)

@@ -10,7 +10,8 @@ import { packPods, type PackedPods } from '../../lib/wire/columns.ts';
 import { open, type Envelope } from '../../lib/wire/envelope.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import type { PodEntry } from '../../lib/wire/observations.ts';
-import { SNAPSHOT_DECODERS } from '../../lib/wire/snapshot-words.ts';
+import { jobTexts } from '../../lib/kinds/job/recorded-texts.ts';
+import { snapshotDecoders } from '../../lib/wire/snapshot-words.ts';
 import { packSnapshot } from '../../lib/wire/snapshot.ts';
 import { packPart } from '../../lib/wire/view-item.ts';
 import { OWNER, podPopulation } from './pod-population.ts';
@@ -92,8 +93,8 @@ const CASES: [string, () => string, string][] = [
     () => {
       const head = { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 };
       const decided = { outcome: 'waiting', why: [], actions: [], status: {} };
-      const packed = packSnapshot({ owner, pods, head, manages: ['jobs'], nowMs: 1_790_000_012_345, decided });
-      return ofEnvelope(open(packed, LIMITS, SNAPSHOT_DECODERS));
+      const packed = packSnapshot({ owner, pods, head, manages: ['jobs'], nowMs: 1_790_000_012_345, decided }, jobTexts);
+      return ofEnvelope(open(packed, LIMITS, snapshotDecoders(jobTexts)));
     },
     '443803dc1a4ed807',
   ],

@@ -11,9 +11,16 @@ import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
 import { PodSet } from '../../lib/kinds/pod-set.ts';
 import { replay, snapshotOf } from '../../lib/reconciler/report/recorded-plan.ts';
 import { open } from '../../lib/wire/envelope.ts';
-import { packSnapshot, unpackSnapshot, type RecordedPlan } from '../../lib/wire/snapshot.ts';
+import { packSnapshot, unpackSnapshot, type RecordedPlan, type SnapshotKind } from '../../lib/wire/snapshot.ts';
 import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/undecodable.ts';
 import { aJob } from '../world/world.ts';
+
+/** A kind that believes every owner, with and without texts of its own. */
+const WITH_TEXTS: SnapshotKind = { texts: jobRow.recordedTexts, faultOf: () => undefined };
+const PLAIN: SnapshotKind = { faultOf: () => undefined };
+
+const packed = (plan: RecordedPlan): Uint8Array => packSnapshot(plan, jobRow.recordedTexts);
+const again = (plan: RecordedPlan, kind = WITH_TEXTS): RecordedPlan => unpackSnapshot(packSnapshot(plan, kind.texts), kind);
 
 const UID = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
 const CREATED = '2027-03-14T15:09:26Z';
@@ -83,9 +90,9 @@ function snapshotOfOnePod(completionMode: 'Indexed' | 'NonIndexed', when: 'first
     containers: [{ name: 'main', role: 'container', restarts: 0, exitCode: 0, finishedAt: NOW_SECONDS - 11 }],
   };
   const given = { owner: job, pods: PodSet.byPlace(isLast ? [pod] : []), head: EMPTY_HEAD, manages: ['all-jobs'] };
-  const packed = snapshotOf({ given, nowMs: NOW_MS, plan: jobPlanner.plan(given, new Date(NOW_MS)) }, jobRow);
-  if (!packed) throw new Error('no snapshot');
-  return packed;
+  const snapshot = snapshotOf({ given, nowMs: NOW_MS, plan: jobPlanner.plan(given, new Date(NOW_MS)) }, jobRow);
+  if (!snapshot) throw new Error('no snapshot');
+  return snapshot;
 }
 
 describe('snapshots of a Job of one pod', () => {
@@ -101,8 +108,32 @@ describe('snapshots of a Job of one pod', () => {
 describe('snapshots', () => {
   test('hold children other than pods where a kind has some, under a mark of their own; others stay what they are', () => {
     const withChildren = { ...recorded(), children: [CHILD, { ...CHILD, uid: 'no-uuid', name: 'stage', resource: 'stages.example.com' }] };
-    expect(unpackSnapshot(packSnapshot(withChildren))).toEqual(withChildren);
-    expect([recorded(), withChildren].map((each) => packSnapshot(each)[0])).toEqual([66, 67]);
+    expect(again(withChildren)).toEqual(withChildren);
+    expect([recorded(), withChildren].map((each) => packed(each)[0])).toEqual([66, 67]);
+  });
+
+  test('of a kind without texts of its own have marks of their own, so that it may get some', () => {
+    const withChildren = { ...recorded(), children: [CHILD] };
+    for (const plan of [recorded(), withChildren]) expect(again(plan, PLAIN)).toEqual(plan);
+    expect([recorded(), withChildren].map((plan) => packSnapshot(plan, undefined)[0])).toEqual([68, 69]);
+    const later = unpackSnapshot(packSnapshot(withChildren, undefined), WITH_TEXTS);
+    expect(later).toEqual(withChildren);
+    expect(() => unpackSnapshot(packed(recorded()), PLAIN)).toThrow('version 66 is not known here; known are 1, 2, 68, 69');
+  });
+
+  test('hold what only a kind knows: details of a failure, what it keeps, names of somebody else', () => {
+    const head = { ...recorded().head, failure: { reason: 'MasterFailed', message: 'exit 1', replica: 'Master-0' } };
+    const kept = { failures: { 3: [1, 2] }, at: null };
+    const held = { 'services/render-0': { uid: 'of-another', isTerminating: true } };
+    const plan = { ...recorded(), head, kept, held, options: { 'gang-scheduler': 'on' } };
+    expect(again(plan)).toEqual(plan);
+  });
+
+  test('of an owner that its kind does not believe are refused', () => {
+    const kind: SnapshotKind = { ...WITH_TEXTS, faultOf: () => ({ field: 'spec.size', expected: 'a whole number' }) };
+    expect(() => again(recorded(), kind)).toThrow(
+      new UndecodableMessageError("the snapshot's owner has an unusable spec.size: expected a whole number"),
+    );
   });
 
   test('come back whole, whatever name, uid and times the owner has', () => {
@@ -117,7 +148,7 @@ describe('snapshots', () => {
         nowMs,
         (name, uid, creationTimestamp, ms) => {
           const plan = recorded({ name, uid, creationTimestamp }, ms);
-          expect(unpackSnapshot(packSnapshot(plan))).toEqual(plan);
+          expect(again(plan)).toEqual(plan);
         },
       ),
       { seed: 42, numRuns: 300 },
@@ -127,25 +158,25 @@ describe('snapshots', () => {
   test('of an owner without a creation time come back whole', () => {
     const { creationTimestamp: _none, ...metadata } = recorded().owner.metadata;
     const plan = { ...recorded(), owner: { ...recorded().owner, metadata } };
-    expect(unpackSnapshot(packSnapshot(plan))).toEqual(plan);
+    expect(again(plan)).toEqual(plan);
   });
 
   test('tell what is decided already, and how long what was refused waits', () => {
     const head = { ...recorded().head, deleteHoldUntilMs: NOW_MS, failure: { reason: 'DeadlineExceeded', message: 'too long' } };
-    expect(unpackSnapshot(packSnapshot({ ...recorded(), head }))).toMatchObject({ head });
+    expect(again({ ...recorded(), head })).toMatchObject({ head });
   });
 
   test('are no later version of a message to a build that knows no such mark, but unreadable in one sentence', () => {
-    const reading = (): unknown => open(packSnapshot(recorded()), { bytes: 1_000, unpackedBytes: 10_000 });
+    const reading = (): unknown => open(packed(recorded()), { bytes: 1_000, unpackedBytes: 10_000 });
     expect(reading).toThrow(new UndecodableMessageError('version 66 is not known here; known are 1, 2'));
     expect(reading).not.toThrow(NewerVersionError);
   });
 
   test('that are damaged are refused as such, wherever the damage is', () => {
-    const whole = packSnapshot(recorded());
+    const whole = packed(recorded());
     const outcomeOf = (bytes: Uint8Array): string => {
       try {
-        unpackSnapshot(bytes);
+        unpackSnapshot(bytes, WITH_TEXTS);
         return 'read';
       } catch (error) {
         return error instanceof UndecodableMessageError ? 'refused' : String(error);

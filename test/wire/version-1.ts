@@ -15,7 +15,9 @@ import { decodeCommands } from '../../lib/wire/commands.ts';
 import { open } from '../../lib/wire/envelope.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../../lib/wire/messages.ts';
-import { SNAPSHOT_DECODERS } from '../../lib/wire/snapshot-words.ts';
+import { jobTexts } from '../../lib/kinds/job/recorded-texts.ts';
+import { snapshotKindOf } from '../../lib/reconciler/report/recorded-plan.ts';
+import { snapshotDecoders } from '../../lib/wire/snapshot-words.ts';
 import { unpackSnapshot } from '../../lib/wire/snapshot.ts';
 import { unpackPart } from '../../lib/wire/view-item.ts';
 
@@ -81,7 +83,7 @@ const READERS: Record<string, (written: string) => unknown> = {
     return openOutcomes(parts.map(bytesOf), secret);
   },
   view: (written) => view(bytesOf(written)),
-  snapshot: (written) => unpackSnapshot(bytesOf(written)),
+  snapshot: (written) => unpackSnapshot(bytesOf(written), snapshotKindOf('Job')),
   state: decodeState,
   'head item': (written) => {
     const head = headOf(itemOf(written));
@@ -108,7 +110,7 @@ const READERS: Record<string, (written: string) => unknown> = {
   'cluster item': (written) => recordIn(itemOf(written)),
   /** Every other byte of it is behind this one's back: another text is another version. */
   dictionary: (written) => {
-    const { header } = open(bytesOf(written), { bytes: 1_000, unpackedBytes: 100_000 }, SNAPSHOT_DECODERS);
+    const { header } = open(bytesOf(written), { bytes: 1_000, unpackedBytes: 100_000 }, snapshotDecoders(jobTexts));
     return { characters: header.length, sha256: createHash('sha256').update(header).digest('hex') };
   },
 };

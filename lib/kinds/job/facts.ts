@@ -68,7 +68,11 @@ export const jobFacts = defineFacts<Job>({
     verbs: ['get', 'list', 'create', 'patch'],
     isUsed: ({ options }) => options?.[WORKLOAD_WITH_JOB] !== undefined,
   })),
-  countsExternal: true,
+  externalCountOf: ({ controllerName, count }) => ({
+    metric: 'job_controller_jobs_by_external_controller_total',
+    value: count,
+    labels: { controller_name: controllerName },
+  }),
 });
 
 /** Without a start time the Job is new. A generation above 1 was edited, now or earlier: at worst that costs one look too many. */

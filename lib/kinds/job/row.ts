@@ -5,6 +5,7 @@ import { jobBackoff } from './backoff/kept-backoff.ts';
 import { jobMetrics } from './counting/metrics.ts';
 import { jobPlanner } from './plan.ts';
 import { recordedFactsOf } from './recorded-facts.ts';
+import { jobTexts } from './recorded-texts.ts';
 import { jobKept } from './scheduling/scheduling-plan.ts';
 import { jobStatus } from './status.ts';
 
@@ -15,4 +16,5 @@ export const jobRow = definePlanner<Job, JobStatus>({
   backoff: jobBackoff,
   kept: jobKept,
   recordedFactsOf,
+  recordedTexts: jobTexts,
 });

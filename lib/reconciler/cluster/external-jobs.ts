@@ -1,6 +1,7 @@
-// Jobs of other managers, which only relays see. Heartbeats report how many came in a session. The increase since the last heartbeat is
-// counted here under upstream's name.
+// Owners of other managers, which only relays see. Heartbeats report how many came in a session. The increase since the last heartbeat is
+// counted here under upstream's name, which the kind's row has.
 import * as v from 'valibot';
+import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import { controllerAmong } from '../../wire/external-controllers.ts';
 import type { EventMessage, ExternalJobs } from '../../wire/observations.ts';
@@ -47,6 +48,9 @@ export function externalJobsSince(
 }
 
 export function countExternalJobs(telemetry: Telemetry, fresh: readonly ExternalJobs[]): void {
-  for (const { controllerName, count } of fresh)
-    telemetry.count('job_controller_jobs_by_external_controller_total', count, 'Count', { controller_name: controllerName });
+  const row = ALL_FACTS.find(({ externalCountOf }) => externalCountOf !== undefined);
+  for (const external of fresh) {
+    const counted = row?.externalCountOf?.(external);
+    if (counted) telemetry.count(counted.metric, counted.value, 'Count', counted.labels);
+  }
 }

@@ -4,7 +4,7 @@ import { digestOf } from '../../wire/digest.ts';
 import type { Ending } from '../pass/commit.ts';
 import type { Pass } from '../pass/pass.ts';
 import { countWork } from './pass-metrics.ts';
-import { PODS_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
+import { CHILDREN_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
 import { countPass } from './sync-metrics.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function reportPass(
     why: pass.decided.why,
     saw: {
       pods: pass.known.pods.size,
-      ...(pass.known.pods.size <= PODS_IN_SNAPSHOT && { digest: digestOf(pass.known.pods) }),
+      ...(pass.known.pods.size <= CHILDREN_IN_SNAPSHOT && { digest: digestOf(pass.known.pods) }),
       resourceVersion: pass.known.owner?.metadata.resourceVersion ?? '',
       live: pass.known.live !== undefined,
       listed: pass.known.listed,

@@ -1,12 +1,16 @@
 // The last plan of a pass for the flight recorder, and a replay of its input by today's planner.
 import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PlannerRow } from '../../kinds/planner-row.ts';
+import { factsFor } from '../../kinds/facts.ts';
 import { plannerRowFor } from '../../kinds/planners.ts';
+import { resourceKeyOf } from '../../objects/child-state.ts';
 import type { Action, Plan, Snapshot } from '../../kinds/plan.ts';
 import { PodSet } from '../../kinds/pod-set.ts';
-import type { Decided, RecordedPlan } from '../../wire/snapshot.ts';
+import type { Decided, RecordedPlan, SnapshotKind } from '../../wire/snapshot.ts';
 import { packSnapshot, unpackSnapshot } from '../../wire/snapshot.ts';
+import { UndecodableMessageError } from '../../wire/undecodable.ts';
 
 /** The input of a planner, and its plan. */
 export interface Planned {
@@ -16,27 +20,39 @@ export interface Planned {
 }
 
 /** Packing a larger workload would cost more than the pass. */
-export const PODS_IN_SNAPSHOT = 1_000;
+export const CHILDREN_IN_SNAPSHOT = 1_000;
 
-/** @returns undefined if there are more pods than `PODS_IN_SNAPSHOT`, or if the plan rests on reads, which no snapshot holds */
+/** @returns undefined if there are more children than `CHILDREN_IN_SNAPSHOT`, or if the plan rests on reads, which no snapshot holds */
 export function snapshotOf(
   { given, nowMs, plan }: Planned,
-  { recordedFactsOf }: Pick<PlannerRow, 'recordedFactsOf'>,
+  { recordedFactsOf, recordedTexts }: Pick<PlannerRow, 'recordedFactsOf' | 'recordedTexts'>,
 ): Uint8Array | undefined {
-  const { owner, pods, head, manages } = given;
+  const { owner, pods, head, manages, options, kept, held } = given;
   const listed = [...pods];
-  if (listed.length > PODS_IN_SNAPSHOT || restsOnReads(given, plan)) return undefined;
+  const children = given.children && [...given.children.values()].flat();
+  if (listed.length + (children?.length ?? 0) > CHILDREN_IN_SNAPSHOT || restsOnReads(given, plan)) return undefined;
   const { create, delete: deleted, strip } = head.expectations;
   const plainHead = { ...head, expectations: { create: [...create], delete: [...deleted], strip: [...strip] } };
-  return packSnapshot({
-    owner: recordedFactsOf(owner) as RecordedPlan['owner'],
+  const recorded: RecordedPlan = {
+    owner: recordedFactsOf(owner),
     pods: listed,
+    ...(children && { children }),
     head: plainHead,
+    ...(kept && { kept }),
+    ...(held && held.size > 0 && { held: Object.fromEntries(held) }),
     manages,
+    ...(options && Object.keys(options).length > 0 && { options }),
     nowMs,
     decided: decidedIn(plan),
-  });
+  };
+  return packSnapshot(recorded, recordedTexts);
 }
+
+/** How snapshots of this kind are read. @throws Error for a kind that this build does not know */
+export const snapshotKindOf = (kind: string): SnapshotKind => ({
+  texts: plannerRowFor(kind).recordedTexts,
+  faultOf: (owner) => factsFor(kind).faultOf(owner),
+});
 
 /**
  * A step towards a wanted state, or a refusal because of objects that were read. Without those reads a replay would plan something else.
@@ -53,9 +69,40 @@ export interface Replayed {
 
 /** @throws UndecodableMessageError; any error of today's planner */
 export function replay(kind: string, snapshot: Uint8Array): Replayed {
-  const { owner, pods, head, manages, nowMs, decided: recorded } = unpackSnapshot(snapshot);
-  const today = decidedIn(plannerRowFor(kind).planner.plan({ owner, pods: PodSet.byPlace(pods), head, manages }, new Date(nowMs)));
-  return { recorded, today, differences: differencesOf(recorded, today) };
+  const recorded = unpackSnapshot(snapshot, snapshotKindOf(kind));
+  const { planner } = plannerRowFor(kind);
+  const [given, now] = [givenIn(kind, recorded), new Date(recorded.nowMs)];
+  const first = planner.plan(given, now);
+  // As the pass did: the recorded owner is what the planner got in the end.
+  const wantsOwner = first.wants?.some((want) => 'owner' in want) ?? false;
+  const today = decidedIn(wantsOwner ? planner.plan({ ...given, isWhole: true }, now) : first);
+  return { recorded: recorded.decided, today, differences: differencesOf(recorded.decided, today) };
+}
+
+/** What the planner was given, as far as a snapshot holds it. @throws UndecodableMessageError */
+function givenIn(kind: string, { owner, pods, children = [], head, kept, held, manages, options }: RecordedPlan): Snapshot<WorkloadObject> {
+  const rows = factsFor(kind).children.filter(({ isUsed }) => isUsed?.({ options }) ?? true);
+  const byResource = new Map(
+    rows.map(({ resource }) => [resourceKeyOf(resource), children.filter((child) => child.resource === resourceKeyOf(resource))]),
+  );
+  return {
+    owner,
+    pods: PodSet.byPlace(pods),
+    ...(factsFor(kind).children.length > 0 && { children: byResource }),
+    head,
+    ...(kept && { kept: readableKept(kind, kept) }),
+    ...(held && { held: new Map(Object.entries(held)) }),
+    manages,
+    options,
+  };
+}
+
+/** @throws UndecodableMessageError */
+function readableKept(kind: string, kept: object): object {
+  const schema = plannerRowFor(kind).kept?.schema;
+  const read = schema && v.safeParse(schema, kept);
+  if (!read?.success) throw new UndecodableMessageError(`what ${kind} keeps in the head has another form in this build`);
+  return read.output;
 }
 
 /** As plain JSON, so that a recorded plan and a new one can be compared. */

@@ -178,7 +178,9 @@ describe.each(NAMES)('%s', (name) => {
         spec: {},
       };
       const decided = { outcome: 'waiting', why: [], actions: [], status: {} };
-      const [read] = unpackSnapshot(packSnapshot({ owner, pods: [pod], head, manages: ['jobs'], nowMs: 5, decided })).pods;
+      const [read] = unpackSnapshot(packSnapshot({ owner, pods: [pod], head, manages: ['jobs'], nowMs: 5, decided }, undefined), {
+        faultOf: () => undefined,
+      }).pods;
       expect(read?.[name]).toEqual(row?.isForPeople ? undefined : pod[name]);
     }
   });

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../../../lib/objects/job-scheduling.ts';
 import type { JobSpec } from '../../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS } from '../../../lib/objects/resources.ts';
+import { replay } from '../../../lib/reconciler/report/recorded-plan.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { switchOn } from '../../../lib/sandbox/features.ts';
 import type { World as SomeWorld } from '../../world/world.ts';
@@ -35,6 +36,7 @@ const change = async (spec: JobSpec): Promise<unknown> =>
 describe('Workload and PodGroup of a Job', () => {
   test('are made before its pods, which name the group; the Job ends as ever', async () => {
     await begin();
+    world.keepsSnapshots = true;
     await world.apply(aJob('demo', { parallelism: 2, completions: 3, ...gang() }));
     await world.until(async () => (await world.pods()).length === 2, { play: false, seconds: 5 });
     const [workload] = await workloads();
@@ -54,6 +56,9 @@ describe('Workload and PodGroup of a Job', () => {
     expect(await workloads()).toHaveLength(1);
     expect(await podGroups()).toHaveLength(1);
     expect((await world.job('demo')).status).toMatchObject({ succeeded: 3 });
+    const recorded = world.snapshots.flatMap((snapshot) => snapshot ?? []);
+    expect(recorded.length).toBeGreaterThan(1);
+    expect(recorded.flatMap((snapshot) => replay('Job', snapshot).differences)).toEqual([]);
   });
 
   test('of a Job that begins suspended, too', async () => {

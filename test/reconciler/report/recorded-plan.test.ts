@@ -1,6 +1,6 @@
 // The flight recorder's snapshots: what a pass decided is decided again from them, and nothing secret is in them.
 import { describe, expect, test } from '@jest/globals';
-import { PODS_IN_SNAPSHOT, replay, snapshotOf, type Planned } from '../../../lib/reconciler/report/recorded-plan.ts';
+import { CHILDREN_IN_SNAPSHOT, replay, snapshotKindOf, snapshotOf, type Planned } from '../../../lib/reconciler/report/recorded-plan.ts';
 import { EMPTY_HEAD } from '../../../lib/kinds/plan.ts';
 import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
 import { jobRow } from '../../../lib/kinds/job/row.ts';
@@ -38,9 +38,9 @@ describe('snapshots of passes', () => {
     const world = await aRecordedLife();
     const [first] = world.snapshots.flatMap((snapshot) => snapshot ?? []);
     if (!first) throw new Error('nothing was recorded');
-    const recorded = unpackSnapshot(first);
+    const recorded = unpackSnapshot(first, snapshotKindOf('Job'));
     const changed = { ...recorded, owner: { ...recorded.owner, spec: { ...recorded.owner.spec, parallelism: 1 } } };
-    const { differences } = replay('Job', packSnapshot(changed));
+    const { differences } = replay('Job', packSnapshot(changed, jobRow.recordedTexts));
     expect(differences.filter((line) => line.startsWith('- create demo-'))).toHaveLength(3);
     expect(differences.filter((line) => line.startsWith('+ create demo-'))).toHaveLength(1);
     world.close();
@@ -49,7 +49,7 @@ describe('snapshots of passes', () => {
   test('R14: no template, environment value or foreign annotation is in one', async () => {
     const world = await aRecordedLife();
     for (const snapshot of world.snapshots.flatMap((one) => one ?? []))
-      expect(JSON.stringify(unpackSnapshot(snapshot))).not.toContain(PLANTED);
+      expect(JSON.stringify(unpackSnapshot(snapshot, snapshotKindOf('Job')))).not.toContain(PLANTED);
     expect(JSON.stringify(world.passes)).not.toContain(PLANTED);
     world.close();
   });
@@ -65,7 +65,7 @@ describe('snapshots of passes', () => {
       conditions: [],
       containers: [],
     });
-    const pods = Array.from({ length: PODS_IN_SNAPSHOT + 1 }, (_, at) => pod(at)) as never[];
+    const pods = Array.from({ length: CHILDREN_IN_SNAPSHOT + 1 }, (_, at) => pod(at)) as never[];
     const given = { owner, pods: [], head: EMPTY_HEAD, manages: ['all-jobs'] };
     const plan = jobPlanner.plan(given, new Date(0));
     expect(snapshotOf({ given: { ...given, pods }, nowMs: 0, plan }, jobRow)).toBeUndefined();
