@@ -5,6 +5,7 @@ import { duplicateValue, fieldIsImmutable, invalidValue, requiredValue, tooMany,
 import { fieldsAt, isFields, isSame, listAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { ruleProblemsOfSchema } from '../cel/schema-rules.ts';
+import { schemaProblems } from '../custom/schema-problems.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { approvalAnnotation, approvalOf, isProtectedGroup } from './api-approval.ts';
 import { isTrue } from './conditions.ts';
@@ -167,6 +168,7 @@ function validationProblems(version: Fields, path: string, withStatus: boolean):
   const schema = schemaIn(version);
   if (!schema) return [];
   const root = `${path}.openAPIV3Schema`;
+  const ofSchema = schemaProblems(schema, root);
   const odd = Object.keys(schema).find((key) => !allowedAtRoot.has(key));
   const only = 'if the status subresource is enabled';
   return [
@@ -176,7 +178,7 @@ function validationProblems(version: Fields, path: string, withStatus: boolean):
     ...(withStatus && odd !== undefined
       ? [invalidValue(root, odd, `only [${[...allowedAtRoot].join(' ')}] fields are allowed at the root of the schema ${only}`)]
       : []),
-    ...ruleProblemsOfSchema(schema, root),
+    ...(ofSchema.length > 0 ? ofSchema : ruleProblemsOfSchema(schema, root)),
   ];
 }
 

@@ -10,13 +10,13 @@ function schemaFor(type: FieldType): object {
       return objectSchema(type);
     case 'map':
       return { type: 'object', additionalProperties: schemaFor(type.of) };
-    case 'list':
-      return {
-        type: 'array',
-        items: schemaFor(type.of),
-        ...(type.ownership === 'map' &&
-          type.ownerKeys.length === 1 && { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': type.ownerKeys }),
-      };
+    case 'list': {
+      const keys = type.ownership === 'map' && type.ownerKeys.length === 1 ? type.ownerKeys : [];
+      const items = schemaFor(type.of);
+      if (keys.length === 0) return { type: 'array', items };
+      // A key must be given, or have a default.
+      return { type: 'array', items: { ...items, required: keys }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
+    }
     case 'int32':
     case 'int64':
       return { type: 'integer', format: type.is };
