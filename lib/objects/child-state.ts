@@ -55,3 +55,7 @@ export const isSameChild = (one: ChildState, other: ChildState): boolean =>
 
 /** All compared fields of a child, for digests of parts of one revision. */
 export const childText = (child: ChildState): string => `${standingOf(child)}${canonicalText(child.part.facts)}`;
+
+/** For the digest of a workload: which children exist, without their facts. */
+export const presenceOf = (children: Iterable<ChildState>): { uid: string; resourceVersion: string }[] =>
+  [...children].map(({ resource, uid }) => ({ uid, resourceVersion: resource }));

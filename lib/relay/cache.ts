@@ -316,9 +316,10 @@ export class RelayCache {
 
   // --- comparing
 
-  /** Digest of the owner and all its pods. The view computes the same digest from the same knowledge. */
-  digestOf({ owner, known, pods }: Workload): string {
-    const members = [];
+  /** Digest of the owner, all its pods, and which other children exist. The view computes the same digest from the same knowledge. */
+  digestOf(workload: Workload): string {
+    const { owner, known, pods } = workload;
+    const members = this.childTablesOf(owner.kind).flatMap((table) => table.presenceOf(workload));
     for (const row of this.#pods.rowsOf(pods)) members.push({ uid: this.#pods.uidOf(row), resourceVersion: this.#pods.versionOf(row) });
     if (known) members.push({ uid: owner.uid, resourceVersion: known.version });
     return digestOf(members);

@@ -1,7 +1,7 @@
 // The relay's cache of children other than pods, by workload: of each child its metadata and the part that its planner compares.
 import { childStateOf, OversizedPartError } from '../kinds/child.ts';
 import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
-import { childText, isSameChild, resourceKeyOf, type ChildState } from '../objects/child-state.ts';
+import { childText, isSameChild, presenceOf, resourceKeyOf, type ChildState } from '../objects/child-state.ts';
 import type { KubernetesObject, ObjectMeta } from '../objects/kubernetes.ts';
 import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
 import { hidesOwners } from '../objects/unreadable.ts';
@@ -160,12 +160,17 @@ export class ChildTable {
   }
 
   digestOf(workload: Workload): PartsDigest {
-    const members: { uid: string; resourceVersion: string }[] = [];
-    for (const uid of this.uidsOf(workload)) {
-      const state = this.stateOf(workload, uid);
-      if (state) members.push({ uid, resourceVersion: childText(state) });
-    }
+    const members = this.#statesOf(workload).map((state) => ({ uid: state.uid, resourceVersion: childText(state) }));
     return { resource: this.resource, revision: this.child.revision, digest: digestOf(members) };
+  }
+
+  /** For the digest of the workload: which children exist, without their parts (trap 10). */
+  presenceOf(workload: Workload): { uid: string; resourceVersion: string }[] {
+    return presenceOf(this.#statesOf(workload));
+  }
+
+  #statesOf(workload: Workload): ChildState[] {
+    return [...this.uidsOf(workload)].flatMap((uid) => this.stateOf(workload, uid) ?? []);
   }
 
   #workloadOf(metadata: ObjectMeta): Workload | undefined {

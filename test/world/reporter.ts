@@ -2,7 +2,7 @@
 import { childStateOf } from '../../lib/kinds/child.ts';
 import type { ChildFacts, KindFacts } from '../../lib/kinds/kind.ts';
 import { watchesOf, type Watched } from '../../lib/kinds/watches.ts';
-import { resourceKeyOf } from '../../lib/objects/child-state.ts';
+import { presenceOf, resourceKeyOf } from '../../lib/objects/child-state.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { PODS, type Resource } from '../../lib/objects/resources.ts';
@@ -10,7 +10,7 @@ import { slotOf } from '../../lib/wire/view-layout.ts';
 import { inRanges } from '../../lib/relay/telling.ts';
 import { belongingOf } from '../../lib/relay/project.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
-import { partsDigestOf, presenceOf } from '../../lib/reconciler/view/children.ts';
+import { partsDigestOf } from '../../lib/reconciler/view/children.ts';
 import type { ChildObservation, Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/observations.ts';
 import type { World } from './world.ts';
 

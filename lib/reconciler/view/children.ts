@@ -128,10 +128,6 @@ export function joinChildren(
 export const livingChildren = ({ children }: ChildrenPart): ChildState[] =>
   [...children.values()].filter(({ presence }) => presence === 'there').map(({ child }) => child);
 
-/** For the digest of a workload: which children exist, without their facts. */
-export const presenceOf = (children: Iterable<ChildState>): { uid: string; resourceVersion: string }[] =>
-  [...children].map(({ resource, uid }) => ({ uid, resourceVersion: resource }));
-
 /** The digest of the children of one resource, if all their parts are of that revision. */
 export const partsDigestOf = (resource: string, revision: number, children: Iterable<ChildState>): PartsDigest => ({
   resource,
