@@ -10,8 +10,7 @@ export interface FieldError {
     | 'FieldValueNotFound'
     | 'FieldValueTooLong'
     | 'FieldValueTooMany'
-    | 'FieldValueTypeInvalid'
-    | 'InternalError';
+    | 'FieldValueTypeInvalid';
   /** Path as the API server spells it, e.g. `spec.template.spec.containers[0].name`. */
   field: string;
   message: string;

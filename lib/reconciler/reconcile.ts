@@ -107,7 +107,7 @@ export class Reconciler {
     const acquired = await acquire(this.#ports, key, record, { openedAtMs: startedAtMs, follows });
     if (!acquired) return 'failed';
     if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);
-    const { head, attempt, isNext } = acquired;
+    const { head, attempt, isEarly, isNext } = acquired;
     const row = plannerRowFor(key.kind);
     const decoded = decodeState(head.state);
     const state = decoded && withReadableKept(decoded, row.kept);
@@ -124,6 +124,7 @@ export class Reconciler {
       deadline,
       startedAtMs,
       attempt,
+      isEarly,
       head,
       state: state ?? initialState(),
       offsetMs: offsetMs ?? 0,

@@ -8,8 +8,11 @@ export const RULES = Array.from({ length: 19 }, (_, at) => `R${at + 1}`);
 
 /** Invariants that no mutant trips, and why: they stand for bugs that would have to be larger, or that another invariant sees first. */
 export const UNTRIPPED: Readonly<Record<string, string>> = {
-  'the owner is read live before a pod is created':
-    'a view holds no template: a pod of an owner unseen is refused, so that "the API server finds nothing wrong" is tripped',
+  'every ensemble ends as its story tells':
+    'its planner is the tests’ own: what the loop does wrong keeps it from ending, which "ends in time" sees',
+  'an ensemble has a service for each seat, and the order of those that play':
+    'a difference that the view shows is planned, so that "a further pass plans nothing" is tripped first',
+  'a seat whose pod has succeeded is not taken again': 'its planner is the tests’ own',
   'the pods of others are left alone': 'pods that nobody of ours owns are in no view',
   'a Job does not both complete and fail':
     'what a Job has ended with stands in its status, is looked for first, and is written anew each time: two changes would have to meet',

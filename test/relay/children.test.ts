@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { ExpiredError } from '../../lib/ports/errors.ts';
-import { childText as textOf } from '../../lib/objects/child-state.ts';
+import { childText as textOf, presenceOf } from '../../lib/objects/child-state.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
 import { encodeAsk } from '../../lib/wire/messages.ts';
 import type { ChildObservation, EventMessage, WorkloadReport } from '../../lib/wire/observations.ts';
@@ -197,7 +197,12 @@ describe('children other than pods', () => {
     const states = (report?.children ?? []).map(({ child }) => child);
     const digests = (await bench.messages()).map(({ heartbeat }) => heartbeat?.digests ?? []).filter((each) => each.length > 0);
     expect(new Set(digests.map((each) => each.map(({ owner }) => owner.name).join(' ')))).toEqual(new Set(['a', 'e']));
-    const parts = digests.flat().find(({ owner }) => owner.name === 'e')?.parts;
+    const sent = digests.flat().find(({ owner }) => owner.name === 'e');
+    const { uid = '', resourceVersion = '' } = report?.observed?.object.metadata ?? {};
+    const pods = (report?.pods ?? []).map(({ pod }) => pod);
+    // Which children there are, also where their parts are of another revision than the view's (trap 10).
+    expect(sent?.digest).toBe(digestOf([{ uid, resourceVersion }, ...pods, ...presenceOf(states)]));
+    const parts = sent?.parts;
     expect(parts).toEqual(
       ['stages.example.com', 'scalers.example.com'].map((resource) => {
         const members = states

@@ -1,6 +1,8 @@
 // The API server of one cluster: the sandbox's own parts on a memory that can be set back to an older state.
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
-import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { resourceKeyOf } from '../../lib/objects/child-state.ts';
 import { pathOf, type Resource } from '../../lib/objects/resources.ts';
 import { ApiServer } from '../../lib/sandbox/api-server.ts';
 import { GarbageCollector } from '../../lib/sandbox/controllers/garbage-collection.ts';
@@ -207,8 +209,15 @@ export class SimApiServer {
     return this.storage.list('pods').map(({ object }) => object as unknown as Pod);
   }
 
-  jobs(): Job[] {
-    return this.storage.list('jobs.batch').map(({ object }) => object as unknown as Job);
+  /** Of every kind. */
+  owners(): WorkloadObject[] {
+    const resources = ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless).map(({ resource }) => resourceKeyOf(resource));
+    return resources.flatMap((resource) => this.storage.list(resource).map(({ object }) => object as unknown as WorkloadObject));
+  }
+
+  /** All objects of a resource. */
+  objects(resource: string): KubernetesObject[] {
+    return this.storage.list(resource).map(({ object }) => object as unknown as KubernetesObject);
   }
 
   get kubeSystemUid(): string {

@@ -15,6 +15,7 @@ import type {
   Patch,
   PatchTarget,
   WatchEvent,
+  WatchSelection,
 } from '../../lib/ports/cluster.ts';
 import type { ThrottledError } from '../../lib/ports/errors.ts';
 import type { SimApiServer } from './api-server.ts';
@@ -134,11 +135,12 @@ export class DirectCluster {
   /** @param tell hears every event in its order, then how it ended. @returns the way to break it off */
   async watch(
     resource: Resource,
-    { namespace, resourceVersion, timeoutSeconds }: { namespace?: string; resourceVersion: string; timeoutSeconds: number },
+    { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds }: WatchSelection,
     tell: { event: (event: WatchEvent<KubernetesObject>) => void; end: (error?: Error) => void },
   ): Promise<() => void> {
     const aim: Aim = { verb: 'watch', namespace };
-    const query = { watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds: String(timeoutSeconds) };
+    const selection = definedOf({ labelSelector, fieldSelector });
+    const query = { watch: 'true', allowWatchBookmarks: 'true', ...selection, resourceVersion, timeoutSeconds: String(timeoutSeconds) };
     const answer = await this.api.handle('GET', pathOf(resource, { namespace }), { query });
     if ('body' in answer) throw errorOf(askedOf(resource, aim), incomingOf(answer));
     let isOver = false;

@@ -32,8 +32,12 @@ interface Story {
   access?: Access;
 }
 
-/** Told through relays too, and struck wherever that makes a difference: calls one by one, and many at once. */
-const RELAYED_STORIES: readonly string[] = ['single', 'non-indexed'];
+/** Told through relays too, and struck wherever that makes a difference: calls one by one, many at once, children of several resources. */
+const RELAYED_STORIES: readonly string[] = [
+  'single',
+  'non-indexed',
+  ...SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith('ensemble')),
+];
 
 const nameOf = ({ scenario, access }: Story): string => (access === 'relayed' ? `${scenario.name}, relayed` : scenario.name);
 

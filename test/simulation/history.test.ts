@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
+import { SIMULATED_KINDS } from './kinds/table.ts';
 import { aJob, apply } from './kinds/job/acts.ts';
 import { NAMESPACE, SimApiServer } from './api-server.ts';
 import { History } from './history.ts';
@@ -14,12 +15,12 @@ test.each([
   ['that the selector still matches is not released', undefined, false],
   ['whose labels somebody has changed is released, also where it goes with its finalizer', 'another', true],
 ])('R1: a pod %s', async (_, label, released) => {
-  const history = new History();
+  const history = new History(SIMULATED_KINDS);
   const api: SimApiServer = new SimApiServer('west', new Scheduler(1), (changes) => {
     for (const change of changes) history.note('west', change, undefined, 0);
   });
   await apply(aJob('a'))(api);
-  const [job] = history.jobs.map((record): Job => record.job);
+  const [job] = history.owners.map((record): Job => record.object as Job);
   const { uid } = job?.metadata ?? {};
   const labels = job?.spec.selector?.matchLabels ?? {};
   const body = {

@@ -1,4 +1,5 @@
 // One Farloop: its table, queues, functions, cluster records and relays. A run has one; a fault adds another that runs the same clusters.
+import { managesAll } from '../../lib/kinds/settings.ts';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
@@ -26,7 +27,16 @@ export class Installation {
     const budget = run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
     const how = run.access === undefined ? {} : { access: run.access };
     for (const name of run.scenario.clusters)
-      this.records.set(name, { name, era: 0, manages: ['all-jobs'], namespaces: [], senders: ['local'], budget, version: 1, ...how });
+      this.records.set(name, {
+        name,
+        era: 0,
+        manages: managesAll([simulation.kindOf.facts]),
+        namespaces: [],
+        senders: ['local'],
+        budget,
+        version: 1,
+        ...how,
+      });
     this.functions = new Functions({
       scheduler,
       queue: this.queue,

@@ -1,6 +1,7 @@
 // Runs pods as a scenario says: bound and started, ended with a code, ended when deleted. And people, who do things at set times.
 import type { Pod } from '../../lib/objects/kubernetes.ts';
-import { controllerOf } from '../../lib/objects/pod-facts.ts';
+import { findFacts } from '../../lib/kinds/facts.ts';
+import { COMPLETION_INDEX, controllerOf } from '../../lib/objects/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import type { Change } from '../../lib/sandbox/storage/version.ts';
 import type { SimApiServer } from './api-server.ts';
@@ -15,7 +16,7 @@ export interface Fate {
   endsAfterMs?: number;
 }
 
-/** @param nth which pod of its Job it is, from 0, in the order of creation (of an Indexed Job: of its index) */
+/** @param nth which pod of its owner it is, from 0, in the order of creation (where a pod has a place of its own: of that place) */
 export type FateOf = (pod: Pod, nth: number) => Fate;
 
 const ENDS_AFTER_MS = 1_000;
@@ -60,10 +61,12 @@ export class Kubelet {
   }
 
   #fate(pod: Pod): Fate {
-    const { uid = '', annotations = {} } = pod.metadata;
+    const { uid = '', name = '', annotations = {} } = pod.metadata;
     const known = this.#fates.get(uid);
     if (known) return known;
-    const series = `${controllerOf(pod.metadata.ownerReferences)?.uid} ${annotations['batch.kubernetes.io/job-completion-index'] ?? ''}`;
+    const owner = controllerOf(pod.metadata.ownerReferences);
+    const isNamedAgain = findFacts(owner?.kind ?? '')?.pods.namesAreReused ?? false;
+    const series = `${owner?.uid} ${isNamedAgain ? name : (annotations[COMPLETION_INDEX] ?? '')}`;
     const nth = this.#counts.get(series) ?? 0;
     this.#counts.set(series, nth + 1);
     const fate = this.#fateOf(pod, nth);

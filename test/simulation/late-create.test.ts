@@ -1,4 +1,5 @@
 // A create that comes through minutes after the last look at the clock, its name free again: its pod is one too many, and goes uncounted.
+import type { Job } from '../../lib/objects/kubernetes.ts';
 import { describe, expect, test } from '@jest/globals';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { aJob, apply } from './kinds/job/acts.ts';
@@ -40,8 +41,8 @@ async function withLateCreate(scenario: Scenario, access?: Access): Promise<{ la
   const result = await simulation.simulate();
   const recovery = recoveryOf(run, { result, calm });
   const late = simulation.history.pods.filter(({ createdBy }) => createdBy?.isLate);
-  const [job] = simulation.history.jobs;
-  return { late, status: job?.job.status, violations: [...result.violations, ...(recovery ? [recovery] : [])] };
+  const [job] = simulation.history.owners;
+  return { late, status: (job?.object as Job | undefined)?.status, violations: [...result.violations, ...(recovery ? [recovery] : [])] };
 }
 
 describe('a create that comes through late', () => {

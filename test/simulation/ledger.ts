@@ -2,7 +2,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { DEDUPLICATION_MS } from '../../lib/adapters/embedded/queue-deduplication.ts';
 import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
-import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
+import type { KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { formatKey, parseKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PageSelection } from '../../lib/ports/cluster.ts';
 import { ThrottledError } from '../../lib/ports/errors.ts';
@@ -52,6 +52,11 @@ export class Ledger {
     this.#fences.clear();
     this.#gone.clear();
     this.forgetWaits();
+  }
+
+  /** A sweep has replaced it. */
+  forgetFence(fence: string): void {
+    this.#fences.delete(fence);
   }
 
   /** To be added to. A new era knows nothing of what had gone in the one before (R3). */
@@ -146,7 +151,8 @@ export class Ledger {
       const record = history.pod(call.cluster ?? '', pod?.metadata.uid);
       if (record) record.isKnown = true;
     }
-    if (plural === 'jobs' && answer.object) invocation?.live.set(answer.object.metadata.uid ?? '', answer.object as Job);
+    const uid = answer.object?.metadata.uid ?? '';
+    if (history.owner(call.cluster ?? '', uid)) invocation?.live.set(uid, answer.object as WorkloadObject);
   }
 }
 

@@ -1,13 +1,15 @@
-// What people and other controllers do to Jobs in the middle of a pass: suspend, scale, recreate, end a namespace, write the status too.
-import { isJobFinished } from '../../lib/objects/job-facts.ts';
-import type { Job } from '../../lib/objects/kubernetes.ts';
-import { JOBS } from '../../lib/objects/resources.ts';
+// What people and other controllers do to workloads in the middle of a pass: suspend, scale, recreate, end a namespace, write the status too.
+import { findFacts } from '../../lib/kinds/facts.ts';
+import type { KindFacts } from '../../lib/kinds/kind.ts';
+import { resourceKeyOf } from '../../lib/objects/child-state.ts';
+import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
+import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { NAMESPACE, type SimApiServer } from './api-server.ts';
 import type { Call } from './calls.ts';
+import type { HandsOfKind } from './kinds/table.ts';
 import type { Simulation } from './simulation.ts';
 
 const MERGE = 'application/merge-patch+json';
-const CONTROLLER_LABELS = ['batch.kubernetes.io/controller-uid', 'batch.kubernetes.io/job-name', 'controller-uid', 'job-name'];
 /** Until a user takes back what was changed. */
 const SHORTLY_MS = 3_000;
 /** Another controller writes so often, so far apart: times in managedFields are whole seconds. */
@@ -15,60 +17,74 @@ const FIGHT = { writes: 4, everyMs: 1_500 };
 
 interface Hands {
   server: SimApiServer;
-  job: Job;
+  owner: WorkloadObject;
+  facts: KindFacts;
+  hands: HandsOfKind;
 }
 
-/** The Job that the pass is about, while it lives and has not ended. */
-export function liveJob(simulation: Simulation, call: Call): Hands | undefined {
+/** The owner that the pass is about, while it lives and has not ended. */
+export function liveOwner(simulation: Simulation, call: Call): Hands | undefined {
   const key = call.invocation?.key;
-  if (!key) return undefined;
+  const facts = findFacts(key?.kind ?? '');
+  if (!key || !facts) return undefined;
   const server = simulation.server(key.cluster);
-  const job = server.job(key.name, key.namespace);
-  const isLive = job?.metadata.uid === key.uid && job.metadata.deletionTimestamp === undefined && !isJobFinished(job);
-  return job && isLive ? { server, job } : undefined;
+  const owner = ownerOf(server, key);
+  const isLive = owner?.metadata.uid === key.uid && owner.metadata.deletionTimestamp === undefined && !facts.isFinished(owner);
+  return owner && isLive ? { server, owner, facts, hands: simulation.simulatedKind(key.kind)?.hands ?? {} } : undefined;
 }
 
-const changeSpec = ({ server, job }: Hands, spec: Partial<Job['spec']>): void => {
-  const { namespace = '', name = '' } = job.metadata;
-  void server.as('PATCH', JOBS, { namespace, name, body: { spec }, type: MERGE });
+/** As it is now; undefined where there is none. */
+export function ownerOf(
+  server: SimApiServer,
+  { kind, namespace, name }: Pick<WorkloadKey, 'kind' | 'namespace' | 'name'>,
+): WorkloadObject | undefined {
+  const facts = findFacts(kind);
+  if (!facts || facts.isOwnerless) return undefined;
+  return server.storage.get(resourceKeyOf(facts.resource), `${namespace}/${name}`)?.object;
+}
+
+const changeSpec = ({ server, owner, facts }: Hands, spec: object): void => {
+  const { namespace = '', name = '' } = owner.metadata;
+  void server.as('PATCH', facts.resource, { namespace, name, body: { spec }, type: MERGE });
 };
 
-export const canSuspend = (simulation: Simulation, call: Call): boolean => {
-  const hands = liveJob(simulation, call);
-  return hands !== undefined && hands.job.spec.suspend !== true;
-};
+type Edit = 'suspended' | 'scaledDown';
 
-export function suspendShortly(simulation: Simulation, call: Call): void {
-  const hands = liveJob(simulation, call);
-  if (!hands) return;
-  changeSpec(hands, { suspend: true });
-  simulation.scheduler.after(SHORTLY_MS, () => changeSpec(hands, { suspend: false }));
-}
+export const canEdit =
+  (edit: Edit) =>
+  (simulation: Simulation, call: Call): boolean => {
+    const live = liveOwner(simulation, call);
+    return live?.hands[edit]?.(live.owner) !== undefined;
+  };
 
-export const canScale = (simulation: Simulation, call: Call): boolean => (liveJob(simulation, call)?.job.spec.parallelism ?? 0) > 1;
+/** A change of the spec, and back again some seconds later. */
+export const editShortly =
+  (edit: Edit) =>
+  (simulation: Simulation, call: Call): void => {
+    const live = liveOwner(simulation, call);
+    const change = live?.hands[edit]?.(live.owner);
+    if (!live || !change) return;
+    changeSpec(live, change.to);
+    simulation.scheduler.after(SHORTLY_MS, () => changeSpec(live, change.back));
+  };
 
-export function scaleShortly(simulation: Simulation, call: Call): void {
-  const hands = liveJob(simulation, call);
-  if (!hands) return;
-  const { parallelism = 1 } = hands.job.spec;
-  changeSpec(hands, { parallelism: 1 });
-  simulation.scheduler.after(SHORTLY_MS, () => changeSpec(hands, { parallelism }));
-}
-
-/** Deleted, its pods left to the garbage collector, and made anew under the same name. */
+/** Deleted, its children left to the garbage collector, and made anew under the same name. */
 export function recreate(simulation: Simulation, call: Call): void {
-  const hands = liveJob(simulation, call);
-  if (!hands) return;
-  const { server, job } = hands;
-  const { namespace = '', name = '' } = job.metadata;
-  const { selector: _, ...spec } = structuredClone(job.spec);
-  for (const label of CONTROLLER_LABELS) delete spec.template?.metadata?.labels?.[label];
+  const live = liveOwner(simulation, call);
+  if (!live) return;
+  const { server, owner, facts, hands } = live;
+  const { namespace = '', name = '' } = owner.metadata;
+  const { apiVersion, kind } = facts.resource;
+  const spec = structuredClone((owner as { spec?: object }).spec ?? {});
   const options = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
-  void server.as('DELETE', JOBS, { namespace, name, body: options });
-  void server.as('POST', JOBS, { namespace, body: { apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec } });
+  void server.as('DELETE', facts.resource, { namespace, name, body: options });
+  void server.as('POST', facts.resource, {
+    namespace,
+    body: { apiVersion, kind, metadata: { name }, spec: hands.asWritten?.(spec) ?? spec },
+  });
 }
 
-/** The Job is in the namespace that may end, and that has not ended yet. */
+/** The workload is in the namespace that may end, and that has not ended yet. */
 export const hasNamespace = (simulation: Simulation, call: Call): boolean => {
   if (call.invocation?.key?.namespace !== NAMESPACE) return false;
   const { storage } = simulation.server(simulation.clusterOf(call));
@@ -81,14 +97,19 @@ export function endNamespace(simulation: Simulation, call: Call): void {
   void simulation.server(cluster).handle('DELETE', `/api/v1/namespaces/${NAMESPACE}`);
 }
 
-/** A controller that believes the Job to be its own, until somebody turns it off. */
+/** A controller that believes the workload to be its own, until somebody turns it off. */
 export function fight(simulation: Simulation, call: Call): void {
   for (let nth = 0; nth < FIGHT.writes; nth++)
     simulation.scheduler.after(nth * FIGHT.everyMs, () => {
-      const hands = liveJob(simulation, call);
-      if (!hands) return;
-      const { namespace = '', name = '' } = hands.job.metadata;
-      const ready = (hands.job.status?.ready ?? 0) > 0 ? 0 : Math.min(1, hands.job.status?.active ?? 0);
-      void hands.server.as('PATCH', JOBS, { namespace, name, subresource: 'status', body: { status: { ready } }, type: MERGE });
+      const live = liveOwner(simulation, call);
+      const status = live?.hands.foreignStatus?.(live.owner, 'often');
+      if (!live || !status) return;
+      const { namespace = '', name = '' } = live.owner.metadata;
+      void live.server.as('PATCH', live.facts.resource, { namespace, name, subresource: 'status', body: { status }, type: MERGE });
     });
 }
+
+export const canFight = (simulation: Simulation, call: Call): boolean => {
+  const live = liveOwner(simulation, call);
+  return live?.hands.foreignStatus?.(live.owner, 'often') !== undefined;
+};

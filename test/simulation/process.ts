@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { seededBits } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
-import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
+import type { KubernetesObject, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Clock, Deadline } from '../../lib/ports/clock.ts';
@@ -38,7 +38,7 @@ export interface Invocation {
   /** Durable when it was last told so. */
   intents: Intents | undefined;
   /** By uid, as it last read them live. */
-  live: Map<string, Job>;
+  live: Map<string, WorkloadObject>;
   writes: number;
 }
 

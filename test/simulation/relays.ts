@@ -1,4 +1,5 @@
 // The relays of a run, started again when they die, as a Deployment does.
+import { managesAll } from '../../lib/kinds/settings.ts';
 import { startRelay, type Relay } from '../../lib/relay/relay.ts';
 import { PAGE_SIZE } from './cluster-port.ts';
 import type { Installation } from './installation.ts';
@@ -31,7 +32,7 @@ export class Relays {
       clock: process.clock,
       telemetry: ports.telemetry,
       cluster,
-      manages: ['all-jobs'],
+      manages: managesAll([simulation.kindOf.facts]),
       namespaces: [],
       ...(simulation.run.access === 'relayed' && {
         executor: process.cluster(cluster, simulation.direct(cluster), 'source'),

@@ -10,8 +10,8 @@ export interface Expected {
   cluster?: string;
   /** One on each of them, instead. */
   onEach?: true;
-  /** `gone`: deleted; `running`: it never ends by itself; `parked`: nothing is done for it. */
-  end: 'Complete' | 'Failed' | 'gone' | 'suspended' | 'parked';
+  /** `gone`: deleted; `parked`: nothing is done for it; `steady`: it never ends by itself, and stands as its kind tells. */
+  end: 'Complete' | 'Failed' | 'gone' | 'suspended' | 'parked' | 'steady';
   reason?: string;
   succeeded?: number;
   failed?: number;
@@ -38,3 +38,9 @@ export interface Scenario {
   /** Told without faults for the sake of mutants, or struck where `struckAt` says; not drawn. */
   isForMutantsOnly?: true;
 }
+
+/** Each workload that a story tells the end of, where it is. */
+export const endsOf = ({ clusters, ends }: Pick<Scenario, 'clusters' | 'ends'>): (Expected & { name: string; cluster: string })[] =>
+  Object.entries(ends).flatMap(([name, end]) =>
+    (end.onEach ? clusters : [end.cluster ?? clusters[0] ?? '']).map((cluster) => ({ ...end, name, cluster })),
+  );

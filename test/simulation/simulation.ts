@@ -3,7 +3,6 @@ import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import type { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
-import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import type { OutgoingMessage, QueueName } from '../../lib/ports/queue.ts';
 import { NotDoneError } from '../../lib/ports/errors.ts';
@@ -14,7 +13,8 @@ import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
 import { FAULT_NAMES, FAULTS, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
-import { History, isTracked, livingOf, settle } from './history.ts';
+import { History, isTracked, livingOf } from './history.ts';
+import { SIMULATED_KINDS, type SimulatedKind } from './kinds/table.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Installation } from './installation.ts';
 import { Kubelet } from './kubelet.ts';
@@ -22,8 +22,7 @@ import { RelayedCalls } from './relayed-calls.ts';
 import { Process, type Around } from './process.ts';
 import { longestDelayMs, RECOVERY_MS, restMs } from './recovery.ts';
 import { drained, Scheduler } from './scheduler.ts';
-import { endsOf } from './scenarios.ts';
-import type { Scenario } from './scenario.ts';
+import { endsOf, type Scenario } from './scenario.ts';
 import { Tampering } from './tampering.ts';
 import { Together } from './together.ts';
 
@@ -55,9 +54,9 @@ export interface Result {
   elapsedMs: number;
   steps: number;
   passes: number;
-  /** How often a Job of a restored server could be asked everything again. */
+  /** How often a workload of a restored server could be asked everything again. */
   settled: number;
-  /** Pods ever created for each Job that is expected. */
+  /** Pods ever created for each workload that is expected. */
   pods: number;
   timeline: string[];
   /** Of a survey: each call until the end, and what could have struck it. */
@@ -81,7 +80,9 @@ const MOST_STEPS = 40_000;
 export class Simulation {
   readonly run: Run;
   readonly scheduler: Scheduler;
-  readonly history = new History();
+  readonly history = new History(SIMULATED_KINDS);
+  /** The kind that the story is about. */
+  readonly kindOf: SimulatedKind;
   readonly servers = new Map<string, SimApiServer>();
   readonly kubelets = new Map<string, Kubelet>();
   readonly directs = new Map<string, DirectCluster>();
@@ -96,7 +97,7 @@ export class Simulation {
   callNumber = 0;
   readonly struck: Planned[] = [];
   hasEnded = false;
-  /** Jobs of restored servers of which everything is asked again. */
+  /** Workloads of restored servers of which everything is asked again. */
   settled = 0;
   readonly #eraSinceMs = new Map<string, number>();
   parkings: string[] = [];
@@ -119,6 +120,9 @@ export class Simulation {
 
   constructor(run: Run) {
     this.run = run;
+    const kind = SIMULATED_KINDS.find(({ stories }) => stories.includes(run.scenario)) ?? SIMULATED_KINDS[0];
+    if (!kind) throw new Error('no kind is simulated');
+    this.kindOf = kind;
     this.#byCall = new Map();
     for (const { call, fault } of run.plan) this.#byCall.set(call, [...(this.#byCall.get(call) ?? []), fault]);
     this.scheduler = new Scheduler(run.seed);
@@ -251,22 +255,26 @@ export class Simulation {
     this.#eraSinceMs.set(cluster, this.scheduler.elapsedMs);
   }
 
-  /** The first pass of a new era that comes to a plain end knows what the restored server has lost: its Job is asked everything again (R3). */
+  /** The first pass of a new era that comes to a plain end knows what the restored server has lost: its workload is asked everything again (R3). */
   recorded(pass: PassRecord, { invocation }: Process): void {
     this.passes.push(pass);
     const { cluster, uid } = pass.key;
-    const job = this.history.job(cluster, uid);
+    const owner = this.history.owner(cluster, uid);
     // A second Farloop raises an era of its own, in its own time.
-    if (!job?.isRestored || !PLAIN_ENDS.has(pass.outcome) || this.installations.length > 1) return;
+    if (!owner?.isRestored || !PLAIN_ENDS.has(pass.outcome) || this.installations.length > 1) return;
     const sinceMs = this.#eraSinceMs.get(cluster) ?? -1;
-    if (sinceMs >= job.restoredAtMs && (invocation?.beganAtMs ?? 0) > sinceMs) settle(job, sinceMs);
-    if (!job.isRestored) this.settled += 1;
+    if (sinceMs >= owner.restoredAtMs && (invocation?.beganAtMs ?? 0) > sinceMs) this.history.settle(owner, sinceMs);
+    if (!owner.isRestored) this.settled += 1;
   }
 
   /** What a process of Farloop says of what it does. */
   logged(process: Process, message: string, fields: Record<string, unknown>): void {
     if (message === 'workload parked') this.parkings.push(`${String(fields['name'])}: ${String(fields['reason'])}`);
     if (this.run.traced) this.say(`${process.name} says ${message} ${fieldText(fields)}`);
+  }
+
+  simulatedKind(kind: string): SimulatedKind | undefined {
+    return SIMULATED_KINDS.find(({ facts }) => facts.kind === kind);
   }
 
   get store(): EmbeddedStore {
@@ -322,7 +330,7 @@ export class Simulation {
       steps: scheduler.steps,
       passes: this.passes.length,
       settled: this.settled,
-      pods: this.history.jobs.reduce((sum, { pods }) => sum + pods.size, 0),
+      pods: this.history.owners.reduce((sum, { pods }) => sum + pods.size, 0),
       timeline: this.timeline,
       log: this.log,
     };
@@ -387,35 +395,36 @@ export class Simulation {
     for (const server of this.servers.values()) server.close();
   }
 
-  /** Every Job stands as expected, and no pod of any waits for a finalizer to come off. */
+  /** Every workload stands as expected, and no pod of any waits for a finalizer to come off. */
   #isOver(): boolean {
     const { ends } = this.run.scenario;
     for (const { name, cluster, end } of endsOf(this.run.scenario)) {
       const server = this.server(cluster);
-      const job = server.job(name) ?? server.jobs().find(({ metadata }) => metadata.name === name);
+      const owner = this.history.owners.findLast((record) => record.cluster === cluster && record.name === name && !record.isGone)?.object;
       switch (this.tampering.endedNamespaces.has(server.name) ? 'gone' : end) {
         case 'gone':
-          if (job) return false;
+          if (owner) return false;
           break;
         case 'suspended':
-          if (!job?.status?.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True')) return false;
+        case 'steady':
+          if (!owner || !this.kindOf.standsAs[end as 'suspended' | 'steady']?.(owner)) return false;
           break;
         case 'parked':
           break;
         case 'Complete':
         case 'Failed':
         default:
-          if (!job || !isJobFinished(job)) return false;
+          if (!owner || !this.kindOf.facts.isFinished(owner)) return false;
       }
     }
-    for (const record of this.history.jobs) if (record.name in ends && livingOf(record).some(({ pod }) => isTracked(pod))) return false;
+    for (const record of this.history.owners) if (record.name in ends && livingOf(record).some(({ pod }) => isTracked(pod))) return false;
     return true;
   }
 
   #standing(): string {
-    const jobs = this.history.jobs.map(
+    const owners = this.history.owners.map(
       (record) =>
-        `${record.name}${record.isGone ? ' (gone)' : ''} ${JSON.stringify(record.job.status ?? {})} pods ${livingOf(record)
+        `${record.name}${record.isGone ? ' (gone)' : ''} ${JSON.stringify(record.object.status ?? {})} pods ${livingOf(record)
           .map(
             ({ pod }) =>
               `${pod.metadata.name}:${pod.status?.phase}${pod.metadata.deletionTimestamp ? ':deleted' : ''}${isTracked(pod) ? ':tracked' : ''}`,
@@ -423,7 +432,7 @@ export class Simulation {
           .join(' ')}`,
     );
     const latest = this.passes.slice(-2).map(({ outcome, why, error }) => `${outcome}: ${error ?? why.join('; ')}`);
-    return `${jobs.join(' | ')}; latest passes: ${latest.join(' | ')}`;
+    return `${owners.join(' | ')}; latest passes: ${latest.join(' | ')}`;
   }
 
   // --- what faults ask for

@@ -1,12 +1,14 @@
 // What faults do to the world: tables dropped or set back, servers restored, objects changed by other hands, events withheld.
 import type { SQLOutputValue } from 'node:sqlite';
-import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import { findFacts } from '../../lib/kinds/facts.ts';
+import type { Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
-import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import { PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { ClusterSource, PageSelection } from '../../lib/ports/cluster.ts';
 import { sendWake } from '../../lib/reconciler/head/wake.ts';
 import type { Snapshot } from './api-server.ts';
 import type { Call } from './calls.ts';
+import { ownerOf } from './other-hands.ts';
 import type { Simulation } from './simulation.ts';
 
 export interface Fate {
@@ -164,17 +166,15 @@ export class Tampering {
       }
   }
 
-  /** An older state that has every Job of the story, so that it can still be told to its end. */
+  /** An older state that has every owner of the story, so that it can still be told to its end. */
   #oldServer(name: string): Snapshot | undefined {
     const snapshot = this.#oldCopy()?.servers.get(name);
     const server = this.#simulation.server(name);
     if (!snapshot || snapshot.revision === server.storage.revision) return undefined;
     // Made, changed, let go and deleted as people have by now: the generation and the finalizers tell.
-    const kept = new Set(
-      snapshot.rows.filter(({ resource }) => resource === 'jobs.batch').map(({ text }) => wishOf(JSON.parse(text) as Job)),
-    );
-    const isWhole = server.jobs().every((job) => kept.has(wishOf(job)));
-    return isWhole && server.jobs().length > 0 ? snapshot : undefined;
+    const kept = new Set(snapshot.rows.map(({ text }) => wishOf(JSON.parse(text) as WorkloadObject)));
+    const owners = server.owners();
+    return owners.length > 0 && owners.every((owner) => kept.has(wishOf(owner))) ? snapshot : undefined;
   }
 
   canRestore(name: string): boolean {
@@ -188,7 +188,8 @@ export class Tampering {
     if (!snapshot) return;
     server.restore(snapshot);
     history.forgetKnown();
-    history.restore(name, { jobs: server.jobs(), pods: server.pods(), nowMs: this.#simulation.scheduler.elapsedMs });
+    const objects = history.resources.flatMap((resource) => server.objects(resource));
+    history.restore(name, { objects, pods: server.pods(), nowMs: this.#simulation.scheduler.elapsedMs });
     kubelets.get(name)?.resync();
   }
 
@@ -246,22 +247,23 @@ export class Tampering {
     void this.#simulation.server(this.#simulation.clusterOf(call)).as('PATCH', resource, { namespace, name, body, type: MERGE });
   }
 
-  /** The Job that the pass is about, as it is now. */
-  #jobOf(call: Call): Job | undefined {
+  /** The owner that the pass is about, as it is now. */
+  #ownerOf(call: Call): WorkloadObject | undefined {
     const key = call.invocation?.key;
-    return key && this.#simulation.server(key.cluster).job(key.name, key.namespace);
+    return key && ownerOf(this.#simulation.server(key.cluster), key);
   }
 
-  hasJob(call: Call): boolean {
-    return this.#jobOf(call) !== undefined;
+  hasOwner(call: Call): boolean {
+    return this.#ownerOf(call) !== undefined;
   }
 
-  annotateJob(call: Call): void {
+  labelOwner(call: Call): void {
     const key = call.invocation?.key;
-    if (!key) return;
+    const facts = findFacts(key?.kind ?? '');
+    if (!key || !facts) return;
     const { namespace, name } = key;
     const body = { metadata: { labels: { 'example.com/edited': String(call.number) } } };
-    void this.#simulation.server(key.cluster).as('PATCH', JOBS, { namespace, name, body, type: MERGE });
+    void this.#simulation.server(key.cluster).as('PATCH', facts.resource, { namespace, name, body, type: MERGE });
   }
 
   takeFence(call: Call): void {
@@ -271,26 +273,38 @@ export class Tampering {
     const { scheduler } = this.#simulation;
     const fence = `sweep-${call.number}`;
     const nowMs = scheduler.wallMs();
-    void store.updateHead(key, {}, { fence, queued: fence, pendingSinceMs: nowMs }).then(
-      () => sendWake({ queue }, key, fence),
-      () => {},
-    );
+    const { ledger } = this.#simulation.checks;
+    void store.readHead(key).then(async (head) => {
+      if (!head) return;
+      // A wake too many may follow the fence that it replaces.
+      ledger.forgetFence(head.fence);
+      await store.updateHead(key, {}, { fence, queued: fence, pendingSinceMs: nowMs }).then(
+        () => sendWake({ queue }, key, fence),
+        () => {},
+      );
+    });
   }
 
   /** What another controller would write must be another status. */
+  #foreignStatus(call: Call): object | undefined {
+    const owner = this.#ownerOf(call);
+    return owner && this.#simulation.simulatedKind(call.invocation?.key?.kind ?? '')?.hands.foreignStatus?.(owner, 'once');
+  }
+
   canWriteForeignStatus(call: Call): boolean {
-    return (this.#jobOf(call)?.status?.ready ?? 0) > 0;
+    return this.#foreignStatus(call) !== undefined;
   }
 
   writeForeignStatus(call: Call): void {
     const key = call.invocation?.key;
-    if (!key) return;
+    const facts = findFacts(key?.kind ?? '');
+    if (!key || !facts) return;
     const { cluster, namespace, name } = key;
-    const body = { status: { ready: 0 } };
-    void this.#simulation.server(cluster).as('PATCH', JOBS, { namespace, name, subresource: 'status', body, type: MERGE });
+    const body = { status: this.#foreignStatus(call) };
+    void this.#simulation.server(cluster).as('PATCH', facts.resource, { namespace, name, subresource: 'status', body, type: MERGE });
   }
 }
 
 /** Finalizers of the API server's own bear no domain: they come and go without anybody's wish. */
-const wishOf = ({ metadata }: Job): string =>
+const wishOf = ({ metadata }: WorkloadObject): string =>
   `${metadata.uid} ${metadata.generation} ${metadata.deletionTimestamp} ${metadata.finalizers?.filter((name) => name.includes('/')).join() ?? ''}`;

@@ -1,6 +1,7 @@
 // What faults do only together, and what the end of a run is then waited for beside what each of them lasts by itself.
 import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
+import { findFacts } from '../../lib/kinds/facts.ts';
 import type { Call } from './calls.ts';
 import { FAULTS, pluralOf, WAITS, type FaultName } from './faults.ts';
 import type { Invocation } from './process.ts';
@@ -19,7 +20,7 @@ export class Together {
   /** By pass: refused writes of its workload's status. */
   readonly #refusedStatuses = new Map<Invocation, number>();
   readonly #foreignWrites = new Map<string, { writes: number; atMs: number }>();
-  /** Names of Jobs that were fought over: they may be parked for that. */
+  /** Names of workloads that were fought over: they may be parked for that. */
   readonly fights = new Set<string>();
   readonly #restored = new Set<string>();
 
@@ -71,7 +72,9 @@ export class Together {
   }
 }
 
-const isStatusWrite = (call: Call): boolean => call.port === 'cluster' && call.method === 'patch' && pluralOf(call) === 'jobs';
+/** Of the workload itself: a pass writes nothing of it but its status. */
+const isStatusWrite = (call: Call): boolean =>
+  call.port === 'cluster' && call.method === 'patch' && findFacts(call.invocation?.key?.kind ?? '')?.resource.plural === pluralOf(call);
 
 function pendingIn(method: string, args: readonly unknown[]): [WorkloadKey | undefined, Pick<HeadChange, 'pendingSinceMs'>] {
   if (method === 'createHead') {

@@ -4,7 +4,7 @@ import type { Fault } from './faults.ts';
 import { isWrite } from './calls.ts';
 import { Installation } from './installation.ts';
 import type { Simulation } from './simulation.ts';
-import { canScale, canSuspend, endNamespace, fight, hasNamespace, liveJob, recreate, scaleShortly, suspendShortly } from './other-hands.ts';
+import { canEdit, canFight, editShortly, endNamespace, fight, hasNamespace, liveOwner, recreate } from './other-hands.ts';
 
 const isFunction = ({ invocation, port }: Call): boolean => invocation !== undefined && port !== 'mapping';
 const isPassCall = (call: Call): boolean => isFunction(call) && call.invocation?.function === 'reconcile';
@@ -130,15 +130,17 @@ export const WORLD_FAULTS = {
   nameIsTaken: {
     says: 'somebody else has a pod of the name that is to be created',
     applies: (call) => call.port === 'cluster' && call.method === 'create' && (call.args[0] as { plural?: string }).plural === 'pods',
+    // A workload whose names are used again waits for that name, for ever: that is a story of its own.
+    canStrike: ({ kindOf }) => !kindOf.facts.pods.namesAreReused,
     strike: (simulation, call) => simulation.tampering.takeName(call),
     lastsMs: 0,
     waits: [],
   },
   specIsEdited: {
-    says: 'somebody labels the Job in the middle of a pass',
+    says: 'somebody labels the workload in the middle of a pass',
     applies: isPassCall,
-    canStrike: (simulation, call) => simulation.tampering.hasJob(call),
-    strike: (simulation, call) => simulation.tampering.annotateJob(call),
+    canStrike: (simulation, call) => simulation.tampering.hasOwner(call),
+    strike: (simulation, call) => simulation.tampering.labelOwner(call),
     lastsMs: 0,
     waits: [],
   },
@@ -158,9 +160,9 @@ export const WORLD_FAULTS = {
     waits: [],
   },
   otherControllerFights: {
-    says: 'another controller runs the Job too, and writes its status again and again for some seconds',
+    says: 'another controller runs the workload too, and writes its status again and again for some seconds',
     applies: (call) => call.port === 'cluster' && call.method === 'patch' && isPassCall(call),
-    canStrike: (simulation, call) => liveJob(simulation, call) !== undefined,
+    canStrike: canFight,
     strike: fight,
     lastsMs: 6_000,
     waits: ['park'],
@@ -178,7 +180,7 @@ export const WORLD_FAULTS = {
     waits: [],
   },
   namespaceEnds: {
-    says: 'somebody deletes the namespace, Jobs running in it',
+    says: 'somebody deletes the namespace, workloads running in it',
     applies: isPassCall,
     canStrike: hasNamespace,
     strike: endNamespace,
@@ -186,28 +188,28 @@ export const WORLD_FAULTS = {
     waits: [],
   },
   ownerIsRecreated: {
-    says: 'somebody deletes the Job and makes it anew under the same name',
+    says: 'somebody deletes the workload and makes it anew under the same name',
     applies: isPassCall,
-    canStrike: (simulation, call) => liveJob(simulation, call) !== undefined,
+    canStrike: (simulation, call) => liveOwner(simulation, call) !== undefined,
     strike: recreate,
     // Its story is told from the beginning.
     lastsMs: 15_000,
     waits: [],
   },
   isSuspendedShortly: {
-    says: 'somebody suspends the Job, and resumes it three seconds later',
+    says: 'somebody suspends the workload, and resumes it three seconds later',
     applies: isPassCall,
-    canStrike: canSuspend,
-    strike: suspendShortly,
+    canStrike: canEdit('suspended'),
+    strike: editShortly('suspended'),
     // And its pods begin anew after that.
     lastsMs: 3_000 + 5_000,
     waits: [],
   },
   isScaledShortly: {
-    says: 'somebody scales the Job down to one pod, and up again three seconds later',
+    says: 'somebody scales the workload down to one pod, and up again three seconds later',
     applies: isPassCall,
-    canStrike: canScale,
-    strike: scaleShortly,
+    canStrike: canEdit('scaledDown'),
+    strike: editShortly('scaledDown'),
     // And some of its pods begin anew.
     lastsMs: 3_000 + 2_000,
     waits: [],

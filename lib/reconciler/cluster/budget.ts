@@ -98,11 +98,13 @@ const TURN_MS = { first: 1_000, most: 30_000 };
  * @returns when, from now, and the number of this attempt
  */
 export function turnOf(
-  { attempt, decided: { actions } }: Pick<Pass, 'attempt' | 'decided'>,
+  { attempt: tries, isEarly, decided: { actions } }: Pick<Pass, 'attempt' | 'isEarly' | 'decided'>,
   retryAfterMs: number,
   clock: Clock,
 ): { againInMs: number; attempt: number } {
   if (actions.some(({ result }) => result === 'done')) return { againInMs: retryAfterMs, attempt: 0 };
+  // A pass that news led to before its turn is no further try.
+  const attempt = isEarly ? Math.max(tries - 1, 1) : tries;
   const patienceMs = Math.min(TURN_MS.first * 2 ** Math.min(attempt - 1, 10), TURN_MS.most);
   return { againInMs: Math.round(retryAfterMs + patienceMs * clock.random()), attempt };
 }

@@ -59,6 +59,8 @@ export class Pass implements PassContext {
   readonly startedAtMs: number;
   /** Counts the tries of work that was put off; 1 if it was not. */
   readonly attempt: number;
+  /** News led to it before the work that was put off was due. */
+  readonly isEarly: boolean;
   /** Cluster time minus ours, milliseconds (R12). */
   readonly offsetMs: number;
   /** The pass's id. The pass may write the head only while the head holds this fence (R8). */
@@ -79,7 +81,7 @@ export class Pass implements PassContext {
   #cluster: Cluster | undefined;
 
   constructor(
-    given: Pick<Pass, 'key' | 'record' | 'facts' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'offsetMs'> &
+    given: Pick<Pass, 'key' | 'record' | 'facts' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'isEarly' | 'offsetMs'> &
       Pick<Pending, 'head' | 'state'> & { connect: () => Cluster; known: ConstructorParameters<typeof Knowledge>[1] },
   ) {
     this.key = given.key;
@@ -90,6 +92,7 @@ export class Pass implements PassContext {
     this.deadline = given.deadline;
     this.startedAtMs = given.startedAtMs;
     this.attempt = given.attempt;
+    this.isEarly = given.isEarly;
     this.offsetMs = given.offsetMs;
     this.fence = given.head.fence;
     this.known = new Knowledge(this, given.known);

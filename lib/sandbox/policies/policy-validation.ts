@@ -75,10 +75,7 @@ function problemsOfAnnotations(
 }
 
 function problemsOfProgram(path: string, program: PolicyProgram | undefined): FieldError[] {
-  if (!program || !('problem' in program.program)) return [];
-  const { problem, isInternal } = program.program;
-  if (isInternal) return [{ reason: 'InternalError', field: path, message: `Internal error: ${problem}` }];
-  return [invalidValue(path, program.source, problem)];
+  return program && 'problem' in program.program ? [invalidValue(path, program.source, program.program.problem)] : [];
 }
 
 const reserved =

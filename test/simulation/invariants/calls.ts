@@ -1,9 +1,11 @@
 // Invariants of what Farloop sends to API servers.
-import type { Pod } from '../../../lib/objects/kubernetes.ts';
+import type { KubernetesObject, Pod } from '../../../lib/objects/kubernetes.ts';
+import { findFacts } from '../../../lib/kinds/facts.ts';
 import { hasPassed } from '../../../lib/ports/clock.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { controllerOf, podFactsOf } from '../../../lib/objects/pod-facts.ts';
 import { isWrite, type Call } from '../calls.ts';
+import { isActivePod } from '../history.ts';
 import type { Invariant } from './table.ts';
 
 const PASS_MS = 20_000;
@@ -20,6 +22,9 @@ interface Target {
   resourceVersion?: string;
   subresource?: string;
 }
+
+/** Of the workload itself, not of a child. */
+const isOfOwner = (call: Call): boolean => findFacts(call.invocation?.key?.kind ?? '')?.resource.plural === pluralOf(call);
 
 const isApiWrite = (call: Call): boolean => call.port === 'cluster' && isWrite(call);
 const pluralOf = ({ args }: Call): string => (args[0] as { plural: string }).plural;
@@ -61,9 +66,7 @@ export const OF_CALLS: readonly Invariant[] = [
       if (!isApiWrite(call) || call.method !== 'delete') return undefined;
       const { uid = '', resourceVersion } = targetOf(call);
       const pod = history.pod(call.cluster ?? '', uid)?.pod;
-      return pod && pod.metadata.deletionTimestamp === undefined && resourceVersion === undefined
-        ? `a delete of ${pod.metadata.name}`
-        : undefined;
+      return pod && isActivePod(pod) && resourceVersion === undefined ? `a delete of ${pod.metadata.name}` : undefined;
     },
   },
   {
@@ -117,16 +120,17 @@ export const OF_CALLS: readonly Invariant[] = [
       if (!isApiWrite(call) || !key) return undefined;
       const { namespace, name, uid = '' } = targetOf(call);
       if (call.method === 'create') {
-        const pod = call.args[1] as Pod;
-        if (pod.metadata.namespace !== key.namespace) return `a create in ${pod.metadata.namespace}`;
-        return pluralOf(call) === 'pods' && controllerOf(pod.metadata.ownerReferences)?.uid !== key.uid
-          ? 'a pod of another owner'
+        const { metadata } = call.args[1] as KubernetesObject;
+        if (metadata.namespace !== key.namespace) return `a create in ${metadata.namespace}`;
+        return pluralOf(call) !== 'events' && controllerOf(metadata.ownerReferences)?.uid !== key.uid
+          ? 'a child of another owner'
           : undefined;
       }
       if (namespace !== key.namespace) return `${call.method} in ${namespace}`;
-      if (pluralOf(call) === 'jobs') return name === key.name && uid === key.uid ? undefined : `a status of ${name} ${uid}`;
-      const owner = controllerOf(history.pod(call.cluster ?? '', uid)?.pod.metadata.ownerReferences)?.uid;
-      return owner === undefined || owner === key.uid ? undefined : `${call.method} of a pod of ${owner}`;
+      if (isOfOwner(call)) return name === key.name && uid === key.uid ? undefined : `a status of ${name} ${uid}`;
+      const child = history.pod(call.cluster ?? '', uid)?.pod ?? history.child(call.cluster ?? '', uid)?.object;
+      const owner = controllerOf(child?.metadata.ownerReferences)?.uid;
+      return owner === undefined || owner === key.uid ? undefined : `${call.method} of a child of ${owner}`;
     },
   },
   {
@@ -136,11 +140,14 @@ export const OF_CALLS: readonly Invariant[] = [
       const { invocation } = call;
       if (!isApiWrite(call) || call.method !== 'delete' || !invocation) return undefined;
       const { name, uid = '' } = targetOf(call);
-      if (!invocation.live.has(invocation.key?.uid ?? '')) return `${name} is deleted, its owner unseen`;
       const pod = history.pod(call.cluster ?? '', uid)?.pod;
-      if (!pod) return undefined;
-      const { index, number } = podFactsOf(pod);
-      const slot = index === undefined ? number : Number(index);
+      const isActive = pod !== undefined && isActivePod(pod);
+      if ((isActive || isOfOwner(call)) && !invocation.live.has(invocation.key?.uid ?? '')) return `${name} is deleted, its owner unseen`;
+      if (!isActive) return undefined;
+      const facts = podFactsOf(pod);
+      const { index, number } = facts;
+      const { slotOf } = findFacts(invocation.key?.kind ?? '')?.pods ?? {};
+      const slot = slotOf ? slotOf(facts) : index === undefined ? number : Number(index);
       const isIntended = invocation.intents?.delete.some((child) =>
         typeof child === 'string' ? child === uid : child.slot === slot && child.number === number,
       );
@@ -195,10 +202,10 @@ export const OF_CALLS: readonly Invariant[] = [
       if (!isApiWrite(call) || !('error' in outcome) || !(outcome.error instanceof TerminalError)) return undefined;
       // Refusals of a plan are not the server's own.
       if (struck.some(({ fault }) => fault === 'apiFindsItInvalid')) return undefined;
-      // A restored server gives a number of versions away again: the Job that was planned from may bear the one of another there, which
+      // A restored server gives a number of versions away again: the owner that was planned from may bear the one of another there, which
       // its precondition cannot tell apart. That the server refuses what does not fit is then the last guard, and it held.
-      const job = history.job(call.cluster ?? '', targetOf(call).uid);
-      if (job?.isRestored && job.job.metadata.resourceVersion === versionOf(call)) return undefined;
+      const owner = history.owner(call.cluster ?? '', targetOf(call).uid);
+      if (owner?.isRestored && owner.object.metadata.resourceVersion === versionOf(call)) return undefined;
       return outcome.error.code === 422 ? outcome.error.message : undefined;
     },
   },
@@ -206,7 +213,7 @@ export const OF_CALLS: readonly Invariant[] = [
     name: 'no status is written that changes nothing',
     rule: 'R16',
     onOutcome: ({ call, outcome }) => {
-      if (!isApiWrite(call) || call.method !== 'patch' || !('value' in outcome) || pluralOf(call) !== 'jobs') return undefined;
+      if (!isApiWrite(call) || call.method !== 'patch' || !('value' in outcome) || !isOfOwner(call)) return undefined;
       const { object } = outcome.value as { object: { metadata: { resourceVersion?: string } } };
       const { metadata } = (call.args[2] as { body: { metadata: { resourceVersion?: string } } }).body;
       return object.metadata.resourceVersion === metadata.resourceVersion ? `at version ${metadata.resourceVersion}` : undefined;

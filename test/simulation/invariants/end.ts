@@ -1,21 +1,19 @@
 // What must be so when everything has ended and come to rest.
 import { controllerOf } from '../../../lib/objects/pod-facts.ts';
 import { formatKey, parseKey } from '../../../lib/objects/workload.ts';
-import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
+import { childText, resourceKeyOf } from '../../../lib/objects/child-state.ts';
+import { childStateOf } from '../../../lib/kinds/child.ts';
 import { factsFor } from '../../../lib/kinds/facts.ts';
+import { livingChildren } from '../../../lib/reconciler/view/children.ts';
 import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { digestOf } from '../../../lib/wire/digest.ts';
 import { decodeTimer } from '../../../lib/wire/messages.ts';
 import { isLook } from '../costs.ts';
-import { activeOf, isTracked, livingOf } from '../history.ts';
-import { endsOf } from '../scenarios.ts';
+import { activeOf, childrenOf, isTracked, livingOf } from '../history.ts';
 import type { Simulation } from '../simulation.ts';
 import type { Invariant } from './table.ts';
-
-const endOf = ({ status }: Job): { type: string; reason?: string } | undefined =>
-  status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True');
 
 /** A timer of one of these workloads, or one that cannot be read. */
 function isAbout(body: string, names: readonly string[]): boolean {
@@ -39,59 +37,13 @@ async function headsOf({ store, run }: Simulation) {
   return heads;
 }
 
-/** Whether so many failures leave a Job its end. Which index or exit code they meet is not known. */
-const canBear = ({ spec }: Job, failures: number): boolean =>
-  spec.backoffLimitPerIndex === undefined && spec.podFailurePolicy === undefined && failures <= (spec.backoffLimit ?? 6);
-
-/** An exit code ends the story, and each pod that would have ended so was deleted before by an edit: none did, and the others complete the Job. */
-const isSpared = ({ history, struck }: Simulation, name: string, reason: string | undefined): boolean =>
-  reason === 'PodFailurePolicy' &&
-  struck.some(({ fault }) => CHANGES_PODS.has(fault)) &&
-  history.jobs.filter((record) => record.name === name).every(({ pods }) => [...pods.values()].every(({ pod }) => !hasFailedByItself(pod)));
-
-/** A pod has ended as the story tells in a past that the API server has forgotten: Farloop may have acted on it before that showed (R3). */
-const wasSetBack = ({ struck }: Simulation): boolean => struck.some(({ fault }) => fault === 'apiServerIsOld');
-
-/** What is deleted while it runs ends by a signal. */
-const hasFailedByItself = ({ status }: Pod): boolean =>
-  status?.containerStatuses?.some(({ state }) => ![undefined, 0, 137].includes(state?.terminated?.exitCode)) ?? false;
-
 export const AT_THE_END: readonly Invariant[] = [
-  {
-    name: 'every Job ends as its story tells',
-    rule: 'R1',
-    atEnd: (simulation) => {
-      const { run, struck, tampering } = simulation;
-      for (const { name, cluster, end, reason, succeeded, failed } of endsOf(run.scenario)) {
-        const job = simulation
-          .server(cluster)
-          .jobs()
-          .find(({ metadata }) => metadata.name === name);
-        if (tampering.endedNamespaces.has(cluster)) continue;
-        if (end !== 'Complete' && end !== 'Failed') continue;
-        // A pod that somebody deletes is a failure, and may be one too many.
-        if (end === 'Complete' && job && tampering.touchedPods > 0 && !canBear(job, (failed ?? 0) + tampering.touchedPods)) continue;
-        const found = job && endOf(job);
-        const isAsTold = found?.type === end && (reason === undefined || found.reason === reason);
-        const isRight = isSpared(simulation, name, reason) ? found?.type === 'Complete' || (isAsTold && wasSetBack(simulation)) : isAsTold;
-        if (!isRight) return `${name} ended with ${found?.type} ${found?.reason}`;
-        // Some of what strikes changes which pods there are; whether they are counted is asked when the Job ends.
-        // And a story that fails, or that somebody's hand decides, may be further on by then: its counts depend on when what happens.
-        if (struck.length > 0 && (end === 'Failed' || run.scenario.acts.length > 1 || COUNTS_BY_TIME.has(run.scenario.name))) continue;
-        if (tampering.touchedPods > 0 || struck.some(({ fault }) => CHANGES_PODS.has(fault))) continue;
-        const { succeeded: foundSucceeded = 0, failed: foundFailed = 0 } = job?.status ?? {};
-        if (succeeded !== undefined && foundSucceeded !== succeeded) return `${name}: ${foundSucceeded} succeeded`;
-        if (failed !== undefined && foundFailed !== failed) return `${name}: ${foundFailed} failed`;
-      }
-      return undefined;
-    },
-  },
   {
     name: 'no finalizer is left',
     rule: 'R1',
     isPartOfTheEnd: true,
     atEnd: ({ history }) => {
-      for (const record of history.jobs) {
+      for (const record of history.owners) {
         if (!record.isGone && record.finishedAtMs === undefined) continue;
         const left = livingOf(record).filter(({ pod }) => isTracked(pod));
         if (left.length > 0) return left.map(({ name }) => name).join();
@@ -104,7 +56,7 @@ export const AT_THE_END: readonly Invariant[] = [
     rule: 'R10',
     isPartOfTheEnd: true,
     atEnd: ({ history }) => {
-      const ended = history.jobs.filter(({ isGone, finishedAtMs }) => !isGone && finishedAtMs !== undefined);
+      const ended = history.owners.filter(({ isGone, finishedAtMs }) => !isGone && finishedAtMs !== undefined);
       const left = ended.flatMap((record) => activeOf(record)).filter(({ released, strippedByOthers }) => !released && !strippedByOthers);
       return left.length > 0 ? left.map(({ name }) => name).join() : undefined;
     },
@@ -179,7 +131,7 @@ export const AT_THE_END: readonly Invariant[] = [
     rule: 'R16',
     atEnd: async (simulation) => {
       for (const { key } of await headsOf(simulation))
-        if (simulation.history.job(key.cluster, key.uid)?.isGone !== false) return formatKey(key);
+        if (simulation.history.owner(key.cluster, key.uid)?.isGone !== false) return formatKey(key);
       return undefined;
     },
   },
@@ -189,15 +141,24 @@ export const AT_THE_END: readonly Invariant[] = [
     atEnd: async (simulation) => {
       const { history, store, records } = simulation;
       for (const head of await headsOf(simulation)) {
-        const record = history.job(head.key.cluster, head.key.uid);
+        const record = history.owner(head.key.cluster, head.key.uid);
         if (!record || !(record.name in simulation.run.scenario.ends)) continue;
-        const { part, hasMissingItem } = await readView(store, head, records.get(head.key.cluster)?.era ?? 0);
-        const truth = [record.job, ...livingOf(record).map(({ pod }) => pod)].map(({ metadata }) => ({
+        const facts = factsFor(head.key.kind);
+        const { part, hasMissingItem, children } = await readView(store, head, records.get(head.key.cluster)?.era ?? 0);
+        const truth = [record.object, ...livingOf(record).map(({ pod }) => pod)].map(({ metadata }) => ({
           uid: metadata.uid ?? '',
           resourceVersion: metadata.resourceVersion ?? '',
         }));
-        if (hasMissingItem || viewDigestOf(factsFor(head.key.kind), part) !== digestOf(truth))
+        if (hasMissingItem || viewDigestOf(facts, part) !== digestOf(truth))
           return `${formatKey(head.key)}${hasMissingItem ? ', an item is missing' : ''}: ${JSON.stringify(truth)}`;
+        const others = facts.children.flatMap((row) =>
+          childrenOf(record).flatMap(({ resource, object }) =>
+            resource === resourceKeyOf(row.resource) ? [childText(childStateOf(row, object))] : [],
+          ),
+        );
+        const known = children.flatMap(livingChildren).map(childText);
+        if (known.toSorted().join('\n') !== others.toSorted().join('\n'))
+          return `${formatKey(head.key)}: the view has ${known.join(', ')}, the API server ${others.join(', ')}`;
       }
       return undefined;
     },
@@ -208,7 +169,7 @@ export const AT_THE_END: readonly Invariant[] = [
     isPartOfTheEnd: true,
     atEnd: async (simulation) => {
       const known = new Set((await headsOf(simulation)).map(({ key }) => `${key.cluster} ${key.uid}`));
-      const missing = simulation.history.jobs.filter(({ cluster, uid, isGone }) => !isGone && !known.has(`${cluster} ${uid}`));
+      const missing = simulation.history.owners.filter(({ cluster, uid, isGone }) => !isGone && !known.has(`${cluster} ${uid}`));
       return missing.length > 0 ? missing.map(({ name }) => name).join() : undefined;
     },
   },
@@ -226,22 +187,5 @@ export const AT_THE_END: readonly Invariant[] = [
     },
   },
 ];
-
-/** What makes other pods than the story tells of, or takes what was counted back. Whatever else strikes, the counts are the story's. */
-const CHANGES_PODS = new Set<string>([
-  'podIsDeleted',
-  'podIsForcedAway',
-  'isSuspendedShortly',
-  'isScaledShortly',
-  'ownerIsRecreated',
-  'namespaceEnds',
-  'apiServerIsOld',
-  'otherController',
-  'otherControllerFights',
-  'secondFarloop',
-]);
-
-/** Stories whose counts depend on when what happens: a work queue's second pod is never made where the first ends before its turn. */
-const COUNTS_BY_TIME = new Set<string>(['replaced-when-failed', 'success-policy', 'work-queue']);
 
 const PARKING_FAULTS = new Set<string>(['apiFindsItInvalid', 'otherControllerFights']);

@@ -141,7 +141,7 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
   },
   {
     // More can be only where a pass came by another wake than the one that follows the head's fence, which came back or is of a table that was
-    // lost; where a head got a fence from a sweep, which took it for stale; and where a Job is gone and its head forgotten between a wake's
+    // lost; where a head got a fence from a sweep, which took it for stale; and where an owner is gone and its head forgotten between a wake's
     // sending and its being written down.
     name: 'one wake of a workload is queued at most, beside the one that runs',
     rule: 'R9',
@@ -149,7 +149,7 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       if (call.port !== 'queue' || call.method !== 'send' || call.args[0] !== 'wakes') return undefined;
       const wrong = installations
         .flatMap(({ queue }) => checks.ledger.piledUp(queue))
-        .filter(({ cluster, uid }) => history.job(cluster, uid)?.isGone === false);
+        .filter(({ cluster, uid }) => history.owner(cluster, uid)?.isGone === false);
       return wrong.length > 0 ? wrong.map(({ name }) => name).join() : undefined;
     },
   },

@@ -5,6 +5,7 @@ import type { ObjectChange } from '../history.ts';
 import type { Simulation } from '../simulation.ts';
 import { AT_THE_END } from './end.ts';
 import { OF_CALLS } from './calls.ts';
+import { OF_CHILDREN } from './children.ts';
 import { SIMULATED_KINDS } from '../kinds/table.ts';
 import { OF_STORE_AND_QUEUES } from './store-and-queues.ts';
 
@@ -38,6 +39,7 @@ export const OF_THE_RUN: readonly Pick<Invariant, 'name' | 'rule'>[] = [
 
 export const INVARIANTS: readonly Invariant[] = [
   ...SIMULATED_KINDS.flatMap(({ invariants }) => invariants),
+  ...OF_CHILDREN,
   ...OF_CALLS,
   ...OF_STORE_AND_QUEUES,
   ...AT_THE_END,

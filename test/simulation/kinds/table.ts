@@ -1,12 +1,33 @@
 // The kinds that are simulated: the stories of each, and what must hold of it alone. What must hold of every kind stands in invariants/.
+import { factsFor } from '../../../lib/kinds/facts.ts';
+import type { WorkloadObject } from '../../../lib/objects/kubernetes.ts';
+import type { KindOfHistory } from '../history.ts';
 import type { Invariant } from '../invariants/table.ts';
 import type { Scenario } from '../scenario.ts';
+import { ENSEMBLE_HANDS, isSteady, isSuspended as isSuspendedEnsemble, OF_ENSEMBLES } from './ensemble/invariants.ts';
+import { ENSEMBLE_CORE_STORIES, ENSEMBLE_STORIES } from './ensemble/stories.ts';
+import { OF_JOB_ENDS } from './job/end-invariants.ts';
+import { isSuspended, JOB_HANDS } from './job/hands.ts';
+import { noteStripped, settle } from './job/history.ts';
 import { OF_JOB_PODS } from './job/pod-invariants.ts';
 import { OF_JOB_STATUS } from './job/status-invariants.ts';
 import { JOB_CORE_STORIES, JOB_STORIES } from './job/stories.ts';
 
-export interface SimulatedKind {
-  kind: string;
+/** What people and other controllers do to an owner in the middle of a pass. */
+export interface HandsOfKind {
+  /** Changes of the spec, and back; undefined where the owner is so already, or cannot be. */
+  suspended?(this: void, owner: WorkloadObject): { to: object; back: object } | undefined;
+  scaledDown?(this: void, owner: WorkloadObject): { to: object; back: object } | undefined;
+  /** The spec as a person would write it again. */
+  asWritten?(this: void, spec: object): object;
+  /** What another controller of the kind writes, once or again and again; undefined while that would change nothing. */
+  foreignStatus?(this: void, owner: WorkloadObject, times: 'once' | 'often'): object | undefined;
+}
+
+export interface SimulatedKind extends KindOfHistory {
+  /** Whether it stands so. An end that is not of this list is told by its facts and its conditions. */
+  standsAs: Readonly<Partial<Record<'suspended' | 'steady', (this: void, owner: WorkloadObject) => boolean>>>;
+  hands: HandsOfKind;
   stories: readonly Scenario[];
   /** Names of those of which every single fault is enumerated before each change is taken. */
   coreStories: readonly string[];
@@ -15,5 +36,22 @@ export interface SimulatedKind {
 }
 
 export const SIMULATED_KINDS: readonly SimulatedKind[] = [
-  { kind: 'Job', stories: JOB_STORIES, coreStories: JOB_CORE_STORIES, invariants: [...OF_JOB_PODS, ...OF_JOB_STATUS] },
+  {
+    facts: factsFor('Job'),
+    noteStripped,
+    settle,
+    standsAs: { suspended: isSuspended },
+    hands: JOB_HANDS,
+    stories: JOB_STORIES,
+    coreStories: JOB_CORE_STORIES,
+    invariants: [...OF_JOB_PODS, ...OF_JOB_STATUS, ...OF_JOB_ENDS],
+  },
+  {
+    facts: factsFor('Ensemble'),
+    standsAs: { suspended: isSuspendedEnsemble, steady: isSteady },
+    hands: ENSEMBLE_HANDS,
+    stories: ENSEMBLE_STORIES,
+    coreStories: ENSEMBLE_CORE_STORIES,
+    invariants: OF_ENSEMBLES,
+  },
 ];

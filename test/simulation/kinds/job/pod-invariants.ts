@@ -1,30 +1,31 @@
 // What must hold of the pods of Jobs, as the API server commits them.
 import type { Job } from '../../../../lib/objects/kubernetes.ts';
 import { matcherOf } from '../../../../lib/objects/label-selector.ts';
-import { CHILD_NUMBER, controllerOf } from '../../../../lib/objects/pod-facts.ts';
+import { controllerOf } from '../../../../lib/objects/pod-facts.ts';
 import {
   activeOf,
   isTerminatingPod,
   isTracked,
   livingOf,
   standingOf,
-  type JobRecord,
   type ObjectChange,
+  type OwnerRecord,
   type PodChange,
   type PodRecord,
 } from '../../history.ts';
 import { WAITS } from '../../faults.ts';
+import { jobOf } from './history.ts';
 import { completedIndexesOf } from './index-set.ts';
 import { isIgnored } from './status-invariants.ts';
 import type { Invariant } from '../../invariants/table.ts';
 
 interface Created extends PodChange {
-  owner: JobRecord;
+  owner: OwnerRecord;
 }
 
 /** A pod that Farloop created for a Job. */
 function createdIn(change: ObjectChange): Created | undefined {
-  if (change.kind !== 'pod' || change.type !== 'ADDED' || !change.by || !change.owner) return undefined;
+  if (change.kind !== 'pod' || change.type !== 'ADDED' || !change.by || change.owner?.kind !== 'Job') return undefined;
   // A surplus: what becomes of it is asked at the end.
   if (change.by.isLate) return undefined;
   // What was read live has been undone since.
@@ -32,7 +33,7 @@ function createdIn(change: ObjectChange): Created | undefined {
   return { ...change, owner: change.owner };
 }
 
-const liveOf = ({ by, owner }: Created): Job | undefined => by?.invocation?.live.get(owner.uid);
+const liveOf = ({ by, owner }: Created): Job | undefined => by?.invocation?.live.get(owner.uid) as Job | undefined;
 
 /** Until a restore shows, which a heartbeat tells at the latest, a pod whose end the server has forgotten is one that has ended (R3). */
 const countsAsEnded = ({ revivedAtMs }: PodRecord, { by }: Created): boolean =>
@@ -135,55 +136,21 @@ export const OF_JOB_PODS: readonly Invariant[] = [
     },
   },
   {
-    name: 'the owner is read live before a pod is created',
-    rule: 'R10',
-    onChange: (change) => {
-      const created = createdIn(change);
-      return created && !liveOf(created) ? `${created.record.name} was created unseen` : undefined;
-    },
-  },
-  {
-    name: 'a pod is created under a durable intent',
-    rule: 'R5',
-    onChange: (change) => {
-      const created = createdIn(change);
-      if (!created) return undefined;
-      const number = Number(created.now.metadata.annotations?.[CHILD_NUMBER] ?? -1);
-      const intents = created.by?.invocation?.intents?.create ?? [];
-      const found = intents.some(
-        (child) => child.number === number && (created.record.index === undefined || child.slot === Number(created.record.index)),
-      );
-      return found ? undefined : `${created.record.name}, number ${number}, was not intended`;
-    },
-  },
-  {
-    name: 'a name that a pod was seen to hold is never taken again',
-    rule: 'R5',
-    onChange: (change) => {
-      const created = createdIn(change);
-      if (!created) return undefined;
-      const before = [...created.owner.pods.values()].some(
-        ({ uid, name, isKnown, isUndone }) => isKnown && !isUndone && name === created.record.name && uid !== created.record.uid,
-      );
-      return before ? `${created.record.name} is a second pod of that name` : undefined;
-    },
-  },
-  {
     name: 'a finalizer comes off only once the pod is counted',
     rule: 'R1',
     onChange: (change) => {
       if (change.kind !== 'pod' || !change.by || !change.before || !isTracked(change.before)) return undefined;
       if (isTracked(change.now) && change.type !== 'DELETED') return undefined;
       const { owner, record } = change;
-      if (!owner || owner.isGone || owner.finishedAtMs !== undefined || owner.isRestored) return undefined;
-      if (isIgnored({ pod: change.before }, owner.job)) return undefined;
+      if (owner?.kind !== 'Job' || owner.isGone || owner.finishedAtMs !== undefined || owner.isRestored) return undefined;
+      if (isIgnored({ pod: change.before }, jobOf(owner))) return undefined;
       // Released, as in the reference: no pod of the Job's any more, in no count, however it ended before that came to pass.
       if (record.released) return undefined;
       // Judged while it was terminating, after the Job had all it wanted: in no count, however it ended meanwhile.
       if (record.strippedUnder === 'succeeding' && change.before.metadata.deletionTimestamp !== undefined) return undefined;
-      return isCounted(owner.job, { uid: record.uid, index: record.index, standing: standingOf(change.before) })
+      return isCounted(jobOf(owner), { uid: record.uid, index: record.index, standing: standingOf(change.before) })
         ? undefined
-        : `${record.name} had ${standingOf(change.before)} and is in no count: ${JSON.stringify(owner.job.status)}`;
+        : `${record.name} had ${standingOf(change.before)} and is in no count: ${JSON.stringify(owner.object.status)}`;
     },
   },
   {
@@ -192,7 +159,9 @@ export const OF_JOB_PODS: readonly Invariant[] = [
     onChange: (change, { history }) => {
       if (change.kind !== 'pod' || !change.by || change.type === 'ADDED') return undefined;
       const { key } = change.by.invocation ?? {};
-      const job = key && history.job(key.cluster, key.uid)?.job;
+      const record = key && history.owner(key.cluster, key.uid);
+      if (record && record.kind !== 'Job') return undefined;
+      const job = record && jobOf(record);
       const owner = controllerOf(change.before?.metadata.ownerReferences)?.uid;
       const isWanted = job !== undefined && matcherOf(job.spec.selector)(change.now.metadata.labels ?? {});
       const isOwn = owner === undefined ? isWanted : owner === key?.uid;

@@ -8,11 +8,12 @@ import {
   isTracked,
   livingOf,
   standingOf,
-  type JobChange,
-  type JobRecord,
   type ObjectChange,
+  type OwnerChange,
+  type OwnerRecord,
   type PodRecord,
 } from '../../history.ts';
+import { settledOf } from './history.ts';
 import { completedIndexesOf } from './index-set.ts';
 import type { Invariant } from '../../invariants/table.ts';
 
@@ -21,9 +22,13 @@ const TERMINAL = ['Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'];
 const isTrue = (job: Job | undefined, wanted: string): boolean =>
   job?.status?.conditions?.some(({ type, status }) => type === wanted && status === 'True') ?? false;
 
+type JobChange = OwnerChange & { before: Job | undefined; now: Job };
+
 /** A Job that Farloop changed. */
 const writtenIn = (change: ObjectChange): JobChange | undefined =>
-  change.kind === 'job' && change.type === 'MODIFIED' && change.by?.port === 'cluster' ? change : undefined;
+  change.kind === 'owner' && change.record.kind === 'Job' && change.type === 'MODIFIED' && change.by?.port === 'cluster'
+    ? (change as JobChange)
+    : undefined;
 
 const isDeletion = ({ before, now }: JobChange): boolean =>
   now.metadata.deletionTimestamp !== undefined && before?.metadata.deletionTimestamp === undefined;
@@ -90,7 +95,7 @@ export const OF_JOB_STATUS: readonly Invariant[] = [
       if (!written || written.record.isRestored) return undefined;
       const { succeeded = 0, uncountedTerminatedPods: waiting } = written.now.status ?? {};
       const ever = comparableOf(written.record).filter(({ pod }) => pod.status?.phase === 'Succeeded');
-      const counted = succeeded + (waiting?.succeeded?.length ?? 0) - (written.record.settled?.succeeded ?? 0);
+      const counted = succeeded + (waiting?.succeeded?.length ?? 0) - (settledOf(written.record)?.succeeded ?? 0);
       return counted > ever.length ? `${counted} successes of ${ever.length} pods` : undefined;
     },
   },
@@ -103,7 +108,7 @@ export const OF_JOB_STATUS: readonly Invariant[] = [
       const ran = new Set(
         [...written.record.pods.values()].filter(({ pod }) => pod.status?.phase === 'Succeeded').map(({ index }) => Number(index)),
       );
-      const { settled } = written.record;
+      const settled = settledOf(written.record);
       const invented = [...completedIndexesOf(written.now)].filter((index) => !ran.has(index) && !settled?.indexes.has(index));
       return invented.length > 0 ? `no pod of index ${invented.join()} has succeeded` : undefined;
     },
@@ -117,7 +122,7 @@ export const OF_JOB_STATUS: readonly Invariant[] = [
       const { failed = 0, uncountedTerminatedPods: waiting } = written.now.status ?? {};
       const isFailing = isTrue(written.now, 'FailureTarget');
       const ever = comparableOf(written.record).filter(({ pod }) => pod.status?.phase !== 'Succeeded' && (isFailing || !isActivePod(pod)));
-      const counted = failed + (waiting?.failed?.length ?? 0) - (written.record.settled?.failed ?? 0);
+      const counted = failed + (waiting?.failed?.length ?? 0) - (settledOf(written.record)?.failed ?? 0);
       return counted > ever.length ? `${counted} failures of ${ever.length} pods` : undefined;
     },
   },
@@ -173,9 +178,9 @@ export const OF_JOB_STATUS: readonly Invariant[] = [
 const isJobFinishedIn = (job: Job | undefined): boolean => job !== undefined && isJobFinished(job);
 
 /** How each pod must be counted: as it stood when its finalizer came off, or as it stands. */
-function countsDiffer(record: JobRecord, job: Job): string | undefined {
+function countsDiffer(record: OwnerRecord, job: Job): string | undefined {
   const pods = comparableOf(record);
-  const { settled } = record;
+  const settled = settledOf(record);
   const isFailing = isTrue(job, 'Failed');
   const wanted = { succeeded: settled?.succeeded ?? 0, failed: settled?.failed ?? 0, either: 0 };
   const indexes = new Set([...(settled?.indexes ?? [])].map(String));
