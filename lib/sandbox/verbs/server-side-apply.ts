@@ -40,14 +40,8 @@ export function applyObject(
   live: Version | undefined,
   { request, row, namespace, name, context }: ApplyRequest,
 ): { version: Version; isNew: boolean; warnings: string[] } {
-  if (!request.query.get('fieldManager')) {
-    throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
-      { reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' },
-    ]);
-  }
   if (!live && context.subresource) throw notFound(subjectOf(row, name));
-  const config = configurationIn(request.body);
-  checkConfiguration(row, config);
+  const config = configurationFor(row, request);
 
   const [view, writer, before] = [viewOf(row), writerOf(cluster, context), live?.object];
   const outcome = applied({
@@ -85,6 +79,18 @@ export function applyObject(
   }
   const named: ApiObject = { ...object, metadata: { ...metadata, name } };
   return { version: createObject(cluster, named, namespace, applying), isNew: true, warnings };
+}
+
+/** What somebody applies. @throws ApiError 400, 422, 500 for what is no configuration of this kind, or no apply */
+export function configurationFor(row: ResourceRow, { query, body }: ApiRequest): Fields {
+  if (!query.get('fieldManager')) {
+    throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
+      { reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' },
+    ]);
+  }
+  const config = configurationIn(body);
+  checkConfiguration(row, config);
+  return config;
 }
 
 function configurationIn(body: string): Fields {
@@ -165,7 +171,8 @@ function textOfClaim({ claim }: OwnershipConflict): string {
   return operation === 'Update' ? `${named} using ${apiVersion}` : named;
 }
 
-function refusalOf(conflicts: readonly OwnershipConflict[]): ApiError {
+/** Of an apply that would change what others own. */
+export function refusalOf(conflicts: readonly OwnershipConflict[]): ApiError {
   const causes = conflicts.map((each) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${textOfClaim(each)}`,
