@@ -8,6 +8,9 @@ const address = String.raw`(?:${dotted}|${quotedText})@[ \t]*(?:${dotted}|${lite
 const phrase = String.raw`(?:${atomCharacter}|\.|${quotedText}|[ \t])*`;
 const comment = String.raw`\([^()]*\)`;
 
-const whole = new RegExp(String.raw`^[ \t]*(?:${address}(?:[ \t]*${comment})?|${phrase}<${address}>)[ \t]*$`);
+const one = String.raw`[ \t]*(?:${address}(?:[ \t]*${comment})?|${phrase}<${address}>)[ \t]*`;
+
+/** An address, or a group that holds one. */
+const whole = new RegExp(String.raw`^(?:${one}|${phrase}:${one};[ \t]*)$`);
 
 export const isEmailAddress = (text: string): boolean => whole.test(text);

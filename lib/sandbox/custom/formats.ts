@@ -88,10 +88,12 @@ const units: readonly (readonly string[])[] = [
   ['w', 'wk', 'week'],
 ];
 
-/** As Go writes durations, or numbers with units in words anywhere in the text: `22 ns`, `3 weeks`. */
+/** As Go writes durations, or numbers of 64 bits with units in words anywhere in the text: `22 ns`, `3 weeks`. */
 function isDuration(text: string): boolean {
   if (goDuration.test(text)) return true;
-  return Array.from(text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)).some(([, , word = '']) => {
+  const parts = Array.from(text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g));
+  if (parts.some(([, factor = '']) => BigInt.asIntN(64, BigInt(factor)) !== BigInt(factor))) return false;
+  return parts.some(([, , word = '']) => {
     const unit = word.toLowerCase();
     return units.some((names) => names.includes(unit) || unit.startsWith(names.at(-1) ?? unit));
   });
@@ -107,11 +109,11 @@ function isCidr(text: string): boolean {
   return isIpAddress(address) && Number(bits) <= (isIpv4(address) ? 32 : 128);
 }
 
+/** In pairs of digits, in groups of four, or in one go. */
+const hardwareAddress = /^[0-9a-f]{2}(?:(:|-)[0-9a-f]{2}(?:\1[0-9a-f]{2})*|(?:[0-9a-f]{2})*|[0-9a-f]{2}(?:\.[0-9a-f]{4})+)$/i;
+
 function isMac(text: string): boolean {
-  const inGroups = /^[0-9a-f]{4}(\.[0-9a-f]{4})+$/i.test(text) ? text.split('.').map((group) => group.length / 2) : undefined;
-  const inPairs = /^[0-9a-f]{2}(:[0-9a-f]{2})+$|^[0-9a-f]{2}(-[0-9a-f]{2})+$/i.test(text) ? text.split(/[:-]/).map(() => 1) : undefined;
-  const bytes = (inGroups ?? inPairs ?? []).reduce((sum, size) => sum + size, 0);
-  return [6, 8, 20].includes(bytes);
+  return hardwareAddress.test(text) && [6, 8, 20].includes(text.replaceAll(/[^0-9a-f]/gi, '').length / 2);
 }
 
 function isCreditCard(text: string): boolean {

@@ -1,7 +1,7 @@
 // What keeps a configuration from being applied: fields that its type does not have, values of another type, elements twice.
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
-import { goText } from '../warnings/go-text.ts';
+import { goSyntax, goText } from '../warnings/go-text.ts';
 import { fieldIn } from '../schema/free-form.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
 import { textOfStep } from './field-set.ts';
@@ -42,18 +42,21 @@ function inValue(type: FieldType, value: unknown): Problem[] {
     case 'list': {
       if (!Array.isArray(value)) return problem(`expected list, got &{${goText(value)}}`);
       const seen = new Set<string>();
-      return value.flatMap((item: unknown, index) => {
+      const problems: Problem[] = [];
+      for (const [index, item] of value.entries()) {
         let step = `i:${index}`;
         try {
           if (type.ownership !== 'atomic') step = stepOf(type, item);
         } catch (error) {
-          if (error instanceof NamelessElementError) return problem(`element ${index}: ${error.message}`);
+          // Nothing is said of what comes after an element without a name.
+          if (error instanceof NamelessElementError) return [...problems, ...problem(`element ${index}: ${error.message}`)];
           throw error;
         }
-        const twice = seen.has(step) ? problem(`duplicate entries for key ${textOfStep(step)}`) : [];
+        if (seen.has(step)) problems.push(...problem(`duplicate entries for key ${textOfStep(step)}`));
         seen.add(step);
-        return [...twice, ...at(textOfStep(step), inValue(type.of, item))];
-      });
+        problems.push(...at(textOfStep(step), inValue(type.of, item)));
+      }
+      return problems;
     }
     case 'int32':
     case 'int64':
@@ -68,7 +71,7 @@ function inValue(type: FieldType, value: unknown): Problem[] {
     case 'time':
     case 'microTime':
     case 'bytes':
-      return typeof value === 'string' ? [] : problem(`expected string, got &value.valueUnstructured{Value:${goText(value)}}`);
+      return typeof value === 'string' ? [] : problem(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
     case 'any':
     case 'free':
       return [];

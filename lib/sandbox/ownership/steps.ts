@@ -51,6 +51,7 @@ export const isWhole = (type: FieldType, atomic: boolean): boolean =>
 export function stepOf(type: ListType, item: unknown): string {
   if (type.ownership === 'set') {
     if (isFields(item)) throw new NamelessElementError("associative list without keys has an element that's a map type");
+    if (Array.isArray(item)) throw new NamelessElementError('not supported: associative list with lists as elements');
     if (item === null) throw new NamelessElementError("associative list without keys has an element that's an explicit null");
     return `v:${JSON.stringify(item)}`;
   }

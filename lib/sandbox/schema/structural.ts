@@ -6,6 +6,8 @@ import { schemaOf } from './notation.ts';
 import type { Field, FieldType, ListType, ObjectType } from './notation.ts';
 
 const anything: FieldType = { is: 'free' };
+/** A map as element of a list or value of a map, owned as one value. */
+const wholeMap: ObjectType = { ...freeObject, isWhole: true };
 const text: FieldType = { is: 'string' };
 
 /**
@@ -41,12 +43,12 @@ const fieldOf = (name: string, type: FieldType): Field => ({
 function fieldFor(name: string, schema: JsonSchema): Field {
   const { default: given } = schema;
   const isPlain = typeof given === 'string' || typeof given === 'boolean' || typeof given === 'number';
-  const atomic = schema['x-kubernetes-map-type'] === 'atomic';
-  return { ...fieldOf(name, typeOf(schema)), atomic, values: isPlain ? { default: given } : undefined };
+  const { 'x-kubernetes-map-type': kind, ...others } = schema;
+  return { ...fieldOf(name, typeOf(others)), atomic: kind === 'atomic', values: isPlain ? { default: given } : undefined };
 }
 
 function typeOf(schema: JsonSchema): FieldType {
-  if (isIntOrString(schema)) return { is: 'intOrString' };
+  if (isIntOrString(schema)) return anything; // ownership takes what validation will refuse
   switch (schema.type) {
     case 'object':
       return mapOrObject(schema);
@@ -69,6 +71,7 @@ function mapOrObject(schema: JsonSchema): FieldType {
   if (isEmbeddedResource(schema)) return objectOf(schema, '', true);
   if (properties !== undefined && Object.keys(properties).length > 0) return objectOf(schema, '', false);
   const values = valuesOf(schema);
+  if (schema['x-kubernetes-map-type'] === 'atomic') return wholeMap;
   if (values) return { is: 'map', of: typeOf(values) };
   return additionalProperties === true || keepsUnknownFields(schema) ? freeObject : objectOf(schema, '', false);
 }
