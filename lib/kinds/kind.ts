@@ -6,7 +6,7 @@ import type { Json, KubernetesObject, ObjectMeta, WorkloadObject } from '../obje
 import type { LabelMatcher } from '../objects/label-selector.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
-import type { PodFacts } from '../objects/pod-facts.ts';
+import type { AskedFact, PodFacts } from '../objects/pod-facts.ts';
 import type { Counted } from '../objects/upstream-metrics.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
@@ -155,6 +155,8 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
 
 /** The pods of a kind's workloads: how to find and name them, and how soon a pass follows a change of one. */
 export interface PodsOfKind<Owner extends WorkloadObject> {
+  /** Facts of its pods that its planner reads beside the usual ones. They are absent from the messages and views of all other kinds. */
+  asks?: readonly AskedFact[];
   /** Whether they carry the finalizer for counting ended pods. The removal of a cluster takes it off them. */
   haveTrackingFinalizer?: true;
   /** The workload of this kind that the pod belongs to; undefined if it belongs to none. */

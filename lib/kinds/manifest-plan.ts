@@ -1,6 +1,5 @@
 // Planning from manifests: takes parsed documents and returns what one pass would do, as `farloop plan` prints it. Contacts nothing.
 import type { KubernetesObject, WorkloadObject } from '../objects/kubernetes.ts';
-import { podFactsOf } from '../objects/pod-facts.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
 import type { PatchType } from '../objects/resources.ts';
 import type { Fields } from '../objects/untyped-fields.ts';
@@ -8,6 +7,7 @@ import type { ManifestGiven } from './kind-manifests.ts';
 import { misshapen, SeveralWorkloadsError, UnusableManifestError, type SourcedDocument } from './manifest-documents.ts';
 import { fullName, isNamed, objectOf, sortedOut, withoutNulls, type ManifestReader, type Owner } from './manifest-sorting.ts';
 import { plannedKinds, type PlannedKind } from './manifests.ts';
+import { podReaderOf } from './pod-reader.ts';
 import { EMPTY_HEAD, type Action, type Plan, type Snapshot, type Target } from './plan.ts';
 import { managesAll } from './settings.ts';
 
@@ -80,7 +80,9 @@ export function decideFromManifests(
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
   const { namespace = '', name = '', uid = '' } = owner.metadata;
   // The children of an owner with a namespace are in that namespace.
-  const children = pods.map(({ value }) => podFactsOf(value)).filter((pod) => namespace === '' || pod.namespace === namespace);
+  const children = pods
+    .map(({ value }) => podReaderOf(facts).factsOf(value))
+    .filter((pod) => namespace === '' || pod.namespace === namespace);
   const snapshot = {
     owner,
     pods: children,

@@ -1,8 +1,8 @@
 // The watches of a relay, from the rows of the kinds: one for each resource and selection. All kinds that need it share it.
 import { unionOf, type WantedFields } from '../objects/field-mask.ts';
-import { POD_FIELDS } from '../objects/pod-facts.ts';
 import { PODS, type Resource } from '../objects/resources.ts';
 import type { ChildFacts, KindFacts, ListSelection } from './kind.ts';
+import { podReaderOf } from './pod-reader.ts';
 
 export interface Watched {
   /** As heartbeats name it. */
@@ -58,7 +58,7 @@ export function watchesOf(kinds: readonly KindFacts[]): readonly Watched[] {
     if (owner && owner !== child) child.after.add(owner);
   };
   for (const kind of kinds) {
-    const pods = watch(kind, PODS, POD_FIELDS);
+    const pods = watch(kind, PODS, podReaderOf(kind).reading.fields);
     pods.isPods = true;
     follows(pods, kind);
   }

@@ -70,11 +70,11 @@ function add(reasons: PodReason[], word: string, message: string | undefined, co
  * The kubelet writes how long it waits this time, and which pod it writes to: so each message would differ from each other one, and
  * pods of one Job could not share it.
  */
-const stable = (message: string): string =>
+export const stable = (message: string): string =>
   message.replace(/^back-off \S+ restarting failed container\b.*/i, 'back-off restarting failed container');
 
-/** On one line, without control characters. */
-function plain(text: string, longest: number): string {
+/** On one line, without control characters. @param longest characters; what is longer ends with an ellipsis */
+export function plain(text: string, longest: number): string {
   // Twice as much is looked at: of a text that may be as long as an object, the rest is cut off anyway.
   const line = text
     .slice(0, longest * 2)

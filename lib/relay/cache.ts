@@ -1,9 +1,10 @@
 // The relay's cache: workloads, their pods in compact form, and versions. It proves nothing (R19). The relay groups changes by it, compares
 // by it, and sends the newest state from it.
 import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
+import { podReaderOf } from '../kinds/pod-reader.ts';
 import type { ObjectMeta, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { Manages } from '../objects/manages.ts';
-import { podFactsOf, isTracked } from '../objects/pod-facts.ts';
+import { podFactsOf, isTracked, type PodFacts } from '../objects/pod-facts.ts';
 import { hidesOwners } from '../objects/unreadable.ts';
 import { isNewer, isResourceVersion } from '../objects/resource-version.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -44,6 +45,8 @@ export interface CacheSetup {
 export class RelayCache {
   readonly #manages: Manages;
   readonly #kinds: readonly KindFacts[];
+  /** How to read pods of the kinds that ask for more than the usual facts, by kind. */
+  readonly #readers: ReadonlyMap<string, (pod: Pod) => PodFacts>;
   readonly #shapes = new PodShapes();
   readonly #workloads = new Map<string, Workload>();
   /** Indexed by the ids of their members. */
@@ -59,6 +62,7 @@ export class RelayCache {
   constructor({ manages, kinds, telemetry }: CacheSetup) {
     this.#manages = manages;
     this.#kinds = kinds;
+    this.#readers = new Map(kinds.filter(({ pods }) => pods.asks).map((facts) => [facts.kind, podReaderOf(facts).factsOf]));
     const workloads: Workloads = {
       find: (uid) => this.#workloads.get(uid),
       of: (owner) => (this.#departedForeign.has(owner.uid) ? undefined : this.#workloadOf(owner)),
@@ -194,7 +198,7 @@ export class RelayCache {
     const workload = owner ? this.#workloadOf(owner) : before;
     if (!workload || !isPodNamed(metadata)) return [];
     const known = before === workload ? this.#pods.knownOf(row) : undefined;
-    const facts = this.#shapes.compact(podFactsOf(pod), workload.owner, known);
+    const facts = this.#shapes.compact(this.#factsOf(pod, workload.owner), workload.owner, known);
     if (!facts) {
       this.#dropIfEmpty(workload);
       return [];
@@ -222,6 +226,10 @@ export class RelayCache {
     }
     this.#dropIfEmpty(workload);
     return news;
+  }
+
+  #factsOf(pod: Pod, { kind }: OwnerName): PodFacts {
+    return (this.#readers.size === 0 ? undefined : this.#readers.get(kind)?.(pod)) ?? podFactsOf(pod);
   }
 
   /**

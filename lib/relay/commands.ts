@@ -1,11 +1,11 @@
 // Commands are calls of passes to a cluster that nothing can dial. The relay compares each command with the allowed ones, carries it out
 // with its own credentials, and answers through the events queue. It decides nothing and repeats nothing.
-import { POD_READING } from '../objects/pod-facts.ts';
 import { EVENTS, PODS, type Resource } from '../objects/resources.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
+import { podFieldsOfKinds } from '../kinds/pod-reader.ts';
 import type { Clock, Deadline } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { isInScope } from '../ports/clusters.ts';
@@ -63,6 +63,8 @@ export interface CommandsSetup {
   kubeSystemUid: () => string;
   /** Absent: the calls that passes of all kinds make. */
   allowed?: readonly Allowed[];
+  /** Fields of pods that those passes read; absent: those of all kinds. */
+  podFields?: WantedFields;
 }
 
 /** Time at which the queue handed out a message, by the relay's own clock. */
@@ -82,6 +84,7 @@ const SEND_AGAIN_MS = 200;
 export class Commands {
   readonly #setup: CommandsSetup;
   readonly #allowed: readonly Allowed[];
+  readonly #podFields: WantedFields;
   readonly #commander: Commander;
   /** Id of each message → arrival time, oldest first. A message that is delivered twice is carried out once. */
   readonly #seen = new Map<string, number>();
@@ -89,6 +92,7 @@ export class Commands {
   constructor(setup: CommandsSetup) {
     this.#setup = setup;
     this.#allowed = setup.allowed ?? allowedTo(ALL_FACTS);
+    this.#podFields = setup.podFields ?? podFieldsOfKinds(ALL_FACTS);
     this.#commander = new Commander(setup);
   }
 
@@ -180,7 +184,7 @@ export class Commands {
     const { executor } = this.#setup;
     const { verb, namespace = '', name = '', uid, resourceVersion, propagationPolicy, labelSelector, fieldSelector } = command;
     // Passes read no other fields of pods. Whole pods in the answers to a wave of creates may take a hundred megabytes.
-    const reading = resource === PODS ? POD_READING : {};
+    const reading = resource === PODS ? { fields: this.#podFields } : {};
     switch (verb) {
       case 'get':
         return await executor.get(resource, { namespace, name }, deadline, reading);

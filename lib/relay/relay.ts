@@ -1,5 +1,6 @@
 // The relay: watches one cluster, reports changes of workloads, sends a heartbeat each minute, answers asks.
 import type { KindFacts } from '../kinds/kind.ts';
+import { podFieldsOfKinds } from '../kinds/pod-reader.ts';
 import { managedKinds } from '../kinds/settings.ts';
 import { watchesOf } from '../kinds/watches.ts';
 import { compareResourceVersions } from '../objects/resource-version.ts';
@@ -249,6 +250,7 @@ class RunningRelay {
         cluster,
         namespaces,
         allowed: allowedTo(this.#kinds),
+        podFields: podFieldsOfKinds(this.#kinds),
         kubeSystemUid: () => this.#identity.kubeSystemUid,
       });
     return this.#commands;

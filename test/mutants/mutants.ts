@@ -172,9 +172,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'pod that went with its finalizer looks alive',
     rule: 'R7',
     file: ACTIONS,
-    search: '        if (isGone(object)) pass.known.observeGone(podFactsOf(object));\n        else pass.known.observePod(object);',
+    search:
+      '        if (isGone(object)) pass.known.observeGone(pass.known.podReader.factsOf(object));\n        else pass.known.observePod(object);',
     replacement:
-      '        if (isGone(object) && object.kind === undefined) pass.known.observeGone(podFactsOf(object));\n        pass.known.observePod(object);',
+      '        if (isGone(object) && object.kind === undefined) pass.known.observeGone(pass.known.podReader.factsOf(object));\n        pass.known.observePod(object);',
     why: 'until its event comes it is counted again by each pass',
     look: { scenario: 'replaced-when-failed', faults: ['isSlow', 'freezesShortly', 'watchLags', 'dies'] },
   },

@@ -1,10 +1,10 @@
 // Stands for the relay: groups what the watches said, tells whole lists and heartbeats.
 import { childStateOf } from '../../lib/kinds/child.ts';
 import type { ChildFacts, KindFacts } from '../../lib/kinds/kind.ts';
+import { podReaderOf } from '../../lib/kinds/pod-reader.ts';
 import { watchesOf, type Watched } from '../../lib/kinds/watches.ts';
 import { presenceOf, resourceKeyOf } from '../../lib/objects/child-state.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
-import { podFactsOf } from '../../lib/objects/pod-facts.ts';
 import { PODS, type Resource } from '../../lib/objects/resources.ts';
 import { slotOf } from '../../lib/wire/view-layout.ts';
 import { inRanges } from '../../lib/relay/telling.ts';
@@ -37,7 +37,9 @@ export function reportsOf(kinds: readonly KindFacts[], heard: readonly Heard[]):
     const owner = isPods ? belongingOf(object.metadata, kinds)?.owner : undefined;
     if (owner) {
       const { pods } = reportOf(owner);
-      putLatest(pods, { heardAt, deleted, pod: podFactsOf(object as Pod) }, ({ pod }) => pod.uid);
+      const row = kinds.find(({ kind }) => kind === owner.kind);
+      if (!row) throw new Error(`no row of ${owner.kind}`);
+      putLatest(pods, { heardAt, deleted, pod: podReaderOf(row).factsOf(object as Pod) }, ({ pod }) => pod.uid);
     }
     for (const { kind, child } of children) {
       const membership = child.membershipOf(object.metadata);
@@ -148,7 +150,7 @@ export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: 
   const { wholes, pods, resourceVersion: floor } = await wholesOf(world);
   for (const whole of wholes) {
     const { facts, owner } = whole;
-    const observations = whole.pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) }));
+    const observations = whole.pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podReaderOf(facts).factsOf(pod) }));
     const others = childrenOf(whole);
     for (const { slots, pods: within } of inRanges(observations, wholePods, ({ pod }) => slotOf(pod)).toReversed())
       await world.send([

@@ -1,7 +1,6 @@
 // Carries out a plan's actions: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
 // An action that failed or whose outcome is unknown ends the wave. The rest is planned again.
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
-import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
 import type { Action, IfRefused } from '../../kinds/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
@@ -320,14 +319,14 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
           action,
           { type: action.type, body: guarded(action.patch, guard) },
           pass.deadline,
-          POD_READING,
+          pass.known.podReader.reading,
         );
         if (guard !== undefined) guard = object.metadata.resourceVersion;
         if (facts && pass.known.owner)
           pass.pending.counted.push(...(pass.row.metrics.ofPatch?.(action, { owner: pass.known.owner, pod: facts }) ?? []));
         // A released pod belongs to another owner from now on, and the view shows it so. A pod that is gone with its last finalizer is
         // answered at the version it had before. Do not observe it as unchanged, or it would be counted again (R18).
-        if (isGone(object)) pass.known.observeGone(podFactsOf(object));
+        if (isGone(object)) pass.known.observeGone(pass.known.podReader.factsOf(object));
         else pass.known.observePod(object);
       } else {
         const target = {
@@ -336,7 +335,7 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
           uid: action.uid,
           ...(guard !== undefined && { resourceVersion: guard }),
         };
-        const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline, POD_READING);
+        const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline, pass.known.podReader.reading);
         if (object) pass.known.observePod(object);
         else if (facts) pass.known.observeGone(facts);
       }

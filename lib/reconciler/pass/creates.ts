@@ -1,6 +1,5 @@
 // Creates of pods: few at first, each counted, and settled if the name is taken (R5).
 import type { KubernetesObject, Pod } from '../../objects/kubernetes.ts';
-import { podFactsOf, POD_READING } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import { nameKeyOf, type Action } from '../../kinds/plan.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
@@ -19,7 +18,7 @@ export function* slowStart(actions: readonly CreateAction[]): Generator<readonly
 
 export async function create(pass: Pass, action: CreateAction): Promise<Result> {
   try {
-    const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline, POD_READING);
+    const { object } = await pass.cluster.create<KubernetesObject>(PODS, action.object, pass.deadline, pass.known.podReader.reading);
     countCreate(pass, 'succeeded');
     pass.known.observePod(object as Pod, { isNew: true });
     return { action };
@@ -46,9 +45,14 @@ function countCreate({ pending: { counted }, decided: { planned }, row }: Pass, 
 async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
   const name = action.object.metadata.name ?? '';
   try {
-    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
+    const { object } = await pass.cluster.get<Pod>(
+      PODS,
+      { namespace: pass.key.namespace, name },
+      pass.deadline,
+      pass.known.podReader.reading,
+    );
     const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
-    const child = pass.known.childOf(podFactsOf(object));
+    const child = pass.known.childOf(pass.known.podReader.factsOf(object));
     if (isOurs) pass.known.observePod(object);
     if (isOurs && typeof child !== 'string' && child.slot === action.child?.slot && child.number === action.child.number) return { action };
     if (pass.facts.pods.namesAreReused) {

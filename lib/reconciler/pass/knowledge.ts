@@ -1,12 +1,13 @@
 // What one pass knows: the view, and what the pass observes of the API server itself (R7).
 import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
-import { POD_FIELDS, POD_READING, controllerOf, podFactsOf } from '../../objects/pod-facts.ts';
+import { controllerOf } from '../../objects/pod-facts.ts';
 import { isNewer, newest } from '../../objects/resource-version.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { KindFacts } from '../../kinds/kind.ts';
 import type { HeldName } from '../../kinds/plan.ts';
+import { podReaderOf, type PodReader } from '../../kinds/pod-reader.ts';
 import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import type { Answer, Cluster, ListAnswer } from '../../ports/cluster.ts';
@@ -49,6 +50,7 @@ export class Knowledge {
   readonly held = new Map<string, HeldName>();
   /** Objects that this pass's plans wanted, as they were when this pass read them. */
   readonly read = new Map<string, { objects: readonly KubernetesObject[] | undefined }>();
+  readonly podReader: PodReader;
   /** Read in this pass, with all fields. */
   live: { owner: WorkloadObject; dateMs: number } | undefined;
   /** The children were listed in this pass. */
@@ -73,6 +75,7 @@ export class Knowledge {
     given: Pick<Knowledge, 'view' | 'children'> & { podSet?: PodSet | undefined; items?: ReadonlyMap<string, ViewItem> | undefined },
   ) {
     this.#about = about;
+    this.podReader = podReaderOf(about.facts);
     this.view = given.view;
     this.viewAtStart = given.view;
     this.children = given.children;
@@ -107,7 +110,7 @@ export class Knowledge {
    * @throws RestoredServerError
    */
   observePod(pod: Pod, { isNew = false } = {}): void {
-    const facts = podFactsOf(pod);
+    const facts = this.podReader.factsOf(pod);
     const entry = this.view.pods.get(facts.uid);
     const { resourceVersion: version } = facts;
     if (entry ? isFromAnotherPast(version, entry, entry.pod.resourceVersion) : isNew && !isNewer(version, this.view.floor))
@@ -144,7 +147,7 @@ export class Knowledge {
     const whole: WholeList = { floor, slots: 'all' };
     this.#observations.whole = whole;
     this.#hear(
-      pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podFactsOf(pod) })),
+      pods.map((pod) => ({ heardAt: floor, deleted: false, pod: this.podReader.factsOf(pod) })),
       whole,
     );
   }
@@ -217,7 +220,9 @@ export class Knowledge {
     if (isNewer(newestObserved, list.resourceVersion))
       throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${newestObserved} had been observed`);
     const strayed = [...(isUnknown ? await this.#relabelled() : []), ...(await this.#strayed(list))];
-    const items = [...list.items, ...strayed].filter((pod) => this.#about.facts.pods.concerns(this.#about.key, podFactsOf(pod)));
+    const items = [...list.items, ...strayed].filter((pod) =>
+      this.#about.facts.pods.concerns(this.#about.key, this.podReader.factsOf(pod)),
+    );
     this.observeList(items, list.resourceVersion);
     for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.observePod(pod);
   }
@@ -232,14 +237,14 @@ export class Knowledge {
     if (missing.length > MOST_STRAYED) {
       const all = await this.#about.cluster.list<Pod>(
         PODS,
-        { namespace: this.#about.key.namespace, fields: POD_FIELDS },
+        { namespace: this.#about.key.namespace, ...this.podReader.reading },
         this.#about.deadline,
       );
       found.push(...all.items);
     } else
       for (const { namespace, name } of missing)
         try {
-          found.push((await this.#about.cluster.get<Pod>(PODS, { namespace, name }, this.#about.deadline, POD_READING)).object);
+          found.push((await this.#about.cluster.get<Pod>(PODS, { namespace, name }, this.#about.deadline, this.podReader.reading)).object);
         } catch (error) {
           if (!(error instanceof NotFoundError)) throw error;
         }
@@ -251,7 +256,7 @@ export class Knowledge {
     if (!selection) return [];
     const { items } = await this.#about.cluster.list<Pod>(
       PODS,
-      { namespace: this.#about.key.namespace, ...selection, fields: POD_FIELDS },
+      { namespace: this.#about.key.namespace, ...selection, ...this.podReader.reading },
       this.#about.deadline,
     );
     return items.filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === this.#about.key.uid);
@@ -261,7 +266,7 @@ export class Knowledge {
     const selection = this.#about.facts.pods.selection(this.#about.key, this.owner);
     return await this.#about.cluster.list<Pod>(
       PODS,
-      { namespace: this.#about.key.namespace, ...selection, fields: POD_FIELDS },
+      { namespace: this.#about.key.namespace, ...selection, ...this.podReader.reading },
       this.#about.deadline,
     );
   }
@@ -269,7 +274,7 @@ export class Knowledge {
   /** Reads one child live. A 404 makes a tombstone. */
   async readChild(facts: PodFacts): Promise<void> {
     try {
-      const { object } = await this.#about.cluster.get<Pod>(PODS, facts, this.#about.deadline, POD_READING);
+      const { object } = await this.#about.cluster.get<Pod>(PODS, facts, this.#about.deadline, this.podReader.reading);
       if (object.metadata.uid === facts.uid) this.observePod(object);
       else this.observeGone(facts);
     } catch (error) {

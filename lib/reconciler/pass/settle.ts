@@ -1,7 +1,6 @@
 // Intents with unknown outcomes are looked up, never waited for (R4): first in the view, then live.
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
-import { POD_READING } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import { NotFoundError } from '../../ports/errors.ts';
 import type { PodEntry, ViewPart } from '../../wire/observations.ts';
@@ -102,7 +101,12 @@ function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
 async function lookUp(pass: Pass, owner: WorkloadObject, { slot, number }: Child): Promise<void> {
   const name = pass.facts.pods.nameOf(owner, { slot, number });
   try {
-    const { object } = await pass.cluster.get<Pod>(PODS, { namespace: pass.key.namespace, name }, pass.deadline, POD_READING);
+    const { object } = await pass.cluster.get<Pod>(
+      PODS,
+      { namespace: pass.key.namespace, name },
+      pass.deadline,
+      pass.known.podReader.reading,
+    );
     pass.known.observePod(object);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;

@@ -70,6 +70,18 @@ const VALUES: { readonly [Name in FactName]-?: readonly [PodFacts[Name], PodFact
   ],
   reasons: [[{ reason: 'Unschedulable', message: '0/3 nodes' }], [{ reason: 'Evicted' }], undefined],
   node: ['node-1', 'node-2', undefined],
+  podReason: ['Evicted', 'NodeLost', undefined],
+  containerWords: [
+    [{ container: 'main', state: 'terminated', reason: 'Error', message: 'out of memory' }],
+    [{ container: 'main', state: 'terminated', reason: 'Error' }],
+    [{ container: 'main', state: 'waiting', reason: '', message: 'pulling' }],
+    undefined,
+  ],
+  unmetCondition: [
+    { type: 'PodScheduled', reason: 'Unschedulable', message: '0/3 nodes' },
+    { type: 'PodScheduled', reason: '' },
+    undefined,
+  ],
 };
 
 const NAMES = POD_FACTS.map(({ name }) => name);
@@ -238,7 +250,10 @@ describe('the table', () => {
         initContainerStatuses: status,
       },
     });
-    expect(podFieldsFor(['node'])).toEqual(POD_FIELDS);
+    expect(podFieldsFor(['node', 'podReason', 'unmetCondition'])).toEqual(POD_FIELDS);
+    const terminated = { exitCode: true, finishedAt: true, ...reason };
+    const asked = { ...status, state: { ...status.state, terminated } };
+    expect(podFieldsFor(['containerWords'])).toMatchObject({ status: { containerStatuses: asked, initContainerStatuses: asked } });
   });
 });
 
@@ -248,6 +263,7 @@ describe('facts that a kind must ask for', () => {
     spec: { containers: [], nodeName: 'node-1' },
     status: { phase: 'Running' },
   };
+  const failing = (status: Pod['status']): Pod => ({ ...pod, status: { phase: 'Running', ...status } });
   const asking = podFactsReader(Object.keys(ASKED_FACTS) as (keyof typeof ASKED_FACTS)[]);
 
   test('are absent from the facts and the bytes of kinds that do not', () => {
@@ -266,13 +282,61 @@ describe('facts that a kind must ask for', () => {
     expect(unpackPods(packed).map((entry) => entry.pod.node)).toEqual(pods.map(({ node }) => node));
   });
 
-  test('are bounded: a name that no node has is left out', () => {
+  test('are bounded: a name that no node has is left out, words are cut, and five containers are kept', () => {
     expect(asking({ ...pod, spec: { containers: [], nodeName: 'n'.repeat(254) } })).not.toHaveProperty('node');
+    const waiting = { reason: 'R'.repeat(5_000), message: 'm'.repeat(5_000) };
+    const containerStatuses = Array.from({ length: 9 }, (_, at) => ({ name: `c${at}`, state: { waiting } }));
+    const { containerWords = [] } = asking(failing({ containerStatuses }));
+    expect(containerWords.map((each) => each.container)).toEqual(['c0', 'c1', 'c2', 'c3', 'c4']);
+    expect(containerWords.every(({ reason, message }) => reason.length === 64 && message?.length === 1_000)).toBe(true);
+    const conditions = [{ type: 'Ready', status: 'False', reason: 'R'.repeat(99), message: 'm'.repeat(5_000) }];
+    const { unmetCondition, podReason } = asking(failing({ reason: 'R'.repeat(99), conditions }));
+    expect([unmetCondition?.reason.length, unmetCondition?.message?.length, podReason?.length]).toEqual([64, 1_000, 64]);
+  });
+
+  test('a message too full for words of all pods keeps reasons, then none, and every pod', () => {
+    const words = (at: number): NonNullable<PodFacts['containerWords']> => [
+      { container: 'main', state: 'terminated', reason: `E${at}`, message: `${at} `.repeat(200) },
+    ];
+    const pods = Array.from({ length: 600 }, (_, at) => ({ ...podFactsOf(pod), containerWords: words(at) }));
+    const read = unpackPods(packPods(pods.map(entryOf))).map((entry) => entry.pod.containerWords?.[0]);
+    expect(read).toHaveLength(600);
+    expect(read[0]).toEqual(pods[0]?.containerWords[0]);
+    expect(read.findLast((each) => each !== undefined)).toEqual({ container: 'main', state: 'terminated', reason: expect.any(String) });
+    expect(read.at(-1)).toBeUndefined();
+  });
+
+  const ended = (exitCode: number): object => ({ state: { terminated: { exitCode, reason: 'Error', message: 'no disk' } } });
+  const said: NonNullable<PodFacts['containerWords']> = [{ container: 'main', state: 'terminated', reason: 'Error', message: 'no disk' }];
+  const conditions = [
+    { type: 'Ready', status: 'False', lastTransitionTime: '2026-05-01T10:00:01Z', reason: 'NotReady' },
+    { type: 'PodScheduled', status: 'False', lastTransitionTime: '2026-05-01T10:00:02Z', reason: 'Unschedulable', message: 'no node' },
+    { type: 'Initialized', status: 'False', reason: 'Waiting' },
+  ];
+  const unmet = { type: 'PodScheduled', reason: 'Unschedulable', message: 'no node' };
+  test.each<[string, Pod['status'], Partial<PodFacts>]>([
+    ['an exit code other than 0', { containerStatuses: [{ name: 'main', ...ended(1) }] }, { containerWords: said }],
+    ['exit code 0', { containerStatuses: [{ name: 'main', ...ended(0) }] }, {}],
+    ['init containers while no other has a status', { initContainerStatuses: [{ name: 'main', ...ended(1) }] }, { containerWords: said }],
+    ['init containers beside others', { containerStatuses: [{ name: 'b' }], initContainerStatuses: [{ name: 'main', ...ended(1) }] }, {}],
+    ['waiting without a message', { containerStatuses: [{ name: 'a', state: { waiting: { reason: 'ContainerCreating' } } }] }, {}],
+    ['the latest condition', { conditions }, { unmetCondition: unmet }],
+    [
+      'the latest condition, met',
+      { conditions: [...conditions, { type: 'A', status: 'True', lastTransitionTime: '2027-01-01T00:00:00Z' }] },
+      {},
+    ],
+    ['conditions beside containers', { conditions, containerStatuses: [{ name: 'main' }] }, {}],
+    ['the reason of the pod', { reason: 'Evicted' }, { podReason: 'Evicted' }],
+  ])('%s', (_name, status, facts) => {
+    const { containerWords, unmetCondition, podReason } = asking(failing(status));
+    expect({ containerWords, unmetCondition, podReason }).toEqual(facts);
   });
 });
 
 test('of a pod that cannot be read its metadata stays, and nothing of its status', () => {
-  const { reasons: _reasons, ready: _ready, readySince: _readySince, ...metadata } = plain;
+  const { reasons: _reasons, ready: _ready, readySince: _readySince, podReason: _said, ...others } = plain;
+  const { containerWords: _words, unmetCondition: _unmet, ...metadata } = others;
   expect(unreadableFacts(plain, 'why')).toEqual({ ...metadata, phase: '', conditions: [], containers: [], unreadable: 'why' });
 });
 

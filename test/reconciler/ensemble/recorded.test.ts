@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { replay, snapshotKindOf } from '../../../lib/reconciler/report/recorded-plan.ts';
 import { unpackSnapshot, type RecordedPlan } from '../../../lib/wire/snapshot.ts';
 import { openEnsembleWorld, playing, podNamed } from '../../world/kinds/ensemble/world.ts';
+import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
 import { SERVICES } from '../../world/kinds/ensemble/ensemble.ts';
 import type { World } from '../../world/world.ts';
 
@@ -13,6 +14,12 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+/** Passes with a snapshot: whether they listed the children, and what they saw. */
+const passesOf = (kind: string): { listed: boolean; saw: RecordedPlan }[] =>
+  world.passes.flatMap(({ key, saw }, at) => {
+    const snapshot = world.snapshots[at];
+    return key.kind === kind && snapshot ? [{ listed: saw['listed'] === true, saw: unpackSnapshot(snapshot, snapshotKindOf(kind)) }] : [];
+  });
 const snapshots = (): Uint8Array[] => world.snapshots.flatMap((snapshot) => snapshot ?? []);
 const recorded = (): RecordedPlan[] => snapshots().map((snapshot) => unpackSnapshot(snapshot, snapshotKindOf('Ensemble')));
 const differences = (): string[] => snapshots().flatMap((snapshot) => replay('Ensemble', snapshot).differences);
@@ -33,6 +40,24 @@ test('every pass from the first pod to the end, a failure between, is decided ag
     new Set(['services', 'configmaps']),
   );
   expect(decided.some(({ kept }) => JSON.stringify(kept)?.includes('"failures":{"'))).toBe(true);
+});
+
+test('facts that the kind asks for come from reports and from live reads', async () => {
+  await playing(world);
+  await world.end(await podNamed(world, 'demo-winds-0'), 1);
+  await world.elapse(6);
+  const boundIn = (isListed: boolean): PodFacts[] =>
+    passesOf('Ensemble').flatMap(({ listed, saw }) => (listed === isListed ? saw.pods.filter(({ assigned }) => assigned) : []));
+  const unnamed = (): PodFacts[] => [true, false].flatMap(boundIn).filter(({ node }) => node === undefined);
+  const pods = passesOf('Ensemble').flatMap(({ saw }) => saw.pods);
+  expect([boundIn(false).length > 0, unnamed()]).toEqual([true, []]);
+  expect(pods.flatMap(({ containerWords = [] }) => containerWords.map(({ state }) => state))).toContain('terminated');
+
+  // A pass that finds no view lists the pods live.
+  world.store.wipe();
+  await world.end(await podNamed(world, 'demo-strings-1'), 1);
+  await world.elapse(6);
+  expect([boundIn(true).length > 0, unnamed()]).toEqual([true, []]);
 });
 
 test('a name that somebody else has is recorded with the plan that leaves its place alone', async () => {

@@ -73,6 +73,7 @@ export const ensembleFacts = defineFacts<Ensemble>({
   expectedChildren: (owner) => seatsOf(owner).length,
   urgencyOfOwner: () => 'now',
   pods: {
+    asks: ['node', 'podReason', 'containerWords', 'unmetCondition'],
     membershipOf,
     selection: ({ name }) => ({ labelSelector: `${ENSEMBLE_LABEL}=${name}` }),
     concerns: ({ uid }, { controller }) => controller?.uid === uid,
