@@ -28,11 +28,11 @@ export function decodeObject(schema: JsonSchema, body: Fields, refuse: (message:
 /** The stored object where nothing changes, else a copy. */
 export function readStored(schema: JsonSchema, object: ApiObject): ApiObject {
   const { metadata, ...others } = object;
-  const copy: Fields = structuredClone(others);
-  const isPruned = prune(copy, schema).length > 0;
-  const before = JSON.stringify(copy);
+  const text = JSON.stringify(others);
+  const copy: Fields = JSON.parse(text);
+  prune(copy, schema);
   applyDefaults(copy, schema);
-  return isPruned || JSON.stringify(copy) !== before ? { ...copy, metadata } : object;
+  return JSON.stringify(copy) === text ? object : { ...copy, metadata };
 }
 
 /** A copy without what a schema does not know. */

@@ -74,6 +74,18 @@ describe('a definition', () => {
     expect(Object((await send('GET', things)).body['items'])[0].spec).toEqual({ size: 'small', replicas: 1 });
   });
 
+  test('under which nulls may no longer stand shows objects without them', async () => {
+    const { send } = embed();
+    const withColor = (color: object): object[] => {
+      const properties = { spec: { type: 'object', properties: { color } } };
+      return [aVersion('v1', { schema: { openAPIV3Schema: { type: 'object', properties } }, subresources: {} })];
+    };
+    await send('POST', definitions, aDefinition({ versions: withColor({ type: 'string', nullable: true }) }));
+    expect((await send('POST', things, aThing('a', { color: null }))).body['spec']).toEqual({ color: null });
+    await send('PATCH', own, { spec: { versions: withColor({ type: 'string' }) } }, merge);
+    expect((await send('GET', `${things}/a`)).body['spec']).toEqual({});
+  });
+
   test('leaves watches alone while only its labels change', async () => {
     const { send, watch } = embed();
     await send('POST', definitions, aDefinition());
