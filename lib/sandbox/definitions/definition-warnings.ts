@@ -1,7 +1,7 @@
 // What the server takes of a definition and warns of.
 import { fieldsAt, isFields, listAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
-import { isTextFormat } from '../custom/formats.ts';
+import { formatIn } from '../custom/formats.ts';
 
 /** @param previous the definition before an update: formats that it had are not warned of again */
 export function warningsOfDefinition(next: ApiObject, previous: ApiObject | undefined): string[] {
@@ -17,13 +17,11 @@ export function warningsOfDefinition(next: ApiObject, previous: ApiObject | unde
 const unknownFormats = ({ spec }: ApiObject): string[] =>
   listAt(spec, 'versions').flatMap((version) => formatsIn(fieldsAt(fieldsAt(version, 'schema'), 'openAPIV3Schema')));
 
-const numberFormats: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
-
 /** Formats that mean nothing to the server, of a schema and all that it is made of. */
 function formatsIn(schema: Fields): string[] {
   const [type, format] = [textAt(schema, 'type'), textAt(schema, 'format')];
-  const isText = type === '' || type === 'string';
-  const isUnknown = format !== '' && (isText ? !isTextFormat(format) : numberFormats[type]?.includes(format) === false);
+  const isCertain = type !== '' && schema['x-kubernetes-int-or-string'] !== true;
+  const isUnknown = format !== '' && formatIn(isCertain ? type : undefined, format) === '';
   return [...(isUnknown ? [format] : []), ...partsOf(schema).flatMap(formatsIn)];
 }
 
