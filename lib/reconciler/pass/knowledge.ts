@@ -227,10 +227,14 @@ export class Knowledge {
     for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.observePod(pod);
   }
 
-  /** Pods with our finalizer whose labels somebody has changed. No selector finds them, and yet they exist (R19). */
+  /**
+   * Pods whose labels somebody has changed. No selector finds them, and yet they exist (R19). If the kind's pods have the tracking finalizer,
+   * a missing pod without it is gone.
+   */
   async #strayed({ items }: ListAnswer<Pod>): Promise<Pod[]> {
     const listed = new Set(items.map(({ metadata }) => metadata.uid));
-    const missing = [...this.pods].filter(({ uid, tracked }) => tracked && !listed.has(uid));
+    const isTracking = this.#about.facts.pods.haveTrackingFinalizer === true;
+    const missing = [...this.pods].filter(({ uid, tracked }) => (tracked || !isTracking) && !listed.has(uid));
     if (missing.length === 0) return [];
     const uids = new Set(missing.map(({ uid }) => uid));
     const found: Pod[] = [];

@@ -9,6 +9,7 @@ import type { CreateAction } from './creates.ts';
 import { getByName, readOther } from './other-children.ts';
 import type { Pass } from './pass.ts';
 import type { DeleteAction, PatchAction, Result } from './result.ts';
+import { forgetReads } from './wanted.ts';
 
 /**
  * AlreadyExists of a child is neither success nor failure (R5): the object that has the name is merged, or holds this place, and the pass
@@ -24,7 +25,7 @@ export async function createOther(pass: Pass, action: CreateAction): Promise<Res
     if (row && error instanceof ConflictError && error.reason === 'alreadyExists') return await meetOther(pass, row, action);
     return { action, error };
   } finally {
-    pass.known.read.clear();
+    forgetReads(pass, action.resource);
   }
 }
 
@@ -51,9 +52,8 @@ async function meetOther(pass: Pass, row: ChildFacts, action: CreateAction): Pro
 /** The actions on one object, in their order. After a failure the rest is not done. */
 export async function runOtherChain(pass: Pass, chain: readonly (PatchAction | DeleteAction)[]): Promise<Result[]> {
   const results: Result[] = [];
-  // Earlier reads are out of date now, whatever the outcome of the calls.
-  pass.known.read.clear();
   for (const action of chain) {
+    forgetReads(pass, action.resource);
     const result = action.verb === 'patch' ? await patchOther(pass, action) : await deleteOther(pass, action);
     results.push(result);
     if (result.error !== undefined) break;

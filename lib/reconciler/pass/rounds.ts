@@ -7,7 +7,7 @@ import { noteSync } from '../report/sync-metrics.ts';
 import { act, type Execution, type Stop } from './actions.ts';
 import type { Ending } from './commit.ts';
 import { intend } from './intending.ts';
-import { HELD_MS, TOO_OFTEN, endUnreadable, fightText, parkedEnding, roomTaken, takenNameEvent } from './parking.ts';
+import { HELD_MS, TOO_OFTEN, backoffMs, endUnreadable, fightText, parkedEnding, roomTaken, takenNameEvent } from './parking.ts';
 import { OwnerGoneError } from './knowledge.ts';
 import type { Pass } from './pass.ts';
 import { planOnce, planPass } from './planning.ts';
@@ -15,6 +15,7 @@ import { afterStop } from './recovery.ts';
 import { stillOpen } from './settle.ts';
 import { debouncedWaitMs, withoutHurriedStatus, type Timing } from './status-timing.ts';
 import { keepOf } from './telling.ts';
+import { unreadOf } from './wanted.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
 
 export interface RoundSetup {
@@ -51,7 +52,8 @@ export async function runRounds(setup: RoundSetup, pass: Pass): Promise<Ending> 
     if (round.end === 'idle') return hasActed ? { ...round.ending, outcome: 'acted' } : round.ending;
     // A step is progress, so it leaves the number of rounds for stopped ones unchanged.
     if (round.end === 'stopped' && rounds - steps >= MOST_ROUNDS) return tooOften();
-    if (round.end === 'step' && ++steps > MOST_STEPS) return tooOften();
+    if (round.end === 'step' && ++steps > MOST_STEPS)
+      return { ...tooOften(), againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt };
     hasActed ||= round.end === 'step' || (round.end === 'createsNext' && round.hasActed);
   }
 }
@@ -148,7 +150,9 @@ function noteWhole(pass: Pass): void {
 function againAfterActing({ clock }: RoundSetup['ports'], pass: Pass, { requeueAfterSeconds }: Plan<object>): number | undefined {
   const left = planOnce(clock, pass);
   const againSeconds = left.requeueAfterSeconds ?? requeueAfterSeconds;
-  if (left.actions.every(({ verb }) => verb === 'event')) return againSeconds === undefined ? undefined : againSeconds * 1000;
+  // Without what it wants to read a plan says nothing of what is left.
+  const isKnown = unreadOf(pass, left.wants).length === 0;
+  if (isKnown && left.actions.every(({ verb }) => verb === 'event')) return againSeconds === undefined ? undefined : againSeconds * 1000;
   // The namespace is terminating; the owner's own deletion will wake us, so do not poll.
   if (pass.known.namespaceEnds) return HELD_MS.most;
   return Math.max(pass.startedAtMs + SOON_MS - clock.nowMs(), 0);

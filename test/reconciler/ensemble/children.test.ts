@@ -1,6 +1,7 @@
 // Children other than pods in passes: live reads, floors, refusals, what a person did to them.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
+import type { Plan } from '../../../lib/kinds/plan.ts';
 import { PODS } from '../../../lib/objects/resources.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { childFloor } from '../../../lib/reconciler/view/children-access.ts';
@@ -202,6 +203,23 @@ describe('wants', () => {
     expect(passesOf().at(-1)).toMatchObject({ outcome: 'parked', why: [sentence] });
     expect(await eventsOf(world)).toEqual([`Parked: ${sentence}`]);
     expect((await allOf(world)).pods).toEqual(['other-strings-0']);
+  });
+
+  test('a pass that leaves work behind comes back for it, although its reads are over by then', async () => {
+    await secret('first');
+    const oneAtATime = ({ actions, ...plan }: Plan<object>): Plan<object> => ({ ...plan, actions: actions.slice(0, 1) });
+    await withPlans(
+      (_, plan) => oneAtATime(plan),
+      async () => {
+        await world.apply(anEnsemble('demo', { strings: 2, score: { name: 'first' } }));
+        await world.report();
+        // Nothing that it does is told: only it knows what is left.
+        for (const kind of ['Ensemble', 'Pod', 'Service', 'ConfigMap']) world.keepBack(kind);
+        await world.elapse(10, { play: false });
+        expect(await allOf(world)).toMatchObject({ pods: TRIO.slice(0, 2), services: TRIO.slice(0, 2), order: [] });
+      },
+      { kind: 'Ensemble' },
+    );
   });
 
   test('with less than half of its time left a pass reads nothing more, and comes back', async () => {

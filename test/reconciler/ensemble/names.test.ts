@@ -3,19 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { PODS } from '../../../lib/objects/resources.ts';
 import { TerminalError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
-import { enumerateFaults } from '../../world/enumerate.ts';
 import { ENSEMBLES, SERVICES, type Ensemble } from '../../world/kinds/ensemble/ensemble.ts';
-import {
-  allOf,
-  anEnsemble,
-  anEnsembleWorld,
-  ensembleOf,
-  eventsOf,
-  openEnsembleWorld,
-  playing,
-  podNamed,
-} from '../../world/kinds/ensemble/world.ts';
-import { expectQuiet } from '../../world/right.ts';
+import { allOf, anEnsemble, ensembleOf, eventsOf, openEnsembleWorld, playing, podNamed } from '../../world/kinds/ensemble/world.ts';
 import type { World } from '../../world/world.ts';
 
 let world: World;
@@ -162,39 +151,6 @@ describe('R4, R5: nothing is done twice', () => {
     await world.elapse(5, { play: false });
     expect((await ensembleOf(world)).status?.ready).toEqual({ strings: 2, winds: 1 });
     expect(world.podsEver.size).toBe(3);
-  });
-
-  test.each([
-    ['before', 'dies'],
-    ['after', 'dies'],
-  ])('the process %s every call %s: no pod, service or count too many', async (phase) => {
-    await enumerateFaults({
-      open: anEnsembleWorld,
-      fits: (point) => point.phase === phase && point.port !== 'recorder',
-      fault: (_, process) => process.kill(),
-      run: async (each) => {
-        await each.apply(anEnsemble('demo', { strings: 1, winds: 1 }));
-        await each.until(async () => (await each.pods()).length === 2, { play: false });
-        await each.until(async () => (await allOf(each)).services.length === 2, { play: false });
-        for (const pod of await each.pods()) await each.startPod(pod);
-        await each.elapse(6, { play: false });
-        await each.end(await podNamed(each, 'demo-winds-0'), 1);
-        await each.until(async () => (await podNamed(each, 'demo-winds-0').catch(() => undefined))?.status?.phase === 'Pending', {
-          play: false,
-        });
-        await each.end(await podNamed(each, FIRST), 0);
-        await each.until(async () => (await ensembleOf(each)).status?.phase === 'Complete' && (await allOf(each)).services.length === 0);
-      },
-      check: async (each) => {
-        // One at each seat, and one more after the failure.
-        expect(
-          [...each.podsEver.values()].map(({ metadata }) => `${metadata.name} ${metadata.annotations?.['farloop.dev/number']}`).toSorted(),
-        ).toEqual(['demo-strings-0 0', 'demo-winds-0 0', 'demo-winds-0 1']);
-        expect((await ensembleOf(each)).status).toMatchObject({ phase: 'Complete', restarts: 1 });
-        await expectQuiet(each, 2);
-      },
-      least: 40,
-    });
   });
 });
 
