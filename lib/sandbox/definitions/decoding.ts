@@ -25,13 +25,17 @@ export function decodeObject(schema: JsonSchema, body: Fields, refuse: (message:
   return { object: { metadata: metadata.object, ...copy }, unknown };
 }
 
-/** The stored object where nothing changes, else a copy. */
-export function readStored(schema: JsonSchema, object: ApiObject): ApiObject {
+/**
+ * A stored object as a version shows it: with the defaults of the version that is stored, and without what the version shown does not know.
+ * @returns the object itself where nothing changes, else a copy
+ */
+export function readStored({ stored, shown }: { stored: JsonSchema; shown: JsonSchema }, object: ApiObject): ApiObject {
   const { metadata, ...others } = object;
   const text = JSON.stringify(others);
   const copy: Fields = JSON.parse(text);
-  prune(copy, schema);
-  applyDefaults(copy, schema);
+  prune(copy, stored);
+  applyDefaults(copy, stored);
+  if (shown !== stored) prune(copy, shown);
   return JSON.stringify(copy) === text ? object : { ...copy, metadata };
 }
 

@@ -35,8 +35,8 @@ function rowOf(definition: Definition, version: DefinedVersion): ResourceRow {
   const { name, schema, scale, hasStatus, selectablePaths } = version;
   const { plural, singular, kind, listKind, shortNames, categories } = names;
   const apiVersion = `${group}/${name}`;
-  const reader = readerOf(schema);
   const storage = definition.versions.find(({ isStorage }) => isStorage)?.schema ?? schema;
+  const reader = readerOf({ stored: storage, shown: schema });
   const selectable = selectablePaths.map((path) => ({ name: path.replace(/^\./, ''), path: jsonPath(path) }));
   const whole = (object: ApiObject): Fields => ({ apiVersion, kind, ...object });
   return customRow({
@@ -103,13 +103,13 @@ function withRules({ schema }: DefinedVersion, problems: FieldError[], object: F
 const selectedText = (value: unknown): string => (value === undefined || value === null ? '' : goText(value));
 
 /** Each stored object is read once. */
-function readerOf(schema: JsonSchema): Pick<Defined, 'read' | 'wrote'> {
+function readerOf(schemas: { stored: JsonSchema; shown: JsonSchema }): Pick<Defined, 'read' | 'wrote'> {
   const known = new WeakMap<ApiObject, ApiObject>();
   const wrote = (object: ApiObject): void => void known.set(object, object);
   return {
     wrote,
     read: (object) => {
-      const read = known.get(object) ?? readStored(schema, object);
+      const read = known.get(object) ?? readStored(schemas, object);
       known.set(object, read);
       wrote(read);
       return read;

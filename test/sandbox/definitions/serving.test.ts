@@ -158,6 +158,28 @@ describe('versions', () => {
     });
   });
 
+  test('keep what the stored one knows, with its defaults alone', async () => {
+    const { send } = embed();
+    const versionOf = (name: string, properties: object, more: object = {}): object =>
+      aVersion(name, {
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } },
+        subresources: {},
+        selectableFields: [],
+        ...more,
+      });
+    const text = { type: 'string' };
+    const stored = versionOf('v1', { a: text, c: { ...text, default: 'one' } });
+    const other = versionOf('v2', { a: text, b: text, c: { ...text, default: 'two' }, d: { ...text, default: 'new' } }, { storage: false });
+    await send('POST', definitions, aDefinition({ versions: [stored, other] }));
+    const v2 = things.replace('v1', 'v2');
+    const made = await send('POST', v2, { ...aThing('a', { a: '1', b: '2' }), apiVersion: 'example.com/v2' });
+    expect(made.body['spec']).toEqual({ a: '1', c: 'two' });
+    expect((await send('GET', `${things}/a`)).body['spec']).toEqual({ a: '1', c: 'two' });
+    await send('POST', things, aThing('b', { a: '1' }));
+    expect((await send('GET', `${v2}/b`)).body).toMatchObject({ apiVersion: 'example.com/v2', spec: { a: '1', c: 'one' } });
+    expect((await send('GET', `${v2}/b`)).body['spec']).not.toHaveProperty('d');
+  });
+
   test('that are not served are not there, and the versions that objects were written in are kept', async () => {
     const { send } = embed();
     await send('POST', definitions, aDefinition({ versions: [aVersion('v2', { storage: false, served: false }), aVersion('v1')] }));
